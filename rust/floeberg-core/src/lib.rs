@@ -1,0 +1,11 @@
+//! The rules that both table formats share: types, values, expressions, pruning and row masks.
+//!
+//! Plain functions over bytes and values: no I/O, no runtime, no Python.
+
+pub mod error;
+pub mod expr;
+pub mod schema;
+pub mod transform;
+pub mod value;
+
+pub use error::{Context, Error, ErrorKind, Result};

@@ -1,0 +1,52 @@
+//! One value of a table format's type.
+
+/// A value. Null is not a value: it is `Option::<Value>::None`.
+///
+/// `PartialEq` is by representation (floats by IEEE 754, so NaN differs from itself); the ordering and equality
+/// of the specification are in [`super::ordering`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// boolean
+    Boolean(bool),
+    /// int
+    Int(i32),
+    /// long
+    Long(i64),
+    /// float
+    Float(f32),
+    /// double
+    Double(f64),
+    /// decimal: the unscaled value and the scale
+    Decimal {
+        /// The value times ten to the scale.
+        unscaled: i128,
+        /// Digits after the point.
+        scale: u8,
+    },
+    /// date: days from 1970-01-01
+    Date(i32),
+    /// time: microseconds from midnight
+    Time(i64),
+    /// timestamp: microseconds
+    Timestamp(i64),
+    /// timestamptz: microseconds, UTC
+    Timestamptz(i64),
+    /// timestamp_ns: nanoseconds
+    TimestampNs(i64),
+    /// timestamptz_ns: nanoseconds, UTC
+    TimestamptzNs(i64),
+    /// string
+    String(String),
+    /// uuid, big-endian
+    Uuid([u8; 16]),
+    /// fixed
+    Fixed(Vec<u8>),
+    /// binary (also the WKB of geometry and geography)
+    Binary(Vec<u8>),
+    /// struct: values by field id, in the type's order
+    Struct(Vec<(i32, Option<Value>)>),
+    /// list
+    List(Vec<Option<Value>>),
+    /// map: keys and values
+    Map(Vec<(Value, Option<Value>)>),
+}

@@ -1,0 +1,5 @@
+//! Values of the formats' types: their bytes, their JSON, their order.
+
+mod literal;
+
+pub use literal::Value;

@@ -1,0 +1,96 @@
+//! The entries of a manifest, as columns.
+//!
+//! Spec: Manifest Entry Fields; Data File Fields; Sequence Number Inheritance; First Row ID Inheritance.
+//!
+//! Invariant: all columns have one length; inheritance is applied; entries that were deleted are in only when they were
+//! asked for.
+
+use std::collections::BTreeMap;
+
+use arrow_array::{Array, BinaryArray, Int32Array, Int64Array, ListArray, StringArray, StructArray};
+
+use super::ManifestContent;
+
+/// Which entries and columns of a manifest are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntryRequest {
+    /// Field ids whose counts and bounds are decoded; all others are walked past.
+    pub statistics_of: Vec<i32>,
+    /// Are entries of status DELETED wanted too?
+    pub with_deleted: bool,
+}
+
+/// Entries of one manifest, decoded, with inheritance applied.
+#[derive(Debug, Clone)]
+pub struct ManifestEntries {
+    /// Data or deletes.
+    pub content: ManifestContent,
+    /// The spec all its files are partitioned by.
+    pub spec_id: i32,
+    /// 0 existing, 1 added, 2 deleted.
+    pub status: Int32Array,
+    /// Who added (or deleted) the file.
+    pub snapshot_id: Int64Array,
+    /// The sequence number that decides which deletes apply. No nulls.
+    pub data_sequence_number: Int64Array,
+    /// When the file was added. Null where an old writer did not say.
+    pub file_sequence_number: Int64Array,
+    /// 0 data, 1 position deletes (and vectors), 2 equality deletes.
+    pub file_content: Int32Array,
+    /// The location, as written.
+    pub file_path: StringArray,
+    /// `avro`, `orc`, `parquet`, `puffin`, in lower case.
+    pub file_format: StringArray,
+    /// One child per partition field of the spec, in the spec's order and named as there; Arrow types of the
+    /// partition values. No child for an unpartitioned spec.
+    pub partition: StructArray,
+    /// Rows (delete files: deletes).
+    pub record_count: Int64Array,
+    /// Bytes: a hint.
+    pub file_size_in_bytes: Int64Array,
+    /// Where row groups start.
+    pub split_offsets: ListArray,
+    /// The columns of an equality delete.
+    pub equality_ids: ListArray,
+    /// The sort order.
+    pub sort_order_id: Int32Array,
+    /// The id of the first row (v3 data files).
+    pub first_row_id: Int64Array,
+    /// The data file that a vector or a file-scoped position delete is for, as written.
+    pub referenced_data_file: StringArray,
+    /// Where a vector's blob starts.
+    pub content_offset: Int64Array,
+    /// How long a vector's blob is.
+    pub content_size_in_bytes: Int64Array,
+    /// Encryption: not null means encrypted.
+    pub key_metadata: BinaryArray,
+    /// Counts and bounds of the columns asked for.
+    pub statistics: BTreeMap<i32, EntryStatistics>,
+}
+
+/// Counts and bounds of one column, a row an entry; null is unknown.
+#[derive(Debug, Clone)]
+pub struct EntryStatistics {
+    /// Values, nulls and NaNs included.
+    pub value_count: Int64Array,
+    /// Nulls.
+    pub null_value_count: Int64Array,
+    /// NaNs.
+    pub nan_value_count: Int64Array,
+    /// Single-value serialization.
+    pub lower_bound: BinaryArray,
+    /// Single-value serialization.
+    pub upper_bound: BinaryArray,
+}
+
+impl ManifestEntries {
+    /// How many entries.
+    pub fn len(&self) -> usize {
+        self.status.len()
+    }
+
+    /// None?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,62 @@
+//! What does a manifest list say of one manifest?
+//!
+//! Spec: Manifest Lists.
+
+/// A row of a manifest list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManifestFile {
+    /// Its location, as written.
+    pub manifest_path: String,
+    /// Its length in bytes: a hint, writers have recorded wrong ones. 0 where it is not known.
+    pub manifest_length: i64,
+    /// The spec its files are partitioned by.
+    pub partition_spec_id: i32,
+    /// Data files or delete files.
+    pub content: ManifestContent,
+    /// When it was added; 0 in v1.
+    pub sequence_number: i64,
+    /// The lowest data sequence number of its live files; 0 in v1.
+    pub min_sequence_number: i64,
+    /// The snapshot that added it; v1 tables with inline manifests do not say.
+    pub added_snapshot_id: Option<i64>,
+    /// Entries by status. `None` is unknown, and must be taken for some.
+    pub added_files_count: Option<i64>,
+    /// See `added_files_count`.
+    pub existing_files_count: Option<i64>,
+    /// See `added_files_count`.
+    pub deleted_files_count: Option<i64>,
+    /// Rows by status.
+    pub added_rows_count: Option<i64>,
+    /// See `added_rows_count`.
+    pub existing_rows_count: Option<i64>,
+    /// See `added_rows_count`.
+    pub deleted_rows_count: Option<i64>,
+    /// One per field of the spec, in its order. `None` is unknown.
+    pub partitions: Option<Vec<FieldSummary>>,
+    /// The key it is encrypted with.
+    pub key_metadata: Option<Vec<u8>>,
+    /// The row id of the first row of its files that have none (v3).
+    pub first_row_id: Option<i64>,
+}
+
+/// What the files of a manifest have in common in one partition field.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FieldSummary {
+    /// Is any value null?
+    pub contains_null: bool,
+    /// Is any value NaN? `None` is unknown.
+    pub contains_nan: Option<bool>,
+    /// No value is smaller: single-value serialization of the partition field's type. `None` where all are null.
+    pub lower_bound: Option<Vec<u8>>,
+    /// No value is larger.
+    pub upper_bound: Option<Vec<u8>>,
+}
+
+/// What a manifest lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ManifestContent {
+    /// Data files.
+    Data,
+    /// Delete files.
+    Deletes,
+}

@@ -1,0 +1,58 @@
+//! Where do bytes come from?
+//!
+//! The interface blocks: callers are threads of a scan or of a plan, and a store that needs a runtime (the
+//! object stores) owns one inside.
+//!
+//! Contract:
+//! 1. A location is opaque: it is passed on as the table wrote it, never normalised or percent-decoded.
+//! 2. A range that reaches past the end is an error, never a short answer.
+//! 3. Every error names the location, as `path`.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use floeberg_core::Result;
+
+/// A place that holds files.
+pub trait Store: Debug + Send + Sync {
+    /// Opens a file for reading. Errors: `NotFound`, `PermissionDenied`, `Storage`, `Unsupported` (scheme).
+    fn open(&self, location: &str) -> Result<Arc<dyn Source>>;
+
+    /// Does a file exist?
+    fn exists(&self, location: &str) -> Result<bool>;
+
+    /// The files and folders directly in a folder, in no order. A folder that is not there is `NotFound`
+    /// where the store can tell, else empty.
+    fn list(&self, folder: &str) -> Result<Vec<Entry>>;
+}
+
+/// One file, open.
+pub trait Source: Debug + Send + Sync {
+    /// The location it was opened with.
+    fn location(&self) -> &str;
+
+    /// Its size in bytes.
+    fn size(&self) -> Result<u64>;
+
+    /// The bytes of a range.
+    fn read(&self, range: Range<u64>) -> Result<Bytes>;
+
+    /// The bytes of several ranges, in their order. Near ranges may be fetched together, far ones at once.
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
+
+    /// The whole file. Errors: `LimitExceeded` where it is larger than `limit` bytes.
+    fn read_all(&self, limit: u64) -> Result<Bytes>;
+}
+
+/// A file or folder in a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in the folder, without separators.
+    pub name: String,
+    /// Is it a folder?
+    pub is_folder: bool,
+    /// Its size in bytes; 0 for a folder.
+    pub size: u64,
+}
