@@ -2,10 +2,12 @@
 //!
 //! Plain functions over bytes and values: no I/O, no runtime, no Python.
 
+pub mod cancel;
 pub mod error;
 pub mod expr;
 pub mod schema;
 pub mod transform;
 pub mod value;
 
+pub use cancel::Cancel;
 pub use error::{Context, Error, ErrorKind, Result};
