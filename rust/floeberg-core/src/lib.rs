@@ -5,6 +5,7 @@
 pub mod cancel;
 pub mod error;
 pub mod expr;
+pub mod rows;
 pub mod schema;
 pub mod transform;
 pub mod value;
