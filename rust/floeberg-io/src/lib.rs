@@ -1,5 +1,16 @@
 //! Where bytes come from: locations, options, stores, ranged reads, listings.
 
+mod local;
+pub mod location;
+mod memory;
+mod options;
+mod ranges;
+mod router;
 mod store;
 
+pub use local::LocalStore;
+pub use location::Location;
+pub use memory::MemoryStore;
+pub use options::StoreOptions;
+pub use router::open_store;
 pub use store::{Entry, Source, Store};

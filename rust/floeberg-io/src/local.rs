@@ -1,0 +1,181 @@
+//! How are files of this machine read?
+//!
+//! In: locations of local files in any of their spellings. Out: open files, ranges of them, listings.
+//!
+//! Invariant: only regular files are opened, so that no read waits for a pipe or never ends.
+
+mod positioned;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use floeberg_core::{Error, ErrorKind, Result};
+
+use crate::location::Location;
+use crate::ranges::{Coalescing, Fetches, checked_length, out_of_range, too_large};
+use crate::store::{Entry, Source, Store};
+
+/// A system call costs about as much as copying this gap. Short fetches keep few bytes alive that nobody reads.
+const COALESCING: Coalescing = Coalescing { gap: 16 * 1024, longest: 8 * 1024 * 1024 };
+
+/// The files of this machine, by the standard library: it can say every name that a file can have.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalStore;
+
+impl Store for LocalStore {
+    fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
+        let path = Location::parse(location).local_path()?;
+        // Asked before it is opened, since opening a pipe waits for its writer.
+        let metadata = fs::metadata(&path).map_err(|error| failed(error, location))?;
+        require_file(&metadata, location)?;
+        let file = File::open(&path).map_err(|error| failed(error, location))?;
+        let size = file.metadata().map_err(|error| failed(error, location))?.len();
+        Ok(Arc::new(LocalFile { location: location.to_owned(), file, size }))
+    }
+
+    fn exists(&self, location: &str) -> Result<bool> {
+        match fs::metadata(Location::parse(location).local_path()?) {
+            Ok(metadata) => Ok(metadata.is_file()),
+            Err(error) if is_absence(&error) => Ok(false),
+            Err(error) => Err(failed(error, location)),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Entry>> {
+        let path = Location::parse(folder).local_path()?;
+        let metadata = fs::metadata(&path).map_err(|error| failed(error, folder))?;
+        if !metadata.is_dir() {
+            return Err(Error::invalid_input("expected a folder, found a file").with("path", folder));
+        }
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(&path).map_err(|error| failed(error, folder))? {
+            let entry = entry.map_err(|error| failed(error, folder))?;
+            // A name that is not UTF-8 is one that no location can say.
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            match fs::metadata(entry.path()) {
+                Ok(metadata) => {
+                    let is_folder = metadata.is_dir();
+                    entries.push(Entry { name, is_folder, size: if is_folder { 0 } else { metadata.len() } });
+                }
+                // Removed since it was listed, or a link to nothing.
+                Err(error) if is_absence(&error) => {}
+                Err(error) => return Err(failed(error, &crate::location::join(folder, &name))),
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// An open local file. Reads name their position, so that threads and forked processes share it safely.
+#[derive(Debug)]
+struct LocalFile {
+    location: String,
+    file: File,
+    /// When it was opened.
+    size: u64,
+}
+
+impl LocalFile {
+    fn read_checked(&self, range: &Range<u64>) -> Result<Bytes> {
+        let length = checked_length(range, self.size, &self.location)?;
+        let mut buffer = zeroed(length).map_err(|error| error.with("path", &self.location))?;
+        match positioned::read_exact(&self.file, &mut buffer, range.start) {
+            Ok(()) => Ok(Bytes::from(buffer)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                let size = self.file.metadata().map_or(self.size, |metadata| metadata.len());
+                Err(out_of_range(range, size, &self.location))
+            }
+            Err(error) => Err(failed(error, &self.location)),
+        }
+    }
+}
+
+impl Source for LocalFile {
+    fn location(&self) -> &str {
+        &self.location
+    }
+
+    fn size(&self) -> Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Bytes> {
+        self.read_checked(&range)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        for range in ranges {
+            checked_length(range, self.size, &self.location)?;
+        }
+        let plan = Fetches::new(ranges, COALESCING);
+        let fetched =
+            plan.fetches.iter().map(|fetch| self.read_checked(fetch)).collect::<Result<Vec<_>>>()?;
+        Ok(plan.cut(ranges, &fetched))
+    }
+
+    fn read_all(&self, limit: u64) -> Result<Bytes> {
+        if self.size > limit {
+            return Err(too_large(self.size, limit, &self.location));
+        }
+        // One byte of room shows without a second allocation that the file has ended where it said.
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(self.size as usize + 1).map_err(|_| out_of_memory(self.size))?;
+        positioned::Reader::new(&self.file)
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut buffer)
+            .map_err(|error| failed(error, &self.location))?;
+        let found = buffer.len() as u64;
+        if found > limit {
+            return Err(too_large(found, limit, &self.location));
+        }
+        if found < self.size {
+            return Err(out_of_range(&(0..self.size), found, &self.location));
+        }
+        Ok(Bytes::from(buffer))
+    }
+}
+
+/// Zeroes that the operating system gives only as they are touched; an error where it has none to give.
+fn zeroed(length: usize) -> Result<Vec<u8>> {
+    /// Above it, ask before `vec!`, which aborts the process.
+    const LARGE: usize = 64 * 1024 * 1024;
+    if length > LARGE {
+        Vec::<u8>::new().try_reserve_exact(length).map_err(|_| out_of_memory(length as u64))?;
+    }
+    Ok(vec![0; length])
+}
+
+fn out_of_memory(length: u64) -> Error {
+    Error::limit(format!("no memory for {length} bytes of a file"))
+}
+
+fn require_file(metadata: &Metadata, location: &str) -> Result<()> {
+    let found = match metadata.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "a folder",
+        _ => "a device or a pipe",
+    };
+    Err(Error::invalid_input(format!("expected a file, found {found}")).with("path", location))
+}
+
+/// Does the error say that nothing can be at that path?
+fn is_absence(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
+}
+
+fn failed(error: io::Error, location: &str) -> Error {
+    let (kind, message) = match error.kind() {
+        _ if is_absence(&error) => (ErrorKind::NotFound, "the file does not exist".to_owned()),
+        io::ErrorKind::PermissionDenied => (ErrorKind::PermissionDenied, "access was denied".to_owned()),
+        io::ErrorKind::InvalidInput => (ErrorKind::InvalidInput, format!("not a path: {error}")),
+        _ => (ErrorKind::Storage, format!("the file system failed: {error}")),
+    };
+    let passing = matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::StaleNetworkFileHandle);
+    Error::new(kind, message).with("path", location).retryable(passing).caused_by(error)
+}

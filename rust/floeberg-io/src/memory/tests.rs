@@ -1,0 +1,43 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use floeberg_core::ErrorKind;
+
+use super::MemoryStore;
+use crate::store::Store;
+
+#[test]
+fn what_was_put_is_read_back_by_ranges() {
+    let store = MemoryStore::new();
+    store.put("memory://t/a%20b", "0123456789");
+    let source = store.open("memory://t/a%20b").unwrap();
+    assert_eq!(source.size().unwrap(), 10);
+    assert_eq!(source.read_ranges(&[8..10, 0..0, 1..3]).unwrap(), ["89", "", "12"]);
+    assert_eq!(source.read(8..11).unwrap_err().kind(), ErrorKind::InvalidData);
+    assert_eq!(source.read_all(9).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(store.open("memory://t/a b").unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn a_folder_is_what_its_files_share() {
+    let store = MemoryStore::new();
+    for name in ["a", "sub/x", "sub/y", "sub-other", "subs"] {
+        store.put(format!("memory://t/{name}"), name);
+    }
+    let listed = |folder: &str| -> Vec<_> {
+        store.list(folder).unwrap().into_iter().map(|entry| (entry.name, entry.is_folder)).collect()
+    };
+    let expected = [("a", false), ("sub-other", false), ("sub", true), ("subs", false)];
+    assert_eq!(listed("memory://t"), expected.map(|(name, is_folder)| (name.to_owned(), is_folder)));
+    assert_eq!(listed("memory://t/sub/").len(), 2);
+    assert_eq!(store.list("memory://none").unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn clones_share_files_and_new_stores_do_not() {
+    let store = MemoryStore::new();
+    store.put("memory://x", "1");
+    assert!(store.clone().exists("memory://x").unwrap());
+    assert!(!MemoryStore::new().exists("memory://x").unwrap());
+    assert!(store.remove("memory://x"));
+    assert!(!store.remove("memory://x"));
+}

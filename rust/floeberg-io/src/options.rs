@@ -1,0 +1,108 @@
+//! How is a store reached?
+//!
+//! In: what a user or a catalog says, as strings. Out: the same, safe to print.
+//!
+//! Invariant: printing shows the value of no key that is not known to be harmless.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use floeberg_core::{Error, Result};
+
+/// Keys whose values may be printed. Everything else, endpoints too (a URL can hold a password), is not.
+const HARMLESS: [&str; 12] = [
+    "s3.region",
+    "s3.path-style-access",
+    "s3.anonymous",
+    "s3.force-virtual-addressing",
+    "s3.connect-timeout",
+    "s3.request-timeout",
+    "gcs.project-id",
+    "gcs.anonymous",
+    "adls.account-name",
+    "adls.anonymous",
+    "client.region",
+    "io.retries",
+];
+
+/// Options of stores by name (`s3.endpoint`, `gcs.oauth2.token`, `AWS_REGION`, ...), all of them strings.
+///
+/// Displayed with the values of harmless keys only.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct StoreOptions(BTreeMap<String, String>);
+
+impl StoreOptions {
+    /// No options: what the environment says holds.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets an option.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<String>) {
+        self.0.insert(key.into(), value.into());
+    }
+
+    /// The value of an option.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// Is there no option?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All options by name. The values may be secrets.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// An option that is `true` or `false`, in any case; `false` when absent. Errors: `InvalidInput`.
+    pub fn flag(&self, key: &str) -> Result<bool> {
+        match self.get(key).map(str::to_ascii_lowercase).as_deref() {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => {
+                let message = format!("expected `true` or `false` for the option `{key}`");
+                Err(Error::invalid_input(message))
+            }
+        }
+    }
+
+    /// An option that is a number of at least 0. Errors: `InvalidInput`.
+    pub fn number(&self, key: &str) -> Result<Option<f64>> {
+        let parsed = self.get(key).map(str::parse::<f64>).transpose();
+        parsed
+            .ok()
+            .filter(|number| number.is_none_or(|number| number.is_finite() && number >= 0.0))
+            .ok_or_else(|| {
+                Error::invalid_input(format!("expected a number of at least 0 for the option `{key}`"))
+            })
+    }
+}
+
+impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for StoreOptions {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+}
+
+impl fmt::Display for StoreOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        for (key, value) in &self.0 {
+            let harmless = HARMLESS.contains(&key.as_str());
+            map.entry(&format_args!("{key}"), &format_args!("{}", if harmless { value } else { "***" }));
+        }
+        map.finish()
+    }
+}
+
+impl fmt::Debug for StoreOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoreOptions{self}")
+    }
+}
