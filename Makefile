@@ -1,0 +1,76 @@
+# The commands a person runs; `make help` lists them. Each does its own set-up: Python >= 3.10, Rust and Java 17 suffice.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Outside the checkout, so that a fresh clone on the same machine is warm.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/floeberg
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+export FLOEBERG_BENCH_DIR ?= $(CACHE)/bench
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON := $(BIN)/python
+LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-iceberg
+PYTHON_SOURCES := python tests tools benches examples
+
+.PHONY: help demo test test-rust test-python check fmt bench docs wheel install venv clean
+
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: install ## Build, then run the main job on a real table: a filtered scan with row-level deletes
+	@$(PYTHON) examples/demo.py
+
+test: test-rust test-python ## All tests
+
+test-rust: ## The Rust tests alone
+	cargo test --locked $(LIBRARIES) -p floeberg-tests
+
+test-python: install ## Build the package, then the Python tests alone (ARGS="-k name" narrows them)
+	$(PYTHON) -m pytest $(ARGS)
+
+check: install ## Format, lints, types, stubs, dependency and layering rules
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check --quiet $(PYTHON_SOURCES)
+	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
+	$(BIN)/mypy
+	$(PYTHON) -m mypy.stubtest floeberg._native --concise
+	$(PYTHON) tools/check_architecture.py
+	$(PYTHON) tools/check_modules.py
+	$(PYTHON) tools/check_lengths.py
+	$(PYTHON) tools/check_known_failures.py
+
+fmt: venv ## Format Rust and Python
+	cargo fmt --all
+	$(BIN)/ruff format --quiet $(PYTHON_SOURCES)
+	$(BIN)/ruff check --quiet --fix $(PYTHON_SOURCES)
+
+bench: install $(VENV)/.bench ## Benches against peers, ratios in one run (SCALE=0.1 for a smaller table)
+	cargo bench --locked --profile dev -p floeberg-benches
+	$(PYTHON) benches/python/bench_plan.py --scale $(or $(SCALE),1)
+	$(PYTHON) benches/python/bench_scan.py --scale $(or $(SCALE),1)
+
+docs: install $(VENV)/.docs ## Reference pages of the Rust crates and the Python package, under target/doc and docs/_build
+	cargo doc --locked --no-deps $(LIBRARIES)
+	$(BIN)/pdoc floeberg --output-directory docs/_build
+	@echo "$(CARGO_TARGET_DIR)/doc/floeberg_core/index.html"; echo "docs/_build/index.html"
+
+wheel: venv ## The wheel that users install: optimised for size and speed, with the cloud stores
+	$(BIN)/maturin build --locked --profile wheel --features clouds --out dist
+
+# The development wheel: the same build profile as the tests, so that nothing is compiled twice.
+install: venv
+	@$(PYTHON) tools/install_dev.py
+
+venv: $(VENV)/.dev
+
+# A requirements file is installed again when its content differs from the stamp of the last installation.
+$(VENV)/.%: requirements/%.txt tools/make_venv.py
+	@tools/make_venv.py $(VENV) $*
+
+clean: ## Remove what was built inside the checkout (the shared target directory stays)
+	rm -rf $(VENV) dist docs/_build .pytest_cache .ruff_cache .mypy_cache .hypothesis

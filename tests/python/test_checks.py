@@ -1,0 +1,135 @@
+"""Each check of `tools/` finds a violation that is put before it, and nothing in what is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import check_architecture
+import check_known_failures
+import check_lengths
+import check_modules
+from cargo_workspace import strip_comments
+
+
+def workspace(**dependencies: list[str]) -> dict[str, Any]:
+    """A workspace of crates with these dependencies, and rules for three layers."""
+    rules = {"layers": ["core", "io", "top"], "only": {"tokio": ["io"]}, "banned": ["umbrella"]}
+    packages = [
+        {"name": name, "dependencies": [{"name": library} for library in libraries]}
+        for name, libraries in dependencies.items()
+    ]
+    return {"metadata": {"architecture": rules}, "packages": packages}
+
+
+def test_layers_that_point_left_are_right() -> None:
+    right = workspace(core=["bytes"], io=["core", "tokio"], top=["io", "core"], tests=["top"])
+    assert check_architecture.dependency_faults(right) == []
+
+
+def test_a_dependency_to_the_right_is_found() -> None:
+    (fault,) = check_architecture.dependency_faults(workspace(core=["io"], io=[], top=[]))
+    assert fault == "core depends on io, which does not stand to its left in `layers`"
+
+
+def test_a_library_in_the_wrong_crate_is_found() -> None:
+    (fault,) = check_architecture.dependency_faults(workspace(core=["tokio"], io=[], top=[]))
+    assert fault == "core depends on tokio: only io may"
+
+
+def test_a_banned_library_is_found_in_tests_too() -> None:
+    (fault,) = check_architecture.dependency_faults(workspace(core=[], io=[], top=[], tests=["umbrella"]))
+    assert fault == "tests depends on umbrella, which is banned"
+
+
+def test_nobody_depends_on_the_tests() -> None:
+    (fault,) = check_architecture.dependency_faults(workspace(core=["tests"], io=[], top=[], tests=[]))
+    assert fault == "core depends on tests, which is no layer"
+
+
+def test_a_word_is_found_outside_its_file_and_not_in_comments() -> None:
+    sources = {"a.rs": "py.detach(|| 1);", "b.rs": "// py.detach(\nlet x = 1;\npy.detach(x);"}
+    faults = check_architecture.word_faults({r"\.detach\(": ["a.rs"]}, sources)
+    assert faults == [r"b.rs:3: `\.detach\(` may stand only in a.rs"]
+
+
+def test_comments_and_strings_are_blanked_line_by_line() -> None:
+    source = 'let a = "crate::x"; // crate::y\n/* crate::\nz */ let c = \'"\'; let d = r#"crate::"w"#;'
+    stripped = strip_comments(source)
+    assert "crate::" not in stripped
+    assert stripped.count("\n") == source.count("\n")
+    assert "let c" in stripped and "let d" in stripped
+
+
+def module_faults(sources: dict[str, str]) -> list[str]:
+    """The faults of a crate with the order wire, {schema, value}, plan."""
+    everything = {"wire.rs": "", "schema/mod.rs": "", "value/mod.rs": "", "plan/mod.rs": ""} | sources
+    files = {Path(path): text for path, text in everything.items()}
+    return check_modules.faults("crate", ["wire", ["schema", "value"], "plan"], files)
+
+
+def test_modules_that_look_left_are_right() -> None:
+    assert (
+        module_faults({"plan/task.rs": "use crate::{wire, schema::{json, Schema}};\nuse super::Plan;"}) == []
+    )
+
+
+def test_modules_of_a_group_may_know_each_other() -> None:
+    assert module_faults({"schema/a.rs": "use crate::value::X;", "value/a.rs": "use crate::schema::Y;"}) == []
+
+
+def test_a_look_to_the_right_is_found_in_groups_and_in_paths() -> None:
+    sources = {
+        "wire.rs": "use crate::{wire::x, plan::{self, Task}};",
+        "schema/a.rs": "fn f() { crate::plan::go() }",
+    }
+    assert module_faults(sources) == [
+        "crate: schema/a.rs uses plan, which stands to the right of schema",
+        "crate: wire.rs uses plan, which stands to the right of wire",
+    ]
+
+
+def test_a_look_to_the_right_is_found_through_super() -> None:
+    assert len(module_faults({"schema/deep/a.rs": "use super::super::super::plan::Task;"})) == 1
+    assert module_faults({"schema/deep/a.rs": "use super::super::plan::Task;"}) == []
+
+
+def test_what_tests_use_does_not_count() -> None:
+    assert module_faults({"wire.rs": "#[cfg(test)]\nmod tests { use crate::plan::Task; }\nfn f() {}"}) == []
+
+
+def test_a_module_without_a_place_is_found() -> None:
+    assert module_faults({"extra.rs": ""}) == [
+        "crate: module extra is not in [workspace.metadata.architecture.modules]"
+    ]
+
+
+def test_a_long_file_is_found_and_tests_may_be_longer() -> None:
+    assert check_lengths.faults({Path("src/a.rs"): 500, Path("src/tests.rs"): 800}) == []
+    assert len(check_lengths.faults({Path("src/a.rs"): 501, Path("src/tests.rs"): 801})) == 2
+
+
+def test_entries_of_the_list_must_be_whole() -> None:
+    whole = {"case": "w/c", "parts": ["rows"], "reason": "r", "issue": 3}
+    assert check_known_failures.entry_faults([whole], {"w/c"}) == []
+    for wrong in (
+        {"case": "w/d"},
+        {"parts": ["all"]},
+        {"parts": []},
+        {"reason": " "},
+        {"issue": "3"},
+        {"because": ""},
+    ):
+        assert len(check_known_failures.entry_faults([whole | wrong], {"w/c"})) == 1, wrong
+    assert check_known_failures.entry_faults([whole, whole], {"w/c"}) == ["w/c: rows is listed twice"]
+
+
+def test_a_case_that_is_named_in_a_source_is_found() -> None:
+    cases = {"writer/some_odd_case"}
+    sources = [
+        ("a.py", 'skip = "some_odd_case"'),
+        ("b.rs", "// writer/some_odd_case"),
+        ("c.py", "some_odd_case = 1"),
+    ]
+    faults = check_known_failures.naming_faults(sources, cases)
+    assert [fault.split(" ")[0] for fault in faults] == ["a.py:1", "b.rs:1"]

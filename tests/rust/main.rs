@@ -1,0 +1,4 @@
+//! The integration tests of the Rust crates: one binary, one link, every case of the corpus.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod corpus_is_whole;
