@@ -7,6 +7,7 @@ mod options;
 mod ranges;
 mod router;
 mod store;
+pub mod testing;
 
 pub use local::LocalStore;
 pub use location::Location;

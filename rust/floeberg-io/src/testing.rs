@@ -1,0 +1,13 @@
+//! What does a test need to know about reads, and how does it break them?
+//!
+//! In: a store. Out: the same store, counted or with faults. For tests: nothing here is used by a scan.
+//!
+//! Invariant: without a fault, the wrapped store answers what the inner one does.
+
+mod counting;
+mod faulty;
+#[cfg(test)]
+mod tests;
+
+pub use counting::{CountingStore, Counts};
+pub use faulty::{Fault, FaultyStore};
