@@ -1,0 +1,174 @@
+"""What went wrong, where, and is it worth trying again?
+
+Every error that Floeberg raises derives from `FloebergError`. Where Python has a built-in class for the
+same thing, the error derives from that too, so that `except FileNotFoundError` works as expected.
+Ctrl-C raises `KeyboardInterrupt`, which is not one of these.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = [
+    "AlreadyExistsError",
+    "CancelledError",
+    "CommitConflictError",
+    "CommitStateUnknownError",
+    "FloebergError",
+    "InternalError",
+    "InvalidDataError",
+    "InvalidInputError",
+    "LimitExceededError",
+    "NoSuchTableError",
+    "NotFoundError",
+    "NotInstalledError",
+    "PermissionDeniedError",
+    "StorageError",
+    "UnsupportedError",
+]
+
+
+class FloebergError(Exception):
+    """The root of all errors of Floeberg.
+
+    Args:
+        message: What failed and why, without the context.
+        context: Where it happened, innermost first: `path`, `snapshot`, `field` and such.
+        retryable: Whether trying again can help.
+
+    Attributes:
+        kind: The kind, one of a closed set: a word for programs.
+        message: What failed and why, without the context.
+        context: Where it happened, innermost first.
+        retryable: Whether trying again can help.
+
+    Examples:
+        >>> error = NotFoundError("no such snapshot", context={"snapshot": "12"})
+        >>> str(error), error.kind, isinstance(error, FileNotFoundError)
+        ('no such snapshot (snapshot: 12)', 'not_found', True)
+    """
+
+    kind: ClassVar[str] = "error"
+    message: str
+    context: dict[str, str]
+    retryable: bool
+
+    def __init__(
+        self, message: str, *, context: Mapping[str, str] | None = None, retryable: bool = False
+    ) -> None:
+        self.message = message
+        self.context = dict(context or {})
+        self.retryable = retryable
+        where = ", ".join(f"{key}: {value}" for key, value in self.context.items())
+        super().__init__(f"{message} ({where})" if where else message)
+
+    if sys.version_info < (3, 11):
+
+        def add_note(self, note: str, /) -> None:
+            """Tells a cause. Python 3.10 prints no notes, so it becomes part of the text."""
+            self.args = (f"{self.args[0]}; {note}",)
+
+    def __reduce__(
+        self,
+    ) -> tuple[
+        Callable[..., FloebergError],
+        tuple[type[FloebergError], str, dict[str, str], bool],
+        dict[str, object] | None,
+    ]:
+        """Keeps the context and the notes when the error crosses to another process."""
+        notes: object = getattr(self, "__notes__", None)
+        state: dict[str, object] | None = None if notes is None else {"__notes__": notes}
+        return _rebuild, (type(self), self.message, self.context, self.retryable), state
+
+
+def _rebuild(
+    error: type[FloebergError],
+    message: str,
+    context: dict[str, str],
+    retryable: bool,  # noqa: FBT001
+) -> FloebergError:
+    return error(message, context=context, retryable=retryable)
+
+
+class NotFoundError(FloebergError, FileNotFoundError):
+    """A file, table, snapshot, ref or version that was asked for does not exist."""
+
+    kind = "not_found"
+
+
+class NoSuchTableError(NotFoundError):
+    """There is no table at the location that was opened."""
+
+
+class AlreadyExistsError(FloebergError, FileExistsError):
+    """Something that must not exist does."""
+
+    kind = "already_exists"
+
+
+class InvalidInputError(FloebergError, ValueError):
+    """The caller asked for something that makes no sense."""
+
+    kind = "invalid_input"
+
+
+class InvalidDataError(FloebergError):
+    """A file of the table is damaged or breaks the specification."""
+
+    kind = "invalid_data"
+
+
+class UnsupportedError(FloebergError, NotImplementedError):
+    """The table and the request are valid, and this version of Floeberg cannot serve them."""
+
+    kind = "unsupported"
+
+
+class NotInstalledError(UnsupportedError, ImportError):
+    """An optional package that the request needs is not installed."""
+
+
+class CommitConflictError(FloebergError):
+    """Another writer was faster, and the commit cannot stand as it is."""
+
+    kind = "commit_conflict"
+
+
+class CommitStateUnknownError(FloebergError):
+    """Whether a commit took effect is not known."""
+
+    kind = "commit_state_unknown"
+
+
+class PermissionDeniedError(FloebergError, PermissionError):
+    """The store refused access."""
+
+    kind = "permission_denied"
+
+
+class StorageError(FloebergError, OSError):
+    """The store failed."""
+
+    kind = "storage"
+
+
+class LimitExceededError(FloebergError):
+    """A configured limit (memory, decompressed size, depth) would be passed."""
+
+    kind = "limit_exceeded"
+
+
+class CancelledError(FloebergError):
+    """The caller cancelled the work."""
+
+    kind = "cancelled"
+
+
+class InternalError(FloebergError, RuntimeError):
+    """A fault of Floeberg itself: please report it."""
+
+    kind = "internal"
