@@ -4,3 +4,4 @@
 
 pub mod metadata;
 pub mod plan;
+pub mod wire;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use arrow_array::{Array, BinaryArray, Int32Array, Int64Array, ListArray, StringArray, StructArray};
+use arrow_array::{BinaryArray, Int32Array, Int64Array, ListArray, StringArray, StructArray};
 
 use super::ManifestContent;
 

@@ -1,0 +1,191 @@
+//! Which files does a manifest list?
+//!
+//! In: the bytes of a manifest, its row of the manifest list, the partition type of its spec and what is wanted.
+//! Out: [`ManifestEntries`], inheritance applied.
+//! Spec: Manifests; Manifest Entry Fields; Data File Fields.
+//!
+//! Invariant: statistics that nobody asked for are walked past, and entries of status DELETED are left out unless
+//! they are wanted.
+
+use std::collections::BTreeMap;
+
+use arrow_array::{Array, BooleanArray, Int32Array, StringArray, StructArray};
+use arrow_buffer::Buffer;
+use arrow_select::filter::filter;
+use floeberg_core::schema::{PrimitiveType, StructType, Type};
+use floeberg_core::{Context, Error, ErrorKind, Result};
+
+use super::columns::column;
+use super::fields::{STATISTICS, entry_fields};
+use super::header::content;
+use super::inherit::{DELETED, data_sequence_numbers, file_sequence_numbers, first_row_ids, snapshot_ids};
+use crate::metadata::{EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile};
+use crate::wire::avro::{Container, FixedForm, Limits, Projection, decode};
+
+/// Decodes the entries of a manifest. Errors name its path.
+///
+/// `partition_type` is that of its spec: fields by partition field id. `file` is its row of the manifest list, which
+/// entries inherit from.
+pub fn parse_manifest(
+    bytes: &[u8],
+    file: &ManifestFile,
+    partition_type: &StructType,
+    request: &EntryRequest,
+) -> Result<ManifestEntries> {
+    parse(bytes, file, partition_type, request).context("path", &file.manifest_path)
+}
+
+fn parse(
+    bytes: &[u8],
+    file: &ManifestFile,
+    partition_type: &StructType,
+    request: &EntryRequest,
+) -> Result<ManifestEntries> {
+    let container = Container::open(bytes, &Limits::default())?;
+    if let Some(content) = content(&container)?
+        && content != file.content
+    {
+        return Err(Error::invalid_data(format!(
+            "the manifest lists {content:?}, and its manifest list says {:?}",
+            file.content
+        )));
+    }
+    let mut columns = request.statistics_of.clone();
+    columns.sort_unstable();
+    columns.dedup();
+    let rows = decode_rows(&container, partition_type, &columns)?;
+    let rows = wanted_rows(rows, request)?;
+    build(&rows, file, &columns)
+}
+
+fn decode_rows(
+    container: &Container<'_>,
+    partition_type: &StructType,
+    columns: &[i32],
+) -> Result<StructArray> {
+    let fields = entry_fields(partition_type, !columns.is_empty());
+    let keyed: BTreeMap<i32, Vec<i32>> = STATISTICS.iter().map(|(id, ..)| (*id, columns.to_vec())).collect();
+    let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
+    let error = match decode(container, &bare) {
+        Ok(rows) => return Ok(rows),
+        Err(error) => error,
+    };
+    let is_fixed = |field_type: &Type| matches!(field_type.as_primitive(), Some(PrimitiveType::Fixed(_)));
+    if error.kind() != ErrorKind::InvalidData
+        || !partition_type.fields.iter().any(|field| is_fixed(&field.field_type))
+    {
+        return Err(error);
+    }
+    // Java writes fixed partition values behind their length, though its own schema says otherwise. Read so, every
+    // block must come out to its last byte; if that fails too, the file is damaged and the first error tells where.
+    decode(container, &Projection { fixed: FixedForm::Prefixed, ..bare }).map_err(|_| error)
+}
+
+fn wanted_rows(rows: StructArray, request: &EntryRequest) -> Result<StructArray> {
+    let status: Int32Array = column(&rows, "status")?;
+    if let Some(other) = status.values().iter().find(|status| !(0..=DELETED).contains(*status)) {
+        return Err(Error::invalid_data(format!(
+            "manifest entry: expected field 0: status to be 0 (existing), 1 (added) or 2 (deleted), found {other}"
+        )));
+    }
+    if request.with_deleted || !status.values().contains(&DELETED) {
+        return Ok(rows);
+    }
+    let live: BooleanArray = status.values().iter().map(|&status| Some(status != DELETED)).collect();
+    let kept = filter(&rows, &live)
+        .map_err(|error| Error::internal("live manifest entries could not be selected").caused_by(error))?;
+    Ok(StructArray::from(kept.to_data()))
+}
+
+fn build(rows: &StructArray, file: &ManifestFile, columns: &[i32]) -> Result<ManifestEntries> {
+    let data_file: StructArray = column(rows, "data_file")?;
+    let status: Int32Array = column(rows, "status")?;
+    let record_count = column(&data_file, "record_count")?;
+    let sequence_number = column(rows, "sequence_number")?;
+    let file_sequence_number = column(rows, "file_sequence_number")?;
+    let first_row_id = column(&data_file, "first_row_id")?;
+    Ok(ManifestEntries {
+        content: file.content,
+        spec_id: file.partition_spec_id,
+        snapshot_id: snapshot_ids(&column(rows, "snapshot_id")?, file),
+        data_sequence_number: data_sequence_numbers(&sequence_number, &status, file)?,
+        file_sequence_number: file_sequence_numbers(&file_sequence_number, &status, file),
+        file_content: file_contents(&column(&data_file, "content")?, file)?,
+        file_path: column(&data_file, "file_path")?,
+        file_format: lower_case(column(&data_file, "file_format")?)?,
+        partition: column(&data_file, "partition")?,
+        first_row_id: first_row_ids(&first_row_id, &status, &record_count, file)?,
+        record_count,
+        file_size_in_bytes: column(&data_file, "file_size_in_bytes")?,
+        split_offsets: column(&data_file, "split_offsets")?,
+        equality_ids: column(&data_file, "equality_ids")?,
+        sort_order_id: column(&data_file, "sort_order_id")?,
+        referenced_data_file: without_empty(&column(&data_file, "referenced_data_file")?),
+        content_offset: column(&data_file, "content_offset")?,
+        content_size_in_bytes: column(&data_file, "content_size_in_bytes")?,
+        key_metadata: column(&data_file, "key_metadata")?,
+        statistics: statistics(&data_file, columns)?,
+        status,
+    })
+}
+
+/// Null is data, as in v1. A manifest holds data files or delete files, never both.
+fn file_contents(written: &Int32Array, file: &ManifestFile) -> Result<Int32Array> {
+    let allowed = match file.content {
+        ManifestContent::Data => 0..=0,
+        ManifestContent::Deletes => 1..=2,
+    };
+    let contents = written.iter().enumerate().map(|(row, content)| {
+        let content = content.unwrap_or(0);
+        if allowed.contains(&content) {
+            return Ok(content);
+        }
+        Err(Error::invalid_data(format!(
+            "manifest entry {row}: a manifest of {:?} has field 134: content from {} to {}, found {content}",
+            file.content,
+            allowed.start(),
+            allowed.end()
+        )))
+    });
+    contents.collect::<Result<Vec<i32>>>().map(Int32Array::from)
+}
+
+/// Writers say `PARQUET` and `parquet`. Only ASCII changes, so no value changes its length.
+fn lower_case(formats: StringArray) -> Result<StringArray> {
+    let (offsets, values, nulls) = formats.into_parts();
+    let mut values = values.to_vec();
+    values.make_ascii_lowercase();
+    StringArray::try_new(offsets, Buffer::from_vec(values), nulls)
+        .map_err(|error| Error::internal("file formats in lower case").caused_by(error))
+}
+
+/// Some writers say `""` for no file.
+fn without_empty(paths: &StringArray) -> StringArray {
+    if paths.null_count() == paths.len() {
+        return paths.clone();
+    }
+    paths.iter().map(|path| path.filter(|path| !path.is_empty())).collect()
+}
+
+fn statistics(data_file: &StructArray, columns: &[i32]) -> Result<BTreeMap<i32, EntryStatistics>> {
+    if columns.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let [values, nulls, nans, lower, upper] =
+        STATISTICS.map(|(_, name, ..)| column::<StructArray>(data_file, name));
+    let (values, nulls, nans, lower, upper) = (values?, nulls?, nans?, lower?, upper?);
+    columns
+        .iter()
+        .map(|id| {
+            let key = id.to_string();
+            let statistics = EntryStatistics {
+                value_count: column(&values, &key)?,
+                null_value_count: column(&nulls, &key)?,
+                nan_value_count: column(&nans, &key)?,
+                lower_bound: column(&lower, &key)?,
+                upper_bound: column(&upper, &key)?,
+            };
+            Ok((*id, statistics))
+        })
+        .collect()
+}

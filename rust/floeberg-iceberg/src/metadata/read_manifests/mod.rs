@@ -1,0 +1,12 @@
+//! Reading manifest lists and manifests, of every format version, by field id.
+
+mod columns;
+mod entries;
+mod fields;
+mod header;
+mod inherit;
+mod list;
+
+pub use entries::parse_manifest;
+pub use header::{ManifestHeader, manifest_header};
+pub use list::parse_manifest_list;

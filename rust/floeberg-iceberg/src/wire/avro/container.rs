@@ -1,0 +1,162 @@
+//! Where are the blocks of an Avro file, and what does its header say?
+//!
+//! In: the bytes of a whole file. Out: header metadata, and one decompressed block after the other.
+//! Spec: Avro 1.12, Object Container Files.
+//!
+//! ```text
+//! 'O' 'b' 'j' 1 | metadata: map of bytes | sync (16) | { rows: long | size: long | data | sync (16) } ...
+//! ```
+//!
+//! Invariant: counts and sizes are checked against the bytes that are left before they are used.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::{Context, Error, Result};
+
+use super::codec::{Codec, Inflater};
+use super::cursor::Cursor;
+use super::{AvroSchema, Limits, parse_schema};
+
+const MAGIC: [u8; 4] = *b"Obj\x01";
+
+/// An Avro file whose header was read.
+#[derive(Debug)]
+pub struct Container<'a> {
+    bytes: &'a [u8],
+    metadata: BTreeMap<String, &'a [u8]>,
+    codec: Codec,
+    sync: [u8; 16],
+    data_start: usize,
+    limits: Limits,
+}
+
+/// A decompressed block.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// Where it starts in the file.
+    pub offset: usize,
+    /// How many records it holds.
+    pub rows: u64,
+    /// Their bytes.
+    pub data: &'a [u8],
+}
+
+impl<'a> Container<'a> {
+    /// Reads the header.
+    pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(bytes);
+        if !bytes.starts_with(&MAGIC) {
+            let found: Vec<u8> = bytes.iter().take(4).copied().collect();
+            return Err(Error::invalid_data(format!(
+                "expected an Avro file, which starts with the bytes 4f 62 6a 01; found {found:02x?}"
+            )));
+        }
+        cursor.skip(MAGIC.len())?;
+        let metadata = read_metadata(&mut cursor).context("part", "Avro header")?;
+        let sync = cursor.array().context("part", "Avro header")?;
+        let codec = metadata.get("avro.codec").map_or(Ok(Codec::Null), |name| Codec::parse(name))?;
+        Ok(Self { bytes, metadata, codec, sync, data_start: cursor.position(), limits: *limits })
+    }
+
+    /// A value of the header, as written.
+    pub fn metadata(&self, key: &str) -> Option<&'a [u8]> {
+        self.metadata.get(key).copied()
+    }
+
+    /// A text value of the header.
+    pub fn metadata_text(&self, key: &str) -> Result<Option<&'a str>> {
+        let Some(value) = self.metadata(key) else { return Ok(None) };
+        std::str::from_utf8(value)
+            .map(Some)
+            .map_err(|_| Error::invalid_data(format!("Avro header: expected {key} to be UTF-8")))
+    }
+
+    /// The writer schema.
+    pub fn schema(&self) -> Result<AvroSchema> {
+        let json = self.metadata("avro.schema");
+        let json = json.ok_or_else(|| Error::invalid_data("Avro header: expected the key avro.schema"))?;
+        parse_schema(json, &self.limits)
+    }
+
+    /// The blocks, in order.
+    pub fn blocks(&self) -> Blocks<'a> {
+        Blocks {
+            cursor: Cursor::at(self.bytes, self.data_start),
+            inflater: Inflater::new(self.codec),
+            sync: self.sync,
+            limits: self.limits,
+            inflated: 0,
+        }
+    }
+
+    /// The limits it was opened with.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
+fn read_metadata<'a>(cursor: &mut Cursor<'a>) -> Result<BTreeMap<String, &'a [u8]>> {
+    let mut metadata = BTreeMap::new();
+    loop {
+        let block = cursor.item_block()?;
+        if block.count == 0 {
+            return Ok(metadata);
+        }
+        if block.count > cursor.remaining() as u64 {
+            return Err(cursor.error(&format!(
+                "at most {} entries, found {}",
+                cursor.remaining(),
+                block.count
+            )));
+        }
+        for _ in 0..block.count {
+            let key = cursor.prefixed()?;
+            let Ok(key) = std::str::from_utf8(key) else {
+                return Err(cursor.error("a key of UTF-8 before here"));
+            };
+            metadata.insert(key.to_owned(), cursor.prefixed()?);
+        }
+    }
+}
+
+/// The blocks of a file, one at a time: the next block overwrites the one before.
+pub struct Blocks<'a> {
+    cursor: Cursor<'a>,
+    inflater: Inflater,
+    sync: [u8; 16],
+    limits: Limits,
+    inflated: u64,
+}
+
+impl Blocks<'_> {
+    /// The next block; `None` at the end of the file.
+    pub fn next_block(&mut self) -> Result<Option<Block<'_>>> {
+        if self.cursor.remaining() == 0 {
+            return Ok(None);
+        }
+        let offset = self.cursor.position();
+        let rows = self.cursor.long()?;
+        let Ok(rows) = u64::try_from(rows) else {
+            return Err(Cursor::at(&[], 0)
+                .error(&format!("a block of 0 or more records, found {rows}"))
+                .with("block_offset", offset));
+        };
+        let stored = self.cursor.prefixed().context("block_offset", offset)?;
+        let sync: [u8; 16] = self.cursor.array().context("block_offset", offset)?;
+        if sync != self.sync {
+            return Err(Error::invalid_data(format!(
+                "Avro block: expected the sync marker {:02x?} after it, found {sync:02x?}",
+                self.sync
+            ))
+            .with("block_offset", offset));
+        }
+        let limits = self.limits;
+        let data = self.inflater.inflate(stored, limits.block_bytes).context("block_offset", offset)?;
+        self.inflated += data.len() as u64;
+        if self.inflated > limits.file_bytes {
+            let most = limits.file_bytes;
+            return Err(Error::limit(format!("an Avro file decompresses to more than {most} bytes")));
+        }
+        Ok(Some(Block { offset, rows, data }))
+    }
+}

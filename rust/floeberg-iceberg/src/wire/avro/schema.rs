@@ -1,0 +1,94 @@
+//! What did the writer say its records look like?
+//!
+//! Spec: Avro 1.12, Schema Declaration; Iceberg Appendix A, Avro (field ids).
+//!
+//! Invariant: every [`TypeId`] points into its own schema; named types are stored once, however often they are used,
+//! so a type may contain itself: whoever walks the types bounds the depth.
+
+/// A type of a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TypeId(pub(super) usize);
+
+/// A parsed writer schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AvroSchema {
+    pub(super) types: Vec<AvroType>,
+    pub(super) root: TypeId,
+    pub(super) has_ids: bool,
+}
+
+/// One type of a schema.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AvroType {
+    /// No bytes.
+    Null,
+    /// One byte.
+    Boolean,
+    /// 32 bits.
+    Int(Logical),
+    /// 64 bits.
+    Long(Logical),
+    /// Four bytes, little-endian.
+    Float,
+    /// Eight bytes, little-endian.
+    Double,
+    /// Length and bytes.
+    Bytes(Logical),
+    /// Length and UTF-8.
+    String,
+    /// That many bytes.
+    Fixed(usize, Logical),
+    /// The position of a symbol.
+    Enum(Vec<String>),
+    /// Fields in order.
+    Record(Vec<AvroField>),
+    /// Blocks of items.
+    Array(TypeId),
+    /// Blocks of string keys and values.
+    Map(TypeId),
+    /// The position of a branch, then its value.
+    Union(Vec<TypeId>),
+}
+
+/// A field of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AvroField {
+    /// The name.
+    pub name: String,
+    /// `field-id`.
+    pub id: Option<i32>,
+    /// The type.
+    pub field_type: TypeId,
+}
+
+/// What a type means beyond its encoding, as far as Iceberg uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Logical {
+    /// Nothing, or something that does not matter here.
+    Plain,
+    /// `decimal`: the digits after the point.
+    Decimal(i64),
+    /// `timestamp-millis`, `local-timestamp-millis` or `time-millis`.
+    Millis,
+    /// `timestamp-micros`, `local-timestamp-micros` or `time-micros`.
+    Micros,
+    /// `timestamp-nanos` or `local-timestamp-nanos`.
+    Nanos,
+}
+
+impl AvroSchema {
+    /// The type behind an id.
+    pub fn get(&self, id: TypeId) -> &AvroType {
+        &self.types[id.0]
+    }
+
+    /// The type of a whole record of the file.
+    pub fn root(&self) -> &AvroType {
+        self.get(self.root)
+    }
+
+    /// Does any field have a field id? If not, names decide.
+    pub fn has_ids(&self) -> bool {
+        self.has_ids
+    }
+}
