@@ -3,6 +3,8 @@
 mod local;
 pub mod location;
 mod memory;
+#[cfg(feature = "object")]
+mod object;
 mod options;
 mod place;
 mod ranges;

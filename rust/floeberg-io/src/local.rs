@@ -20,8 +20,9 @@ use crate::location::Location;
 use crate::ranges::{Coalescing, Fetches, checked_length, out_of_range, too_large};
 use crate::store::{Entry, Source, Store};
 
-/// A system call costs about as much as copying this gap. Short fetches keep few bytes alive that nobody reads.
-const COALESCING: Coalescing = Coalescing { gap: 16 * 1024, longest: 8 * 1024 * 1024 };
+/// A system call costs about as much as copying a gap of this size. Longer fetches gain nothing, and keep alive
+/// what their neighbours no longer need.
+const COALESCING: Coalescing = Coalescing { gap: 16 * 1024, longest: 1024 * 1024 };
 
 /// The files of this machine, by the standard library: it can say every name that a file can have.
 #[derive(Debug, Clone, Copy, Default)]

@@ -12,20 +12,26 @@ use std::fmt;
 
 use floeberg_core::{Error, Result};
 
-/// Keys whose values may be printed. Everything else, endpoints too (a URL can hold a password), is not.
-const HARMLESS: [&str; 12] = [
+/// Keys whose values may be printed, unless they hold the user or the query of a URL. Everything else may not.
+const HARMLESS: [&str; 18] = [
+    "s3.endpoint",
     "s3.region",
     "s3.path-style-access",
     "s3.anonymous",
     "s3.force-virtual-addressing",
     "s3.connect-timeout",
     "s3.request-timeout",
+    "gcs.endpoint",
     "gcs.project-id",
     "gcs.anonymous",
+    "adls.endpoint",
     "adls.account-name",
     "adls.anonymous",
     "client.region",
     "io.retries",
+    "io.connect-timeout",
+    "io.request-timeout",
+    "AWS_REGION",
 ];
 
 /// Options of stores by name (`s3.endpoint`, `gcs.oauth2.token`, `AWS_REGION`, ...), all of them strings.
@@ -60,6 +66,14 @@ impl StoreOptions {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
+    /// The values that may not be printed, but for those so short that they would be found in any text.
+    #[cfg(feature = "object")]
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.iter()
+            .filter(|(key, value)| value.len() >= 6 && !is_harmless(key, value))
+            .map(|(_, value)| value)
+    }
+
     /// An option that is `true` or `false`, in any case; `false` when absent. Errors: `InvalidInput`.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.get(key).map(str::to_ascii_lowercase).as_deref() {
@@ -84,6 +98,11 @@ impl StoreOptions {
     }
 }
 
+/// May the value be printed?
+fn is_harmless(key: &str, value: &str) -> bool {
+    HARMLESS.contains(&key) && !value.contains(['@', '?'])
+}
+
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for StoreOptions {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         Self(pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
@@ -94,8 +113,8 @@ impl fmt::Display for StoreOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
         for (key, value) in &self.0 {
-            let harmless = HARMLESS.contains(&key.as_str());
-            map.entry(&format_args!("{key}"), &format_args!("{}", if harmless { value } else { "***" }));
+            let shown = if is_harmless(key, value) { value } else { "***" };
+            map.entry(&format_args!("{key}"), &format_args!("{shown}"));
         }
         map.finish()
     }

@@ -73,7 +73,12 @@ impl Fetches {
 
 /// The length of a range, once it is known to lie in a file of `size` bytes. Errors: `InvalidData`.
 pub(crate) fn checked_length(range: &Range<u64>, size: u64, location: &str) -> Result<usize> {
-    if range.start > range.end || range.end > size {
+    let Range { start, end } = range;
+    if start > end {
+        let message = format!("expected a range that ends after its start, found {start}..{end}");
+        return Err(Error::invalid_data(message).with("path", shown(location)));
+    }
+    if *end > size {
         return Err(out_of_range(range, size, location));
     }
     usize::try_from(range.end - range.start).map_err(|_| out_of_range(range, size, location))

@@ -17,7 +17,7 @@ use crate::memory::MemoryStore;
 use crate::options::StoreOptions;
 use crate::store::{Entry, Source, Store};
 
-/// Object stores: schemes, their name, and the cargo feature that brings them.
+/// Object stores: their schemes, their name, and the cargo feature that brings them.
 const OBJECT_STORES: [(&[&str], &str, &str); 4] = [
     (&["s3", "s3a", "s3n"], "S3", "s3"),
     (&["gs", "gcs"], "Google Cloud Storage", "gcs"),
@@ -30,34 +30,59 @@ const OBJECT_STORES: [(&[&str], &str, &str); 4] = [
 ///
 /// Nothing is reached yet. Opening an unknown scheme, or one that this build left out, is `Unsupported`.
 pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
-    let _ = options;
-    Ok(Arc::new(Router))
+    Ok(Arc::new(Router { options: Arc::new(options.clone()) }))
 }
 
 #[derive(Debug)]
-struct Router;
+struct Router {
+    /// Those of all stores; each takes what is its own.
+    #[cfg_attr(not(feature = "object"), allow(dead_code))]
+    options: Arc<StoreOptions>,
+}
 
-/// The store that the scheme of a location names.
-fn store_of(location: &str) -> Result<Box<dyn Store>> {
-    let parsed = Location::parse(location);
-    match parsed.scheme() {
-        "file" => Ok(Box::new(LocalStore)),
-        "memory" => Ok(Box::new(MemoryStore::shared())),
-        scheme => Err(unsupported(scheme, location)),
+impl Router {
+    /// The store that the scheme of a location names.
+    fn store(&self, location: &str) -> Result<Box<dyn Store>> {
+        let parsed = Location::parse(location);
+        match parsed.scheme() {
+            "file" => Ok(Box::new(LocalStore)),
+            "memory" => Ok(Box::new(MemoryStore::shared())),
+            scheme => self.object_store(scheme).ok_or_else(|| unsupported(scheme, location)),
+        }
+    }
+
+    #[cfg(feature = "object")]
+    fn object_store(&self, scheme: &str) -> Option<Box<dyn Store>> {
+        use crate::object::{Kind, ObjectStore};
+        let (.., feature) = OBJECT_STORES.iter().find(|(schemes, ..)| schemes.contains(&scheme))?;
+        let kind = match *feature {
+            "s3" if cfg!(feature = "s3") => Kind::S3,
+            "gcs" if cfg!(feature = "gcs") => Kind::Gcs,
+            "azure" if cfg!(feature = "azure") => Kind::Azure,
+            "http" if cfg!(feature = "http") => Kind::Http,
+            _ => return None,
+        };
+        Some(Box::new(ObjectStore::new(kind, self.options.clone())))
+    }
+
+    #[cfg(not(feature = "object"))]
+    #[allow(clippy::unused_self)]
+    fn object_store(&self, _scheme: &str) -> Option<Box<dyn Store>> {
+        None
     }
 }
 
 impl Store for Router {
     fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
-        store_of(location)?.open(location)
+        self.store(location)?.open(location)
     }
 
     fn exists(&self, location: &str) -> Result<bool> {
-        store_of(location)?.exists(location)
+        self.store(location)?.exists(location)
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
-        store_of(folder)?.list(folder)
+        self.store(folder)?.list(folder)
     }
 }
 
@@ -65,11 +90,9 @@ impl Store for Router {
 fn unsupported(scheme: &str, location: &str) -> Error {
     let left_out = OBJECT_STORES.iter().find(|(schemes, ..)| schemes.contains(&scheme));
     let message = match left_out {
-        Some((_, name, feature)) => {
-            format!(
-                "this build of Floeberg has no support for {name} (`{scheme}`); it needs the feature `{feature}`"
-            )
-        }
+        Some((_, name, feature)) => format!(
+            "this build of Floeberg has no support for {name} (`{scheme}`); it needs the feature `{feature}`"
+        ),
         None => format!("the scheme `{scheme}` is not supported; supported are {}", supported().join(", ")),
     };
     Error::unsupported(message).with("path", shown(location))
@@ -77,13 +100,12 @@ fn unsupported(scheme: &str, location: &str) -> Error {
 
 /// The schemes that this build reads.
 fn supported() -> Vec<&'static str> {
-    let mut schemes = vec!["file", "memory"];
-    let compiled = OBJECT_STORES.iter().filter(|(_, _, feature)| is_compiled_in(feature));
-    schemes.extend(compiled.flat_map(|(names, ..)| names.iter().copied()));
-    schemes
-}
-
-fn is_compiled_in(feature: &str) -> bool {
-    let _ = feature;
-    false
+    let compiled = |feature: &str| match feature {
+        "s3" => cfg!(feature = "s3"),
+        "gcs" => cfg!(feature = "gcs"),
+        "azure" => cfg!(feature = "azure"),
+        _ => cfg!(feature = "http"),
+    };
+    let objects = OBJECT_STORES.iter().filter(|(.., feature)| compiled(feature));
+    ["file", "memory"].into_iter().chain(objects.flat_map(|(schemes, ..)| schemes.iter().copied())).collect()
 }

@@ -17,7 +17,8 @@ use floeberg_core::Result;
 
 /// A place that holds files.
 pub trait Store: Debug + Send + Sync {
-    /// Opens a file for reading. Errors: `NotFound`, `PermissionDenied`, `Storage`, `Unsupported` (scheme).
+    /// Opens a file for reading. Errors: `NotFound`, `PermissionDenied`, `Storage`, `Unsupported` (scheme);
+    /// object stores spare the request and tell the first three at the first read.
     fn open(&self, location: &str) -> Result<Arc<dyn Source>>;
 
     /// Does a file exist?

@@ -67,7 +67,8 @@ fn what_is_cut_out_is_what_was_wanted() {
 fn a_range_must_lie_in_the_file() {
     assert_eq!(checked_length(&(2..5), 5, "/f").unwrap(), 3);
     assert_eq!(checked_length(&(5..5), 5, "/f").unwrap(), 0);
-    for range in [2..6, 6..6, 5..2, 0..u64::MAX] {
+    assert_eq!(checked_length(&(5..2), 5, "/f").unwrap_err().kind(), ErrorKind::InvalidData);
+    for range in [2..6, 6..6, 0..u64::MAX] {
         let error = checked_length(&range, 5, "/f").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
         assert!(error.to_string().contains("5 bytes (path: /f)"), "{error}");

@@ -33,6 +33,7 @@ fn an_unknown_scheme_is_refused_with_those_that_are_known() {
     );
 }
 
+#[cfg(not(feature = "s3"))]
 #[test]
 fn a_scheme_that_was_left_out_names_its_feature() {
     let store = open_store(&StoreOptions::new()).unwrap();

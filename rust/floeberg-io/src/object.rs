@@ -1,0 +1,140 @@
+//! How are files of object stores read?
+//!
+//! In: locations of S3, Google Cloud Storage, Azure Storage and HTTP servers. Out: ranges, many of them at once,
+//! to callers that block.
+//!
+//! Invariant: stores and open files hold recipes, never connections, so that both work after a fork.
+
+#[cfg(feature = "client")]
+#[cfg_attr(not(feature = "clouds"), allow(dead_code, unused_imports, unused_macros))]
+mod client;
+mod failure;
+mod file;
+mod kind;
+mod process;
+#[cfg(feature = "client")]
+#[cfg_attr(not(feature = "clouds"), allow(dead_code))]
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+
+use floeberg_core::{Error, ErrorKind, Result};
+use object_store::path::Path;
+use object_store::{ObjectStore as Client, ObjectStoreExt};
+
+use crate::location::{Location, shown};
+use crate::options::StoreOptions;
+use crate::store::{Entry, Source, Store};
+
+use file::ObjectFile;
+pub(crate) use kind::Kind;
+
+/// The objects of one kind of store, in all buckets. Nothing is reached before a file is read.
+#[derive(Debug, Clone)]
+pub(crate) struct ObjectStore {
+    kind: Kind,
+    options: Arc<StoreOptions>,
+}
+
+impl ObjectStore {
+    pub(crate) fn new(kind: Kind, options: Arc<StoreOptions>) -> Self {
+        Self { kind, options }
+    }
+
+    fn object(&self, location: &str) -> Result<Object> {
+        let (bucket, path) = self.kind.address(&Location::parse(location))?;
+        Ok(Object {
+            location: location.to_owned(),
+            kind: self.kind,
+            bucket,
+            path,
+            options: self.options.clone(),
+        })
+    }
+}
+
+impl Store for ObjectStore {
+    fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
+        let object = self.object(location)?;
+        if object.path.is_root() {
+            return Err(Error::invalid_input("expected a file, found a bucket").with("path", shown(location)));
+        }
+        Ok(Arc::new(ObjectFile::new(object)))
+    }
+
+    fn exists(&self, location: &str) -> Result<bool> {
+        let object = self.object(location)?;
+        if object.path.is_root() {
+            return Ok(false);
+        }
+        match object.size() {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Entry>> {
+        let object = self.object(folder.strip_suffix('/').unwrap_or(folder))?;
+        if self.kind == Kind::Http {
+            let message = "an HTTP server can not list a folder; expected the location of a file";
+            return Err(Error::unsupported(message).with("path", shown(folder)));
+        }
+        let prefix = object.path.clone();
+        let listed =
+            object.ask(|client, path| async move { client.list_with_delimiter(Some(&path)).await })?;
+        // A marker object of the folder itself is listed too, without a name in it.
+        let name = |path: &Path| {
+            let mut names = path.prefix_match(&prefix)?;
+            let name = names.next()?.as_ref().to_owned();
+            names.next().is_none().then_some(name)
+        };
+        let folders = listed.common_prefixes.iter().filter_map(name);
+        let folders = folders.map(|name| Entry { name, is_folder: true, size: 0 });
+        let files = listed.objects.iter().filter_map(|meta| Some((name(&meta.location)?, meta.size)));
+        let files = files.map(|(name, size)| Entry { name, is_folder: false, size });
+        Ok(folders.chain(files).collect())
+    }
+}
+
+/// The recipe of a request: where the object is and how its store is reached.
+#[derive(Clone)]
+struct Object {
+    location: String,
+    kind: Kind,
+    bucket: String,
+    path: Path,
+    options: Arc<StoreOptions>,
+}
+
+impl fmt::Debug for Object {
+    /// What may be shown of its location: the server of an HTTP object holds the query of its URL.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Object({})", shown(&self.location))
+    }
+}
+
+impl Object {
+    /// Waits for one request.
+    fn ask<T, F>(&self, request: impl FnOnce(Arc<dyn Client>, Path) -> F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = object_store::Result<T>> + Send + 'static,
+    {
+        let process = process::current()?;
+        let client = process.client(self.kind, &self.bucket, &self.options)?;
+        let answer = process.wait(request(client, self.path.clone()))?;
+        answer.map_err(|error| self.failed(&error))
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.ask(|client, path| async move { client.head(&path).await }).map(|meta| meta.size)
+    }
+
+    fn failed(&self, error: &object_store::Error) -> Error {
+        failure::describe(error, &self.location, &self.options)
+    }
+}

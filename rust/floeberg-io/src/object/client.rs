@@ -1,0 +1,163 @@
+//! How is a client of a bucket made?
+//!
+//! In: the kind of store, the bucket and the options. Out: a client of the `object_store` library.
+//!
+//! Invariant: nothing is sent: a bucket that does not exist is found out by its first request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use floeberg_core::{Error, Result};
+use object_store::{BackoffConfig, ObjectStore, RetryConfig};
+
+use super::{Kind, failure};
+use crate::options::StoreOptions;
+
+/// A request that brings nothing for this long, in seconds, is given up and tried again.
+const IDLE_SECONDS: u64 = 30;
+
+/// The longest that one request may take, in seconds, however steadily it brings bytes.
+const REQUEST_SECONDS: f64 = 300.0;
+
+/// The longest that connecting may take, in seconds.
+const CONNECT_SECONDS: f64 = 5.0;
+
+/// How often a request is tried again. With the pauses between it is a matter of seconds.
+const RETRIES: f64 = 5.0;
+
+/// The client of a bucket, container or server.
+///
+/// Errors: `InvalidInput` for options that the store refuses, `Unsupported` for a kind that was not compiled in.
+pub(super) fn connect(kind: Kind, bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+    match kind {
+        #[cfg(feature = "s3")]
+        Kind::S3 => s3(bucket, options),
+        #[cfg(feature = "gcs")]
+        Kind::Gcs => gcs(bucket, options),
+        #[cfg(feature = "azure")]
+        Kind::Azure => azure(bucket, options),
+        #[cfg(feature = "http")]
+        Kind::Http => http(bucket, options),
+        #[allow(unreachable_patterns)]
+        _ => Err(Error::unsupported(format!("this build of Floeberg can not connect to {bucket}"))),
+    }
+}
+
+/// Times and tries, from `io.*`, and `s3.*` where users know them so.
+fn times(options: &StoreOptions) -> Result<Vec<(&'static str, String)>> {
+    let seconds = |names: [&str; 2], default: f64| -> Result<String> {
+        let given = options.number(names[0])?.or(options.number(names[1])?);
+        Ok(format!("{}ms", (given.unwrap_or(default) * 1000.0).max(1.0) as u64))
+    };
+    Ok(vec![
+        ("connect_timeout", seconds(["io.connect-timeout", "s3.connect-timeout"], CONNECT_SECONDS)?),
+        ("timeout", seconds(["io.request-timeout", "s3.request-timeout"], REQUEST_SECONDS)?),
+        ("read_timeout", format!("{IDLE_SECONDS}s")),
+    ])
+}
+
+fn retry(options: &StoreOptions) -> Result<RetryConfig> {
+    let max_retries = options.number("io.retries")?.unwrap_or(RETRIES) as usize;
+    Ok(RetryConfig {
+        max_retries,
+        retry_timeout: Duration::from_secs(180),
+        backoff: BackoffConfig::default(),
+    })
+}
+
+/// Gives every setting to a builder. One of the environment that the library does not know is for others.
+macro_rules! configured {
+    ($builder:expr, $names:expr, $options:expr) => {{
+        let mut builder = $builder.with_retry(retry($options)?);
+        for (name, value) in times($options)? {
+            if let Ok(key) = name.parse() {
+                builder = builder.with_config(key, value);
+            }
+        }
+        let environment = std::env::vars_os()
+            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
+        for (name, value) in super::settings::settings(&$names, $options, environment)? {
+            if let Ok(key) = name.parse() {
+                builder = builder.with_config(key, value);
+            }
+        }
+        builder
+    }};
+}
+
+fn refused(error: &object_store::Error, options: &StoreOptions) -> Error {
+    let message = format!("the store can not be reached like this: {error}");
+    Error::invalid_input(failure::without_secrets(&message, options))
+}
+
+#[cfg(feature = "s3")]
+fn s3(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+    use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+    let mut builder = configured!(AmazonS3Builder::new(), super::settings::S3, options);
+    if options.flag("s3.anonymous")? {
+        builder = builder.with_skip_signature(true);
+    }
+    if options.get("s3.path-style-access").is_some() {
+        builder = builder.with_virtual_hosted_style_request(!options.flag("s3.path-style-access")?);
+    }
+    if options.get("s3.force-virtual-addressing").is_some() {
+        builder = builder.with_virtual_hosted_style_request(options.flag("s3.force-virtual-addressing")?);
+    }
+    let endpoints = [AmazonS3ConfigKey::Endpoint, AmazonS3ConfigKey::S3Endpoint];
+    if endpoints.iter().any(|key| builder.get_config_value(key).is_some_and(|url| url.starts_with("http://")))
+    {
+        builder = builder.with_allow_http(true);
+    }
+    let client = builder.with_bucket_name(bucket).build().map_err(|error| refused(&error, options))?;
+    Ok(Arc::new(client))
+}
+
+#[cfg(feature = "gcs")]
+fn gcs(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+    use object_store::ClientConfigKey;
+    use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+    let mut builder = configured!(GoogleCloudStorageBuilder::new(), super::settings::GCS, options);
+    if options.flag("gcs.anonymous")? || options.flag("gcs.no-auth")? {
+        builder = builder.with_config(GoogleConfigKey::SkipSignature, "true");
+    }
+    if builder.get_config_value(&GoogleConfigKey::BaseUrl).is_some_and(|url| url.starts_with("http://")) {
+        builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
+    }
+    let client = builder.with_bucket_name(bucket).build().map_err(|error| refused(&error, options))?;
+    Ok(Arc::new(client))
+}
+
+#[cfg(feature = "azure")]
+fn azure(container: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+    use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+    let mut builder = configured!(MicrosoftAzureBuilder::new(), super::settings::AZURE, options);
+    if options.flag("adls.anonymous")? {
+        builder = builder.with_config(AzureConfigKey::SkipSignature, "true");
+    }
+    if builder.get_config_value(&AzureConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://")) {
+        builder = builder.with_allow_http(true);
+    }
+    // `container@account.dfs.core.windows.net` names its account, a bare container leaves it to the options.
+    let builder = if container.contains('@') {
+        builder.with_url(format!("abfss://{container}/"))
+    } else {
+        builder.with_container_name(container)
+    };
+    Ok(Arc::new(builder.build().map_err(|error| refused(&error, options))?))
+}
+
+#[cfg(feature = "http")]
+fn http(server: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+    use object_store::ClientConfigKey;
+    use object_store::http::HttpBuilder;
+    let mut builder = HttpBuilder::new().with_url(server).with_retry(retry(options)?);
+    for (name, value) in times(options)? {
+        if let Ok(key) = name.parse::<ClientConfigKey>() {
+            builder = builder.with_config(key, value);
+        }
+    }
+    if server.starts_with("http://") {
+        builder = builder.with_config(ClientConfigKey::AllowHttp, "true");
+    }
+    Ok(Arc::new(builder.build().map_err(|error| refused(&error, options))?))
+}

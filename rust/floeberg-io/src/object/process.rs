@@ -1,0 +1,153 @@
+//! Which runtime and which clients belong to this process?
+//!
+//! In: nothing but the process id. Out: its Tokio runtime and its clients, made when first needed.
+//!
+//! A fork copies memory but no threads: a runtime that was made before it is dead in the child, sockets are
+//! shared, and a lock that another thread held stays locked for ever. So each process has a slot of its own:
+//!
+//! ```text
+//! slot     0            1            2
+//! owner    parent pid   child pid    0 (free)
+//!          |            `- claimed by the child; it never touches slot 0, nor anything in it
+//!          `- inherited as it was at the fork, perhaps half-way through its making
+//! ```
+//!
+//! Claiming is one atomic exchange. A child sees only the slots of its ancestors, so that slots count the depth
+//! of forks, not their number. They are never freed.
+//!
+//! Invariant: no lock and no connection is touched by another process than the one that made it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use floeberg_core::{Error, ErrorKind, Result};
+use object_store::ObjectStore;
+use tokio::runtime::{Builder, Runtime};
+
+use super::Kind;
+use crate::options::StoreOptions;
+
+/// How many processes deep a process can have forked, each of them having read from an object store.
+const DEPTH: usize = 64;
+
+/// More clients than this are those of a table that names a bucket for every file.
+const MOST_CLIENTS: usize = 256;
+
+/// What a process made for itself. It can not be printed: servers of HTTP clients hold queries.
+pub(super) struct Process {
+    runtime: Runtime,
+    clients: Mutex<HashMap<Key, Arc<dyn ObjectStore>>>,
+}
+
+/// What tells one client from another.
+type Key = (Kind, String, Arc<StoreOptions>);
+
+struct Slot<T> {
+    /// The process that may touch `value`; 0 while free.
+    owner: AtomicU32,
+    value: OnceLock<T>,
+}
+
+impl<T> Slot<T> {
+    const fn new() -> Self {
+        Self { owner: AtomicU32::new(0), value: OnceLock::new() }
+    }
+}
+
+static SLOTS: [Slot<Process>; DEPTH] = [const { Slot::new() }; DEPTH];
+
+/// The slot of a process, claimed now if it has none. `None` where all belong to others.
+fn slot_of<T>(slots: &[Slot<T>], process: u32) -> Option<&Slot<T>> {
+    slots.iter().find(|slot| {
+        let claim = slot.owner.compare_exchange(0, process, Ordering::AcqRel, Ordering::Acquire);
+        claim.is_ok() || claim == Err(process)
+    })
+}
+
+/// What this process made, made now if it has nothing.
+pub(super) fn current() -> Result<&'static Process> {
+    let slot = slot_of(&SLOTS, std::process::id()).ok_or_else(|| {
+        Error::unsupported(format!("this process was forked from more than {DEPTH} readers of object stores"))
+    })?;
+    if slot.value.get().is_none() {
+        // Of several threads that get here one wins; the others drop what they made.
+        let _ = slot.value.set(Process::new()?);
+    }
+    slot.value.get().ok_or_else(|| Error::internal("the runtime of this process was not kept"))
+}
+
+#[cfg(feature = "client")]
+use super::client::connect;
+
+/// The interface without a client behind it, for its tests.
+#[cfg(not(feature = "client"))]
+fn connect(_: Kind, bucket: &str, _: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+    Err(Error::unsupported(format!("this build of Floeberg can not connect to {bucket}")))
+}
+
+impl Process {
+    fn new() -> Result<Self> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("floeberg-io")
+            .enable_all()
+            .build()
+            .map_err(|error| Error::new(ErrorKind::Storage, format!("no threads for requests: {error}")))?;
+        Ok(Self { runtime, clients: Mutex::default() })
+    }
+
+    /// The client of a bucket, made now if there is none for these options.
+    pub(super) fn client(
+        &self,
+        kind: Kind,
+        bucket: &str,
+        options: &Arc<StoreOptions>,
+    ) -> Result<Arc<dyn ObjectStore>> {
+        let key = (kind, bucket.to_owned(), options.clone());
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&key) {
+            return Ok(client.clone());
+        }
+        if clients.len() >= MOST_CLIENTS {
+            clients.clear();
+        }
+        // Clients may ask for the runtime that they are made in.
+        let _entered = self.runtime.enter();
+        let client = connect(kind, bucket, options)?;
+        clients.insert(key, client.clone());
+        Ok(client)
+    }
+
+    /// Puts a client in the place of the one that would be made.
+    #[cfg(test)]
+    pub(super) fn substitute(
+        &self,
+        kind: Kind,
+        bucket: &str,
+        options: &Arc<StoreOptions>,
+        client: Arc<dyn ObjectStore>,
+    ) {
+        self.clients
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((kind, bucket.to_owned(), options.clone()), client);
+    }
+
+    /// Waits for what a future gives; it runs on the threads of the runtime, wherever the caller waits.
+    pub(super) fn wait<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T> {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        self.runtime.spawn(async move {
+            // The caller waits below, so there is someone to take it.
+            let _ = sender.send(future.await);
+        });
+        receiver.recv().map_err(|_| Error::internal("a request ended without an answer"))
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/process.rs"]
+mod tests;

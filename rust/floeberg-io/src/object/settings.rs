@@ -1,0 +1,120 @@
+//! What do the options that users know say to the client library?
+//!
+//! In: options, and the environment. Out: the library's own settings, by name; later ones win.
+//!
+//! Invariant: credentials come from one place: options that hold any hide those of the environment.
+
+use floeberg_core::{Error, Result};
+
+use crate::options::StoreOptions;
+
+/// The names of one kind of store.
+pub(super) struct Names {
+    /// How names of the library start, in options (any case) and in the environment (upper case).
+    pub prefixes: &'static [&'static str],
+    /// Options, and what the library calls them.
+    pub options: &'static [(&'static str, &'static str)],
+    /// What the library calls settings that hold no credentials, without prefix.
+    pub places: &'static [&'static str],
+}
+
+pub(super) const S3: Names = Names {
+    prefixes: &["aws_"],
+    options: &[
+        ("client.access-key-id", "aws_access_key_id"),
+        ("client.region", "aws_region"),
+        ("client.secret-access-key", "aws_secret_access_key"),
+        ("client.session-token", "aws_session_token"),
+        ("s3.access-key-id", "aws_access_key_id"),
+        ("s3.endpoint", "aws_endpoint"),
+        ("s3.proxy-uri", "proxy_url"),
+        ("s3.region", "aws_region"),
+        ("s3.role-arn", "aws_role_arn"),
+        ("s3.role-session-name", "aws_role_session_name"),
+        ("s3.secret-access-key", "aws_secret_access_key"),
+        ("s3.session-token", "aws_session_token"),
+    ],
+    places: &[
+        "region",
+        "default_region",
+        "endpoint",
+        "endpoint_url",
+        "endpoint_url_s3",
+        "endpoint_url_sts",
+        "allow_http",
+        "virtual_hosted_style_request",
+        "request_payer",
+        "proxy_url",
+    ],
+};
+
+pub(super) const GCS: Names = Names {
+    prefixes: &["google_"],
+    options: &[
+        ("gcs.endpoint", "google_base_url"),
+        ("gcs.oauth2.token", "google_bearer_token"),
+        ("gcs.service-account-key", "google_service_account_key"),
+        ("gcs.service-account-path", "google_service_account_path"),
+        ("gcs.service.host", "google_base_url"),
+    ],
+    places: &["base_url", "proxy_url"],
+};
+
+pub(super) const AZURE: Names = Names {
+    prefixes: &["azure_storage_", "azure_"],
+    options: &[
+        ("adls.account-key", "azure_storage_account_key"),
+        ("adls.account-name", "azure_storage_account_name"),
+        ("adls.client-id", "azure_client_id"),
+        ("adls.client-secret", "azure_client_secret"),
+        ("adls.endpoint", "azure_storage_endpoint"),
+        ("adls.sas-token", "azure_storage_sas_token"),
+        ("adls.tenant-id", "azure_tenant_id"),
+        ("adls.token", "azure_storage_token"),
+    ],
+    places: &["account_name", "endpoint", "authority_host", "allow_http", "proxy_url"],
+};
+
+/// Options that other readers know and that would change what is read if they were passed over.
+const NOT_SERVED: [&str; 4] =
+    ["adls.connection-string", "s3.signer", "s3.remote-signing-enabled", "gcs.oauth2.token-expires-at"];
+
+/// Settings by the library's name, weakest first: the environment, then options, then flags.
+///
+/// Errors: `Unsupported` for an option of [`NOT_SERVED`], `InvalidInput` for a flag that is none.
+pub(super) fn settings(
+    names: &Names,
+    options: &StoreOptions,
+    environment: impl Iterator<Item = (String, String)>,
+) -> Result<Vec<(String, String)>> {
+    let mut chosen = Vec::new();
+    for (key, value) in options.iter() {
+        if NOT_SERVED.contains(&key) {
+            return Err(Error::unsupported(format!("the option `{key}` is not supported")));
+        }
+        let known =
+            names.options.iter().find(|(option, _)| *option == key).map(|(_, name)| (*name).to_owned());
+        if let Some(name) = known.or_else(|| names.own_name(key)) {
+            chosen.push((name, value.to_owned()));
+        }
+    }
+    let has_credentials = chosen.iter().any(|(name, _)| !names.is_place(name));
+    let inherited = environment.filter_map(|(key, value)| Some((names.own_name(&key)?, value)));
+    let mut settings: Vec<_> =
+        inherited.filter(|(name, _)| !has_credentials || names.is_place(name)).collect();
+    settings.append(&mut chosen);
+    Ok(settings)
+}
+
+impl Names {
+    /// The library's own name, where the key is one.
+    fn own_name(&self, key: &str) -> Option<String> {
+        let name = key.to_ascii_lowercase();
+        self.prefixes.iter().any(|prefix| name.starts_with(prefix)).then_some(name)
+    }
+
+    fn is_place(&self, name: &str) -> bool {
+        let bare = self.prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
+        self.places.contains(&bare)
+    }
+}
