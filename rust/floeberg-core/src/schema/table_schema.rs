@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// A schema with its indexes.
 #[derive(Debug, Clone)]
 pub struct Schema {
-    schema_id: i32,
+    id: i32,
     fields: StructType,
     identifier_field_ids: Vec<i32>,
     unknown_keys: Map<String, Json>,
@@ -26,7 +26,7 @@ pub struct Schema {
 
 impl PartialEq for Schema {
     fn eq(&self, other: &Self) -> bool {
-        self.schema_id == other.schema_id
+        self.id == other.id
             && self.fields == other.fields
             && self.identifier_field_ids == other.identifier_field_ids
     }
@@ -46,7 +46,7 @@ impl Schema {
             path.pop();
         }
         Ok(Self {
-            schema_id,
+            id: schema_id,
             fields: StructType { fields },
             identifier_field_ids: Vec::new(),
             unknown_keys: Map::new(),
@@ -71,7 +71,7 @@ impl Schema {
 
     /// The id of the schema in its table.
     pub fn schema_id(&self) -> i32 {
-        self.schema_id
+        self.id
     }
 
     /// The columns, in order.

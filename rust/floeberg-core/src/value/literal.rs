@@ -1,5 +1,8 @@
 //! One value of a table format's type.
 
+use super::decimal;
+use crate::schema::PrimitiveType;
+
 /// A value. Null is not a value: it is `Option::<Value>::None`.
 ///
 /// `PartialEq` is by representation (floats by IEEE 754, so NaN differs from itself); the ordering and equality
@@ -31,9 +34,9 @@ pub enum Value {
     Timestamp(i64),
     /// timestamptz: microseconds, UTC
     Timestamptz(i64),
-    /// timestamp_ns: nanoseconds
+    /// `timestamp_ns`: nanoseconds
     TimestampNs(i64),
-    /// timestamptz_ns: nanoseconds, UTC
+    /// `timestamptz_ns`: nanoseconds, UTC
     TimestamptzNs(i64),
     /// string
     String(String),
@@ -49,4 +52,34 @@ pub enum Value {
     List(Vec<Option<Value>>),
     /// map: keys and values
     Map(Vec<(Value, Option<Value>)>),
+}
+
+impl Value {
+    /// Is this a value of a type: the same kind, and within its precision, scale or length?
+    pub fn matches(&self, primitive: &PrimitiveType) -> bool {
+        match (self, primitive) {
+            (Self::Boolean(_), PrimitiveType::Boolean)
+            | (Self::Int(_), PrimitiveType::Int)
+            | (Self::Long(_), PrimitiveType::Long)
+            | (Self::Float(_), PrimitiveType::Float)
+            | (Self::Double(_), PrimitiveType::Double)
+            | (Self::Date(_), PrimitiveType::Date)
+            | (Self::Time(_), PrimitiveType::Time)
+            | (Self::Timestamp(_), PrimitiveType::Timestamp)
+            | (Self::Timestamptz(_), PrimitiveType::Timestamptz)
+            | (Self::TimestampNs(_), PrimitiveType::TimestampNs)
+            | (Self::TimestamptzNs(_), PrimitiveType::TimestamptzNs)
+            | (Self::String(_), PrimitiveType::String)
+            | (Self::Uuid(_), PrimitiveType::Uuid) => true,
+            (Self::Binary(_), other) => matches!(
+                other,
+                PrimitiveType::Binary | PrimitiveType::Geometry { .. } | PrimitiveType::Geography { .. }
+            ),
+            (Self::Decimal { unscaled, scale: own }, PrimitiveType::Decimal { precision, scale }) => {
+                own == scale && decimal::fits(*unscaled, *precision)
+            }
+            (Self::Fixed(bytes), PrimitiveType::Fixed(length)) => bytes.len() == *length as usize,
+            _ => false,
+        }
+    }
 }

@@ -1,5 +1,18 @@
 //! Values of the formats' types: their bytes, their JSON, their order.
 
+mod bytes_text;
+pub mod datetime;
+pub mod decimal;
+mod display;
+pub mod json;
 mod literal;
+pub mod ordering;
+mod partition_key;
+pub mod single_value;
 
+#[cfg(test)]
+mod tests;
+
+pub use bytes_text::{format_hex, format_uuid, parse_hex, parse_uuid};
 pub use literal::Value;
+pub use partition_key::{PartitionKey, equal_for_partition};

@@ -3,3 +3,6 @@
 //! Plain functions over bytes: no I/O.
 
 pub mod avro;
+mod bounded;
+pub mod puffin;
+pub mod vector;

@@ -10,3 +10,6 @@ mod list;
 pub use entries::parse_manifest;
 pub use header::{ManifestHeader, manifest_header};
 pub use list::parse_manifest_list;
+
+#[cfg(test)]
+mod tests;

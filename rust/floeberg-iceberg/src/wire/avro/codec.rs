@@ -4,10 +4,10 @@
 //!
 //! Invariant: the output never grows beyond the limit; the buffer is reused from block to block.
 
-use std::io::Read;
-
 use floeberg_core::{Error, Result};
 use libdeflater::{DecompressionError, Decompressor};
+
+use crate::wire::bounded::read_bounded;
 
 /// How the blocks of a file are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,11 +105,10 @@ fn inflate_snappy<'a>(buffer: &'a mut Vec<u8>, stored: &[u8], limit: usize) -> R
 }
 
 fn inflate_zstandard<'a>(buffer: &'a mut Vec<u8>, stored: &[u8], limit: usize) -> Result<&'a [u8]> {
-    let damaged = |error| Error::invalid_data("Avro block: expected a zstandard stream").caused_by(error);
-    buffer.clear();
-    let decoder = zstd::stream::read::Decoder::with_buffer(stored).map_err(damaged)?;
-    decoder.take(limit as u64 + 1).read_to_end(buffer).map_err(damaged)?;
-    if buffer.len() > limit { Err(too_large(limit)) } else { Ok(buffer) }
+    let stream = zstd::stream::read::Decoder::with_buffer(stored)
+        .map_err(|error| Error::invalid_data("Avro block: expected a zstandard stream").caused_by(error))?;
+    read_bounded(stream, limit, "an Avro block of zstandard", buffer)?;
+    Ok(buffer)
 }
 
 /// At least that many bytes to write into. Fresh zeroed memory costs nothing until it is touched.

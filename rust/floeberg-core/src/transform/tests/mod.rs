@@ -1,0 +1,6 @@
+//! Tests of transforms.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod apply;
+mod bucket;
+mod name;

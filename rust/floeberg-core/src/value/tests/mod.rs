@@ -1,0 +1,11 @@
+//! Tests of values.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod datetime;
+mod decimal;
+mod display;
+mod json;
+mod ordering;
+mod partition_key;
+mod single_value;
+mod strategies;

@@ -1,0 +1,14 @@
+//! Puffin files: blobs of statistics and deletion vectors, and the footer that lists them.
+
+mod blob;
+mod compression;
+mod footer;
+mod footer_json;
+
+pub use blob::{blob_content, read_blob};
+pub use compression::Compression;
+pub use footer::{FOOTER_TAIL_LENGTH, PuffinFooter, footer_length, parse_footer};
+pub use footer_json::BlobMetadata;
+
+#[cfg(test)]
+mod tests;

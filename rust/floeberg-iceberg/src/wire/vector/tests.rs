@@ -1,0 +1,128 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use floeberg_core::ErrorKind;
+use proptest::prelude::*;
+
+use super::*;
+
+/// A blob around a vector, all checks right.
+fn blob(vector: &[u8]) -> Vec<u8> {
+    let body = [&MAGIC, vector].concat();
+    let checksum = crc32fast::hash(&body).to_be_bytes();
+    [&(body.len() as u32).to_be_bytes(), &body[..], &checksum].concat()
+}
+
+fn encode(positions: &RoaringTreemap) -> Vec<u8> {
+    let mut vector = Vec::new();
+    positions.serialize_into(&mut vector).unwrap();
+    vector
+}
+
+fn message(blob: &[u8]) -> String {
+    let error = decode(blob, None).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    error.message().to_owned()
+}
+
+#[test]
+fn a_blob_laid_out_by_hand_reads_as_its_positions() {
+    // Two bitmaps of one array container each: cookie, containers, (key, cardinality - 1), offset, values.
+    let vector = [
+        &2_u64.to_le_bytes()[..],
+        &[0, 0, 0, 0, 0x3a, 0x30, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 16, 0, 0, 0, 1, 0, 3, 0],
+        &[1, 0, 0, 0, 0x3a, 0x30, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 5, 0],
+    ]
+    .concat();
+    let positions = decode(&blob(&vector), Some(3)).unwrap();
+    assert_eq!(positions.iter().collect::<Vec<u64>>(), [1, 3, (1 << 32) + 5]);
+}
+
+#[test]
+fn a_cardinality_that_differs_from_the_manifest_is_an_error() {
+    let blob = blob(&encode(&(0..5).collect()));
+    assert!(decode(&blob, Some(5)).is_ok());
+    let error = decode(&blob, Some(4)).unwrap_err();
+    assert_eq!(error.message(), "expected a deletion vector of 4 positions, found 5");
+}
+
+#[test]
+fn the_envelope_is_checked_part_by_part() {
+    let good = blob(&encode(&(0..5).collect()));
+    let damaged = |index: usize| {
+        let mut damaged = good.clone();
+        damaged[index] ^= 1;
+        message(&damaged)
+    };
+    assert!(damaged(3).contains("expected the length"));
+    assert!(damaged(4).contains("d1 d3 39 64"));
+    assert!(damaged(20).contains("CRC-32"));
+    assert!(damaged(good.len() - 1).contains("CRC-32"));
+}
+
+#[test]
+fn keys_must_ascend_and_positions_be_positive() {
+    let bitmap = [0x3a, 0x30, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 5, 0];
+    let vector = |keys: &[u32]| {
+        let mut vector = (keys.len() as u64).to_le_bytes().to_vec();
+        for key in keys {
+            vector.extend_from_slice(&key.to_le_bytes());
+            vector.extend_from_slice(&bitmap);
+        }
+        blob(&vector)
+    };
+    assert!(decode(&vector(&[0, 1, 7]), Some(3)).is_ok());
+    for keys in [&[1, 0][..], &[1, 1], &[1 << 31]] {
+        assert!(message(&vector(keys)).contains("ascending keys"), "{keys:?}");
+    }
+}
+
+#[test]
+fn hostile_counts_and_trailing_bytes_are_errors() {
+    assert!(message(&blob(&u64::MAX.to_le_bytes())).contains("expected at most 0 bitmaps"));
+    let mut long = encode(&(0..5).collect());
+    long.push(0);
+    assert!(message(&blob(&long)).contains("found 1 more bytes"));
+    let huge_containers =
+        [&1_u64.to_le_bytes()[..], &[0; 4], &[0x3a, 0x30, 0, 0, 0xff, 0xff, 0xff, 0xff]].concat();
+    assert!(message(&blob(&huge_containers)).contains("Roaring bitmap"));
+}
+
+#[test]
+fn every_truncation_of_the_vector_is_an_error() {
+    let positions: RoaringTreemap = (0..5000).map(|n| n * 3).chain([1 << 33, (1 << 40) + 1]).collect();
+    let vector = encode(&positions);
+    for length in (0..vector.len()).step_by(7) {
+        assert!(decode_positions(&vector[..length]).is_err(), "{length}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_encoded_is_decoded(
+        positions in prop::collection::btree_set(0_u64..1 << 63, 0..200),
+        run in (0_u64..1 << 40, 0_u64..100_000),
+        optimize: bool,
+    ) {
+        let mut positions: RoaringTreemap = positions.into_iter().collect();
+        positions.insert_range(run.0..run.0 + run.1);
+        let mut optimized = positions.clone();
+        if optimize {
+            optimized = RoaringTreemap::from_bitmaps(optimized.bitmaps().map(|(key, bitmap)| {
+                let mut bitmap = bitmap.clone();
+                bitmap.optimize();
+                (key, bitmap)
+            }));
+        }
+        let blob = blob(&encode(&optimized));
+        prop_assert_eq!(decode(&blob, Some(positions.len())).unwrap(), positions);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(vector in prop::collection::vec(any::<u8>(), 0..200), damage in any::<prop::sample::Index>()) {
+        let _ = decode_positions(&vector);
+        let mut real = encode(&(0..300).chain(70_000..80_000).collect());
+        let index = damage.index(real.len());
+        real[index] ^= vector.first().copied().unwrap_or(1);
+        let _ = decode_positions(&real);
+    }
+}
