@@ -1,17 +1,30 @@
 //! The validated model of an Iceberg table, one shape for v1, v2 and v3.
 
+#[cfg(test)]
+mod fixture;
+mod history;
+mod json;
+mod lookup;
 mod manifest_entries;
 mod manifest_file;
+mod open;
 mod partition;
+mod partition_type;
 mod read_manifests;
+mod relocation;
 mod snapshot;
 mod sort;
 mod table;
 
+pub use history::HistoryEntry;
+pub use json::parse_table_metadata;
 pub use manifest_entries::{EntryRequest, EntryStatistics, ManifestEntries};
 pub use manifest_file::{FieldSummary, ManifestContent, ManifestFile};
+pub use open::open_metadata;
 pub use partition::{PartitionField, PartitionSpec};
+pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};
 pub use read_manifests::{ManifestHeader, manifest_header, parse_manifest, parse_manifest_list};
+pub use relocation::Relocation;
 pub use snapshot::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
 pub use sort::{NullOrder, SortDirection, SortField, SortOrder};
-pub use table::{MetadataLogEntry, SnapshotLogEntry, TableMetadata};
+pub use table::{MAIN_BRANCH, MetadataLogEntry, SnapshotLogEntry, TableMetadata};

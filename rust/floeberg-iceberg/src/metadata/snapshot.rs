@@ -61,6 +61,20 @@ pub struct SnapshotRef {
     pub unknown_keys: Map<String, Json>,
 }
 
+impl SnapshotRef {
+    /// A ref that is kept by the table's own rules.
+    pub fn new(snapshot_id: i64, kind: RefKind) -> Self {
+        Self {
+            snapshot_id,
+            kind,
+            min_snapshots_to_keep: None,
+            max_snapshot_age_ms: None,
+            max_ref_age_ms: None,
+            unknown_keys: Map::new(),
+        }
+    }
+}
+
 /// Branch or tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefKind {

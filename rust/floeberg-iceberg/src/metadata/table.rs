@@ -1,4 +1,4 @@
-//! A table, as one metadata file describes it: one shape for v1, v2 and v3.
+//! What does one metadata file say of a table? One shape for v1, v2 and v3.
 //!
 //! Spec: Table Metadata Fields.
 //!
@@ -13,8 +13,11 @@ use serde_json::{Map, Value as Json};
 
 use super::{PartitionSpec, Snapshot, SnapshotRef, SortOrder};
 
+/// The branch that is the table: always there when there is a current snapshot.
+pub const MAIN_BRANCH: &str = "main";
+
 /// The metadata of a table at one moment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TableMetadata {
     /// 1, 2 or 3.
     pub format_version: u8,
@@ -64,22 +67,36 @@ pub struct TableMetadata {
     pub encryption_keys: Vec<Json>,
     /// JSON keys that this version does not know.
     pub unknown_keys: Map<String, Json>,
+    /// What the current and default ids above name.
+    pub(super) current: Current,
+}
+
+/// The current schema and the defaults, found once when the metadata was read.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Current {
+    pub(super) schema: Arc<Schema>,
+    pub(super) spec: Arc<PartitionSpec>,
+    pub(super) sort_order: Arc<SortOrder>,
 }
 
 /// A snapshot became current.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotLogEntry {
     /// Milliseconds from 1970-01-01 UTC.
     pub timestamp_ms: i64,
     /// The snapshot.
     pub snapshot_id: i64,
+    /// JSON keys that this version does not know.
+    pub unknown_keys: Map<String, Json>,
 }
 
 /// A former metadata file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MetadataLogEntry {
     /// Milliseconds from 1970-01-01 UTC.
     pub timestamp_ms: i64,
     /// Where it is.
     pub metadata_file: String,
+    /// JSON keys that this version does not know.
+    pub unknown_keys: Map<String, Json>,
 }

@@ -1,8 +1,9 @@
-//! Bytes to raw structures and back: Avro, Puffin, deletion vectors.
+//! Bytes to raw structures and back: Avro, JSON, Puffin, deletion vectors.
 //!
 //! Plain functions over bytes: no I/O.
 
 pub mod avro;
 mod bounded;
+pub(crate) mod json;
 pub mod puffin;
 pub mod vector;

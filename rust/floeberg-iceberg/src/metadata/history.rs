@@ -1,0 +1,62 @@
+//! How did the table come to be as it is?
+//!
+//! In: the metadata. Out: ancestors of a snapshot, and the snapshot log with what still counts.
+//! Spec: Snapshots; Table Metadata Fields (`snapshot-log`).
+//!
+//! Invariant: a loop of parents, which only damaged metadata has, ends.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::{Snapshot, TableMetadata};
+
+/// A snapshot became current.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// When: milliseconds from 1970-01-01 UTC.
+    pub made_current_at_ms: i64,
+    /// The snapshot, which may be expired.
+    pub snapshot_id: i64,
+    /// Its parent; `None` too where the snapshot was expired.
+    pub parent_id: Option<i64>,
+    /// Is it the current snapshot or an ancestor of it? False after a rollback past it.
+    pub is_current_ancestor: bool,
+}
+
+impl TableMetadata {
+    /// The snapshot and those it was made from, newest first, as far as they are not expired. Empty for an unknown id.
+    pub fn ancestors_of(&self, snapshot_id: i64) -> Vec<Arc<Snapshot>> {
+        let by_id = self.snapshots_by_id();
+        let mut seen = HashSet::new();
+        let mut ancestors = Vec::new();
+        let mut next = Some(snapshot_id);
+        while let Some(snapshot) = next.filter(|id| seen.insert(*id)).and_then(|id| by_id.get(&id)) {
+            ancestors.push(Arc::clone(snapshot));
+            next = snapshot.parent_snapshot_id;
+        }
+        ancestors
+    }
+
+    /// The snapshot log, oldest first.
+    pub fn history(&self) -> Vec<HistoryEntry> {
+        let current = self.current_snapshot_id.map(|id| self.ancestors_of(id)).unwrap_or_default();
+        let current: HashSet<_> = current.iter().map(|snapshot| snapshot.snapshot_id).collect();
+        let by_id = self.snapshots_by_id();
+        self.snapshot_log
+            .iter()
+            .map(|entry| HistoryEntry {
+                made_current_at_ms: entry.timestamp_ms,
+                snapshot_id: entry.snapshot_id,
+                parent_id: by_id.get(&entry.snapshot_id).and_then(|snapshot| snapshot.parent_snapshot_id),
+                is_current_ancestor: current.contains(&entry.snapshot_id),
+            })
+            .collect()
+    }
+
+    fn snapshots_by_id(&self) -> HashMap<i64, &Arc<Snapshot>> {
+        self.snapshots.iter().map(|snapshot| (snapshot.snapshot_id, snapshot)).collect()
+    }
+}

@@ -1,0 +1,33 @@
+//! How is an object of the model written?
+//!
+//! In: known keys in the order of the specification, then the unknown ones. Out: the object.
+//!
+//! Invariant: a known key is never overwritten by an unknown one.
+
+use serde_json::{Map, Value as Json};
+
+/// An object in the making.
+#[derive(Debug, Default)]
+pub(super) struct ObjectWriter(Map<String, Json>);
+
+impl ObjectWriter {
+    /// Puts a key.
+    pub(super) fn put(&mut self, key: &str, value: impl Into<Json>) {
+        self.0.insert(key.to_owned(), value.into());
+    }
+
+    /// Puts a key where there is a value.
+    pub(super) fn put_some(&mut self, key: &str, value: Option<impl Into<Json>>) {
+        if let Some(value) = value {
+            self.put(key, value);
+        }
+    }
+
+    /// The object, with the keys that this version does not know at its end.
+    pub(super) fn finish(mut self, unknown_keys: &Map<String, Json>) -> Json {
+        for (key, value) in unknown_keys {
+            self.0.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        Json::Object(self.0)
+    }
+}

@@ -1,0 +1,15 @@
+//! The model from its JSON, and back: one file per object.
+
+mod emit;
+mod log;
+mod partition;
+mod refs;
+mod schema;
+mod snapshot;
+mod sort;
+mod table;
+
+pub use table::parse_table_metadata;
+
+#[cfg(test)]
+mod tests;

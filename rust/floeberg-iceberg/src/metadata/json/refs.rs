@@ -1,0 +1,66 @@
+//! Which snapshots have names?
+//!
+//! In: the values of `refs`. Out: the model, and back.
+//! Spec: Snapshot References.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::Result;
+use serde_json::{Map, Value as Json};
+
+use super::emit::ObjectWriter;
+use crate::metadata::{RefKind, SnapshotRef};
+use crate::wire::json::{ObjectReader, Place, int, long, object, string};
+
+/// Refs by name. One that names a snapshot which is not there is kept, and is an error where it is used.
+pub(super) fn parse_refs(json: Json, place: &Place<'_>) -> Result<BTreeMap<String, SnapshotRef>> {
+    object(json, place)?
+        .into_iter()
+        .map(|(name, value)| {
+            let value = parse_ref(value, &place.key(&name))?;
+            Ok((name, value))
+        })
+        .collect()
+}
+
+pub(super) fn emit_refs(refs: &BTreeMap<String, SnapshotRef>) -> Json {
+    let refs: Map<_, _> = refs.iter().map(|(name, value)| (name.clone(), emit_ref(value))).collect();
+    Json::Object(refs)
+}
+
+fn parse_ref(json: Json, place: &Place<'_>) -> Result<SnapshotRef> {
+    let mut object = ObjectReader::new(json, place)?;
+    Ok(SnapshotRef {
+        snapshot_id: object.required("snapshot-id", long)?,
+        kind: object.required("type", parse_kind)?,
+        min_snapshots_to_keep: object.optional("min-snapshots-to-keep", int)?,
+        max_snapshot_age_ms: object.optional("max-snapshot-age-ms", long)?,
+        max_ref_age_ms: object.optional("max-ref-age-ms", long)?,
+        unknown_keys: object.unknown_keys(),
+    })
+}
+
+fn parse_kind(json: Json, place: &Place<'_>) -> Result<RefKind> {
+    let name = string(json, place)?;
+    match name.to_ascii_lowercase().as_str() {
+        "branch" => Ok(RefKind::Branch),
+        "tag" => Ok(RefKind::Tag),
+        _ => Err(place.expected("\"branch\" or \"tag\"", &Json::String(name))),
+    }
+}
+
+fn emit_ref(value: &SnapshotRef) -> Json {
+    let mut object = ObjectWriter::default();
+    object.put("snapshot-id", value.snapshot_id);
+    object.put(
+        "type",
+        match value.kind {
+            RefKind::Branch => "branch",
+            RefKind::Tag => "tag",
+        },
+    );
+    object.put_some("min-snapshots-to-keep", value.min_snapshots_to_keep);
+    object.put_some("max-snapshot-age-ms", value.max_snapshot_age_ms);
+    object.put_some("max-ref-age-ms", value.max_ref_age_ms);
+    object.finish(&value.unknown_keys)
+}

@@ -1,0 +1,306 @@
+//! What does a metadata file say of its table?
+//!
+//! In: the bytes of a metadata file of v1, v2 or v3, plain or gzip. Out: the model, and back.
+//! Spec: Table Metadata Fields; Appendix C, Table Metadata and Snapshots; Appendix E, Version 2.
+//!
+//! Invariant: current schema, default spec, default order, current snapshot and `main` are there and agree, and no id
+//! occurs twice; everything else that names an id is checked where it is used.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::json::schema_to_json;
+use floeberg_core::{Context, Error, Result};
+use serde_json::{Map, Value as Json};
+
+use super::emit::ObjectWriter;
+use super::log::{emit_metadata_entry, emit_snapshot_entry, parse_metadata_entry, parse_snapshot_entry};
+use super::partition::{emit_fields, emit_spec, parse_fields, parse_spec};
+use super::refs::{emit_refs, parse_refs};
+use super::schema::parse_schema;
+use super::snapshot::{emit_snapshot, parse_snapshot};
+use super::sort::{emit_order, parse_order};
+use crate::metadata::table::Current;
+use crate::metadata::{MAIN_BRANCH, PartitionSpec, RefKind, SnapshotRef, SortOrder, TableMetadata};
+use crate::wire::json::{
+    MAX_METADATA_BYTES, ObjectReader, Place, int, list, long, object, parse_json, raw, string, string_map,
+};
+
+/// What an id is where no partition field was ever given one.
+const NO_PARTITION_ID: i32 = 999;
+
+/// Parses a metadata file. `location` is where it was read, for errors.
+///
+/// Errors: `InvalidData` that names the place in the document, what was expected and what was found; `Unsupported` for
+/// a later format version and for the metadata of a view; `LimitExceeded` for a file that inflates without bound.
+pub fn parse_table_metadata(bytes: &[u8], location: &str) -> Result<TableMetadata> {
+    let document = parse_json(bytes, MAX_METADATA_BYTES).context("path", location)?;
+    parse_document(document).context("path", location)
+}
+
+fn parse_document(document: Json) -> Result<TableMetadata> {
+    let place = Place::root("table metadata");
+    let mut object = ObjectReader::new(document, &place)?;
+    if object.has("view-uuid") {
+        return Err(Error::unsupported("expected the metadata of a table, found that of a view"));
+    }
+    let format_version = object.required("format-version", parse_format_version)?;
+    let schemas = parse_schemas(&mut object, format_version)?;
+    let specs = parse_specs(&mut object, format_version)?;
+    let orders = parse_orders(&mut object)?;
+    let current = object.optional("current-snapshot-id", long)?.filter(|id| *id != -1);
+    let highest_partition_id =
+        specs.all.iter().flat_map(|spec| &spec.fields).map(|field| field.field_id).max();
+    let metadata = TableMetadata {
+        format_version,
+        table_uuid: if format_version == 1 {
+            object.optional("table-uuid", string)?
+        } else {
+            Some(object.required("table-uuid", string)?)
+        },
+        location: object.required("location", string)?,
+        last_sequence_number: if format_version == 1 {
+            object.optional("last-sequence-number", long)?.unwrap_or(0)
+        } else {
+            object.required("last-sequence-number", long)?
+        },
+        last_updated_ms: object.required("last-updated-ms", long)?,
+        last_column_id: object.required("last-column-id", int)?,
+        schemas: schemas.all,
+        current_schema_id: schemas.chosen.schema_id(),
+        partition_specs: specs.all,
+        default_spec_id: specs.chosen.spec_id,
+        last_partition_id: object
+            .optional("last-partition-id", int)?
+            .unwrap_or_else(|| highest_partition_id.unwrap_or(NO_PARTITION_ID).max(NO_PARTITION_ID)),
+        properties: object.optional("properties", string_map)?.unwrap_or_default(),
+        current_snapshot_id: current,
+        snapshots: object.optional("snapshots", list(parse_snapshot))?.unwrap_or_default(),
+        snapshot_log: object.optional("snapshot-log", list(parse_snapshot_entry))?.unwrap_or_default(),
+        metadata_log: object.optional("metadata-log", list(parse_metadata_entry))?.unwrap_or_default(),
+        sort_orders: orders.all,
+        default_sort_order_id: orders.chosen.order_id,
+        refs: parse_all_refs(&mut object, current)?,
+        statistics: object.optional("statistics", list(raw_object))?.unwrap_or_default(),
+        partition_statistics: object.optional("partition-statistics", list(raw_object))?.unwrap_or_default(),
+        next_row_id: if format_version < 3 {
+            object.optional("next-row-id", long)?
+        } else {
+            Some(object.required("next-row-id", long)?)
+        },
+        encryption_keys: object.optional("encryption-keys", list(raw_object))?.unwrap_or_default(),
+        unknown_keys: object.unknown_keys(),
+        current: Current { schema: schemas.chosen, spec: specs.chosen, sort_order: orders.chosen },
+    };
+    let snapshots = &place.key("snapshots");
+    check_unique(metadata.snapshots.iter().map(|snapshot| snapshot.snapshot_id), snapshots)?;
+    if let Some(current) = metadata.current_snapshot_id {
+        choose(
+            &metadata.snapshots,
+            |snapshot| snapshot.snapshot_id,
+            current,
+            "current-snapshot-id",
+            snapshots,
+        )?;
+    }
+    Ok(metadata)
+}
+
+/// A list, and the one of it that is current.
+struct Chosen<T> {
+    all: Vec<Arc<T>>,
+    chosen: Arc<T>,
+}
+
+impl<T> Chosen<T> {
+    /// Errors: `InvalidData` for an id that occurs twice, and for a missing one; a list of one needs none.
+    fn new(
+        all: Vec<Arc<T>>,
+        id_of: impl Fn(&T) -> i32,
+        named: Option<i32>,
+        by_key: &str,
+        place: &Place<'_>,
+    ) -> Result<Self> {
+        check_unique(all.iter().map(|one| id_of(one)), place)?;
+        let chosen = match (named, all.as_slice()) {
+            (None, [only]) => only,
+            (Some(id), _) => choose(&all, id_of, id, by_key, place)?,
+            (None, _) => {
+                return Err(place.invalid(format_args!("the key {by_key:?}, which chooses one, is missing")));
+            }
+        };
+        Ok(Self { chosen: Arc::clone(chosen), all })
+    }
+}
+
+/// Ids occur once.
+fn check_unique<I: Copy + Eq + Hash + Display>(
+    ids: impl Iterator<Item = I>,
+    place: &Place<'_>,
+) -> Result<()> {
+    let mut seen = HashSet::new();
+    for id in ids {
+        if !seen.insert(id) {
+            return Err(place.invalid(format_args!("the id {id} occurs twice")));
+        }
+    }
+    Ok(())
+}
+
+/// The one with an id that another key names.
+fn choose<'a, T, I: Copy + Eq + Display>(
+    all: &'a [Arc<T>],
+    id_of: impl Fn(&T) -> I,
+    id: I,
+    by_key: &str,
+    place: &Place<'_>,
+) -> Result<&'a Arc<T>> {
+    all.iter().find(|one| id_of(one) == id).ok_or_else(|| {
+        place.invalid(format_args!("expected one with the id {id}, which `{by_key}` names; found none"))
+    })
+}
+
+/// `schemas`; v1 and drafts of v2 may have `schema` only, which is ignored where the list is there.
+fn parse_schemas(object: &mut ObjectReader<'_>, format_version: u8) -> Result<Chosen<Schema>> {
+    let place = object.place();
+    let listed = object.optional("schemas", list(parse_schema))?;
+    let current = object.optional("current-schema-id", int)?;
+    match (listed, object.optional("schema", raw)?) {
+        (Some(all), _) => {
+            Chosen::new(all, Schema::schema_id, current, "current-schema-id", &place.key("schemas"))
+        }
+        (None, Some(json)) if format_version < 3 => {
+            let schema = parse_schema(json, &place.key("schema"))?;
+            Ok(Chosen { all: vec![Arc::clone(&schema)], chosen: schema })
+        }
+        (None, _) => Err(place.missing("schemas")),
+    }
+}
+
+/// `partition-specs`; v1 and drafts of v2 may have `partition-spec` only, a bare list of fields that is ignored where
+/// the list of specs is there.
+fn parse_specs(object: &mut ObjectReader<'_>, format_version: u8) -> Result<Chosen<PartitionSpec>> {
+    let place = object.place();
+    let listed = object.optional("partition-specs", list(parse_spec))?;
+    let default = object.optional("default-spec-id", int)?;
+    match (listed, object.optional("partition-spec", raw)?) {
+        (Some(all), _) => {
+            Chosen::new(all, |spec| spec.spec_id, default, "default-spec-id", &place.key("partition-specs"))
+        }
+        (None, Some(json)) if format_version < 3 => {
+            let fields = parse_fields(json, &place.key("partition-spec"))?;
+            let spec = PartitionSpec { spec_id: default.unwrap_or(0), fields, unknown_keys: Map::new() };
+            let spec = Arc::new(spec);
+            Ok(Chosen { all: vec![Arc::clone(&spec)], chosen: spec })
+        }
+        (None, _) => Err(place.missing("partition-specs")),
+    }
+}
+
+/// `sort-orders`, with order 0 (unsorted) added where it is the default and not written.
+fn parse_orders(object: &mut ObjectReader<'_>) -> Result<Chosen<SortOrder>> {
+    let place = object.place();
+    let mut all = object.optional("sort-orders", list(parse_order))?.unwrap_or_default();
+    let default = object.optional("default-sort-order-id", int)?.unwrap_or(0);
+    if default == 0 && all.iter().all(|order| order.order_id != 0) {
+        all.insert(0, Arc::new(SortOrder { order_id: 0, fields: Vec::new(), unknown_keys: Map::new() }));
+    }
+    let place = place.key("sort-orders");
+    Chosen::new(all, |order| order.order_id, Some(default), "default-sort-order-id", &place)
+}
+
+/// `refs`, with `main` added where it is not written and there is a current snapshot.
+fn parse_all_refs(
+    object: &mut ObjectReader<'_>,
+    current: Option<i64>,
+) -> Result<BTreeMap<String, SnapshotRef>> {
+    let place = object.place();
+    let mut refs = object.optional("refs", parse_refs)?.unwrap_or_default();
+    let main = refs.get(MAIN_BRANCH).map(|main| main.snapshot_id);
+    match (main, current) {
+        (Some(main), Some(current)) if main != current => Err(place.invalid(format_args!(
+            "expected the branch `main` and `current-snapshot-id` to agree, found {main} and {current}"
+        ))),
+        (Some(main), None) => Err(place.invalid(format_args!(
+            "expected no branch `main` without `current-snapshot-id`, found one at snapshot {main}"
+        ))),
+        (None, Some(current)) => {
+            refs.insert(MAIN_BRANCH.to_owned(), SnapshotRef::new(current, RefKind::Branch));
+            Ok(refs)
+        }
+        _ => Ok(refs),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
+fn parse_format_version(json: Json, place: &Place<'_>) -> Result<u8> {
+    match json.as_i64() {
+        Some(version @ 1..=3) => Ok(version as u8),
+        Some(version) if version > 3 => Err(Error::unsupported(format!(
+            "{place}: expected 1, 2 or 3, found {version}, which is later than this release of Floeberg"
+        ))),
+        _ => Err(place.expected("the integer 1, 2 or 3", &json)),
+    }
+}
+
+fn raw_object(json: Json, place: &Place<'_>) -> Result<Json> {
+    object(json, place).map(Json::Object)
+}
+
+impl TableMetadata {
+    /// The metadata as JSON, in canonical form.
+    ///
+    /// What is parsed and written again says the same, and differs in this: v1's `schema` and `partition-spec` are
+    /// written from the lists, and later versions do not have them; a missing `main`, default sort order 0 and partition field
+    /// ids are there; empty lists are written; `current-snapshot-id` is left out where there is none; a transform with
+    /// one source has `source-id`; type and transform names have their canonical form.
+    pub fn to_json(&self) -> Result<Json> {
+        let schemas: Vec<Json> =
+            self.schemas.iter().map(|schema| schema_to_json(schema)).collect::<Result<_>>()?;
+        let mut object = ObjectWriter::default();
+        object.put("format-version", self.format_version);
+        object.put_some("table-uuid", self.table_uuid.clone());
+        object.put("location", self.location.as_str());
+        if self.format_version > 1 {
+            object.put("last-sequence-number", self.last_sequence_number);
+        }
+        object.put("last-updated-ms", self.last_updated_ms);
+        object.put("last-column-id", self.last_column_id);
+        if self.format_version == 1 {
+            object.put("schema", schema_to_json(self.current_schema())?);
+        }
+        object.put("current-schema-id", self.current_schema_id);
+        object.put("schemas", schemas);
+        if self.format_version == 1 {
+            object.put("partition-spec", emit_fields(self.default_spec()));
+        }
+        object.put("default-spec-id", self.default_spec_id);
+        object.put(
+            "partition-specs",
+            self.partition_specs.iter().map(|spec| emit_spec(spec)).collect::<Json>(),
+        );
+        object.put("last-partition-id", self.last_partition_id);
+        object.put("default-sort-order-id", self.default_sort_order_id);
+        object.put("sort-orders", self.sort_orders.iter().map(|order| emit_order(order)).collect::<Json>());
+        let properties = self.properties.iter().map(|(key, value)| (key.clone(), value.as_str()));
+        object.put("properties", properties.collect::<Json>());
+        object.put_some("current-snapshot-id", self.current_snapshot_id);
+        object.put_some("next-row-id", self.next_row_id);
+        object.put("refs", emit_refs(&self.refs));
+        object.put(
+            "snapshots",
+            self.snapshots.iter().map(|snapshot| emit_snapshot(snapshot)).collect::<Json>(),
+        );
+        object.put("statistics", self.statistics.clone());
+        object.put("partition-statistics", self.partition_statistics.clone());
+        if !self.encryption_keys.is_empty() {
+            object.put("encryption-keys", self.encryption_keys.clone());
+        }
+        object.put("snapshot-log", self.snapshot_log.iter().map(emit_snapshot_entry).collect::<Json>());
+        object.put("metadata-log", self.metadata_log.iter().map(emit_metadata_entry).collect::<Json>());
+        Ok(object.finish(&self.unknown_keys))
+    }
+}

@@ -1,0 +1,5 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod damage;
+mod fallback;
+mod rewrite;

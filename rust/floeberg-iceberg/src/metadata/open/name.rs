@@ -1,0 +1,46 @@
+//! What does the name of a metadata file say?
+//!
+//! In: a file name. Out: its version and which of the two naming schemes it follows.
+//! Spec: File System Tables; Metastore Tables; Appendix F, Naming for GZIP compressed Metadata JSON files.
+
+/// What names of metadata files end with. Plain first: where a version has several, that one counts, as in Java.
+pub(super) const SUFFIXES: [&str; 3] = [".metadata.json", ".gz.metadata.json", ".metadata.json.gz"];
+
+/// How a metadata file is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scheme {
+    /// `v<V>.metadata.json`: the file system decides which version is current.
+    FileSystem,
+    /// `<V>-<uuid>.metadata.json`: a catalog does.
+    Metastore,
+}
+
+/// The version and scheme of a metadata file; `None` for any other name.
+pub(super) fn parse_name(name: &str) -> Option<(Scheme, u64)> {
+    let stem = stem(name)?;
+    if let Some(version) = stem.strip_prefix('v') {
+        return Some((Scheme::FileSystem, parse_version(version)?));
+    }
+    let (version, unique) = stem.split_once('-')?;
+    if unique.is_empty() { None } else { Some((Scheme::Metastore, parse_version(version)?)) }
+}
+
+/// Is it named like a metadata file?
+pub(super) fn is_metadata_name(name: &str) -> bool {
+    stem(name).is_some()
+}
+
+/// The names that a version, or the beginning of a name, can have.
+pub(super) fn names_of(stem: &str) -> impl Iterator<Item = String> {
+    SUFFIXES.iter().map(move |suffix| format!("{stem}{suffix}"))
+}
+
+/// Digits only: no sign, no blanks.
+pub(super) fn parse_version(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits { text.parse().ok() } else { None }
+}
+
+fn stem(name: &str) -> Option<&str> {
+    SUFFIXES.iter().rev().find_map(|suffix| name.strip_suffix(suffix)).filter(|stem| !stem.is_empty())
+}

@@ -1,0 +1,81 @@
+//! Which table is at a location?
+//!
+//! In: a store, and a table directory or a metadata file. Out: the metadata file's location and what it says.
+//! Spec: File System Tables; Metastore Tables.
+
+use floeberg_core::{Context, Error, ErrorKind, Result};
+use floeberg_io::Store;
+use floeberg_io::location::{file_name, join};
+
+use super::folder::find_current;
+use super::name::is_metadata_name;
+use crate::metadata::{TableMetadata, parse_table_metadata};
+use crate::wire::json::MAX_METADATA_BYTES;
+
+/// Where a table keeps its metadata files.
+const METADATA_FOLDER: &str = "metadata";
+
+/// The folder of Lance's manifests, which an Iceberg table does not have.
+const LANCE_FOLDER: &str = "_versions";
+
+/// Opens the table at a location: a metadata file, the table's directory, or its metadata folder.
+///
+/// In a directory the current metadata file is found by `metadata/version-hint.text` and the versions after it, and
+/// without it by listing: the highest `v<V>.metadata.json` or `<V>-<uuid>.metadata.json`, plain or gzip by either name.
+///
+/// Errors: `NotFound` where there is no table, saying what was looked for; `InvalidInput` where only a catalog can say
+/// which file is current; `Unsupported` for a Lance dataset, for the metadata of a view, and for a store that cannot list
+/// where there is no hint; those of [`parse_table_metadata`] and of the store.
+pub fn open_metadata(store: &dyn Store, location: &str) -> Result<(String, TableMetadata)> {
+    let metadata_location = locate(store, location)?;
+    let bytes =
+        store.open(&metadata_location)?.read_all(MAX_METADATA_BYTES).context("path", &metadata_location)?;
+    let metadata = parse_table_metadata(&bytes, &metadata_location)?;
+    Ok((metadata_location, metadata))
+}
+
+fn locate(store: &dyn Store, location: &str) -> Result<String> {
+    let name = file_name(location).unwrap_or_default();
+    if is_metadata_name(name) {
+        return Ok(location.to_owned());
+    }
+    match find_current(store, &join(location, METADATA_FOLDER)) {
+        Ok(Some(found)) => return Ok(found),
+        Ok(None) => {}
+        // Where nothing can be listed, a file of any name can still be asked for.
+        Err(error) if error.kind() == ErrorKind::Unsupported && store.exists(location)? => {
+            return Ok(location.to_owned());
+        }
+        Err(error) => return Err(error),
+    }
+    if name == METADATA_FOLDER
+        && let Some(found) = find_current(store, location)?
+    {
+        return Ok(found);
+    }
+    if store.exists(location)? { Ok(location.to_owned()) } else { Err(no_table(store, location)) }
+}
+
+/// Says what was looked for, and what was found instead.
+fn no_table(store: &dyn Store, location: &str) -> Error {
+    let looked_for = "looked for metadata/version-hint.text, metadata/v<V>.metadata.json and \
+                      metadata/<V>-<uuid>.metadata.json";
+    let error = match store.list(location) {
+        Ok(entries) if entries.iter().any(|entry| entry.is_folder && entry.name == LANCE_FOLDER) => {
+            Error::unsupported(
+                "expected an Iceberg table, found a Lance dataset, which this release does not read",
+            )
+        }
+        Ok(entries) if entries.is_empty() => {
+            Error::not_found(format!("no Iceberg table is here: {looked_for}"))
+        }
+        Ok(_) => {
+            Error::not_found(format!("the directory is there, and no Iceberg table is in it: {looked_for}"))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Error::not_found(format!("no file or directory is here: {looked_for}"))
+        }
+        Err(error) => Error::not_found(format!("no Iceberg table is here: {looked_for}")).caused_by(error),
+    };
+    error.with("path", location)
+}

@@ -1,0 +1,75 @@
+//! Where is a file now that was written under another prefix?
+//!
+//! In: pairs of prefixes, and a location as written. Out: the location to open.
+//! Spec: Paths in Metadata (all are absolute up to v3, so a table that was moved names places that are gone).
+//!
+//! Invariant: a location that no prefix fits stays exactly as it was written; nothing is percent-decoded or normalised
+//! but the three ways to write a local path, `file:/x`, `file:///x` and `/x`, which are one [`place`].
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+
+use floeberg_core::{Error, Result};
+use floeberg_io::place;
+
+/// A map from written prefixes to the places where they are now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Relocation {
+    /// Plain prefix without a slash at its end, and target; the longest prefix first.
+    pairs: Vec<(String, String)>,
+}
+
+impl Relocation {
+    /// A map of pairs `(written prefix, where it is now)`. A prefix fits whole path segments, the longest one wins, and
+    /// a slash at the end of either does not count.
+    ///
+    /// Errors: `InvalidInput` for an empty prefix or target, and for one prefix with two targets.
+    pub fn new(pairs: &[(String, String)]) -> Result<Self> {
+        let mut plain: Vec<(String, String)> = Vec::with_capacity(pairs.len());
+        for (written, target) in pairs {
+            if written.is_empty() || target.is_empty() {
+                return Err(Error::invalid_input(format!(
+                    "relocate maps prefixes to places, and neither may be empty: {written:?} -> {target:?}"
+                )));
+            }
+            let prefix = without_slash(place(written)).to_owned();
+            match plain.iter().find(|(known, _)| *known == prefix) {
+                Some((_, known)) if known == target => {}
+                Some((_, known)) => {
+                    return Err(Error::invalid_input(format!(
+                        "relocate maps the prefix {written:?} to two places: {known:?} and {target:?}"
+                    )));
+                }
+                None => plain.push((prefix, target.clone())),
+            }
+        }
+        plain.sort_by_key(|(prefix, _)| Reverse(prefix.len()));
+        Ok(Self { pairs: plain })
+    }
+
+    /// Where a written location is now, in the style of the target: the target as given, then what followed the prefix.
+    pub fn apply(&self, written: &str) -> String {
+        let plain = place(written);
+        let found = self.pairs.iter().find_map(|(prefix, target)| {
+            let rest = plain.strip_prefix(prefix.as_str())?;
+            (rest.is_empty() || rest.starts_with('/')).then_some((target, rest))
+        });
+        match found {
+            Some((target, "")) => target.clone(),
+            Some((target, rest)) => format!("{}{rest}", without_slash(target)),
+            None => written.to_owned(),
+        }
+    }
+
+    /// Does it change nothing?
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+}
+
+/// Without one slash at the end; the root `/` gives the empty prefix of all absolute paths.
+fn without_slash(location: &str) -> &str {
+    location.strip_suffix('/').unwrap_or(location)
+}

@@ -1,0 +1,14 @@
+//! The JSON that tables are described by: its text, and its fields by key.
+
+mod object;
+mod place;
+mod text;
+mod value;
+
+pub(crate) use object::ObjectReader;
+pub(crate) use place::Place;
+pub(crate) use text::{MAX_METADATA_BYTES, parse_json};
+pub(crate) use value::{int, list, long, object, raw, string, string_map};
+
+#[cfg(test)]
+mod tests;

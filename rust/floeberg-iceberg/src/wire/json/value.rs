@@ -1,0 +1,79 @@
+//! Is a JSON value of the type that its key demands?
+//!
+//! In: a value and its place. Out: the typed value, or an error that names the place, what was expected and
+//! what was found.
+//! Spec: Appendix C.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::Result;
+use serde_json::{Map, Value as Json};
+
+use super::Place;
+
+/// Any value, as it is.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "has the shape of its siblings, so that it can be passed for them"
+)]
+pub(crate) fn raw(json: Json, _place: &Place<'_>) -> Result<Json> {
+    Ok(json)
+}
+
+/// An object, as it is.
+pub(crate) fn object(json: Json, place: &Place<'_>) -> Result<Map<String, Json>> {
+    match json {
+        Json::Object(keys) => Ok(keys),
+        other => Err(place.expected("an object", &other)),
+    }
+}
+
+/// A string.
+pub(crate) fn string(json: Json, place: &Place<'_>) -> Result<String> {
+    match json {
+        Json::String(value) => Ok(value),
+        other => Err(place.expected("a string", &other)),
+    }
+}
+
+/// A 32-bit integer.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "has the shape of its siblings, so that it can be passed for them"
+)]
+pub(crate) fn int(json: Json, place: &Place<'_>) -> Result<i32> {
+    let value = json.as_i64().and_then(|value| i32::try_from(value).ok());
+    value.ok_or_else(|| place.expected("a 32-bit integer", &json))
+}
+
+/// A 64-bit integer.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "has the shape of its siblings, so that it can be passed for them"
+)]
+pub(crate) fn long(json: Json, place: &Place<'_>) -> Result<i64> {
+    json.as_i64().ok_or_else(|| place.expected("a 64-bit integer", &json))
+}
+
+/// A list, each element read by another reader.
+pub(crate) fn list<T>(
+    read: impl Fn(Json, &Place<'_>) -> Result<T>,
+) -> impl FnOnce(Json, &Place<'_>) -> Result<Vec<T>> {
+    move |json, place| match json {
+        Json::Array(values) => {
+            values.into_iter().enumerate().map(|(index, value)| read(value, &place.index(index))).collect()
+        }
+        other => Err(place.expected("a list", &other)),
+    }
+}
+
+/// An object whose values are strings.
+pub(crate) fn string_map(json: Json, place: &Place<'_>) -> Result<BTreeMap<String, String>> {
+    object(json, place)?
+        .into_iter()
+        .map(|(key, value)| {
+            let value = string(value, &place.key(&key))?;
+            Ok((key, value))
+        })
+        .collect()
+}
