@@ -1,9 +1,13 @@
 //! What columns does a table have, and of which types?
 
+pub mod arrow;
 mod field;
 pub mod json;
+pub mod name_mapping;
 mod near;
 mod promotion;
+pub mod reserved;
+mod select;
 mod table_schema;
 mod type_string;
 mod types;
@@ -12,7 +16,8 @@ mod types;
 mod tests;
 
 pub use field::Field;
+pub use name_mapping::NameMapping;
 pub use near::unknown_column;
 pub use promotion::promotes_to;
 pub use table_schema::{Schema, is_nested};
-pub use types::{ListType, MapType, PrimitiveType, StructType, Type};
+pub use types::{DEFAULT_CRS, ListType, MapType, PrimitiveType, StructType, Type};

@@ -9,6 +9,9 @@ use std::fmt;
 
 use super::Field;
 
+/// The coordinate reference system of a geometry or geography that names none.
+pub const DEFAULT_CRS: &str = "OGC:CRS84";
+
 /// A type of a column, of an element, of a key or of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
@@ -165,7 +168,7 @@ impl fmt::Display for PrimitiveType {
             Self::Geography { crs: None, algorithm: None } => f.write_str("geography"),
             Self::Geography { crs: Some(crs), algorithm: None } => write!(f, "geography({crs})"),
             Self::Geography { crs, algorithm: Some(algorithm) } => {
-                write!(f, "geography({}, {algorithm})", crs.as_deref().unwrap_or("OGC:CRS84"))
+                write!(f, "geography({}, {algorithm})", crs.as_deref().unwrap_or(DEFAULT_CRS))
             }
         }
     }

@@ -1,6 +1,10 @@
 //! Tests of schemas and types.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod arrow;
 mod json;
+mod name_mapping;
 mod promotion;
+mod reserved;
+mod select;
 mod type_string;

@@ -1,0 +1,43 @@
+use crate::error::ErrorKind;
+use crate::schema::NameMapping;
+
+#[test]
+fn names_are_found_level_by_level_and_dots_are_literal() {
+    let mapping = NameMapping::from_json(
+        r#"[ {"field-id": 1, "names": ["id", "record_id"]},
+             {"field-id": 2, "names": ["a.b"]},
+             {"field-id": 3, "names": ["location"], "fields": [
+                {"field-id": 4, "names": ["latitude", "lat"]}, {"names": ["extra"]}, {"field-id": 9, "names": []}]},
+             {"field-id": 5, "names": ["tags"], "fields": [{"field-id": 6, "names": ["element"]}]},
+             {"names": ["ignored"], "fields": [{"field-id": 8, "names": ["x"]}]} ]"#,
+    )
+    .unwrap();
+    assert_eq!(mapping.find(&["id"]), Some(1));
+    assert_eq!(mapping.find(&["record_id"]), Some(1));
+    assert_eq!(mapping.find(&["a.b"]), Some(2));
+    assert_eq!(mapping.find(&["a", "b"]), None);
+    assert_eq!(mapping.find(&["location", "lat"]), Some(4));
+    assert_eq!(mapping.find(&["location.lat"]), None);
+    assert_eq!(mapping.find(&["location", "extra"]), None);
+    assert_eq!(mapping.find(&["tags", "element"]), Some(6));
+    assert_eq!(mapping.find(&["ignored"]), None);
+    assert!(mapping.get("ignored").is_some());
+    assert_eq!(mapping.find(&[]), None);
+}
+
+#[test]
+fn malformed_mappings_are_invalid_data() {
+    let deep = format!(r"{}[]{}", r#"[{"names":[],"fields":"#.repeat(110), "}]".repeat(110));
+    for text in [
+        "",
+        "{}",
+        "[1]",
+        r#"[{"field-id": 1}]"#,
+        r#"[{"field-id": 1, "names": "a"}]"#,
+        r#"[{"field-id": "1", "names": ["a"]}]"#,
+        r#"[{"field-id": 1, "names": ["a"]}, {"field-id": 2, "names": ["a"]}]"#,
+        &deep,
+    ] {
+        assert_eq!(NameMapping::from_json(text).unwrap_err().kind(), ErrorKind::InvalidData, "{text}");
+    }
+}
