@@ -1,9 +1,26 @@
 //! What rows does a user want, and which files can hold them?
 
 mod ast;
+mod bind;
 mod bound;
+mod bound_combine;
+mod combine;
+mod convert;
+mod display;
+mod evaluate;
+pub mod json;
+mod operator;
+mod project;
+mod prune;
+mod sql;
 mod stats;
+mod term_text;
 
 pub use ast::{Expr, MAX_DEPTH, Operator, Predicate, RawLiteral, Term};
+pub use bind::bind;
 pub use bound::{BoundColumn, BoundExpr, BoundPredicate};
+pub use evaluate::{evaluate_batch, evaluate_row};
+pub use project::{PartitionColumn, project_inclusive, project_strict, residual};
+pub use prune::{Mismatch, MismatchReason, explain_mismatch, may_match, must_match};
+pub use sql::parse;
 pub use stats::{ColumnStats, Share, Stats};

@@ -1,0 +1,68 @@
+//! What does a filter say about the columns of a schema?
+//!
+//! In: a filter by names with raw literals, and a schema. Out: a filter by field ids with typed literals.
+//! Spec: Expressions specification, Tests, Comparisons and Boolean logic.
+//!
+//! Invariant: the bound filter holds for exactly the rows for which the filter holds, in two-valued logic: null is in
+//! no order and equals no literal, and neither is NaN, so `NOT (d < 5)` becomes `d >= 5 OR d IS NAN OR d IS NULL`.
+
+mod column;
+mod predicate;
+mod test;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{BoundColumn, BoundExpr, Expr};
+use crate::error::Result;
+use crate::schema::Schema;
+
+/// Binds a filter to a schema.
+///
+/// An exact name wins over a nested path. A set of one becomes a comparison; a literal beyond the values of the
+/// column's type, or between two of them, is folded into what it means. Columns in lists and maps can not be tested;
+/// nested, variant, geometry, geography and unrecognized ones only for null.
+///
+/// Errors: `InvalidInput` for an unknown column (naming near matches), a literal that does not fit the column's type,
+/// a test that the type does not have; `LimitExceeded` for a tree that is too deep; `Unsupported` for an unknown
+/// transform.
+pub fn bind(expr: &Expr, schema: &Schema, case_sensitive: bool) -> Result<BoundExpr> {
+    expr.check_depth()?;
+    Binder { schema, case_sensitive, columns: HashMap::new() }.expr(expr, false)
+}
+
+struct Binder<'a> {
+    schema: &'a Schema,
+    case_sensitive: bool,
+    /// A long filter tests few columns.
+    columns: HashMap<&'a str, Arc<BoundColumn>>,
+}
+
+impl<'a> Binder<'a> {
+    fn expr(&mut self, expr: &'a Expr, negated: bool) -> Result<BoundExpr> {
+        match expr {
+            Expr::True => Ok(if negated { BoundExpr::False } else { BoundExpr::True }),
+            Expr::False => Ok(if negated { BoundExpr::True } else { BoundExpr::False }),
+            Expr::Not(inner) => self.expr(inner, !negated),
+            Expr::And(children) | Expr::Or(children) => {
+                let children: Vec<_> =
+                    children.iter().map(|child| self.expr(child, negated)).collect::<Result<_>>()?;
+                let all = matches!(expr, Expr::And(_)) != negated;
+                Ok(if all { BoundExpr::all_of(children) } else { BoundExpr::any_of(children) })
+            }
+            Expr::Predicate(predicate) => {
+                let name = predicate.term.name.as_str();
+                let column = if let Some(column) = self.columns.get(name) {
+                    Arc::clone(column)
+                } else {
+                    let found = Arc::new(column::find(self.schema, name, self.case_sensitive)?);
+                    self.columns.insert(name, Arc::clone(&found));
+                    found
+                };
+                predicate::bind(predicate, column, negated)
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! How are bound filters put together and made smaller?
+//!
+//! Invariant: what is made holds for the same rows. It is flat, holds no constant inside, and says `IS NOT NULL` of a
+//! column only where no other test next to it does.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{BoundColumn, BoundExpr, BoundPredicate, Operator};
+use crate::transform::Transform;
+use crate::value::Value;
+use crate::value::ordering::compare;
+
+impl BoundExpr {
+    /// All of the filters.
+    pub fn all_of(terms: impl IntoIterator<Item = BoundExpr>) -> Self {
+        let mut flat = Vec::new();
+        for term in terms {
+            match term {
+                Self::True => {}
+                Self::False => return Self::False,
+                Self::And(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        if flat.len() > 1 {
+            flat = without_null_again(flat);
+            if flat.contains(&Self::False) {
+                return Self::False;
+            }
+        }
+        match flat.len() {
+            0 => Self::True,
+            1 => flat.remove(0),
+            _ => Self::And(flat),
+        }
+    }
+
+    /// Any of the filters.
+    pub fn any_of(terms: impl IntoIterator<Item = BoundExpr>) -> Self {
+        let mut flat = Vec::new();
+        for term in terms {
+            match term {
+                Self::False => {}
+                Self::True => return Self::True,
+                Self::Or(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::False,
+            1 => flat.remove(0),
+            _ => Self::Or(flat),
+        }
+    }
+
+    /// The field ids that are tested, ascending, each once.
+    pub fn column_ids(&self) -> Vec<i32> {
+        let mut ids = Vec::new();
+        self.each_predicate(&mut |predicate| ids.push(predicate.column.id));
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// The columns that are tested, by ascending field id, each once.
+    pub fn columns(&self) -> Vec<Arc<BoundColumn>> {
+        let mut columns = Vec::new();
+        self.each_predicate(&mut |predicate| columns.push(Arc::clone(&predicate.column)));
+        columns.sort_by_key(|column| column.id);
+        columns.dedup_by_key(|column| column.id);
+        columns
+    }
+
+    fn each_predicate(&self, visit: &mut impl FnMut(&BoundPredicate)) {
+        match self {
+            Self::True | Self::False => {}
+            Self::And(children) | Self::Or(children) => {
+                for child in children {
+                    child.each_predicate(visit);
+                }
+            }
+            Self::Predicate(predicate) => visit(predicate),
+        }
+    }
+
+    /// Replaces every test by what a function makes of it, and puts the results together as the tests were.
+    pub(super) fn map_predicates(&self, map: &mut impl FnMut(&BoundPredicate) -> BoundExpr) -> Self {
+        match self {
+            Self::True => Self::True,
+            Self::False => Self::False,
+            Self::And(children) => Self::all_of(children.iter().map(|child| child.map_predicates(map))),
+            Self::Or(children) => Self::any_of(children.iter().map(|child| child.map_predicates(map))),
+            Self::Predicate(predicate) => map(predicate),
+        }
+    }
+}
+
+impl BoundPredicate {
+    /// `In` or `NotIn` of values in any order, repeats among them: none is a constant, one a comparison.
+    pub(super) fn set(
+        op: Operator,
+        column: Arc<BoundColumn>,
+        transform: Option<Transform>,
+        mut values: Vec<Value>,
+    ) -> BoundExpr {
+        values.sort_by(|left, right| compare(left, right).unwrap_or(std::cmp::Ordering::Equal));
+        values.dedup_by(|left, right| compare(left, right).is_some_and(std::cmp::Ordering::is_eq));
+        let op = match (values.len(), op) {
+            (0, Operator::In) => return BoundExpr::False,
+            (0, _) => return BoundExpr::True,
+            (1, Operator::In) => Operator::Eq,
+            (1, _) => Operator::NotEq,
+            (_, op) => op,
+        };
+        BoundExpr::Predicate(Self { op, column, transform, literals: values.into() })
+    }
+}
+
+/// `(x >= 5 OR x IS NULL) AND x IS NOT NULL` says `x >= 5`.
+fn without_null_again(children: Vec<BoundExpr>) -> Vec<BoundExpr> {
+    let never_null: HashSet<i32> = children.iter().filter_map(rejects_null).collect();
+    if never_null.is_empty() {
+        return children;
+    }
+    let reduced: Vec<BoundExpr> = children
+        .into_iter()
+        .map(|child| match child {
+            BoundExpr::Or(alternatives) => {
+                BoundExpr::any_of(alternatives.into_iter().filter(|alternative| match alternative {
+                    BoundExpr::Predicate(test) => {
+                        test.op != Operator::IsNull || !never_null.contains(&test.column.id)
+                    }
+                    _ => true,
+                }))
+            }
+            other => other,
+        })
+        .collect();
+    let is_not_null =
+        |child: &BoundExpr| matches!(child, BoundExpr::Predicate(test) if test.op == Operator::NotNull);
+    let mut said: HashSet<i32> =
+        reduced.iter().filter(|child| !is_not_null(child)).filter_map(rejects_null).collect();
+    reduced
+        .into_iter()
+        .filter(|child| match child {
+            BoundExpr::Predicate(test) if test.op == Operator::NotNull => said.insert(test.column.id),
+            _ => true,
+        })
+        .collect()
+}
+
+/// The column that can not be null where a test holds.
+fn rejects_null(expr: &BoundExpr) -> Option<i32> {
+    match expr {
+        BoundExpr::Predicate(test) if !test.op.holds_for_null() => Some(test.column.id),
+        _ => None,
+    }
+}

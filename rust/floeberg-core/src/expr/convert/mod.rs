@@ -1,0 +1,77 @@
+//! Which value of a column's type is a literal?
+//!
+//! In: a literal as it was written and the type it is compared with. Out: the value, or its place among the values
+//! where it is none of them.
+//!
+//! Invariant: nothing is lost silently. A literal that no value of the type equals (`1.5` for an int, 3000000000 for
+//! an int, a moment for a date) keeps its exact place in the order. Only floats round, as in SQL: to the nearest.
+
+mod bytes;
+mod float;
+mod lattice;
+mod temporal;
+#[cfg(test)]
+mod tests;
+
+use super::RawLiteral;
+use crate::error::{Error, Result};
+use crate::schema::PrimitiveType;
+use crate::value::Value;
+
+pub(super) use temporal::parse_any_timestamp;
+
+/// Where a literal stands among the values of a type.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Converted {
+    /// It is this value.
+    Exact(Value),
+    /// It is larger than the one and smaller than the other, and no value is between them.
+    Between(Value, Value),
+    /// It is larger than every value.
+    Above,
+    /// It is smaller than every value.
+    Below,
+}
+
+/// Finds the place of a literal among the values of a type.
+///
+/// Integers are days for a date, and the column's own unit for a time or timestamp. Strings are read as ISO 8601 for
+/// dates, times and timestamps, as hexadecimal digits for fixed and binary, as numbers for decimals and floats
+/// (`'Infinity'` among them). A timestamp with a zone is compared with a moment that has one, and one without with
+/// one without.
+///
+/// Errors: `InvalidInput` for a literal of another kind, and for NaN.
+pub(super) fn convert(literal: &RawLiteral, target: &PrimitiveType) -> Result<Converted> {
+    use PrimitiveType as T;
+    match target {
+        T::Boolean => match literal {
+            RawLiteral::Boolean(value) | RawLiteral::Typed(Value::Boolean(value)) => {
+                Ok(Converted::Exact(Value::Boolean(*value)))
+            }
+            _ => Err(expected("TRUE or FALSE")),
+        },
+        T::String => match literal {
+            RawLiteral::String(text) | RawLiteral::Typed(Value::String(text)) => {
+                Ok(Converted::Exact(Value::String(text.clone())))
+            }
+            _ => Err(expected("a text")),
+        },
+        T::Int => lattice::int(literal),
+        T::Long => lattice::long(literal),
+        T::Decimal { precision, scale } => lattice::decimal(literal, *precision, *scale),
+        T::Float => float::float(literal),
+        T::Double => float::double(literal),
+        T::Date | T::Time | T::Timestamp | T::Timestamptz | T::TimestampNs | T::TimestamptzNs => {
+            temporal::temporal(literal, target)
+        }
+        T::Uuid | T::Fixed(_) | T::Binary => bytes::bytes(literal, target),
+        T::Unknown | T::Geometry { .. } | T::Geography { .. } => {
+            Err(Error::unsupported("only IS NULL and IS NOT NULL are served for this type"))
+        }
+    }
+}
+
+/// The error for a literal of another kind.
+fn expected(what: &str) -> Error {
+    Error::invalid_input(format!("expected {what}"))
+}

@@ -1,0 +1,12 @@
+//! Which rows match a filter?
+
+mod batch;
+mod column_array;
+mod kernel;
+mod mask;
+mod row;
+#[cfg(test)]
+mod tests;
+
+pub use batch::evaluate_batch;
+pub use row::evaluate_row;

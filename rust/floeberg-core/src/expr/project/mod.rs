@@ -1,0 +1,14 @@
+//! What does a filter on columns say about partition values?
+
+mod discrete;
+mod inclusive;
+mod partition_column;
+mod residual;
+mod strict;
+#[cfg(test)]
+mod tests;
+
+pub use inclusive::project_inclusive;
+pub use partition_column::PartitionColumn;
+pub use residual::residual;
+pub use strict::project_strict;

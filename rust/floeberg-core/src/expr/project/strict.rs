@@ -1,0 +1,85 @@
+//! Which partitions hold only rows that match?
+//!
+//! In: a filter on columns and partition fields. Out: a filter on partition values that is true only for partitions
+//! all of whose rows match.
+//! Spec: Scan Planning (strict projection); Partition Transforms.
+//!
+//! Invariant: partition matches implies row matches. What a transform can not say is `FALSE`.
+
+use super::PartitionColumn;
+use super::discrete::{after, before};
+use crate::expr::{BoundExpr, BoundPredicate, Operator};
+use crate::transform::Transform;
+use crate::value::Value;
+
+/// Projects a filter to partition values; the result tests partition field ids.
+pub fn project_strict(expr: &BoundExpr, fields: &[PartitionColumn]) -> BoundExpr {
+    expr.map_predicates(&mut |test| predicate_strict(test, fields))
+}
+
+/// All that the partition fields say about one test.
+pub(super) fn predicate_strict(test: &BoundPredicate, fields: &[PartitionColumn]) -> BoundExpr {
+    let of_column = fields.iter().filter(|field| field.source_id == test.column.id);
+    BoundExpr::any_of(of_column.filter_map(|field| through(test, field)))
+}
+
+fn through(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> {
+    if matches!(field.transform, Transform::Void | Transform::Unknown(_)) {
+        return None;
+    }
+    if matches!(test.op, Operator::IsNull | Operator::NotNull) {
+        return field.test(test.op, Vec::new());
+    }
+    if test.transform.as_ref() == Some(&field.transform)
+        || test.transform.is_none() && field.transform == Transform::Identity
+    {
+        return field.test(test.op, test.literals.to_vec());
+    }
+    if test.transform.is_some() {
+        return None;
+    }
+    match (test.op, &*test.literals) {
+        (Operator::NotEq, [literal]) => field.test(Operator::NotEq, vec![field.apply(literal)?]),
+        (Operator::NotIn, literals) => {
+            let values = literals.iter().map(|literal| field.apply(literal)).collect::<Option<_>>()?;
+            field.test(Operator::NotIn, values)
+        }
+        (op, [Value::String(prefix)]) if matches!(op, Operator::StartsWith | Operator::NotStartsWith) => {
+            prefix_test(op, prefix, field)
+        }
+        (op, [literal]) if field.transform.is_order_preserving() => ordered(op, literal, field),
+        _ => None,
+    }
+}
+
+/// Where the transform of x is below the transform of 10, x is below 10.
+fn ordered(op: Operator, literal: &Value, field: &PartitionColumn) -> Option<BoundExpr> {
+    let value = field.apply(literal)?;
+    let is_whole = value == *literal;
+    match op {
+        Operator::Lt => field.test(Operator::Lt, vec![value]),
+        Operator::LtEq => {
+            let next = after(literal).and_then(|literal| field.apply(&literal));
+            field.test(Operator::Lt, vec![next.unwrap_or(value)])
+        }
+        Operator::Gt => field.test(Operator::Gt, vec![value]),
+        Operator::GtEq => match before(literal).and_then(|literal| field.apply(&literal)) {
+            Some(previous) => field.test(Operator::Gt, vec![previous]),
+            // A transformed value is never above its source: a text that is not cut is a bound itself.
+            None => field.test(if is_whole { Operator::GtEq } else { Operator::Gt }, vec![value]),
+        },
+        _ => None,
+    }
+}
+
+fn prefix_test(op: Operator, prefix: &str, field: &PartitionColumn) -> Option<BoundExpr> {
+    let Transform::Truncate(width) = field.transform else { return None };
+    let fits = prefix.chars().count() <= width as usize;
+    let value = field.apply(&Value::String(prefix.to_owned()))?;
+    match op {
+        _ if fits => field.test(op, vec![value]),
+        // Another beginning is another text.
+        Operator::NotStartsWith => field.test(Operator::NotEq, vec![value]),
+        _ => None,
+    }
+}

@@ -1,0 +1,137 @@
+//! What do a column's bounds say about its values?
+//!
+//! In: statistics of a column. Out: answers that hold for every value that is neither null nor NaN.
+//! Spec: Data File Fields (`lower_bounds`, `upper_bounds`); Expressions specification, Comparisons.
+//!
+//! Invariant: bounds are bounds, not the least and the greatest value: texts and bytes are cut, by some writers without
+//! rounding up. A NaN bound says nothing, and neither does the order of uuid bounds (Java's is signed).
+
+use std::cmp::Ordering;
+
+use crate::expr::{BoundPredicate, ColumnStats, Stats};
+use crate::schema::{PrimitiveType, Type};
+use crate::value::Value;
+use crate::value::ordering::compare;
+
+/// The statistics of what a test reads: of its column, seen through its transform.
+pub(super) struct Bounds {
+    /// Of the column, except that its bounds are those of the transformed values.
+    pub(super) stats: ColumnStats,
+}
+
+impl Bounds {
+    /// Looks up the statistics of a test.
+    pub(super) fn of(test: &BoundPredicate, stats: &dyn Stats) -> Self {
+        let mut found = stats.column(test.column.id, &test.column.field_type);
+        if let Some(transform) = &test.transform {
+            let through = |bound: Option<Value>| match bound {
+                Some(bound) if transform.is_order_preserving() => transform.apply(&bound).ok().flatten(),
+                _ => None,
+            };
+            found.lower = through(found.lower);
+            found.upper = through(found.upper);
+        }
+        Self { stats: found }
+    }
+
+    fn lower(&self) -> Option<&Value> {
+        self.stats.lower.as_ref().filter(|bound| is_ordered(bound))
+    }
+
+    fn upper(&self) -> Option<&Value> {
+        self.stats.upper.as_ref().filter(|bound| is_ordered(bound))
+    }
+
+    /// How does the lower bound compare with a literal? `None` where that is not known.
+    pub(super) fn lower_to(&self, literal: &Value) -> Option<Ordering> {
+        compare(self.lower()?, literal)
+    }
+
+    /// How does the upper bound compare with a literal? `None` where that is not known.
+    pub(super) fn upper_to(&self, literal: &Value) -> Option<Ordering> {
+        compare(self.upper()?, literal)
+    }
+
+    /// Is a literal outside of the bounds, so that no value equals it?
+    pub(super) fn exclude(&self, literal: &Value) -> bool {
+        if let Value::Uuid(wanted) = literal {
+            return self.exclude_uuid(wanted);
+        }
+        self.lower_to(literal) == Some(Ordering::Greater) || self.upper_to(literal) == Some(Ordering::Less)
+    }
+
+    /// Are all of a sorted set's literals outside of the bounds?
+    pub(super) fn exclude_all(&self, literals: &[Value]) -> bool {
+        if matches!(literals.first(), Some(Value::Uuid(_))) {
+            return literals.iter().all(|literal| self.exclude(literal));
+        }
+        // The first literal that is not below the lower bound is the only one that needs a look at the upper bound.
+        let first = literals.partition_point(|literal| self.lower_to(literal) == Some(Ordering::Greater));
+        literals.get(first).is_none_or(|literal| self.upper_to(literal) == Some(Ordering::Less))
+    }
+
+    /// A uuid is outside only if it is in both orders, because the writer's is not known.
+    fn exclude_uuid(&self, wanted: &[u8; 16]) -> bool {
+        let (Some(Value::Uuid(lower)), Some(Value::Uuid(upper))) = (&self.stats.lower, &self.stats.upper)
+        else {
+            return false;
+        };
+        let outside_unsigned = wanted < lower || wanted > upper;
+        let (wanted, lower, upper) = (signed(wanted), signed(lower), signed(upper));
+        outside_unsigned && (wanted < lower || wanted > upper)
+    }
+
+    /// The one value that all values are, where the bounds prove it.
+    pub(super) fn only_value(&self, field_type: &Type) -> Option<&Value> {
+        let is_cut = !matches!(field_type, Type::Primitive(primitive) if has_fixed_width(primitive));
+        let lower = self.lower().filter(|_| !is_cut)?;
+        (self.upper_to(lower) == Some(Ordering::Equal)).then_some(lower)
+    }
+
+    /// Does no value begin with a text?
+    pub(super) fn exclude_prefix(&self, prefix: &str) -> bool {
+        let beginning = |bound: Option<&Value>| match bound {
+            Some(Value::String(bound)) => {
+                let length = bound.len().min(prefix.len());
+                Some(bound.as_bytes()[..length].cmp(prefix.as_bytes()))
+            }
+            _ => None,
+        };
+        beginning(self.lower()) == Some(Ordering::Greater) || beginning(self.upper()) == Some(Ordering::Less)
+    }
+
+    /// Do all values begin with a text?
+    pub(super) fn share_prefix(&self, prefix: &str) -> bool {
+        let begins =
+            |bound: Option<&Value>| matches!(bound, Some(Value::String(bound)) if bound.starts_with(prefix));
+        begins(self.lower()) && begins(self.upper())
+    }
+}
+
+fn is_ordered(bound: &Value) -> bool {
+    match bound {
+        Value::Float(bound) => !bound.is_nan(),
+        Value::Double(bound) => !bound.is_nan(),
+        Value::Uuid(_) => false,
+        _ => true,
+    }
+}
+
+/// Java's order of uuids: both halves are signed.
+fn signed(uuid: &[u8; 16]) -> (i64, i64) {
+    let whole = u128::from_be_bytes(*uuid);
+    ((whole >> 64) as i64, whole as i64)
+}
+
+fn has_fixed_width(primitive: &PrimitiveType) -> bool {
+    !matches!(
+        primitive,
+        PrimitiveType::String
+            | PrimitiveType::Binary
+            | PrimitiveType::Fixed(_)
+            | PrimitiveType::Uuid
+            | PrimitiveType::Unknown
+            | PrimitiveType::Geometry { .. }
+            | PrimitiveType::Geography { .. }
+    )
+}

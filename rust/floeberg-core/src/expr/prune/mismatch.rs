@@ -1,0 +1,68 @@
+//! Which test ruled out a set of rows, and by what?
+
+use std::fmt;
+
+use super::may_match::{excluded, may_match};
+use crate::expr::{BoundExpr, Stats};
+
+/// The test that no row passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The full name of the column; empty for a filter that is false for every row.
+    pub column: String,
+    /// What proves it.
+    pub reason: MismatchReason,
+    /// The test, as SQL text.
+    pub predicate: String,
+}
+
+/// What proves that no row passes a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MismatchReason {
+    /// No row passes it whatever the statistics.
+    Never,
+    /// Lower or upper bounds.
+    Bounds,
+    /// The number of nulls.
+    NullCount,
+    /// The number of NaNs.
+    NanCount,
+}
+
+/// `bounds`, `null count` ...
+impl fmt::Display for MismatchReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Never => "never true",
+            Self::Bounds => "bounds",
+            Self::NullCount => "null count",
+            Self::NanCount => "NaN count",
+        })
+    }
+}
+
+/// Why no row can match; `None` where one may.
+///
+/// Of several tests that rule the rows out, the first is named; where each alternative of an `OR` is ruled out, the
+/// first of them, with the whole `OR` as text.
+pub fn explain_mismatch(expr: &BoundExpr, stats: &dyn Stats) -> Option<Mismatch> {
+    match expr {
+        BoundExpr::True => None,
+        BoundExpr::False => Some(Mismatch {
+            column: String::new(),
+            reason: MismatchReason::Never,
+            predicate: expr.to_string(),
+        }),
+        BoundExpr::And(children) => children.iter().find_map(|child| explain_mismatch(child, stats)),
+        BoundExpr::Or(children) => {
+            let first = explain_mismatch(children.first()?, stats)?;
+            let none = children[1..].iter().all(|child| !may_match(child, stats));
+            none.then(|| Mismatch { predicate: expr.to_string(), ..first })
+        }
+        BoundExpr::Predicate(test) => excluded(test, stats).map(|reason| Mismatch {
+            column: test.column.name.clone(),
+            reason,
+            predicate: test.to_string(),
+        }),
+    }
+}

@@ -1,0 +1,62 @@
+//! Do all of a set of rows match a filter?
+//!
+//! In: a bound filter and the statistics of the rows. Out: true only if every row matches.
+//!
+//! Invariant: true is proven. Of nested columns nothing is, because writers differ in how they count the nulls of
+//! parents.
+
+use std::cmp::Ordering;
+
+use super::bounds::Bounds;
+use super::may_match::{all_are_values, contains};
+use crate::expr::{BoundExpr, BoundPredicate, Operator, Share, Stats};
+use crate::value::Value;
+
+/// Must every row match?
+pub fn must_match(expr: &BoundExpr, stats: &dyn Stats) -> bool {
+    match expr {
+        BoundExpr::True => true,
+        BoundExpr::False => false,
+        BoundExpr::And(children) => children.iter().all(|child| must_match(child, stats)),
+        BoundExpr::Or(children) => children.iter().any(|child| must_match(child, stats)),
+        BoundExpr::Predicate(test) => all_pass(test, stats),
+    }
+}
+
+fn all_pass(test: &BoundPredicate, stats: &dyn Stats) -> bool {
+    if test.column.path.len() > 1 {
+        return false;
+    }
+    let bounds = Bounds::of(test, stats);
+    let (nulls, nans) = (bounds.stats.nulls, bounds.stats.nans);
+    if nulls == Share::All {
+        return test.op.holds_for_null();
+    }
+    match (test.op, &*test.literals) {
+        (Operator::IsNull, _) => false,
+        (Operator::NotNull, _) => nulls == Share::None,
+        (Operator::IsNan, _) => nans == Share::All,
+        (Operator::NotNan, _) => nans == Share::None,
+        (Operator::NotEq, [literal]) => nans == Share::All || bounds.exclude(literal),
+        (Operator::NotIn, literals) => {
+            nans == Share::All || literals.iter().all(|literal| bounds.exclude(literal))
+        }
+        (Operator::NotStartsWith, [Value::String(prefix)]) => bounds.exclude_prefix(prefix),
+        (op, literals) if all_are_values(test, &bounds) => all_values_pass(op, literals, test, &bounds),
+        _ => false,
+    }
+}
+
+fn all_values_pass(op: Operator, literals: &[Value], test: &BoundPredicate, bounds: &Bounds) -> bool {
+    match (op, literals) {
+        (Operator::Eq | Operator::In, literals) => {
+            bounds.only_value(&test.column.field_type).is_some_and(|only| contains(literals, only))
+        }
+        (Operator::Lt, [literal]) => bounds.upper_to(literal).is_some_and(Ordering::is_lt),
+        (Operator::LtEq, [literal]) => bounds.upper_to(literal).is_some_and(Ordering::is_le),
+        (Operator::Gt, [literal]) => bounds.lower_to(literal).is_some_and(Ordering::is_gt),
+        (Operator::GtEq, [literal]) => bounds.lower_to(literal).is_some_and(Ordering::is_ge),
+        (Operator::StartsWith, [Value::String(prefix)]) => bounds.share_prefix(prefix),
+        _ => false,
+    }
+}

@@ -1,0 +1,355 @@
+//! What does a filter written as SQL text say?
+//!
+//! In: the text of a `WHERE` clause. Out: the two-valued tree that holds for the same rows.
+//! Spec: Expressions specification, Boolean logic.
+//!
+//! SQL is three-valued: a test of null is neither true nor false, and `NOT` of it is neither. So `NOT` is pushed down
+//! to the tests while parsing, and a test that is negated gets `AND x IS NOT NULL`: `x != 5`, `x NOT IN (5)` and
+//! `NOT (x < 5)` are not true where x is null. `NULL` as a literal is refused, because nothing is ever equal to it.
+//!
+//! Invariant: linear in the length of the text; recursion is bounded by [`MAX_DEPTH`].
+
+use super::lexer::{Spanned, Token, tokens, wrong};
+use super::like::{Pattern, pattern};
+use super::literal;
+use crate::error::{Error, Result};
+use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term};
+use crate::transform::Transform;
+
+/// Reads a filter.
+///
+/// Comparisons (`= == != <> < <= > >=`, the literal on either side), `[NOT] IN (..)`, `IS [NOT] NULL`, `IS [NOT] NAN`,
+/// `[NOT] LIKE 'x%'`, `[NOT] STARTS WITH 'x'`, `[NOT] BETWEEN a AND b`, a boolean column by itself, `TRUE`, `FALSE`,
+/// `AND`, `OR`, `NOT` and parentheses. A term is a column (`a`, `a.b`, `"a b"`, `` `a b` ``) or a transform of one
+/// (`bucket(16, id)`, `truncate(4, s)`, `day(ts)`).
+///
+/// Errors: `InvalidInput` with the position and what was expected there; `LimitExceeded` for a text nested too deep.
+pub fn parse(sql: &str) -> Result<Expr> {
+    let mut parser = Parser { sql, tokens: tokens(sql)?, next: 0, depth: 0 };
+    let expr = parser.disjunction(false)?;
+    if *parser.peek() != Token::End {
+        return Err(parser.expected("AND, OR or the end"));
+    }
+    expr.check_depth()?;
+    Ok(expr)
+}
+
+pub(super) struct Parser<'a> {
+    sql: &'a str,
+    tokens: Vec<Spanned<'a>>,
+    next: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    /// `a OR b`; with `negated` its opposite.
+    fn disjunction(&mut self, negated: bool) -> Result<Expr> {
+        let mut terms = vec![self.conjunction(negated)?];
+        while self.accept("OR") {
+            terms.push(self.conjunction(negated)?);
+        }
+        Ok(if negated { Expr::all_of(terms) } else { Expr::any_of(terms) })
+    }
+
+    fn conjunction(&mut self, negated: bool) -> Result<Expr> {
+        let mut terms = vec![self.test(negated)?];
+        while self.accept("AND") {
+            terms.push(self.test(negated)?);
+        }
+        Ok(if negated { Expr::any_of(terms) } else { Expr::all_of(terms) })
+    }
+
+    fn test(&mut self, mut negated: bool) -> Result<Expr> {
+        while self.accept("NOT") {
+            negated = !negated;
+        }
+        if self.accept_sign("(") {
+            if self.depth == MAX_DEPTH {
+                return Err(crate::expr::combine::too_deep());
+            }
+            self.depth += 1;
+            let inner = self.disjunction(negated)?;
+            self.depth -= 1;
+            self.expect_sign(")")?;
+            return Ok(inner);
+        }
+        if let Some(constant) = self.constant() {
+            return Ok(if constant == negated { Expr::False } else { Expr::True });
+        }
+        if let Some(literal) = literal::optional(self)? {
+            let Some((op, opposite)) = self.comparison_sign() else {
+                return Err(self.expected("a comparison after the literal"));
+            };
+            let term = self.term()?;
+            return Ok(leaf(op.mirrored(), term, vec![literal], negated != opposite));
+        }
+        let term = self.term()?;
+        self.after_term(term, negated)
+    }
+
+    /// `TRUE` or `FALSE` as a filter, not as the literal of a comparison.
+    fn constant(&mut self) -> Option<bool> {
+        let constant = match self.peek() {
+            Token::Word(word) if word.eq_ignore_ascii_case("TRUE") => true,
+            Token::Word(word) if word.eq_ignore_ascii_case("FALSE") => false,
+            _ => return None,
+        };
+        let after = self.tokens.get(self.next + 1).map(|spanned| &spanned.token);
+        if matches!(after, Some(Token::Sign(sign)) if comparison(sign).is_some()) {
+            return None;
+        }
+        self.next += 1;
+        Some(constant)
+    }
+
+    fn after_term(&mut self, term: Term, mut negated: bool) -> Result<Expr> {
+        if let Some((op, opposite)) = self.comparison_sign() {
+            let literal = literal::required(self)?;
+            return Ok(leaf(op, term, vec![literal], negated != opposite));
+        }
+        if self.accept("IS") {
+            negated ^= self.accept("NOT");
+            let op = if self.accept("NULL") {
+                Operator::IsNull
+            } else if self.accept("NAN") {
+                Operator::IsNan
+            } else {
+                return Err(self.expected("NULL or NAN"));
+            };
+            return Ok(leaf(op, term, Vec::new(), negated));
+        }
+        let inverted = self.accept("NOT");
+        negated ^= inverted;
+        if self.accept("IN") {
+            return Ok(leaf(Operator::In, term, self.literal_list()?, negated));
+        }
+        if self.accept("BETWEEN") {
+            let low = literal::required(self)?;
+            self.expect("AND")?;
+            let high = literal::required(self)?;
+            let from = leaf(Operator::GtEq, term.clone(), vec![low], negated);
+            let to = leaf(Operator::LtEq, term, vec![high], negated);
+            return Ok(if negated { from.or(to) } else { from.and(to) });
+        }
+        if self.accept("STARTS") {
+            self.expect("WITH")?;
+            let prefix = RawLiteral::String(self.text()?);
+            return Ok(leaf(Operator::StartsWith, term, vec![prefix], negated));
+        }
+        if self.accept("LIKE") {
+            return self.like(term, negated);
+        }
+        if inverted {
+            return Err(self.expected("IN, BETWEEN, LIKE or STARTS WITH"));
+        }
+        if self.at_end_of_test() {
+            return Ok(leaf(Operator::Eq, term, vec![RawLiteral::Boolean(true)], negated));
+        }
+        Err(self.expected("a comparison, IS, IN, BETWEEN, LIKE or STARTS WITH"))
+    }
+
+    fn like(&mut self, term: Term, negated: bool) -> Result<Expr> {
+        let at = self.at();
+        let text = self.text()?;
+        let mut escape = '\\';
+        if self.accept("ESCAPE") {
+            let written = self.text()?;
+            let mut characters = written.chars();
+            escape = match (characters.next(), characters.next()) {
+                (Some(only), None) => only,
+                _ => return Err(wrong(self.sql, at, "ESCAPE needs one character")),
+            };
+        }
+        match pattern(&text, escape).map_err(|what| wrong(self.sql, at, &what))? {
+            Pattern::Exact(text) => Ok(leaf(Operator::Eq, term, vec![RawLiteral::String(text)], negated)),
+            Pattern::Prefix(text) => {
+                Ok(leaf(Operator::StartsWith, term, vec![RawLiteral::String(text)], negated))
+            }
+        }
+    }
+
+    fn literal_list(&mut self) -> Result<Vec<RawLiteral>> {
+        self.expect_sign("(")?;
+        let mut literals = vec![literal::required(self)?];
+        while self.accept_sign(",") {
+            literals.push(literal::required(self)?);
+        }
+        self.expect_sign(")")?;
+        Ok(literals)
+    }
+
+    /// A column, or a transform of one.
+    fn term(&mut self) -> Result<Term> {
+        let unquoted = matches!(self.peek(), Token::Word(_));
+        let at = self.at();
+        let mut name = self.name_part()?;
+        if unquoted && self.accept_sign("(") {
+            return self.transform_term(&name, at);
+        }
+        while self.accept_sign(".") {
+            name.push('.');
+            name.push_str(&self.name_part()?);
+        }
+        Ok(Term::column(name))
+    }
+
+    fn transform_term(&mut self, function: &str, at: usize) -> Result<Term> {
+        let lower = function.to_ascii_lowercase();
+        let transform = match lower.as_str() {
+            "bucket" => Transform::Bucket(self.width()?),
+            "truncate" => Transform::Truncate(self.width()?),
+            "year" | "years" => Transform::Year,
+            "month" | "months" => Transform::Month,
+            "day" | "days" => Transform::Day,
+            "hour" | "hours" => Transform::Hour,
+            "identity" => Transform::Identity,
+            "void" => Transform::Void,
+            _ => {
+                return Err(wrong(
+                    self.sql,
+                    at,
+                    &format!(
+                        "no function is named {function}; there are bucket, truncate, year, month, day and hour"
+                    ),
+                ));
+            }
+        };
+        let inner = self.term()?;
+        if inner.transform.is_some() {
+            return Err(wrong(self.sql, at, "a transform of a transform is not supported"));
+        }
+        self.expect_sign(")")?;
+        Ok(Term { transform: Some(transform), ..inner })
+    }
+
+    /// `16,` of `bucket(16, id)`.
+    fn width(&mut self) -> Result<u32> {
+        let width = match self.peek() {
+            Token::Number(digits) => {
+                digits.parse().ok().filter(|width| *width > 0 && i32::try_from(*width).is_ok())
+            }
+            _ => None,
+        };
+        let width = width.ok_or_else(|| self.expected("a whole number from 1 to 2147483647"))?;
+        self.next += 1;
+        self.expect_sign(",")?;
+        Ok(width)
+    }
+
+    fn name_part(&mut self) -> Result<String> {
+        let name = match self.peek() {
+            Token::Word(word) if !is_reserved(word) => (*word).to_owned(),
+            Token::Quoted(name) => name.clone(),
+            _ => return Err(self.expected("a column")),
+        };
+        self.next += 1;
+        Ok(name)
+    }
+
+    fn text(&mut self) -> Result<String> {
+        let Token::Text(text) = self.peek() else { return Err(self.expected("a text in single quotes")) };
+        let text = text.clone();
+        self.next += 1;
+        Ok(text)
+    }
+
+    fn comparison_sign(&mut self) -> Option<(Operator, bool)> {
+        let Token::Sign(sign) = self.peek() else { return None };
+        let found = comparison(sign)?;
+        self.next += 1;
+        Some(found)
+    }
+
+    fn at_end_of_test(&self) -> bool {
+        match self.peek() {
+            Token::End | Token::Sign(")") => true,
+            Token::Word(word) => word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR"),
+            _ => false,
+        }
+    }
+
+    /// The next token. The last one is `End` and is never passed.
+    pub(super) fn peek(&self) -> &Token<'_> {
+        self.tokens.get(self.next).map_or(&Token::End, |spanned| &spanned.token)
+    }
+
+    /// The token after the next.
+    pub(super) fn peek_second(&self) -> &Token<'_> {
+        self.tokens.get(self.next + 1).map_or(&Token::End, |spanned| &spanned.token)
+    }
+
+    /// Passes tokens.
+    pub(super) fn advance(&mut self, count: usize) {
+        self.next += count;
+    }
+
+    pub(super) fn accept(&mut self, keyword: &str) -> bool {
+        let found = matches!(self.peek(), Token::Word(word) if word.eq_ignore_ascii_case(keyword));
+        self.next += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, keyword: &str) -> Result<()> {
+        if self.accept(keyword) { Ok(()) } else { Err(self.expected(keyword)) }
+    }
+
+    fn accept_sign(&mut self, sign: &str) -> bool {
+        let found = matches!(self.peek(), Token::Sign(found) if *found == sign);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn expect_sign(&mut self, sign: &str) -> Result<()> {
+        if self.accept_sign(sign) { Ok(()) } else { Err(self.expected(sign)) }
+    }
+
+    fn at(&self) -> usize {
+        self.tokens.get(self.next).map_or(self.sql.len(), |spanned| spanned.at)
+    }
+
+    /// The error where something else was expected.
+    pub(super) fn expected(&self, what: &str) -> Error {
+        self.wrong(&format!("expected {what}"))
+    }
+
+    /// The error at the next token.
+    pub(super) fn wrong(&self, what: &str) -> Error {
+        wrong(self.sql, self.at(), what)
+    }
+}
+
+/// The test of a comparison sign, and whether it stands for the opposite of that test.
+fn comparison(sign: &str) -> Option<(Operator, bool)> {
+    match sign {
+        "=" | "==" => Some((Operator::Eq, false)),
+        "!=" | "<>" => Some((Operator::Eq, true)),
+        "<" => Some((Operator::Lt, false)),
+        "<=" => Some((Operator::LtEq, false)),
+        ">" => Some((Operator::Gt, false)),
+        ">=" => Some((Operator::GtEq, false)),
+        _ => None,
+    }
+}
+
+/// A test or its three-valued opposite, as two-valued filters.
+fn leaf(op: Operator, term: Term, literals: Vec<RawLiteral>, negated: bool) -> Expr {
+    if !negated {
+        return Expr::set(op, term, literals);
+    }
+    let opposite = Expr::set(op, term.clone(), literals).negate();
+    if op.is_unary() { opposite } else { opposite.and(Expr::unary(Operator::NotNull, term)) }
+}
+
+/// Words that are names only in quotes.
+fn is_reserved(word: &str) -> bool {
+    const RESERVED: [&str; 11] =
+        ["AND", "OR", "NOT", "IN", "IS", "NULL", "LIKE", "BETWEEN", "TRUE", "FALSE", "ESCAPE"];
+    RESERVED.iter().any(|reserved| word.eq_ignore_ascii_case(reserved))
+}
+
+/// Is a name the same without quotes?
+pub(in crate::expr) fn is_plain_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && name.chars().all(|character| character.is_alphanumeric() || character == '_')
+        && !is_reserved(name)
+}
