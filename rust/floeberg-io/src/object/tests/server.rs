@@ -52,9 +52,11 @@ fn answer_all(mut stream: TcpStream, log: &Mutex<Vec<String>>) {
         };
         let shown = if request.starts_with("HEAD") { "" } else { body };
         log.lock().unwrap().push(request);
-        let date = "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT";
+        let version = "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT\r\nETag: \"1\"";
         let length = body.len();
-        if write!(stream, "HTTP/1.1 {status}\r\n{date}\r\nContent-Length: {length}\r\n\r\n{shown}").is_err() {
+        if write!(stream, "HTTP/1.1 {status}\r\n{version}\r\nContent-Length: {length}\r\n\r\n{shown}")
+            .is_err()
+        {
             return;
         }
     }
@@ -96,4 +98,29 @@ fn a_server_that_is_not_there_is_an_error_that_can_be_tried_again() {
     let error = store().open(&format!("{address}/f?secret=1")).unwrap().read(0..1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Storage);
     assert!(error.is_retryable() && !error.to_string().contains("secret"), "{error}");
+}
+
+#[cfg(feature = "s3")]
+#[test]
+fn a_bucket_behind_an_endpoint_is_asked_for_the_key_as_it_is_written() {
+    let (address, seen) = serve();
+    let options = StoreOptions::from_iter([
+        ("s3.endpoint", address.as_str()),
+        ("s3.region", "eu-north-1"),
+        ("s3.access-key-id", "key-of-a-user"),
+        ("s3.secret-access-key", "secret-of-a-user"),
+        ("s3.path-style-access", "true"),
+        ("io.retries", "0"),
+    ]);
+    let store = ObjectStore::new(Kind::S3, Arc::new(options));
+    let source = store.open("s3a://bucket/p=a%2Fb/c d").unwrap();
+    assert_eq!(source.read_ranges(&[7..9, 0..2]).unwrap(), ["78", "01"]);
+    assert_eq!(*seen.lock().unwrap(), ["GET /bucket/p%3Da%252Fb/c%20d HTTP/1.1"]);
+    let error = store.open("s3://bucket/private").unwrap().read(0..1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{error}");
+    assert!(!error.to_string().contains("of-a-user"), "{error}");
+    let source = store.open("s3://bucket/f").unwrap();
+    for range in [5..11, 10..11] {
+        assert_eq!(source.read(range).unwrap_err().kind(), ErrorKind::InvalidData);
+    }
 }

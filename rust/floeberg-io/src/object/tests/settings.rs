@@ -4,7 +4,7 @@ use crate::object::settings::{AZURE, GCS, Names, S3, settings};
 use crate::options::StoreOptions;
 
 fn chosen(names: &Names, options: &[(&str, &str)], environment: &[(&str, &str)]) -> Vec<(String, String)> {
-    let options = StoreOptions::from_iter(options.iter().copied());
+    let options: StoreOptions = options.iter().copied().collect();
     let environment = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     settings(names, &options, environment).unwrap()
 }
