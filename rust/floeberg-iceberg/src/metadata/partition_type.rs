@@ -3,8 +3,8 @@
 //! In: a spec and the metadata it stands in. Out: a struct by partition field id.
 //! Spec: Partition Transforms (result types); Partition Evolution; Partition Statistics File (unified partition type).
 //!
-//! Invariant: a field whose result type cannot be known has the type `unknown`: its values are as the manifest's own
-//! schema says, they take part in partition equality, and nothing is filtered by them.
+//! Invariant: a field whose result type cannot be known has the type `unknown`: nothing is filtered by it, and manifests
+//! read it as null, so that it must not be taken for proof that two partitions are equal.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! The model from its JSON, and back: one file per object.
 
+mod chosen;
 mod emit;
 mod log;
 mod partition;
@@ -8,6 +9,7 @@ mod schema;
 mod snapshot;
 mod sort;
 mod table;
+mod write;
 
 pub use table::parse_table_metadata;
 

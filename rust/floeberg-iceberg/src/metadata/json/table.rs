@@ -1,28 +1,25 @@
 //! What does a metadata file say of its table?
 //!
-//! In: the bytes of a metadata file of v1, v2 or v3, plain or gzip. Out: the model, and back.
+//! In: the bytes of a metadata file of v1, v2 or v3, plain or gzip. Out: the model.
 //! Spec: Table Metadata Fields; Appendix C, Table Metadata and Snapshots; Appendix E, Version 2.
 //!
 //! Invariant: current schema, default spec, default order, current snapshot and `main` are there and agree, and no id
 //! occurs twice; everything else that names an id is checked where it is used.
 
-use std::collections::{BTreeMap, HashSet};
-use std::fmt::Display;
-use std::hash::Hash;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
-use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Context, Error, Result};
 use serde_json::{Map, Value as Json};
 
-use super::emit::ObjectWriter;
-use super::log::{emit_metadata_entry, emit_snapshot_entry, parse_metadata_entry, parse_snapshot_entry};
-use super::partition::{emit_fields, emit_spec, parse_fields, parse_spec};
-use super::refs::{emit_refs, parse_refs};
+use super::chosen::{Chosen, check_unique, choose};
+use super::log::{parse_metadata_entry, parse_snapshot_entry};
+use super::partition::{parse_fields, parse_spec};
+use super::refs::parse_refs;
 use super::schema::parse_schema;
-use super::snapshot::{emit_snapshot, parse_snapshot};
-use super::sort::{emit_order, parse_order};
+use super::snapshot::parse_snapshot;
+use super::sort::parse_order;
 use crate::metadata::table::Current;
 use crate::metadata::{MAIN_BRANCH, PartitionSpec, RefKind, SnapshotRef, SortOrder, TableMetadata};
 use crate::wire::json::{
@@ -107,60 +104,6 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
         )?;
     }
     Ok(metadata)
-}
-
-/// A list, and the one of it that is current.
-struct Chosen<T> {
-    all: Vec<Arc<T>>,
-    chosen: Arc<T>,
-}
-
-impl<T> Chosen<T> {
-    /// Errors: `InvalidData` for an id that occurs twice, and for a missing one; a list of one needs none.
-    fn new(
-        all: Vec<Arc<T>>,
-        id_of: impl Fn(&T) -> i32,
-        named: Option<i32>,
-        by_key: &str,
-        place: &Place<'_>,
-    ) -> Result<Self> {
-        check_unique(all.iter().map(|one| id_of(one)), place)?;
-        let chosen = match (named, all.as_slice()) {
-            (None, [only]) => only,
-            (Some(id), _) => choose(&all, id_of, id, by_key, place)?,
-            (None, _) => {
-                return Err(place.invalid(format_args!("the key {by_key:?}, which chooses one, is missing")));
-            }
-        };
-        Ok(Self { chosen: Arc::clone(chosen), all })
-    }
-}
-
-/// Ids occur once.
-fn check_unique<I: Copy + Eq + Hash + Display>(
-    ids: impl Iterator<Item = I>,
-    place: &Place<'_>,
-) -> Result<()> {
-    let mut seen = HashSet::new();
-    for id in ids {
-        if !seen.insert(id) {
-            return Err(place.invalid(format_args!("the id {id} occurs twice")));
-        }
-    }
-    Ok(())
-}
-
-/// The one with an id that another key names.
-fn choose<'a, T, I: Copy + Eq + Display>(
-    all: &'a [Arc<T>],
-    id_of: impl Fn(&T) -> I,
-    id: I,
-    by_key: &str,
-    place: &Place<'_>,
-) -> Result<&'a Arc<T>> {
-    all.iter().find(|one| id_of(one) == id).ok_or_else(|| {
-        place.invalid(format_args!("expected one with the id {id}, which `{by_key}` names; found none"))
-    })
 }
 
 /// `schemas`; v1 and drafts of v2 may have `schema` only, which is ignored where the list is there.
@@ -248,59 +191,4 @@ fn parse_format_version(json: Json, place: &Place<'_>) -> Result<u8> {
 
 fn raw_object(json: Json, place: &Place<'_>) -> Result<Json> {
     object(json, place).map(Json::Object)
-}
-
-impl TableMetadata {
-    /// The metadata as JSON, in canonical form.
-    ///
-    /// What is parsed and written again says the same, and differs in this: v1's `schema` and `partition-spec` are
-    /// written from the lists, and later versions do not have them; a missing `main`, default sort order 0 and partition field
-    /// ids are there; empty lists are written; `current-snapshot-id` is left out where there is none; a transform with
-    /// one source has `source-id`; type and transform names have their canonical form.
-    pub fn to_json(&self) -> Result<Json> {
-        let schemas: Vec<Json> =
-            self.schemas.iter().map(|schema| schema_to_json(schema)).collect::<Result<_>>()?;
-        let mut object = ObjectWriter::default();
-        object.put("format-version", self.format_version);
-        object.put_some("table-uuid", self.table_uuid.clone());
-        object.put("location", self.location.as_str());
-        if self.format_version > 1 {
-            object.put("last-sequence-number", self.last_sequence_number);
-        }
-        object.put("last-updated-ms", self.last_updated_ms);
-        object.put("last-column-id", self.last_column_id);
-        if self.format_version == 1 {
-            object.put("schema", schema_to_json(self.current_schema())?);
-        }
-        object.put("current-schema-id", self.current_schema_id);
-        object.put("schemas", schemas);
-        if self.format_version == 1 {
-            object.put("partition-spec", emit_fields(self.default_spec()));
-        }
-        object.put("default-spec-id", self.default_spec_id);
-        object.put(
-            "partition-specs",
-            self.partition_specs.iter().map(|spec| emit_spec(spec)).collect::<Json>(),
-        );
-        object.put("last-partition-id", self.last_partition_id);
-        object.put("default-sort-order-id", self.default_sort_order_id);
-        object.put("sort-orders", self.sort_orders.iter().map(|order| emit_order(order)).collect::<Json>());
-        let properties = self.properties.iter().map(|(key, value)| (key.clone(), value.as_str()));
-        object.put("properties", properties.collect::<Json>());
-        object.put_some("current-snapshot-id", self.current_snapshot_id);
-        object.put_some("next-row-id", self.next_row_id);
-        object.put("refs", emit_refs(&self.refs));
-        object.put(
-            "snapshots",
-            self.snapshots.iter().map(|snapshot| emit_snapshot(snapshot)).collect::<Json>(),
-        );
-        object.put("statistics", self.statistics.clone());
-        object.put("partition-statistics", self.partition_statistics.clone());
-        if !self.encryption_keys.is_empty() {
-            object.put("encryption-keys", self.encryption_keys.clone());
-        }
-        object.put("snapshot-log", self.snapshot_log.iter().map(emit_snapshot_entry).collect::<Json>());
-        object.put("metadata-log", self.metadata_log.iter().map(emit_metadata_entry).collect::<Json>());
-        Ok(object.finish(&self.unknown_keys))
-    }
 }

@@ -22,7 +22,7 @@ use super::place::Shortened;
 pub(crate) const MAX_METADATA_BYTES: u64 = 512 << 20;
 
 /// How many values a document may hold: keeps `[[],[],...]` from growing to many times its text.
-const MAX_VALUES: usize = 32 << 20;
+const MAX_VALUES: usize = 16 << 20;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
