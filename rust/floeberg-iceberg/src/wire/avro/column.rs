@@ -69,6 +69,23 @@ impl Column {
         Self { values, validity: NullBufferBuilder::new(0) }
     }
 
+    /// About how many bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        let values = match &self.values {
+            Values::Null(_) | Values::Struct(_) | Values::Keyed(..) => 0,
+            Values::Boolean(values) => values.len() / 8,
+            Values::Int32(values) => values.len() * 4,
+            Values::Int64(values) => values.len() * 8,
+            Values::Float32(values) => values.len() * 4,
+            Values::Float64(values) => values.len() * 8,
+            Values::Decimal(values) => values.len() * 16,
+            Values::Bytes(offsets, data) => offsets.0.len() * 4 + data.len(),
+            Values::Fixed(_, data) => data.len(),
+            Values::Items(offsets) => offsets.0.len() * 4,
+        };
+        values + self.len() / 8
+    }
+
     /// How many rows it has.
     pub(super) fn len(&self) -> usize {
         self.validity.len()

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_core::schema::{Field, ListType, MapType, Type};
+use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, Type};
 use floeberg_core::{Error, Result};
 
 use super::arrow_type::{arrow_field, arrow_type};
@@ -18,6 +18,9 @@ use super::leaf::leaf;
 use super::skip::Skip;
 use super::step::{Branches, Read, ReadStep, Step};
 use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
+
+/// A null of it takes as much memory as a value, and no byte in the file.
+const LONGEST_FIXED: u32 = 1 << 16;
 
 /// What is wanted of a file.
 #[derive(Debug, Clone, Copy)]
@@ -162,6 +165,9 @@ impl Compiler<'_> {
             Error::invalid_data(format!("the Avro type {} does not fit", kind(writer))).with("field", wanted)
         };
         match (&wanted.field_type, writer) {
+            (Type::Primitive(PrimitiveType::Fixed(length)), _) if *length > LONGEST_FIXED => {
+                Err(Error::limit(format!("a fixed of more than {LONGEST_FIXED} bytes")).with("field", wanted))
+            }
             (Type::Primitive(primitive), writer) => {
                 let (read, values) = leaf(writer, primitive, self.projection.fixed).ok_or_else(mismatch)?;
                 let column = self.add(values);

@@ -7,8 +7,9 @@
 
 use arrow_array::StructArray;
 use arrow_schema::Fields;
-use floeberg_core::{Context, Result};
+use floeberg_core::{Context, Error, Result};
 
+use super::column::Column;
 use super::compile::{Program, compile};
 use super::cursor::Cursor;
 use super::finish::{finish_struct, output_fields};
@@ -33,14 +34,24 @@ pub struct Decoder {
     fields: Fields,
     rows: usize,
     empty_left: u64,
+    batch_bytes: usize,
 }
+
+/// Few enough that what they add is small, many enough that adding up the columns costs nothing.
+const ROWS_BETWEEN_CHECKS: u64 = 1024;
 
 impl Decoder {
     /// Compiles a projection.
     pub fn new(schema: &AvroSchema, projection: &Projection<'_>, limits: &Limits) -> Result<Self> {
         let program = compile(schema, projection, limits)?;
         let fields = output_fields(projection.fields, &program.outputs)?;
-        Ok(Self { program, fields, rows: 0, empty_left: limits.empty_values })
+        Ok(Self {
+            program,
+            fields,
+            rows: 0,
+            empty_left: limits.empty_values,
+            batch_bytes: limits.batch_bytes,
+        })
     }
 
     /// Decodes the records of a block.
@@ -52,8 +63,11 @@ impl Decoder {
         let Program { steps, columns, record_may_be_empty, .. } = &mut self.program;
         let mut cursor = Cursor::new(block.data);
         check_count(&cursor, block.rows, *record_may_be_empty, &mut self.empty_left)?;
-        for _ in 0..block.rows {
+        for row in 1..=block.rows {
             run_steps(steps, &mut cursor, columns, &mut self.empty_left)?;
+            if row % ROWS_BETWEEN_CHECKS == 0 || row == block.rows {
+                check_memory(columns, self.batch_bytes)?;
+            }
         }
         if cursor.remaining() > 0 {
             let (rows, left) = (block.rows, cursor.remaining());
@@ -76,4 +90,14 @@ impl Decoder {
         let Program { columns, outputs, .. } = &mut self.program;
         finish_struct(&self.fields, outputs, columns, rows, None)
     }
+}
+
+fn check_memory(columns: &[Column], most: usize) -> Result<()> {
+    let bytes: usize = columns.iter().map(Column::bytes).sum();
+    if bytes > most {
+        return Err(Error::limit(format!(
+            "the columns decoded from an Avro file pass {most} bytes in one batch"
+        )));
+    }
+    Ok(())
 }

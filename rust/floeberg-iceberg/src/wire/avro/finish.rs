@@ -17,6 +17,9 @@ use floeberg_core::{Context, Error, Result};
 use super::arrow_type::{arrow_field, arrow_type};
 use super::column::{Column, Offsets, Values};
 
+/// Fixed values take their place even where they are null.
+const MOST_NULL_BYTES: usize = 1 << 30;
+
 /// What becomes of the columns: the shape of the result.
 #[derive(Debug)]
 pub(super) enum Output {
@@ -96,10 +99,18 @@ impl Output {
     /// Takes what the columns gathered.
     pub(super) fn finish(&self, columns: &mut [Column], rows: usize) -> Result<ArrayRef> {
         match self {
-            Self::Missing(data_type) => Ok(new_null_array(data_type, rows)),
+            Self::Missing(data_type) => {
+                let bytes = null_width(data_type).saturating_mul(rows);
+                if bytes > MOST_NULL_BYTES {
+                    return Err(Error::limit(format!(
+                        "{rows} nulls of a missing column would take {bytes} bytes"
+                    )));
+                }
+                Ok(new_null_array(data_type, rows))
+            }
             Self::Leaf { column, data_type } => {
                 let nulls = columns[*column].validity.finish();
-                leaf_array(&mut columns[*column].values, data_type, nulls)
+                leaf_array(&mut columns[*column].values, data_type, nulls, rows)
             }
             Self::Struct { column, fields, children } => {
                 let nulls = columns[*column].validity.finish();
@@ -135,6 +146,15 @@ impl Output {
     }
 }
 
+/// How many bytes a null of that type takes, not counting a few.
+fn null_width(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::FixedSizeBinary(width) => *width as usize,
+        DataType::Struct(fields) => fields.iter().map(|field| null_width(field.data_type())).sum(),
+        _ => 0,
+    }
+}
+
 /// The arrays of a struct's children, as a struct.
 pub(super) fn finish_struct(
     fields: &Fields,
@@ -164,7 +184,12 @@ fn take_offsets(column: &mut Column) -> Result<(OffsetBuffer<i32>, usize)> {
     Ok((OffsetBuffer::new(ScalarBuffer::from(offsets)), items))
 }
 
-fn leaf_array(values: &mut Values, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+fn leaf_array(
+    values: &mut Values,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+    rows: usize,
+) -> Result<ArrayRef> {
     use std::mem::take;
     let array: ArrayRef = match values {
         Values::Null(rows) => Arc::new(NullArray::new(take(rows))),
@@ -176,7 +201,12 @@ fn leaf_array(values: &mut Values, data_type: &DataType, nulls: Option<NullBuffe
         Values::Decimal(values) => Arc::new(Decimal128Array::new(take(values).into(), nulls)),
         Values::Bytes(offsets, data) => return bytes_array(take(offsets), take(data), data_type, nulls),
         Values::Fixed(width, data) => {
-            let array = FixedSizeBinaryArray::try_new(*width as i32, Buffer::from_vec(take(data)), nulls);
+            let array = FixedSizeBinaryArray::try_new_with_len(
+                *width as i32,
+                Buffer::from_vec(take(data)),
+                nulls,
+                rows,
+            );
             Arc::new(array.map_err(refused)?)
         }
         Values::Struct(_) | Values::Items(_) | Values::Keyed(..) => {

@@ -9,9 +9,11 @@ pub struct Limits {
     pub block_bytes: usize,
     /// Bytes of all blocks after decompression.
     pub file_bytes: u64,
+    /// Bytes of the columns of one batch: values without bytes, and missing ones, cost memory all the same.
+    pub batch_bytes: usize,
     /// Bytes of the writer schema's JSON.
     pub schema_bytes: usize,
-    /// How deep types may nest, and how many steps a compiled schema may have.
+    /// How deep types may nest.
     pub type_depth: usize,
     /// Types in the writer schema, every use of a named type counted.
     pub type_count: usize,
@@ -22,8 +24,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            block_bytes: 256 << 20,
+            block_bytes: 128 << 20,
             file_bytes: 4 << 30,
+            batch_bytes: 2 << 30,
             schema_bytes: 32 << 20,
             type_depth: 64,
             type_count: 1 << 20,

@@ -21,3 +21,6 @@ pub use decode::{Decoder, decode};
 pub use limits::Limits;
 pub use parse_schema::parse_schema;
 pub use schema::{AvroField, AvroSchema, AvroType, Logical, TypeId};
+
+#[cfg(test)]
+mod tests;

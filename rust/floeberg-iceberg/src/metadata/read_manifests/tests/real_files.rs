@@ -21,10 +21,7 @@ fn a_v1_list_reads_as_data_manifests_of_sequence_number_0() {
         "{}",
         file.manifest_path
     );
-    assert_eq!(
-        (file.manifest_length, file.partition_spec_id, file.content),
-        (4530, 0, ManifestContent::Data)
-    );
+    assert_eq!((file.manifest_length, file.partition_spec_id, file.content), (4530, 0, Data));
     assert_eq!((file.sequence_number, file.min_sequence_number, file.first_row_id), (0, 0, None));
     assert_eq!(file.added_snapshot_id, Some(9_004_522_736_584_050_763));
     assert_eq!(
@@ -57,7 +54,7 @@ fn a_list_without_header_metadata_reads_by_its_field_ids() {
 #[test]
 fn a_v1_manifest_reads_with_its_partition_values() {
     let bytes = include_bytes!("../testdata/v1_existing.avro");
-    let file = manifest_file(ManifestContent::Data, 0);
+    let file = manifest_file(Data, 0);
     let entries =
         parse_manifest(bytes, &file, &partitioned_by(PrimitiveType::String), &EntryRequest::default())
             .unwrap();
@@ -80,7 +77,7 @@ fn a_v1_manifest_reads_with_its_partition_values() {
 #[test]
 fn deleted_entries_are_left_out_unless_they_are_wanted() {
     let bytes = include_bytes!("../testdata/v1_deleted.avro");
-    let file = manifest_file(ManifestContent::Data, 0);
+    let file = manifest_file(Data, 0);
     let spec = partitioned_by(PrimitiveType::String);
     let live = parse_manifest(bytes, &file, &spec, &EntryRequest::default()).unwrap();
     assert!(live.is_empty());
@@ -91,7 +88,7 @@ fn deleted_entries_are_left_out_unless_they_are_wanted() {
 #[test]
 fn statistics_come_for_the_columns_asked_for_and_no_others() {
     let bytes = include_bytes!("../testdata/v2_merged.avro");
-    let file = manifest_file(ManifestContent::Data, 10);
+    let file = manifest_file(Data, 10);
     let request = EntryRequest { statistics_of: vec![2, 900, 1, 1], with_deleted: false };
     let entries = parse_manifest(bytes, &file, &unpartitioned(), &request).unwrap();
     assert_eq!(entries.data_sequence_number, Int64Array::from(vec![10, 9, 7, 6, 5, 2, 1]));
@@ -110,7 +107,7 @@ fn statistics_come_for_the_columns_asked_for_and_no_others() {
 #[test]
 fn a_deletion_vectors_entry_says_where_its_blob_is() {
     let bytes = include_bytes!("../testdata/v3_vectors.avro");
-    let file = manifest_file(ManifestContent::Deletes, 4);
+    let file = manifest_file(Deletes, 4);
     let entries = parse_manifest(bytes, &file, &unpartitioned(), &WITH_DELETED).unwrap();
     assert_eq!(entries.status.values(), &[2, 0]);
     assert_eq!(entries.file_content.values(), &[1, 1]);
@@ -123,7 +120,7 @@ fn a_deletion_vectors_entry_says_where_its_blob_is() {
 #[test]
 fn a_manifest_of_data_is_not_taken_for_one_of_deletes() {
     let bytes = include_bytes!("../testdata/v2_merged.avro");
-    let file = manifest_file(ManifestContent::Deletes, 10);
+    let file = manifest_file(Deletes, 10);
     let error = parse_manifest(bytes, &file, &unpartitioned(), &EntryRequest::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     assert!(error.to_string().contains("(path: file:/t/metadata/m.avro)"), "{error}");
@@ -132,7 +129,7 @@ fn a_manifest_of_data_is_not_taken_for_one_of_deletes() {
 #[test]
 fn uncompressed_blocks_and_absent_columns_are_read() {
     let bytes = include_bytes!("../testdata/v3_duckdb_data.avro");
-    let file = manifest_file(ManifestContent::Data, 1);
+    let file = manifest_file(Data, 1);
     let entries = parse_manifest(bytes, &file, &unpartitioned(), &EntryRequest::default()).unwrap();
     assert_eq!((entries.len(), entries.record_count.value(0)), (1, 12));
     // Written as an empty text.
@@ -142,7 +139,7 @@ fn uncompressed_blocks_and_absent_columns_are_read() {
 #[test]
 fn fixed_partition_values_behind_their_length_are_read_as_what_they_are() {
     let bytes = include_bytes!("../testdata/v2_fixed_behind_length.avro");
-    let file = manifest_file(ManifestContent::Data, 1);
+    let file = manifest_file(Data, 1);
     let spec = partitioned_by(PrimitiveType::Fixed(4));
     let entries = parse_manifest(bytes, &file, &spec, &EntryRequest::default()).unwrap();
     let values: Vec<Option<&[u8]>> = entries.partition.column(0).as_fixed_size_binary().iter().collect();
@@ -155,7 +152,7 @@ fn fixed_partition_values_behind_their_length_are_read_as_what_they_are() {
 #[test]
 fn a_partition_type_that_the_manifest_does_not_have_is_an_error() {
     let bytes = include_bytes!("../testdata/v1_existing.avro");
-    let file = manifest_file(ManifestContent::Data, 0);
+    let file = manifest_file(Data, 0);
     for wrong in [PrimitiveType::Int, PrimitiveType::Timestamp, PrimitiveType::Boolean] {
         let error =
             parse_manifest(bytes, &file, &partitioned_by(wrong), &EntryRequest::default()).unwrap_err();

@@ -1,0 +1,9 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod codecs;
+mod container_file;
+mod hostile;
+mod nested;
+mod oracle;
+mod promotion;
+mod schemas;
