@@ -1,5 +1,6 @@
 //! Values of the formats' types: their bytes, their JSON, their order.
 
+pub mod arrow;
 mod bytes_text;
 pub mod datetime;
 pub mod decimal;

@@ -1,6 +1,7 @@
 //! Tests of values.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod arrow;
 mod datetime;
 mod decimal;
 mod display;
