@@ -4,4 +4,5 @@
 
 pub mod metadata;
 pub mod plan;
+pub mod read;
 pub mod wire;

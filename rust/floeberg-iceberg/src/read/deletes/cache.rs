@@ -1,0 +1,73 @@
+//! How is a position delete file that many data files need read once?
+//!
+//! Invariant: what is kept lives as long as its scan and within its memory; a file that does not fit is read again,
+//! for one data file at a time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use floeberg_core::{Error, Result};
+
+use super::position_file::{PositionDeletes, read_all, read_one};
+use crate::plan::DeleteFile;
+use crate::read::ReadRequest;
+
+/// Memory that one delete takes while its file is read, at most (array and bitmap).
+const BYTES_PER_DELETE: u64 = 16;
+
+type Slot = Arc<OnceLock<Result<Arc<PositionDeletes>, Arc<Error>>>>;
+
+/// The position delete files of one scan, by location.
+#[derive(Debug, Default)]
+pub(in crate::read) struct DeleteCache {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    slots: HashMap<String, Slot>,
+    promised: u64,
+}
+
+impl DeleteCache {
+    /// The deletes of a file; at least those of the data file that is asked for.
+    pub(super) fn get(
+        &self,
+        request: &ReadRequest,
+        delete: &DeleteFile,
+        data_file: &str,
+    ) -> Result<Arc<PositionDeletes>> {
+        let Some(slot) = self.slot(request, delete) else {
+            return read_one(request, delete, data_file).map(Arc::new);
+        };
+        // The first thread reads, those that come meanwhile wait for it.
+        let read = slot.get_or_init(|| read_all(request, delete).map(Arc::new).map_err(Arc::new));
+        match read {
+            Ok(deletes) => Ok(Arc::clone(deletes)),
+            Err(error) => Err(again(error)),
+        }
+    }
+
+    /// The slot of a file, or none where the memory does not allow one more.
+    fn slot(&self, request: &ReadRequest, delete: &DeleteFile) -> Option<Slot> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = state.slots.get(&delete.location) {
+            return Some(Arc::clone(slot));
+        }
+        let need = u64::try_from(delete.record_count).unwrap_or(0).saturating_mul(BYTES_PER_DELETE);
+        let promised = state.promised.saturating_add(need);
+        if promised > request.memory {
+            return None;
+        }
+        state.promised = promised;
+        let slot = Slot::default();
+        state.slots.insert(delete.location.clone(), Arc::clone(&slot));
+        Some(slot)
+    }
+}
+
+/// The same error for another task.
+fn again(error: &Error) -> Error {
+    let same = Error::new(error.kind(), error.message()).retryable(error.is_retryable());
+    error.context().iter().fold(same, |same, (key, value)| same.with(key, value))
+}

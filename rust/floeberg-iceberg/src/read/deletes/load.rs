@@ -1,0 +1,55 @@
+//! All deletes of one task, together.
+//!
+//! In: a task whose deletes the planner chose. Out: the deleted positions of its data file.
+//! Spec: Scan Planning; Position Delete Files; Deletion Vectors.
+//!
+//! Invariant: a delete that cannot be applied is an error, never ignored.
+
+use floeberg_core::rows::DeletedRows;
+use floeberg_core::{Context, Error, Result};
+use floeberg_io::place;
+
+use super::vector;
+use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
+use crate::read::ReadRequest;
+
+/// The rows that the deletes of a task delete.
+pub(in crate::read) fn load(request: &ReadRequest, task: &FileScanTask) -> Result<DeletedRows> {
+    task.deletes.iter().try_for_each(|delete| check(delete))?;
+    let mut rows = DeletedRows::default();
+    for delete in &task.deletes {
+        request.cancel.check()?;
+        match delete.kind {
+            DeleteKind::Vector { content_offset, content_size_in_bytes } => {
+                rows.add(&vector::read(request, delete, content_offset, content_size_in_bytes)?);
+            }
+            DeleteKind::Position => {
+                let file = request.deletes.get(request, delete, place(&task.file_path));
+                let file = file.context("delete_file", &delete.file_path)?;
+                if let Some(positions) = file.get(place(&task.file_path)) {
+                    rows.add(positions);
+                }
+            }
+            DeleteKind::Equality { .. } => return check(delete).map(|()| rows),
+        }
+    }
+    Ok(rows)
+}
+
+/// Can this version apply a delete?
+fn check(delete: &DeleteFile) -> Result<()> {
+    let cannot = |what: &str| {
+        Error::unsupported(format!("{what} cannot be applied yet")).with("path", &delete.file_path)
+    };
+    match (&delete.kind, delete.file_format) {
+        (DeleteKind::Equality { equality_ids }, _) => {
+            Err(cannot(&format!("the equality deletes of this file (columns {equality_ids:?})")))
+        }
+        (DeleteKind::Vector { .. }, FileFormat::Puffin) => Ok(()),
+        (DeleteKind::Position, FileFormat::Parquet) => Ok(()),
+        (DeleteKind::Position, FileFormat::Avro) => Err(cannot("position deletes in Avro")),
+        (DeleteKind::Position, FileFormat::Orc) => Err(cannot("position deletes in ORC")),
+        (kind, format) => Err(Error::invalid_data(format!("a delete file holds {kind:?} in {format:?}"))
+            .with("path", &delete.file_path)),
+    }
+}

@@ -1,0 +1,107 @@
+//! The rows that a position delete file deletes.
+//!
+//! In: a Parquet file of (file path, position). Out: positions by data file.
+//! Spec: Position Delete Files; Reserved Field IDs.
+//!
+//! Invariant: paths are compared in one normal form; a negative position is an error.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, RecordBatch};
+use floeberg_core::schema::reserved::{DELETE_FILE_PATH, DELETE_FILE_POS};
+use floeberg_core::schema::{Field, PrimitiveType, Schema};
+use floeberg_core::{Error, Result};
+use floeberg_io::place;
+use roaring::RoaringTreemap;
+
+use crate::plan::DeleteFile;
+use crate::read::ReadRequest;
+use crate::read::file::OpenFile;
+use crate::read::project::{PartitionConstants, Projection};
+use crate::read::row_group::GroupReader;
+
+/// Deleted positions by the normal form of the data file's location.
+#[derive(Debug, Default)]
+pub(super) struct PositionDeletes(HashMap<String, RoaringTreemap>);
+
+impl PositionDeletes {
+    /// The positions of a data file, by the normal form of its location.
+    pub(super) fn get(&self, data_file: &str) -> Option<&RoaringTreemap> {
+        self.0.get(data_file)
+    }
+}
+
+/// Reads all positions.
+pub(super) fn read_all(request: &ReadRequest, delete: &DeleteFile) -> Result<PositionDeletes> {
+    read(request, delete, None)
+}
+
+/// Reads the positions of one data file.
+pub(super) fn read_one(
+    request: &ReadRequest,
+    delete: &DeleteFile,
+    data_file: &str,
+) -> Result<PositionDeletes> {
+    read(request, delete, Some(data_file))
+}
+
+fn read(request: &ReadRequest, delete: &DeleteFile, only: Option<&str>) -> Result<PositionDeletes> {
+    let mut file = OpenFile::open(request.store.as_ref(), &delete.location, None)?;
+    if !file.fields.has_ids {
+        for field in &mut file.fields.fields {
+            field.id = match field.name.as_str() {
+                "file_path" => Some(DELETE_FILE_PATH),
+                "pos" => Some(DELETE_FILE_POS),
+                _ => None,
+            };
+        }
+    }
+    let schema = Schema::new(
+        0,
+        vec![
+            Field::required(DELETE_FILE_PATH, "file_path", PrimitiveType::String),
+            Field::required(DELETE_FILE_POS, "pos", PrimitiveType::Long),
+        ],
+    )?;
+    let projection = Arc::new(Projection::new(&schema, &file.fields, &PartitionConstants::default())?);
+    let file = Arc::new(file);
+    let mut deletes = PositionDeletes::default();
+    for group in 0..file.metadata().num_row_groups() {
+        let reader = GroupReader::whole(&file, &projection, group, request.batch_rows)?;
+        for batch in reader {
+            request.cancel.check()?;
+            add(&mut deletes, &batch?, only)?;
+        }
+    }
+    Ok(deletes)
+}
+
+/// Adds a batch, run of equal paths by run: writers sort by path, then by position.
+fn add(deletes: &mut PositionDeletes, batch: &RecordBatch, only: Option<&str>) -> Result<()> {
+    let paths = batch.column(0).as_string::<i32>();
+    let positions = batch.column(1).as_primitive::<Int64Type>().values();
+    if let Some(negative) = positions.iter().find(|position| **position < 0) {
+        return Err(Error::invalid_data(format!("a position delete names row {negative} of a file")));
+    }
+    let mut start = 0;
+    while start < paths.len() {
+        let path = paths.value(start);
+        let same = (start..paths.len()).take_while(|row| paths.value(*row) == path).count();
+        let run = &positions[start..start + same];
+        start += same;
+        let path = place(path);
+        if only.is_some_and(|only| only != path) {
+            continue;
+        }
+        if !deletes.0.contains_key(path) {
+            deletes.0.insert(path.to_owned(), RoaringTreemap::new());
+        }
+        if let Some(rows) = deletes.0.get_mut(path) {
+            rows.extend(run.iter().map(|position| *position as u64));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! The deleted rows of a deletion vector.
+//!
+//! Spec: Deletion Vectors; Puffin, `deletion-vector-v1`.
+//!
+//! Invariant: only the blob is read, and only where it lies in its file.
+
+use floeberg_core::{Context, Error, Result};
+use roaring::RoaringTreemap;
+
+use crate::plan::DeleteFile;
+use crate::read::ReadRequest;
+use crate::wire::vector::decode;
+
+/// Reads the vector that a delete names.
+///
+/// Errors: `InvalidData` for a range outside the file, a damaged blob, and a count that is not the blob's.
+pub(super) fn read(
+    request: &ReadRequest,
+    delete: &DeleteFile,
+    offset: i64,
+    size: i64,
+) -> Result<RoaringTreemap> {
+    let source = request.store.open(&delete.location)?;
+    let length = source.size()?;
+    let range = u64::try_from(offset)
+        .ok()
+        .zip(u64::try_from(size).ok())
+        .and_then(|(start, size)| Some(start..start.checked_add(size)?))
+        .filter(|range| range.end <= length);
+    let Some(range) = range else {
+        return Err(Error::invalid_data(format!(
+            "a deletion vector of {size} bytes at {offset} does not lie in its file of {length} bytes"
+        ))
+        .with("path", &delete.file_path));
+    };
+    let cardinality = u64::try_from(delete.record_count).map_err(|_| {
+        Error::invalid_data(format!("a deletion vector has {} rows", delete.record_count))
+            .with("path", &delete.file_path)
+    })?;
+    decode(&source.read(range)?, Some(cardinality)).context("path", &delete.file_path)
+}

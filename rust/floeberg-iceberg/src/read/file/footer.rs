@@ -1,0 +1,94 @@
+//! What does a Parquet file say of itself?
+//!
+//! In: an open file. Out: its metadata.
+//! Spec: Appendix A, Parquet.
+//!
+//! Invariant: sizes that the file claims are checked against the file before anything is read or allocated by them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use floeberg_core::{Context, Error, Result};
+use floeberg_io::Source;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+
+use super::fence;
+
+/// Most footers are smaller than this, and one read gets them.
+const TAIL_GUESS: u64 = 64 << 10;
+/// Length of the footer's length, and the magic.
+const TAIL: usize = 8;
+
+/// Reads the footer. The size of the file is asked of the store: sizes in metadata are hints.
+pub(crate) fn read_footer(source: &dyn Source) -> Result<Arc<ParquetMetaData>> {
+    let location = source.location();
+    let size = source.size()?;
+    if size < TAIL as u64 + 4 {
+        return Err(damaged(location, &format!("it is {size} bytes long, shorter than any Parquet file")));
+    }
+    let tail = source.read(size.saturating_sub(TAIL_GUESS)..size)?;
+    let footer = footer_bytes(source, size, &tail)?;
+    let metadata = fence(location, || ParquetMetaDataReader::decode_metadata(&footer))?;
+    check(&metadata, size).context("path", location)?;
+    Ok(Arc::new(metadata))
+}
+
+fn footer_bytes(source: &dyn Source, size: u64, tail: &Bytes) -> Result<Bytes> {
+    let location = source.location();
+    let Some((body, end)) = tail.split_last_chunk::<TAIL>() else {
+        return Err(damaged(location, "its end cannot be read"));
+    };
+    let [a, b, c, d, magic @ ..] = *end;
+    match &magic {
+        b"PAR1" => {}
+        b"PARE" => {
+            return Err(Error::unsupported("the Parquet file has an encrypted footer").with("path", location));
+        }
+        other => {
+            return Err(damaged(location, &format!("expected PAR1 at its end, found {other:02x?}")));
+        }
+    }
+    let length = u64::from(u32::from_le_bytes([a, b, c, d]));
+    let room = size - TAIL as u64;
+    if length > room {
+        return Err(damaged(
+            location,
+            &format!("its footer claims {length} bytes of a file that has {room}"),
+        ));
+    }
+    match usize::try_from(length).ok().and_then(|length| body.len().checked_sub(length)) {
+        Some(start) => Ok(tail.slice(start..body.len())),
+        None => source.read(room - length..room),
+    }
+}
+
+/// Row groups and column chunks must lie in the file and count no negative rows.
+fn check(metadata: &ParquetMetaData, size: u64) -> Result<()> {
+    let mut rows = 0_i64;
+    for (number, group) in metadata.row_groups().iter().enumerate() {
+        let count = group.num_rows();
+        rows = rows.checked_add(count).filter(|_| count >= 0).ok_or_else(|| {
+            Error::invalid_data(format!("row group {number} of the Parquet file claims {count} rows"))
+        })?;
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+            let length = column.compressed_size();
+            let inside = u64::try_from(start)
+                .ok()
+                .zip(u64::try_from(length).ok())
+                .and_then(|(start, length)| start.checked_add(length))
+                .is_some_and(|end| end <= size);
+            if !inside {
+                return Err(Error::invalid_data(format!(
+                    "column {} in row group {number} claims {length} bytes at {start} of a Parquet file of {size}",
+                    column.column_path()
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn damaged(location: &str, why: &str) -> Error {
+    Error::invalid_data(format!("this is not a whole Parquet file: {why}")).with("path", location)
+}

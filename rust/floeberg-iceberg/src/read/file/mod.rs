@@ -1,0 +1,11 @@
+//! How is a Parquet file opened?
+
+mod fence;
+mod fields;
+mod footer;
+mod open;
+
+pub(crate) use fence::fence;
+pub(crate) use fields::{FileField, FileFields};
+pub(crate) use footer::read_footer;
+pub(crate) use open::OpenFile;

@@ -1,0 +1,79 @@
+//! How does a decoded batch become a batch of the schema?
+//!
+//! Invariant: children of a list or map stay as long as their parent's offsets say; nothing is reordered by rows.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray};
+use arrow_schema::{ArrowError, DataType};
+use floeberg_core::value::arrow::to_array;
+use floeberg_core::{Error, Result};
+
+use super::cast::cast;
+use super::projection::{ColumnSource, Conversion, Resolved};
+
+/// One field of so many rows, from the decoded fields of its parent.
+pub(super) fn assemble(column: &Resolved, decoded: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    match &column.source {
+        ColumnSource::Constant(value, field_type) => to_array(value.as_ref(), field_type, rows),
+        ColumnSource::File(number, conversion) => {
+            let array = decoded.get(*number).ok_or_else(|| {
+                Error::internal(format!("column {:?} was planned and not decoded", column.name))
+            })?;
+            convert(array, conversion, column.target.data_type(), &column.name)
+        }
+    }
+}
+
+fn convert(array: &ArrayRef, conversion: &Conversion, target: &DataType, name: &str) -> Result<ArrayRef> {
+    let broken = |error: ArrowError| {
+        Error::invalid_data(format!("column {name:?} cannot be read as {target}: {error}"))
+    };
+    match (conversion, target) {
+        (Conversion::Primitive, _) => cast(array, target, name),
+        (Conversion::Struct(fields), DataType::Struct(targets)) => {
+            let parent = array.as_struct_opt().ok_or_else(|| unexpected(array, name))?;
+            let children = fields
+                .iter()
+                .map(|field| assemble(field, parent.columns(), parent.len()))
+                .collect::<Result<Vec<_>>>()?;
+            let nulls = parent.nulls().cloned();
+            let built = if children.is_empty() {
+                StructArray::new_empty_fields(parent.len(), nulls)
+            } else {
+                StructArray::try_new(targets.clone(), children, nulls).map_err(broken)?
+            };
+            Ok(Arc::new(built))
+        }
+        (Conversion::List(element), DataType::List(field)) => {
+            let list = array.as_list_opt::<i32>().ok_or_else(|| unexpected(array, name))?;
+            let values = convert(list.values(), element, field.data_type(), name)?;
+            let built =
+                ListArray::try_new(Arc::clone(field), list.offsets().clone(), values, list.nulls().cloned());
+            Ok(Arc::new(built.map_err(broken)?))
+        }
+        (Conversion::Map(key, value), DataType::Map(entries, sorted)) => {
+            let map = array.as_map_opt().ok_or_else(|| unexpected(array, name))?;
+            let DataType::Struct(fields) = entries.data_type() else {
+                return Err(Error::internal("the entries of an Arrow map are not a struct"));
+            };
+            let keys = convert(map.keys(), key, fields[0].data_type(), name)?;
+            let values = convert(map.values(), value, fields[1].data_type(), name)?;
+            let pairs = StructArray::try_new(fields.clone(), vec![keys, values], None).map_err(broken)?;
+            let built = MapArray::try_new(
+                Arc::clone(entries),
+                map.offsets().clone(),
+                pairs,
+                map.nulls().cloned(),
+                *sorted,
+            );
+            Ok(Arc::new(built.map_err(broken)?))
+        }
+        _ => Err(unexpected(array, name)),
+    }
+}
+
+fn unexpected(array: &ArrayRef, name: &str) -> Error {
+    Error::internal(format!("column {name:?} was decoded as {}", array.data_type()))
+}

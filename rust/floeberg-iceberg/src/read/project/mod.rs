@@ -1,0 +1,11 @@
+//! How do the columns of a file become the columns that were asked for?
+
+mod assemble;
+mod cast;
+mod constant;
+mod projection;
+mod resolve;
+
+pub(in crate::read) use cast::cast;
+pub(crate) use constant::PartitionConstants;
+pub(crate) use projection::Projection;

@@ -1,0 +1,91 @@
+//! The columns that were asked for, found in one file.
+//!
+//! In: a schema to read and the columns of a file. Out: which leaves of the file to decode, and how batches of them
+//! become batches of the schema.
+//! Spec: Column Projection; Schema Evolution.
+//!
+//! Invariant: a batch that comes out has exactly the Arrow form of the schema.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{FieldRef, SchemaRef};
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::arrow::schema_to_arrow;
+use floeberg_core::value::Value;
+use floeberg_core::{Error, Result};
+
+use super::constant::PartitionConstants;
+use super::resolve::Resolver;
+use crate::read::file::FileFields;
+
+/// How one file yields a schema.
+#[derive(Debug)]
+pub(crate) struct Projection {
+    /// What comes out.
+    pub(crate) schema: SchemaRef,
+    /// The leaves of the file to decode, ascending.
+    pub(crate) leaves: BTreeSet<usize>,
+    columns: Vec<Resolved>,
+}
+
+/// A field that was asked for, and where it comes from.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    /// What comes out.
+    pub(super) target: FieldRef,
+    /// Its full name, for messages.
+    pub(super) name: String,
+    /// Where it comes from.
+    pub(super) source: ColumnSource,
+}
+
+/// Where a field comes from.
+#[derive(Debug)]
+pub(super) enum ColumnSource {
+    /// Not from the file: one value in all rows.
+    Constant(Option<Value>, floeberg_core::schema::Type),
+    /// From the file: the number among the decoded fields of its parent, and what becomes of it.
+    File(usize, Conversion),
+}
+
+/// What becomes of a column of the file.
+#[derive(Debug)]
+pub(super) enum Conversion {
+    /// A cast, where the types differ.
+    Primitive,
+    /// Each field from where it comes.
+    Struct(Vec<Resolved>),
+    /// The elements converted.
+    List(Box<Conversion>),
+    /// Keys and values converted.
+    Map(Box<Conversion>, Box<Conversion>),
+}
+
+impl Projection {
+    /// Finds the fields of a schema in a file.
+    ///
+    /// Errors: `InvalidData` for a type that no promotion explains and for a required field that is not there and
+    /// has no default; `Unsupported` for a type that this version cannot read.
+    pub(crate) fn new(wanted: &Schema, file: &FileFields, constants: &PartitionConstants) -> Result<Self> {
+        let schema = Arc::new(schema_to_arrow(wanted)?);
+        let mut leaves = BTreeSet::new();
+        let mut resolver = Resolver { constants, has_ids: file.has_ids, leaves: &mut leaves };
+        let columns = resolver.fields(wanted.fields(), schema.fields(), &file.fields, "")?;
+        Ok(Self { schema, leaves, columns })
+    }
+
+    /// Turns a decoded batch of the file's leaves into one of the schema.
+    pub(crate) fn apply(&self, decoded: &RecordBatch) -> Result<RecordBatch> {
+        let rows = decoded.num_rows();
+        let columns = self
+            .columns
+            .iter()
+            .map(|column| super::assemble::assemble(column, decoded.columns(), rows))
+            .collect::<Result<Vec<_>>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
+            .map_err(|error| Error::invalid_data(format!("a column breaks the table's schema: {error}")))
+    }
+}

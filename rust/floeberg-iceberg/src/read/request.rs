@@ -1,0 +1,100 @@
+//! What is to be read, and how?
+//!
+//! Invariant: a request holds what all tasks of one scan share; nothing of it outlives the scan.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use floeberg_core::Cancel;
+use floeberg_core::Result;
+use floeberg_core::schema::arrow::schema_to_arrow;
+use floeberg_core::schema::{NameMapping, Schema};
+use floeberg_io::Store;
+
+use super::deletes::DeleteCache;
+use crate::metadata::PartitionSpec;
+
+/// Rows of a batch unless it is told.
+const BATCH_ROWS: usize = 65_536;
+/// Bytes that decoded batches may wait with unless it is told.
+const MEMORY: u64 = 256 << 20;
+
+/// What all tasks of one scan share.
+#[derive(Debug)]
+pub struct ReadRequest {
+    /// Where data and delete files are opened.
+    pub store: Arc<dyn Store>,
+    /// The table's schema for this read: the residuals of tasks are bound to it.
+    pub schema: Arc<Schema>,
+    /// The columns that come out, in order.
+    pub projected: Arc<Schema>,
+    /// The table's partition specs by id.
+    pub specs: BTreeMap<i32, Arc<PartitionSpec>>,
+    /// Ids for files that say none (`schema.name-mapping.default`).
+    pub name_mapping: Option<Arc<NameMapping>>,
+    /// The rows of a batch, at most; at least 1.
+    pub batch_rows: usize,
+    /// Bytes of decoded batches that may wait to be taken, and of position deletes that are kept for later tasks.
+    pub memory: u64,
+    /// Stops the work between batches.
+    pub cancel: Cancel,
+    pub(super) deletes: DeleteCache,
+}
+
+impl ReadRequest {
+    /// A request with the default batch size and memory, without specs and name mapping.
+    pub fn new(store: Arc<dyn Store>, schema: Arc<Schema>, projected: Arc<Schema>) -> Self {
+        Self {
+            store,
+            schema,
+            projected,
+            specs: BTreeMap::new(),
+            name_mapping: None,
+            batch_rows: BATCH_ROWS,
+            memory: MEMORY,
+            cancel: Cancel::default(),
+            deletes: DeleteCache::default(),
+        }
+    }
+
+    /// With the table's partition specs.
+    #[must_use]
+    pub fn with_specs(mut self, specs: impl IntoIterator<Item = Arc<PartitionSpec>>) -> Self {
+        self.specs = specs.into_iter().map(|spec| (spec.spec_id, spec)).collect();
+        self
+    }
+
+    /// With ids for files that say none.
+    #[must_use]
+    pub fn with_name_mapping(mut self, mapping: Option<Arc<NameMapping>>) -> Self {
+        self.name_mapping = mapping;
+        self
+    }
+
+    /// With so many rows in a batch, at most.
+    #[must_use]
+    pub fn with_batch_rows(mut self, rows: usize) -> Self {
+        self.batch_rows = rows.max(1);
+        self
+    }
+
+    /// With so many bytes of memory.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// With a flag that stops the work.
+    #[must_use]
+    pub fn with_cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// The Arrow schema of every batch.
+    pub fn output_schema(&self) -> Result<SchemaRef> {
+        Ok(Arc::new(schema_to_arrow(&self.projected)?))
+    }
+}

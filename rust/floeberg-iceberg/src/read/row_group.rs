@@ -1,0 +1,148 @@
+//! The rows of one row group, as batches of the schema.
+//!
+//! In: a file, a row group, which of its rows are left, a filter. Out: batches.
+//!
+//! Invariant: the bytes of the columns are asked for together, filter columns before the others; what the decoder
+//! does not ask for is not read.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use floeberg_core::{Context, Error, Result};
+use parquet::DecodeResult;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowPredicateFn, RowFilter, RowSelection};
+use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
+use parquet::file::metadata::RowGroupMetaData;
+
+use super::file::{OpenFile, fence};
+use super::filter::RowPredicate;
+use super::project::Projection;
+
+/// The decoded bytes of one batch, about.
+const BATCH_BYTES: u64 = 64 << 20;
+
+/// What to read of a row group.
+#[derive(Debug, Clone)]
+pub(super) struct GroupRequest {
+    /// The file.
+    pub(super) file: Arc<OpenFile>,
+    /// What comes out.
+    pub(super) projection: Arc<Projection>,
+    /// The number of the row group.
+    pub(super) group: usize,
+    /// The rows that are left; `None` is all.
+    pub(super) selection: Option<RowSelection>,
+    /// The filter that is left.
+    pub(super) predicate: Option<Arc<RowPredicate>>,
+    /// The rows of a batch, at most.
+    pub(super) batch_rows: usize,
+}
+
+/// The batches of a row group.
+pub(super) struct GroupReader {
+    file: Arc<OpenFile>,
+    projection: Arc<Projection>,
+    /// `None` after the end and after an error.
+    decoder: Option<ParquetPushDecoder>,
+}
+
+impl GroupReader {
+    /// Reads all rows of a row group.
+    pub(super) fn whole(
+        file: &Arc<OpenFile>,
+        projection: &Arc<Projection>,
+        group: usize,
+        batch_rows: usize,
+    ) -> Result<Self> {
+        Self::new(GroupRequest {
+            file: Arc::clone(file),
+            projection: Arc::clone(projection),
+            group,
+            selection: None,
+            predicate: None,
+            batch_rows,
+        })
+    }
+
+    /// Prepares to read; nothing is read before the first batch is asked for.
+    pub(super) fn new(request: GroupRequest) -> Result<Self> {
+        let GroupRequest { file, projection, group, selection, predicate, batch_rows } = request;
+        let decoder = fence(file.location(), || {
+            let schema = file.reader.parquet_schema();
+            let leaves = projection.leaves.iter().copied();
+            let rows = batch_rows.min(rows_that_fit(file.metadata().row_group(group), &projection));
+            let mut builder = ParquetPushDecoderBuilder::new_with_metadata(file.reader.clone())
+                .with_row_groups(vec![group])
+                .with_projection(ProjectionMask::leaves(schema, leaves))
+                .with_batch_size(rows);
+            if let Some(selection) = selection {
+                builder = builder.with_row_selection(selection);
+            }
+            if let Some(predicate) = predicate {
+                let mask = ProjectionMask::leaves(schema, predicate.leaves().iter().copied());
+                let evaluate = move |batch: RecordBatch| {
+                    predicate.evaluate(&batch).map_err(|error| ArrowError::ExternalError(Box::new(error)))
+                };
+                let filter = RowFilter::new(vec![Box::new(ArrowPredicateFn::new(mask, evaluate))]);
+                builder = builder.with_row_filter(filter);
+            }
+            builder.build()
+        })?;
+        Ok(Self { file, projection, decoder: Some(decoder) })
+    }
+
+    fn step(&mut self) -> Result<Option<RecordBatch>> {
+        let location = self.file.source.location();
+        loop {
+            let Some(decoder) = self.decoder.as_mut() else { return Ok(None) };
+            match fence(location, || decoder.try_decode())? {
+                DecodeResult::NeedsData(ranges) => {
+                    let size = self.file.source.size()?;
+                    if let Some(range) = ranges.iter().find(|range| range.end > size) {
+                        return Err(Error::invalid_data(format!(
+                            "the Parquet file claims bytes {range:?} and has {size}"
+                        )));
+                    }
+                    let data = self.file.source.read_ranges(&ranges)?;
+                    fence(location, || decoder.push_ranges(ranges, data))?;
+                }
+                DecodeResult::Data(batch) => return self.projection.apply(&batch).map(Some),
+                DecodeResult::Finished => {
+                    self.decoder = None;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+impl Iterator for GroupReader {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.step();
+        if step.is_err() {
+            self.decoder = None;
+        }
+        step.context("path", self.file.location()).transpose()
+    }
+}
+
+/// How many rows make a batch of about [`BATCH_BYTES`], by what the footer says of the columns.
+fn rows_that_fit(group: &RowGroupMetaData, projection: &Projection) -> usize {
+    let bytes: u64 = projection
+        .leaves
+        .iter()
+        .map(|leaf| {
+            let column = group.column(*leaf);
+            let encoded = u64::try_from(column.uncompressed_size()).unwrap_or(0);
+            let plain = column.unencoded_byte_array_data_bytes().and_then(|bytes| u64::try_from(bytes).ok());
+            encoded.max(plain.unwrap_or(0))
+        })
+        .fold(0, u64::saturating_add);
+    let rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
+    let a_row = (bytes / rows).max(1);
+    usize::try_from((BATCH_BYTES / a_row).max(1)).unwrap_or(usize::MAX)
+}

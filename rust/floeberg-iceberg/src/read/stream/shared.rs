@@ -1,0 +1,106 @@
+//! What do the threads of a stream and its taker share?
+//!
+//! Invariant: parts are claimed in order, and the thread that works on the first part never waits for memory: so one
+//! thread can always go on.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use arrow_array::RecordBatch;
+use floeberg_core::Result;
+
+use super::part::{Part, Place};
+use crate::plan::FileScanTask;
+use crate::read::ReadRequest;
+
+/// The tasks of a stream, in plan order.
+pub(super) type Tasks = Box<dyn Iterator<Item = Result<FileScanTask>> + Send>;
+
+/// What the threads of a stream share.
+pub(super) struct Shared {
+    /// What is read.
+    pub(super) request: Arc<ReadRequest>,
+    /// How many threads work.
+    pub(super) threads: usize,
+    state: Mutex<State>,
+    /// Something that a worker may wait for has changed.
+    pub(super) room: Condvar,
+    /// Something that the taker may wait for has changed.
+    pub(super) ready: Condvar,
+}
+
+/// The state of a stream.
+pub(super) struct State {
+    /// Parts that are not taken whole, in order.
+    pub(super) parts: BTreeMap<Place, Part>,
+    /// The rest of the plan; not here while a thread asks it for the next task, and after its end.
+    pub(super) tasks: Option<Tasks>,
+    /// Is the plan at its end?
+    pub(super) exhausted: bool,
+    /// The number of the next task.
+    pub(super) next_task: u64,
+    /// Bytes of the batches that wait.
+    pub(super) waiting_bytes: u64,
+    /// Does nobody want the rest?
+    pub(super) stopped: bool,
+}
+
+impl Shared {
+    /// A stream that has not begun.
+    pub(super) fn new(request: Arc<ReadRequest>, tasks: Tasks, threads: usize) -> Self {
+        let state = State {
+            parts: BTreeMap::new(),
+            tasks: Some(tasks),
+            exhausted: false,
+            next_task: 0,
+            waiting_bytes: 0,
+            stopped: false,
+        };
+        Self { request, threads, state: Mutex::new(state), room: Condvar::new(), ready: Condvar::new() }
+    }
+
+    /// The state, locked. No work is done under the lock.
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a change that matters to workers.
+    pub(super) fn wait_for_room<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.room.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells all threads of a change.
+    pub(super) fn notify(&self) {
+        self.room.notify_all();
+        self.ready.notify_all();
+    }
+
+    /// Tells all threads that nobody wants the rest.
+    pub(super) fn stop(&self) {
+        let mut state = self.lock();
+        state.stopped = true;
+        let tasks = state.tasks.take();
+        let parts = std::mem::take(&mut state.parts);
+        drop(state);
+        self.notify();
+        drop((tasks, parts));
+    }
+}
+
+impl State {
+    /// May batches of a place wait to be taken, or must their thread wait?
+    pub(super) fn has_room(&self, place: Place, budget: u64) -> bool {
+        let is_first = self.parts.first_key_value().is_none_or(|(first, _)| place <= *first);
+        is_first || self.waiting_bytes < budget
+    }
+
+    /// Is there nothing more to come?
+    pub(super) fn is_over(&self) -> bool {
+        self.stopped || (self.exhausted && self.parts.is_empty())
+    }
+}
+
+/// The bytes that a batch waits with.
+pub(super) fn size(batch: &RecordBatch) -> u64 {
+    batch.get_array_memory_size() as u64
+}

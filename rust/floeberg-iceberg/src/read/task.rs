@@ -1,0 +1,75 @@
+//! The rows of one task, as batches, in the file's order.
+//!
+//! Invariant: after an error nothing follows.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use floeberg_core::Result;
+
+use super::ReadRequest;
+use super::coalesce::Coalescer;
+use super::open_task::OpenTask;
+use super::row_group::GroupReader;
+use crate::plan::FileScanTask;
+
+/// Opens a task, reads its deletes, and yields its rows.
+///
+/// Errors: `Unsupported` for a format or a delete that cannot be read or applied yet, `InvalidData` for a damaged
+/// file; each names the file.
+pub fn read_task(request: &Arc<ReadRequest>, task: &FileScanTask) -> Result<TaskBatches> {
+    Ok(TaskBatches {
+        request: Arc::clone(request),
+        task: OpenTask::open(request, task)?,
+        next_group: 0,
+        reader: None,
+        joined: Coalescer::new(request.batch_rows),
+        finished: false,
+    })
+}
+
+/// The batches of one task.
+pub struct TaskBatches {
+    request: Arc<ReadRequest>,
+    task: OpenTask,
+    next_group: usize,
+    reader: Option<GroupReader>,
+    joined: Coalescer,
+    finished: bool,
+}
+
+impl TaskBatches {
+    fn step(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(batch) = self.joined.pop() {
+                return Ok(Some(batch));
+            }
+            if self.finished {
+                return Ok(None);
+            }
+            self.request.cancel.check()?;
+            if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
+                self.joined.push(batch?)?;
+            } else if let Some(group) = self.task.groups.get(self.next_group) {
+                self.reader = Some(self.task.read(group)?);
+                self.next_group += 1;
+            } else {
+                self.finished = true;
+                self.joined.flush()?;
+            }
+        }
+    }
+}
+
+impl Iterator for TaskBatches {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.step();
+        if step.is_err() {
+            self.finished = true;
+            self.joined = Coalescer::new(self.request.batch_rows);
+        }
+        step.transpose()
+    }
+}

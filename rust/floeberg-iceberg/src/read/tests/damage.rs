@@ -1,0 +1,44 @@
+use floeberg_core::ErrorKind;
+
+use super::fixture::{batches, longs, numbers, numbers_schema, request, store, task};
+
+/// Reads a damaged file. Out: its rows, or an error of a file's fault that names the file.
+fn read(bytes: Vec<u8>) -> Option<Vec<i64>> {
+    match batches(request(&store(bytes), numbers_schema()), &task()) {
+        Ok(batches) => Some(longs(&batches)),
+        Err(error) => {
+            let expected = [ErrorKind::InvalidData, ErrorKind::Unsupported, ErrorKind::LimitExceeded];
+            assert!(expected.contains(&error.kind()), "{error:?}");
+            assert!(error.to_string().contains("data.parquet"), "{error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_truncated_file_is_an_error() {
+    let whole = numbers(40, 20);
+    for length in (0..whole.len()).step_by(7) {
+        assert!(read(whole[..length].to_vec()).is_none(), "the first {length} bytes");
+    }
+}
+
+#[test]
+fn a_flipped_byte_never_panics() {
+    let whole = numbers(40, 20);
+    let mut errors = 0;
+    for position in 0..whole.len() {
+        for flip in [0xff, 0x01, 0x80] {
+            let mut bytes = whole.clone();
+            bytes[position] ^= flip;
+            errors += usize::from(read(bytes).is_none());
+        }
+    }
+    assert!(errors > 0, "no damage was noticed");
+}
+
+#[test]
+fn a_file_of_another_format_is_an_error() {
+    assert!(read(b"Obj\x01 this is not Parquet at all, it only is long enough".to_vec()).is_none());
+    assert!(read(vec![0; 200]).is_none());
+}

@@ -1,0 +1,163 @@
+use std::sync::Arc;
+
+use arrow_array::{Int64Array, StringArray};
+use arrow_schema::{DataType, Field};
+use floeberg_core::ErrorKind;
+use floeberg_io::MemoryStore;
+use floeberg_io::testing::CountingStore;
+use proptest::prelude::*;
+
+use super::fixture::{
+    DATA, batches, below, column, delete_file, filtered, numbers, numbers_schema, parquet, request, rows,
+    store, task,
+};
+use crate::plan::{DeleteKind, FileFormat, FileScanTask};
+use crate::read::{ReadRequest, count_rows};
+
+const DELETES: &str = "memory://t/deletes.parquet";
+
+fn position_deletes(store: &MemoryStore, deletes: &[(&str, i64)]) {
+    let paths = StringArray::from_iter_values(deletes.iter().map(|(path, _)| path));
+    let positions = Int64Array::from_iter_values(deletes.iter().map(|(_, position)| *position));
+    let fields = vec![
+        column(2_147_483_546, "file_path", DataType::Utf8),
+        column(2_147_483_545, "pos", DataType::Int64),
+    ];
+    store.put(DELETES, parquet(fields, vec![Arc::new(paths), Arc::new(positions)], 100));
+}
+
+fn with_deletes(task: FileScanTask) -> FileScanTask {
+    let delete = delete_file(DELETES, DeleteKind::Position, FileFormat::Parquet);
+    FileScanTask { deletes: vec![Arc::new(delete)], ..task }
+}
+
+#[test]
+fn positions_of_the_data_file_are_deleted_and_those_of_others_are_not() {
+    let store = store(numbers(10, 100));
+    position_deletes(&store, &[("memory://t/other.parquet", 1), (DATA, 3), (DATA, 9)]);
+    let left = rows(request(&store, numbers_schema()), &with_deletes(task()));
+    assert_eq!(left, [0, 1, 2, 4, 5, 6, 7, 8]);
+}
+
+#[test]
+fn positions_count_from_the_start_of_the_file_in_every_row_group() {
+    let store = store(numbers(50, 10));
+    position_deletes(&store, &[(DATA, 0), (DATA, 10), (DATA, 29), (DATA, 49), (DATA, 400)]);
+    let left = rows(request(&store, numbers_schema()), &with_deletes(task()));
+    let expected: Vec<i64> = (0..50).filter(|row| ![0, 10, 29, 49].contains(row)).collect();
+    assert_eq!(left, expected);
+}
+
+#[test]
+fn one_place_may_be_spelled_in_three_ways() {
+    let store = MemoryStore::new();
+    store.put("/t/a.parquet", numbers(4, 100));
+    position_deletes(&store, &[("file:/t/a.parquet", 0), ("file:///t/a.parquet", 1), ("/t/a.parquet", 2)]);
+    let path = "/t/a.parquet".to_owned();
+    let task = with_deletes(FileScanTask { file_path: path.clone(), location: path, ..task() });
+    assert_eq!(rows(request(&store, numbers_schema()), &task), [3]);
+}
+
+#[test]
+fn a_delete_file_without_ids_is_read_by_name() {
+    let store = store(numbers(3, 100));
+    let fields =
+        vec![Field::new("pos", DataType::Int64, true), Field::new("file_path", DataType::Utf8, true)];
+    let columns =
+        vec![Arc::new(Int64Array::from(vec![1])) as _, Arc::new(StringArray::from(vec![DATA])) as _];
+    store.put(DELETES, parquet(fields, columns, 10));
+    assert_eq!(rows(request(&store, numbers_schema()), &with_deletes(task())), [0, 2]);
+}
+
+#[test]
+fn a_row_group_that_is_deleted_whole_is_not_read() {
+    let store = store(numbers(30, 10));
+    let middle: Vec<_> = (10..20).map(|row| (DATA, row)).collect();
+    position_deletes(&store, &middle);
+    let counting = Arc::new(CountingStore::new(Arc::new(store)));
+    let schema = Arc::new(numbers_schema());
+    let request = ReadRequest::new(Arc::clone(&counting) as _, Arc::clone(&schema), schema);
+    let left = rows(request, &with_deletes(task()));
+    assert_eq!(left, (0..10).chain(20..30).collect::<Vec<_>>());
+    // The footer, and two columns of two row groups.
+    assert_eq!(counting.of(DATA).reads, 5);
+}
+
+#[test]
+fn a_filter_and_deletes_both_hold() {
+    let store = store(numbers(50, 10));
+    position_deletes(&store, &[(DATA, 3), (DATA, 12), (DATA, 14)]);
+    let left = rows(request(&store, numbers_schema()), &with_deletes(filtered(below(15))));
+    assert_eq!(left, [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13]);
+}
+
+#[test]
+fn a_delete_file_is_read_once_for_all_tasks_of_a_request() {
+    let store = store(numbers(10, 100));
+    position_deletes(&store, &[(DATA, 3)]);
+    let counting = Arc::new(CountingStore::new(Arc::new(store)));
+    let schema = Arc::new(numbers_schema());
+    let request = ReadRequest::new(Arc::clone(&counting) as _, Arc::clone(&schema), schema);
+    assert_eq!(count_rows(&request, &with_deletes(task())).unwrap(), 9);
+    let once = counting.of(DELETES).opens;
+    assert_eq!(count_rows(&request, &with_deletes(task())).unwrap(), 9);
+    assert_eq!((once, counting.of(DELETES).opens), (1, 1));
+}
+
+#[test]
+fn without_memory_to_share_a_delete_file_is_still_applied() {
+    let store = store(numbers(4, 100));
+    position_deletes(&store, &[("memory://t/other.parquet", 1), (DATA, 3)]);
+    let request = request(&store, numbers_schema()).with_memory(0);
+    assert_eq!(rows(request, &with_deletes(task())), [0, 1, 2]);
+}
+
+#[test]
+fn a_negative_position_is_an_error() {
+    let store = store(numbers(4, 100));
+    position_deletes(&store, &[(DATA, -1)]);
+    let error = batches(request(&store, numbers_schema()), &with_deletes(task())).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    assert!(error.to_string().contains(DELETES), "{error}");
+}
+
+#[test]
+fn a_delete_that_cannot_be_applied_is_an_error_that_names_its_file() {
+    let store = store(numbers(4, 100));
+    let equality = DeleteKind::Equality { equality_ids: vec![1] };
+    for (kind, format) in [
+        (equality, FileFormat::Parquet),
+        (DeleteKind::Position, FileFormat::Avro),
+        (DeleteKind::Position, FileFormat::Orc),
+    ] {
+        let deletes = vec![Arc::new(delete_file(DELETES, kind, format))];
+        let error =
+            batches(request(&store, numbers_schema()), &FileScanTask { deletes, ..task() }).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.to_string().contains(DELETES), "{error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn random_deletes_leave_exactly_the_other_rows(
+        deleted in proptest::collection::btree_set(0_i64..260, 0..260),
+        run in 0_i64..200,
+        group_rows in 5_usize..120,
+        bound in 0_i64..260,
+        batch_rows in 1_usize..90,
+    ) {
+        let mut deleted = deleted;
+        deleted.extend(run..run + 40);
+        let store = store(numbers(250, group_rows));
+        let pairs: Vec<_> = deleted.iter().map(|position| (DATA, *position)).collect();
+        position_deletes(&store, &pairs);
+        let expected: Vec<i64> = (0..bound.min(250)).filter(|row| !deleted.contains(row)).collect();
+        let make = || request(&store, numbers_schema()).with_batch_rows(batch_rows);
+        let task = with_deletes(filtered(below(bound)));
+        prop_assert_eq!(count_rows(&make(), &task).unwrap(), expected.len() as u64);
+        prop_assert_eq!(rows(make(), &task), expected);
+    }
+}

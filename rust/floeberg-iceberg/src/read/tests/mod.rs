@@ -1,0 +1,10 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod damage;
+mod deletes;
+mod evolution;
+mod filters;
+pub(super) mod fixture;
+mod pruning;
+mod row_groups;
+mod types;
