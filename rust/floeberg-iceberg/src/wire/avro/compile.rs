@@ -7,11 +7,12 @@
 //! wanted becomes a skip; a wanted field that is missing and required is an error here.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use floeberg_core::schema::arrow::{field_to_arrow, type_to_arrow};
 use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, Type};
 use floeberg_core::{Error, Result};
 
-use super::arrow_type::{arrow_field, arrow_type};
 use super::column::{Column, Offsets, Values};
 use super::finish::{Output, output_fields};
 use super::leaf::leaf;
@@ -120,10 +121,10 @@ impl Compiler<'_> {
         match self.projection.keyed.get(&field.id) {
             Some(keys) => {
                 let value = keyed_value(field)?;
-                let children = keys.iter().map(|_| Ok(Output::Missing(arrow_type(&value.field_type)?)));
+                let children = keys.iter().map(|_| Ok(Output::Missing(type_to_arrow(&value.field_type)?)));
                 Output::keyed(None, keys, value, children.collect::<Result<_>>()?)
             }
-            None => Ok(Output::Missing(arrow_type(&field.field_type)?)),
+            None => Ok(Output::Missing(type_to_arrow(&field.field_type)?)),
         }
     }
 
@@ -171,7 +172,7 @@ impl Compiler<'_> {
             (Type::Primitive(primitive), writer) => {
                 let (read, values) = leaf(writer, primitive, self.projection.fixed).ok_or_else(mismatch)?;
                 let column = self.add(values);
-                Ok((read, column, Output::Leaf { column, data_type: arrow_type(&wanted.field_type)? }))
+                Ok((read, column, Output::Leaf { column, data_type: type_to_arrow(&wanted.field_type)? }))
             }
             (Type::Struct(fields), AvroType::Record(written)) => {
                 let column = self.add(Values::Struct(Vec::new()));
@@ -196,7 +197,7 @@ impl Compiler<'_> {
         let column = self.add(Values::Items(Offsets::default()));
         let may_be_empty = self.skip(items, depth + 1)?.may_be_empty();
         let (step, child) = self.field(items, &list.element, depth + 1)?;
-        let field = arrow_field(&list.element)?;
+        let field = Arc::new(field_to_arrow(&list.element)?);
         let output = Output::List { column, field, child: Box::new(child) };
         Ok((Read::Items(vec![Step::Read(step)], may_be_empty), column, output))
     }

@@ -12,9 +12,9 @@ use arrow_array::{
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field as ArrowField, FieldRef, Fields};
 use floeberg_core::schema::Field;
+use floeberg_core::schema::arrow::{field_to_arrow, type_to_arrow};
 use floeberg_core::{Context, Error, Result};
 
-use super::arrow_type::{arrow_field, arrow_type};
 use super::column::{Column, Offsets, Values};
 
 /// Fixed values take their place even where they are null.
@@ -60,14 +60,14 @@ impl Output {
         value: &Field,
         children: Vec<Self>,
     ) -> Result<Self> {
-        let data_type = arrow_type(&value.field_type)?;
+        let data_type = type_to_arrow(&value.field_type)?;
         let fields =
             keys.iter().map(|key| ArrowField::new(key.to_string(), data_type.clone(), true)).collect();
         Ok(Self::Keyed { column, fields, children })
     }
 
     pub(super) fn map(column: usize, field: &Field, key: Self, value: Self) -> Result<Self> {
-        match arrow_type(&field.field_type)? {
+        match type_to_arrow(&field.field_type)? {
             DataType::Map(entries, _) => {
                 Ok(Self::Map { column, entries, key: Box::new(key), value: Box::new(value) })
             }
@@ -247,12 +247,10 @@ pub(super) fn output_fields(fields: &[Field], outputs: &[Output]) -> Result<Fiel
     fields.iter().zip(outputs).map(|(field, output)| output_field(field, output)).collect()
 }
 
-/// The Arrow field of a wanted field.
-pub(super) fn output_field(field: &Field, output: &Output) -> Result<FieldRef> {
-    match output {
-        Output::Struct { .. } | Output::Keyed { .. } => {
-            Ok(Arc::new(ArrowField::new(&field.name, output.data_type(), !field.required)))
-        }
-        _ => arrow_field(field),
-    }
+fn output_field(field: &Field, output: &Output) -> Result<FieldRef> {
+    let arrow = field_to_arrow(field)?;
+    Ok(Arc::new(match output {
+        Output::Struct { .. } | Output::Keyed { .. } => arrow.with_data_type(output.data_type()),
+        _ => arrow,
+    }))
 }

@@ -1,6 +1,5 @@
 //! Avro object containers, decoded into Arrow columns by field id.
 
-mod arrow_type;
 mod codec;
 mod column;
 mod compile;
