@@ -1,6 +1,7 @@
 //! How are partition and sort values made of column values?
 
 mod apply;
+mod arrays;
 pub mod bucket;
 mod kind;
 mod name;

@@ -12,7 +12,7 @@ mod partition_key;
 pub mod single_value;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use bytes_text::{format_hex, format_uuid, parse_hex, parse_uuid};
 pub use literal::Value;

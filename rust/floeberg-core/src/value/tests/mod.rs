@@ -9,4 +9,4 @@ mod json;
 mod ordering;
 mod partition_key;
 mod single_value;
-mod strategies;
+pub(crate) mod strategies;
