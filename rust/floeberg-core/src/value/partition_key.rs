@@ -19,10 +19,10 @@ pub struct PartitionKey(Box<[u8]>);
 
 impl PartitionKey {
     /// The key of a tuple.
-    pub fn new(tuple: &[Option<Value>]) -> Self {
-        let mut bytes = Vec::with_capacity(tuple.len() * 9);
+    pub fn new<'a>(tuple: impl IntoIterator<Item = Option<&'a Value>>) -> Self {
+        let mut bytes = Vec::with_capacity(16);
         for value in tuple {
-            put(&mut bytes, value.as_ref());
+            put(&mut bytes, value);
         }
         Self(bytes.into_boxed_slice())
     }

@@ -1,5 +1,27 @@
 //! Which files must be read, with which deletes?
 
+mod bounds;
+mod chunk;
+mod delete_files;
+mod deletes;
+mod explain;
+mod filter;
+mod manifests;
+mod parallel;
+mod planner;
+mod result;
+mod specs;
+mod split;
+mod summary;
 mod task;
+mod tasks;
 
+pub use explain::{DeleteCounts, Dropped, Explain, Stage};
+pub use planner::{PlanRequest, plan};
+pub use result::Plan;
+pub(crate) use specs::PlannedSpec;
+pub use split::{SplitOptions, TaskGroup};
 pub use task::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
+
+#[cfg(test)]
+mod tests;

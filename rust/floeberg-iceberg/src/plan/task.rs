@@ -1,9 +1,12 @@
 //! What is there to read: one data file and the deletes that apply to it.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::Value;
+use floeberg_core::{Error, Result};
 
 /// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,8 +21,36 @@ pub enum FileFormat {
     Puffin,
 }
 
+/// As manifests write it, in any case.
+impl FromStr for FileFormat {
+    type Err = Error;
+
+    fn from_str(written: &str) -> Result<Self> {
+        match written.to_ascii_lowercase().as_str() {
+            "parquet" => Ok(Self::Parquet),
+            "avro" => Ok(Self::Avro),
+            "orc" => Ok(Self::Orc),
+            "puffin" => Ok(Self::Puffin),
+            _ => Err(Error::unsupported(format!(
+                "file format {written:?} is not known, expected parquet, avro, orc or puffin"
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for FileFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Parquet => "parquet",
+            Self::Avro => "avro",
+            Self::Orc => "orc",
+            Self::Puffin => "puffin",
+        })
+    }
+}
+
 /// A data file to read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FileScanTask {
     /// The location as the table wrote it: position deletes name it so.
     pub file_path: String,

@@ -1,7 +1,7 @@
 use crate::value::{PartitionKey, Value, equal_for_partition};
 
 fn key(texts: [&str; 2]) -> PartitionKey {
-    PartitionKey::new(&texts.map(|text| Some(Value::String(text.into()))))
+    PartitionKey::new(texts.map(|text| Value::String(text.into())).iter().map(Some))
 }
 
 #[test]

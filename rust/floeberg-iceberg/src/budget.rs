@@ -1,0 +1,54 @@
+//! How many threads and bytes may a scan use?
+//!
+//! `FLOEBERG_THREADS` and `FLOEBERG_MEMORY` decide; without them all cores and 256 MiB.
+
+use std::env;
+use std::num::NonZero;
+
+use floeberg_core::{Error, Result};
+
+/// How many threads: `FLOEBERG_THREADS`, else the cores this process may use.
+///
+/// Errors: `InvalidInput` where the variable is not a whole number of at least 1.
+pub(crate) fn thread_budget() -> Result<usize> {
+    match env::var("FLOEBERG_THREADS") {
+        Err(_) => Ok(std::thread::available_parallelism().map_or(1, NonZero::get)),
+        Ok(text) => positive("FLOEBERG_THREADS", &text).and_then(|threads| {
+            usize::try_from(threads).map_err(|_| not_positive("FLOEBERG_THREADS", &text))
+        }),
+    }
+}
+
+/// How many bytes of batches may wait: `FLOEBERG_MEMORY` (bytes, or with the suffix K, M or G), else 256 MiB.
+///
+/// Errors: `InvalidInput` where the variable is not such a number of at least 1.
+pub(crate) fn memory_budget() -> Result<u64> {
+    match env::var("FLOEBERG_MEMORY") {
+        Err(_) => Ok(256 << 20),
+        Ok(text) => bytes(&text),
+    }
+}
+
+/// A number of bytes, with a suffix or without.
+fn bytes(text: &str) -> Result<u64> {
+    let written = text.trim().to_ascii_uppercase();
+    let (digits, unit) = match written.as_bytes().last() {
+        Some(b'K') => (&written[..written.len() - 1], 1 << 10),
+        Some(b'M') => (&written[..written.len() - 1], 1 << 20),
+        Some(b'G') => (&written[..written.len() - 1], 1 << 30),
+        _ => (&written[..], 1),
+    };
+    let number = positive("FLOEBERG_MEMORY", digits)?;
+    number.checked_mul(unit).ok_or_else(|| not_positive("FLOEBERG_MEMORY", text))
+}
+
+fn positive(name: &str, text: &str) -> Result<u64> {
+    text.trim().parse().ok().filter(|number| *number > 0).ok_or_else(|| not_positive(name, text))
+}
+
+fn not_positive(name: &str, text: &str) -> Error {
+    Error::invalid_input(format!("{name} is {text:?}, expected a whole number of at least 1"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! What do a file's counts and bounds say of its columns?
+//!
+//! Spec: Field-level Metrics and Statistics; Schema Evolution (bounds keep their old type's length).
+//!
+//! Invariant: what cannot be decoded or trusted is unknown, never an answer.
+
+use arrow_array::{Array, BinaryArray, Int64Array};
+use floeberg_core::expr::{ColumnStats, Share, Stats};
+use floeberg_core::schema::{PrimitiveType, Type};
+use floeberg_core::value::{Value, single_value};
+
+use crate::metadata::ManifestEntries;
+
+/// The counts and bounds of one entry of a manifest, by field id.
+pub(crate) struct EntryStats<'a> {
+    /// The entries.
+    pub entries: &'a ManifestEntries,
+    /// Which of them.
+    pub row: usize,
+}
+
+impl Stats for EntryStats<'_> {
+    fn column(&self, id: i32, field_type: &Type) -> ColumnStats {
+        let Some(statistics) = self.entries.statistics.get(&id) else { return ColumnStats::default() };
+        let values = count(&statistics.value_count, self.row);
+        let is_float = matches!(field_type, Type::Primitive(PrimitiveType::Float | PrimitiveType::Double));
+        let nulls = share(count(&statistics.null_value_count, self.row), values);
+        let nans =
+            if is_float { share(count(&statistics.nan_value_count, self.row), values) } else { Share::None };
+        let (lower, upper) = decode_pair(
+            field_type,
+            bytes(&statistics.lower_bound, self.row),
+            bytes(&statistics.upper_bound, self.row),
+        );
+        ColumnStats { nulls, nans, lower, upper }
+    }
+}
+
+/// Decodes two bounds. A uuid's are unknown unless they are equal: some writers order uuids as two signed longs.
+pub(crate) fn decode_pair(
+    field_type: &Type,
+    lower: Option<&[u8]>,
+    upper: Option<&[u8]>,
+) -> (Option<Value>, Option<Value>) {
+    let Type::Primitive(primitive) = field_type else { return (None, None) };
+    if *primitive == PrimitiveType::Uuid && lower != upper {
+        return (None, None);
+    }
+    let decode = |bytes: &[u8]| single_value::from_bytes(primitive, bytes).ok();
+    (lower.and_then(decode), upper.and_then(decode))
+}
+
+fn count(counts: &Int64Array, row: usize) -> Option<i64> {
+    counts.is_valid(row).then(|| counts.value(row)).filter(|count| *count >= 0)
+}
+
+fn bytes(bounds: &BinaryArray, row: usize) -> Option<&[u8]> {
+    bounds.is_valid(row).then(|| bounds.value(row))
+}
+
+fn share(with: Option<i64>, of: Option<i64>) -> Share {
+    match (with, of) {
+        (None, _) => Share::Unknown,
+        (Some(0), _) => Share::None,
+        (Some(with), Some(of)) if with == of => Share::All,
+        (Some(_), _) => Share::Some,
+    }
+}

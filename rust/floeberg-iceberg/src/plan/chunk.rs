@@ -1,0 +1,186 @@
+//! What are the columns of a plan?
+//!
+//! In: entries of one manifest, which of them are kept, their deletes and residuals. Out: one batch, a row a data file.
+//!
+//! Invariant: all batches of a plan have one schema.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{Int32Builder, ListBuilder};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Int32Array, ListArray, RecordBatch, StringArray, StructArray,
+};
+use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
+use arrow_select::filter::{FilterBuilder, FilterPredicate};
+use floeberg_core::{Error, Result};
+
+use super::specs::Specs;
+use crate::metadata::{ManifestEntries, Relocation};
+
+/// The columns of a plan, by position.
+pub(crate) mod column {
+    pub const FILE_PATH: usize = 0;
+    pub const LOCATION: usize = 1;
+    pub const FILE_FORMAT: usize = 2;
+    pub const SPEC_ID: usize = 3;
+    pub const PARTITION: usize = 4;
+    pub const RECORD_COUNT: usize = 5;
+    pub const FILE_SIZE: usize = 6;
+    pub const DATA_SEQUENCE_NUMBER: usize = 7;
+    pub const FIRST_ROW_ID: usize = 8;
+    pub const SPLIT_OFFSETS: usize = 9;
+    pub const DELETE_FILES: usize = 10;
+    pub const RESIDUAL: usize = 11;
+}
+
+/// The schema of a plan: see `Plan::to_arrow`.
+pub(crate) fn plan_schema(specs: &Specs) -> SchemaRef {
+    let list = |item: DataType| DataType::List(Arc::new(Field::new("element", item, false)));
+    Arc::new(ArrowSchema::new(vec![
+        Field::new("file_path", DataType::Utf8, false),
+        Field::new("location", DataType::Utf8, false),
+        Field::new("file_format", DataType::Utf8, false),
+        Field::new("spec_id", DataType::Int32, false),
+        Field::new("partition", specs.unified_type(), false),
+        Field::new("record_count", DataType::Int64, false),
+        Field::new("file_size_in_bytes", DataType::Int64, false),
+        Field::new("data_sequence_number", DataType::Int64, false),
+        Field::new("first_row_id", DataType::Int64, true),
+        Field::new("split_offsets", list(DataType::Int64), true),
+        Field::new("delete_files", list(DataType::Int32), false),
+        Field::new("residual", DataType::Int32, false),
+    ]))
+}
+
+/// Keeps the entries that a mask keeps. All of them are kept without a copy.
+pub(crate) struct Kept {
+    predicate: Option<FilterPredicate>,
+    rows: usize,
+}
+
+impl Kept {
+    /// A mask over the entries; `None` keeps all `len`.
+    pub fn new(mask: Option<Vec<bool>>, len: usize) -> Self {
+        match mask {
+            Some(mask) if mask.iter().any(|keep| !keep) => {
+                let mask = BooleanArray::from(mask);
+                Self {
+                    rows: mask.true_count(),
+                    predicate: Some(FilterBuilder::new(&mask).optimize().build()),
+                }
+            }
+            _ => Self { predicate: None, rows: len },
+        }
+    }
+
+    /// How many are kept.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// The kept values of a column.
+    pub fn take(&self, column: &dyn Array) -> Result<ArrayRef> {
+        match &self.predicate {
+            None => Ok(column.slice(0, column.len())),
+            Some(predicate) => predicate
+                .filter(column)
+                .map_err(|error| Error::internal("keeping entries of a manifest").caused_by(error)),
+        }
+    }
+}
+
+/// The columns that the manifest itself gives: all but deletes and residuals.
+pub(crate) struct FileColumns {
+    /// How many files.
+    pub rows: usize,
+    /// The spec of all of them.
+    pub spec_id: i32,
+    /// Partition values, in the spec's own form.
+    pub partition: StructArray,
+    /// The first ten columns of the plan.
+    columns: Vec<ArrayRef>,
+}
+
+impl FileColumns {
+    /// Picks the kept entries.
+    pub fn new(
+        entries: &ManifestEntries,
+        kept: &Kept,
+        specs: &Specs,
+        relocation: &Relocation,
+    ) -> Result<Self> {
+        let partition = kept.take(&entries.partition)?;
+        let partition = partition
+            .as_any()
+            .downcast_ref::<StructArray>()
+            .ok_or_else(|| Error::internal("partition values are not a struct"))?
+            .clone();
+        let file_path = kept.take(&entries.file_path)?;
+        let location = relocated(&file_path, relocation)?;
+        let columns = vec![
+            file_path,
+            location,
+            kept.take(&entries.file_format)?,
+            Arc::new(Int32Array::from_value(entries.spec_id, kept.len())),
+            Arc::new(specs.unify(entries.spec_id, &partition)?),
+            kept.take(&entries.record_count)?,
+            kept.take(&entries.file_size_in_bytes)?,
+            kept.take(&entries.data_sequence_number)?,
+            kept.take(&entries.first_row_id)?,
+            split_offsets(&kept.take(&entries.split_offsets)?)?,
+        ];
+        Ok(Self { rows: kept.len(), spec_id: entries.spec_id, partition, columns })
+    }
+
+    /// A column by its position.
+    pub fn column(&self, position: usize) -> &ArrayRef {
+        &self.columns[position]
+    }
+
+    /// The batch, with the deletes and residual numbers of each file.
+    pub fn finish(
+        self,
+        schema: SchemaRef,
+        deletes: Option<&[Vec<i32>]>,
+        residuals: Vec<i32>,
+    ) -> Result<RecordBatch> {
+        let mut lists = ListBuilder::with_capacity(Int32Builder::new(), self.rows).with_field(Field::new(
+            "element",
+            DataType::Int32,
+            false,
+        ));
+        for row in 0..self.rows {
+            lists.values().append_slice(deletes.map_or(&[], |deletes| &deletes[row]));
+            lists.append(true);
+        }
+        let mut columns = self.columns;
+        columns.push(Arc::new(lists.finish()));
+        columns.push(Arc::new(Int32Array::from(residuals)));
+        RecordBatch::try_new(schema, columns)
+            .map_err(|error| Error::internal("the columns of a plan do not fit its schema").caused_by(error))
+    }
+}
+
+fn relocated(paths: &ArrayRef, relocation: &Relocation) -> Result<ArrayRef> {
+    if relocation.is_empty() {
+        return Ok(Arc::clone(paths));
+    }
+    let paths = paths
+        .as_any()
+        .downcast_ref::<StringArray>()
+        .ok_or_else(|| Error::internal("file paths are not strings"))?;
+    Ok(Arc::new(StringArray::from_iter_values(paths.iter().flatten().map(|path| relocation.apply(path)))))
+}
+
+/// The offsets with the plan's own element field, and without nulls among them.
+fn split_offsets(offsets: &ArrayRef) -> Result<ArrayRef> {
+    let lists = offsets
+        .as_any()
+        .downcast_ref::<ListArray>()
+        .ok_or_else(|| Error::internal("split offsets are not a list"))?;
+    let (_, ends, values, nulls) = lists.clone().into_parts();
+    let field = Arc::new(Field::new("element", DataType::Int64, false));
+    ListArray::try_new(field, ends, values, nulls)
+        .map(|lists| Arc::new(lists) as ArrayRef)
+        .map_err(|error| Error::invalid_data("split offsets hold a null").caused_by(error))
+}

@@ -1,0 +1,140 @@
+//! Which delete files does a snapshot have?
+//!
+//! In: the delete manifests that a filter keeps. Out: the delete index.
+//! Spec: Data File Fields (`content`, `equality_ids`, `referenced_data_file`, `content_offset`); Delete File Stats.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, BinaryArray, Int32Array, Int64Array, StringArray};
+use floeberg_core::value::Value;
+use floeberg_core::{Context, Error, Result};
+
+use super::deletes::{DeleteIndex, IndexedDelete};
+use super::explain::Tally;
+use super::filter::PlanFilter;
+use super::planner::{PlanRequest, entries_of};
+use super::specs::{Specs, partition_key};
+use super::{DeleteFile, DeleteKind, FileFormat, parallel};
+use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile};
+
+/// The field id of the paths in a position delete file. Spec: Reserved Field IDs.
+const DELETE_FILE_PATH: i32 = 2_147_483_546;
+
+/// Reads the delete manifests and indexes their live entries.
+///
+/// Deletes of partitions that the filter rules out are left away: no data file of such a partition is planned.
+pub(crate) fn read_deletes(
+    request: &PlanRequest,
+    specs: &Specs,
+    filter: &PlanFilter,
+    manifests: &[ManifestFile],
+) -> Result<DeleteIndex> {
+    let lists = parallel::ordered(manifests, request.threads, &request.cancel, |manifest| {
+        let spec = specs.get(manifest.partition_spec_id)?;
+        let wanted = EntryRequest { statistics_of: vec![DELETE_FILE_PATH], with_deleted: false };
+        let entries = entries_of(request, spec, manifest, &wanted)?;
+        let mask = filter.keep_by_partition(&entries, spec, &mut Tally::default())?;
+        let mut deletes = Vec::new();
+        for row in 0..entries.len() {
+            if mask.as_ref().is_some_and(|mask| !mask[row]) {
+                continue;
+            }
+            let partition = spec.values(&entries.partition, row)?;
+            let key = partition_key(&partition);
+            let file = delete_file(&entries, row, partition, request)
+                .context("path", entries.file_path.value(row))
+                .context("manifest", &manifest.manifest_path)?;
+            let bound = |bounds: fn(&crate::metadata::EntryStatistics) -> &BinaryArray| {
+                let bounds = bounds(entries.statistics.get(&DELETE_FILE_PATH)?);
+                let bytes = bounds.is_valid(row).then(|| bounds.value(row))?;
+                String::from_utf8(bytes.to_vec()).ok()
+            };
+            let delete = IndexedDelete {
+                partition: (spec.spec_id, key),
+                unpartitioned: spec.unpartitioned,
+                lowest_path: bound(|statistics| &statistics.lower_bound),
+                highest_path: bound(|statistics| &statistics.upper_bound),
+                file: Arc::new(file),
+            };
+            if !spec.comparable && delete.is_scoped_by_partition() {
+                return Err(Error::unsupported(format!(
+                    "partition spec {} has a transform that is not known, so the partition of a delete file cannot be compared",
+                    spec.spec_id
+                ))
+                .with("path", entries.file_path.value(row))
+                .with("manifest", &manifest.manifest_path));
+            }
+            deletes.push(delete);
+        }
+        Ok(deletes)
+    })?;
+    Ok(DeleteIndex::new(lists.into_iter().flatten().collect()))
+}
+
+fn delete_file(
+    entries: &ManifestEntries,
+    row: usize,
+    partition: Vec<(i32, Option<Value>)>,
+    request: &PlanRequest,
+) -> Result<DeleteFile> {
+    if entries.key_metadata.is_valid(row) {
+        return Err(Error::unsupported("the delete file is encrypted, and encrypted tables cannot be read"));
+    }
+    let file_path = entries.file_path.value(row).to_owned();
+    let file_format: FileFormat = entries.file_format.value(row).parse()?;
+    Ok(DeleteFile {
+        location: request.relocation.apply(&file_path),
+        kind: delete_kind(entries, row, file_format)?,
+        file_path,
+        file_format,
+        record_count: entries.record_count.value(row),
+        file_size_in_bytes: entries.file_size_in_bytes.value(row),
+        data_sequence_number: entries.data_sequence_number.value(row),
+        referenced_data_file: string(&entries.referenced_data_file, row),
+        spec_id: entries.spec_id,
+        partition,
+    })
+}
+
+fn delete_kind(entries: &ManifestEntries, row: usize, file_format: FileFormat) -> Result<DeleteKind> {
+    match (entries.file_content.value(row), file_format) {
+        (1, FileFormat::Puffin) => {
+            let offset = long(&entries.content_offset, row);
+            let size = long(&entries.content_size_in_bytes, row);
+            let (Some(content_offset), Some(content_size_in_bytes)) = (offset, size) else {
+                return Err(Error::invalid_data(
+                    "a deletion vector has no content_offset or content_size_in_bytes, both are required",
+                ));
+            };
+            if entries.referenced_data_file.is_null(row) {
+                return Err(Error::invalid_data(
+                    "a deletion vector has no referenced_data_file, which is required",
+                ));
+            }
+            Ok(DeleteKind::Vector { content_offset, content_size_in_bytes })
+        }
+        (1, _) => Ok(DeleteKind::Position),
+        (2, _) => {
+            let equality_ids = ids(entries, row).filter(|ids| !ids.is_empty()).ok_or_else(|| {
+                Error::invalid_data("an equality delete file names no columns in equality_ids")
+            })?;
+            Ok(DeleteKind::Equality { equality_ids })
+        }
+        (content, _) => Err(Error::unsupported(format!(
+            "a delete manifest holds a file of content {content}, expected 1 (position) or 2 (equality)"
+        ))),
+    }
+}
+
+fn ids(entries: &ManifestEntries, row: usize) -> Option<Vec<i32>> {
+    let list = entries.equality_ids.is_valid(row).then(|| entries.equality_ids.value(row))?;
+    Some(list.as_any().downcast_ref::<Int32Array>()?.values().to_vec())
+}
+
+fn long(values: &Int64Array, row: usize) -> Option<i64> {
+    values.is_valid(row).then(|| values.value(row))
+}
+
+fn string(values: &StringArray, row: usize) -> Option<String> {
+    values.is_valid(row).then(|| values.value(row).to_owned())
+}

@@ -1,0 +1,219 @@
+//! Which deletes apply to a data file?
+//!
+//! In: the live entries of all delete manifests. Out: for a data file, the numbers of the delete files that apply.
+//! Spec: Scan Planning (scope rules).
+//!
+//! Invariant: every delete that the scope rules name is found; one whose scope contradicts itself is an error, never
+//! ignored.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use floeberg_core::value::PartitionKey;
+use floeberg_core::{Error, Result};
+use floeberg_io::place;
+
+use super::{DeleteCounts, DeleteFile, DeleteKind};
+
+/// A partition: the spec's id and the key of the values.
+pub(crate) type Partition = (i32, PartitionKey);
+
+/// A delete file, with what the scope rules look at.
+#[derive(Debug)]
+pub(crate) struct IndexedDelete {
+    /// The file.
+    pub file: Arc<DeleteFile>,
+    /// Where it stands.
+    pub partition: Partition,
+    /// Is its spec unpartitioned? Then an equality delete reaches every partition.
+    pub unpartitioned: bool,
+    /// Position deletes: no deleted path is smaller.
+    pub lowest_path: Option<String>,
+    /// Position deletes: no deleted path is larger.
+    pub highest_path: Option<String>,
+}
+
+/// The data file that deletes are looked up for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DataFile<'a> {
+    /// The location, as written.
+    pub path: &'a str,
+    /// Its data sequence number.
+    pub sequence_number: i64,
+    /// Its spec.
+    pub spec_id: i32,
+    /// The key of its partition values.
+    pub partition_key: &'a PartitionKey,
+}
+
+/// Deletes by what they are looked up by, each list sorted by sequence number.
+#[derive(Debug, Default)]
+pub(crate) struct DeleteIndex {
+    deletes: Vec<IndexedDelete>,
+    vectors: HashMap<String, Vec<u32>>,
+    by_path: HashMap<String, Vec<u32>>,
+    positions: HashMap<i32, HashMap<PartitionKey, Vec<u32>>>,
+    equalities: HashMap<i32, HashMap<PartitionKey, Vec<u32>>>,
+    global: Vec<u32>,
+}
+
+impl DeleteIndex {
+    /// Sorts the deletes by what they are looked up by.
+    pub fn new(deletes: Vec<IndexedDelete>) -> Self {
+        let mut order: Vec<u32> = (0..deletes.len() as u32).collect();
+        order.sort_by_key(|number| deletes[*number as usize].file.data_sequence_number);
+        let mut index = Self::default();
+        for number in order {
+            let delete = &deletes[number as usize];
+            let (spec_id, key) = &delete.partition;
+            let list = match (&delete.file.kind, delete.scope_path()) {
+                (DeleteKind::Vector { .. }, Some(path)) => {
+                    index.vectors.entry(place(path).to_owned()).or_default()
+                }
+                (DeleteKind::Position, Some(path)) => {
+                    index.by_path.entry(place(path).to_owned()).or_default()
+                }
+                (DeleteKind::Position | DeleteKind::Vector { .. }, None) => {
+                    index.positions.entry(*spec_id).or_default().entry(key.clone()).or_default()
+                }
+                (DeleteKind::Equality { .. }, _) if delete.unpartitioned => &mut index.global,
+                (DeleteKind::Equality { .. }, _) => {
+                    index.equalities.entry(*spec_id).or_default().entry(key.clone()).or_default()
+                }
+            };
+            list.push(number);
+        }
+        index.deletes = deletes;
+        index
+    }
+
+    /// Are there no deletes at all?
+    pub fn is_empty(&self) -> bool {
+        self.deletes.is_empty()
+    }
+
+    /// How many delete files.
+    pub fn len(&self) -> usize {
+        self.deletes.len()
+    }
+
+    /// Counts the marked delete files by kind.
+    pub fn count(&self, marked: &[bool]) -> DeleteCounts {
+        let mut counts = DeleteCounts::default();
+        for (delete, _) in self.deletes.iter().zip(marked).filter(|(_, marked)| **marked) {
+            match delete.file.kind {
+                DeleteKind::Position => counts.position += 1,
+                DeleteKind::Equality { .. } => counts.equality += 1,
+                DeleteKind::Vector { .. } => counts.vectors += 1,
+            }
+        }
+        counts
+    }
+
+    /// All delete files, by number.
+    pub fn files(&self) -> Vec<Arc<DeleteFile>> {
+        self.deletes.iter().map(|delete| Arc::clone(&delete.file)).collect()
+    }
+
+    /// Appends the numbers of the deletes that apply to a data file.
+    ///
+    /// Errors: `InvalidData` for two vectors of one data file, or a vector that stands in another partition than
+    /// its data file.
+    pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>) -> Result<()> {
+        let path = place(data.path);
+        for delete in self.newer(Some(&self.global), data.sequence_number + 1) {
+            found.push(delete as i32);
+        }
+        let in_partition = self.equalities.get(&data.spec_id).and_then(|keys| keys.get(data.partition_key));
+        for delete in self.newer(in_partition, data.sequence_number + 1) {
+            found.push(delete as i32);
+        }
+        if let Some(vector) = self.vector(data, path)? {
+            found.push(vector as i32);
+            return Ok(());
+        }
+        for delete in self.newer(self.by_path.get(path), data.sequence_number) {
+            if self.in_partition_of(delete, data) {
+                found.push(delete as i32);
+            }
+        }
+        let in_partition = self.positions.get(&data.spec_id).and_then(|keys| keys.get(data.partition_key));
+        for delete in self.newer(in_partition, data.sequence_number) {
+            if self.deletes[delete as usize].may_name(data.path) {
+                found.push(delete as i32);
+            }
+        }
+        Ok(())
+    }
+
+    fn vector(&self, data: DataFile<'_>, path: &str) -> Result<Option<u32>> {
+        let mut vectors = self.newer(self.vectors.get(path), data.sequence_number);
+        let Some(vector) = vectors.next() else { return Ok(None) };
+        if let Some(second) = vectors.next() {
+            return Err(Error::invalid_data("a data file has two deletion vectors, expected at most one")
+                .with("path", data.path)
+                .with("vector", &self.deletes[vector as usize].file.file_path)
+                .with("other vector", &self.deletes[second as usize].file.file_path));
+        }
+        if !self.in_partition_of(vector, data) {
+            return Err(Error::invalid_data(
+                "a deletion vector names a data file of another partition than its own",
+            )
+            .with("path", data.path)
+            .with("vector", &self.deletes[vector as usize].file.file_path));
+        }
+        Ok(Some(vector))
+    }
+
+    /// The deletes of a list whose sequence number is at least `sequence_number`.
+    fn newer<'a>(
+        &'a self,
+        list: Option<&'a Vec<u32>>,
+        sequence_number: i64,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let list = list.map_or(&[][..], Vec::as_slice);
+        let start = list.partition_point(|number| {
+            self.deletes[*number as usize].file.data_sequence_number < sequence_number
+        });
+        list[start..].iter().copied()
+    }
+
+    fn in_partition_of(&self, delete: u32, data: DataFile<'_>) -> bool {
+        let (spec_id, key) = &self.deletes[delete as usize].partition;
+        *spec_id == data.spec_id && key == data.partition_key
+    }
+}
+
+impl IndexedDelete {
+    /// Is it for all files of its partition, and not for one file or for all partitions?
+    pub fn is_scoped_by_partition(&self) -> bool {
+        match self.file.kind {
+            DeleteKind::Equality { .. } => !self.unpartitioned,
+            DeleteKind::Position | DeleteKind::Vector { .. } => self.scope_path().is_none(),
+        }
+    }
+
+    /// The one data file it is for: the one it names, or the one its path bounds name (Delete File Stats).
+    fn scope_path(&self) -> Option<&str> {
+        if let Some(path) = &self.file.referenced_data_file {
+            return Some(path);
+        }
+        match (&self.lowest_path, &self.highest_path) {
+            (Some(lowest), Some(highest)) if lowest == highest => Some(lowest),
+            _ => None,
+        }
+    }
+
+    /// Do its path bounds allow that it deletes rows of a file? Bounds may be cut short, upper ones upward, and
+    /// are compared only with paths that spell the local scheme alike.
+    fn may_name(&self, path: &str) -> bool {
+        let alike = |bound: &&str| local_spelling(bound) == local_spelling(path);
+        self.lowest_path.as_deref().filter(alike).is_none_or(|lowest| lowest <= path)
+            && self.highest_path.as_deref().filter(alike).is_none_or(|highest| path <= highest)
+    }
+}
+
+/// Which way a path spells that it is local: `file:///x` 2, `file:/x` 1, `/x` and other schemes 0.
+fn local_spelling(path: &str) -> usize {
+    if path.starts_with("file://") { 2 } else { usize::from(path.starts_with("file:")) }
+}

@@ -1,0 +1,108 @@
+//! What is there to read?
+//!
+//! A plan is columns: no object is made per file until somebody iterates.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use floeberg_core::expr::BoundExpr;
+use floeberg_core::{Error, Result};
+
+use super::specs::Specs;
+use super::{DeleteFile, Explain, FileScanTask, tasks};
+
+/// The files of a scan, with their deletes and residuals.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    schema: SchemaRef,
+    specs: Arc<Specs>,
+    chunks: Vec<RecordBatch>,
+    /// Where each chunk starts.
+    starts: Vec<usize>,
+    len: usize,
+    deletes: Vec<Arc<DeleteFile>>,
+    residuals: Vec<Arc<BoundExpr>>,
+    explain: Explain,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        schema: SchemaRef,
+        specs: Arc<Specs>,
+        chunks: Vec<RecordBatch>,
+        deletes: Vec<Arc<DeleteFile>>,
+        residuals: Vec<Arc<BoundExpr>>,
+        explain: Explain,
+    ) -> Self {
+        let mut len = 0;
+        let mut starts = Vec::with_capacity(chunks.len());
+        for chunk in &chunks {
+            starts.push(len);
+            len += chunk.num_rows();
+        }
+        Self { schema, specs, chunks, starts, len, deletes, residuals, explain }
+    }
+
+    pub(crate) fn empty(schema: SchemaRef, specs: Arc<Specs>, filter: &BoundExpr) -> Self {
+        let explain = Explain { filter: filter.to_string(), ..Explain::default() };
+        Self::new(schema, specs, Vec::new(), Vec::new(), Vec::new(), explain)
+    }
+
+    /// How many data files.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// None?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The columns: one row a data file.
+    ///
+    /// `file_path` as written, `location` after relocation, `file_format`, `spec_id`, `partition` (a struct over all
+    /// specs), `record_count`, `file_size_in_bytes` (bytes), `data_sequence_number`, `first_row_id`, `split_offsets`
+    /// (bytes), `delete_files` (numbers into [`Plan::delete_files`]), `residual` (a number into [`Plan::residuals`]).
+    pub fn to_arrow(&self) -> (SchemaRef, &[RecordBatch]) {
+        (Arc::clone(&self.schema), &self.chunks)
+    }
+
+    /// All delete files that may apply to a file of the snapshot's kept partitions.
+    pub fn delete_files(&self) -> &[Arc<DeleteFile>] {
+        &self.deletes
+    }
+
+    /// The different residuals.
+    pub fn residuals(&self) -> &[Arc<BoundExpr>] {
+        &self.residuals
+    }
+
+    /// What planning looked at and dropped.
+    pub fn explain(&self) -> &Explain {
+        &self.explain
+    }
+
+    /// The task of a data file by its number. Errors: `InvalidInput` past the end.
+    pub fn task(&self, number: usize) -> Result<FileScanTask> {
+        let (chunk, row) = self.position(number)?;
+        tasks::task(self, chunk, row)
+    }
+
+    /// The tasks, in order, each made when it is asked for.
+    pub fn tasks(&self) -> impl Iterator<Item = Result<FileScanTask>> + '_ {
+        (0..self.len).map(|number| self.task(number))
+    }
+
+    pub(crate) fn position(&self, number: usize) -> Result<(&RecordBatch, usize)> {
+        let past_end =
+            || Error::invalid_input(format!("file {number} was asked of a plan of {} files", self.len));
+        let chunk = self.starts.partition_point(|start| *start <= number).checked_sub(1);
+        let chunk = chunk.filter(|_| number < self.len).ok_or_else(past_end)?;
+        Ok((&self.chunks[chunk], number - self.starts[chunk]))
+    }
+
+    pub(crate) fn specs(&self) -> &Specs {
+        &self.specs
+    }
+}

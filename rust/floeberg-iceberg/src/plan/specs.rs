@@ -1,0 +1,170 @@
+//! How does each partition spec of a table bear on filtering and on the plan's partition column?
+//!
+//! In: the table's metadata. Out: per spec its type, the columns filters are projected to, and where its values stand in
+//! the struct over all specs.
+//! Spec: Scan Planning; Partition Evolution.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, StructArray, new_null_array};
+use arrow_schema::{DataType, Fields};
+use floeberg_core::Result;
+use floeberg_core::expr::{BoundExpr, PartitionColumn, residual};
+use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, arrow::field_to_arrow};
+use floeberg_core::transform::Transform;
+use floeberg_core::value::{PartitionKey, Value, arrow::from_array};
+
+use crate::metadata::{PartitionSpec, TableMetadata, UnifiedPartition, unified_partition};
+
+/// A spec, ready for planning.
+#[derive(Debug)]
+pub(crate) struct PlannedSpec {
+    /// The spec's id.
+    pub spec_id: i32,
+    /// Partition fields, ids and result types.
+    pub partition_type: StructType,
+    /// The fields that filters can be projected to.
+    pub columns: Vec<PartitionColumn>,
+    /// Does it partition nothing?
+    pub unpartitioned: bool,
+    /// Are the types of all its values known, so that partitions can be compared?
+    pub comparable: bool,
+}
+
+impl PlannedSpec {
+    /// Prepares a spec. Void and unknown transforms, several source columns, and sources that the read schema lacks
+    /// give nothing to project filters to.
+    pub fn new(spec: &PartitionSpec, partition_type: StructType, read_schema: &Schema) -> Self {
+        let columns = spec.fields.iter().zip(&partition_type.fields).filter_map(|(field, result)| {
+            let [source_id] = field.source_ids[..] else { return None };
+            let source = read_schema.field(source_id)?;
+            if matches!(field.transform, Transform::Unknown(_) | Transform::Void) {
+                return None;
+            }
+            Some(PartitionColumn {
+                field_id: field.field_id,
+                name: field.name.clone(),
+                source_id,
+                transform: field.transform.clone(),
+                source_type: source.field_type.clone(),
+                result_type: result.field_type.clone(),
+            })
+        });
+        let columns = columns.collect();
+        let comparable = spec.fields.iter().zip(&partition_type.fields).all(|(field, result)| {
+            field.transform == Transform::Void || result.field_type != PrimitiveType::Unknown.into()
+        });
+        Self {
+            comparable,
+            spec_id: spec.spec_id,
+            unpartitioned: spec.is_unpartitioned(),
+            partition_type,
+            columns,
+        }
+    }
+
+    /// What of a filter the rows of a partition still have to be tested for.
+    pub fn residual(&self, filter: &BoundExpr, partition: &[(i32, Option<Value>)]) -> BoundExpr {
+        if self.columns.is_empty() || *filter == BoundExpr::True {
+            return filter.clone();
+        }
+        let value_of = |field_id: i32| {
+            partition.iter().find(|(id, _)| *id == field_id).and_then(|(_, value)| value.clone())
+        };
+        let values: Vec<_> = self.columns.iter().map(|column| value_of(column.field_id)).collect();
+        residual(filter, &self.columns, &values)
+    }
+
+    /// The partition values of one row, in the spec's order.
+    pub fn values(&self, partition: &StructArray, row: usize) -> Result<Vec<(i32, Option<Value>)>> {
+        let fields = self.partition_type.fields.iter().zip(partition.columns());
+        fields.map(|(field, array)| Ok((field.id, from_array(array, row, &field.field_type)?))).collect()
+    }
+}
+
+/// The key that partitions of one spec are compared by.
+pub(crate) fn partition_key(values: &[(i32, Option<Value>)]) -> PartitionKey {
+    PartitionKey::new(values.iter().map(|(_, value)| value.as_ref()))
+}
+
+/// All specs of a table.
+#[derive(Debug)]
+pub(crate) struct Specs {
+    by_id: BTreeMap<i32, PlannedSpec>,
+    unified: UnifiedPartition,
+    unified_arrow: Fields,
+}
+
+impl Specs {
+    /// Prepares all specs. `read_schema` gives the types that filters are bound to.
+    pub fn new(metadata: &TableMetadata, read_schema: &Schema) -> Result<Arc<Self>> {
+        let mut by_id = BTreeMap::new();
+        for spec in &metadata.partition_specs {
+            let planned = PlannedSpec::new(spec, spec.partition_type(metadata)?, read_schema);
+            by_id.insert(spec.spec_id, planned);
+        }
+        let unified = unified_partition(metadata)?;
+        let unified_arrow =
+            unified.struct_type.fields.iter().map(field_to_arrow).collect::<Result<Vec<_>>>()?.into();
+        Ok(Arc::new(Self { by_id, unified, unified_arrow }))
+    }
+
+    /// The spec of an id.
+    pub fn get(&self, spec_id: i32) -> Result<&PlannedSpec> {
+        self.by_id.get(&spec_id).ok_or_else(|| {
+            floeberg_core::Error::invalid_data(format!(
+                "partition spec {spec_id} is not in the table metadata, which has {:?}",
+                self.by_id.keys().collect::<Vec<_>>()
+            ))
+        })
+    }
+
+    /// All specs, by id.
+    pub fn iter(&self) -> impl Iterator<Item = &PlannedSpec> {
+        self.by_id.values()
+    }
+
+    /// The type of the plan's partition column: a struct over all specs.
+    pub fn unified_type(&self) -> DataType {
+        DataType::Struct(self.unified_arrow.clone())
+    }
+
+    /// A spec's partition fields: the id, and where its values stand in the struct over all specs, with their field.
+    pub fn unified_fields(&self, spec_id: i32) -> Result<impl Iterator<Item = (i32, usize, &Field)>> {
+        let ids = self.get(spec_id)?.partition_type.fields.iter().map(|field| field.id);
+        let positions = self.unified.positions.get(&spec_id).map_or(&[][..], Vec::as_slice);
+        Ok(ids.zip(positions).filter_map(|(id, position)| {
+            Some((id, *position, self.unified.struct_type.fields.get(*position)?))
+        }))
+    }
+
+    /// A spec's partition values as the struct over all specs; what the spec lacks is null.
+    pub fn unify(&self, spec_id: i32, partition: &StructArray) -> Result<StructArray> {
+        if self.unified_arrow.is_empty() {
+            return Ok(StructArray::new_empty_fields(partition.len(), None));
+        }
+        let positions = self.unified.positions.get(&spec_id).map_or(&[][..], Vec::as_slice);
+        let columns = self.unified_arrow.iter().enumerate().map(|(place, field)| {
+            match positions.iter().position(|position| *position == place).map(|own| partition.column(own)) {
+                None => Ok(new_null_array(field.data_type(), partition.len())),
+                Some(values) if values.data_type() == field.data_type() => Ok(Arc::clone(values)),
+                Some(values) => convert(values, field.data_type()),
+            }
+        });
+        let columns = columns.collect::<Result<Vec<ArrayRef>>>()?;
+        StructArray::try_new(self.unified_arrow.clone(), columns, None)
+            .map_err(|error| floeberg_core::Error::internal("partition column").caused_by(error))
+    }
+}
+
+/// Widens values of an older spec to the type the same field has now.
+fn convert(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+    arrow_cast::cast(values, to).map_err(|error| {
+        floeberg_core::Error::invalid_data(format!(
+            "partition values of type {} cannot be read as {to}",
+            values.data_type()
+        ))
+        .caused_by(error)
+    })
+}

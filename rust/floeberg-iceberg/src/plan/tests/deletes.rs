@@ -1,0 +1,145 @@
+use std::sync::{Arc, LazyLock};
+
+use floeberg_core::ErrorKind;
+use floeberg_core::value::{PartitionKey, Value};
+
+use crate::plan::deletes::{DataFile, DeleteIndex, IndexedDelete};
+use crate::plan::{DeleteFile, DeleteKind, FileFormat};
+
+const VECTOR: DeleteKind = DeleteKind::Vector { content_offset: 4, content_size_in_bytes: 40 };
+
+fn delete(kind: DeleteKind, sequence_number: i64, referenced: Option<&str>) -> IndexedDelete {
+    let file = DeleteFile {
+        file_path: format!("delete-{sequence_number}"),
+        location: format!("delete-{sequence_number}"),
+        file_format: FileFormat::Parquet,
+        kind,
+        record_count: 1,
+        file_size_in_bytes: 100,
+        data_sequence_number: sequence_number,
+        referenced_data_file: referenced.map(str::to_owned),
+        spec_id: 1,
+        partition: Vec::new(),
+    };
+    IndexedDelete {
+        file: Arc::new(file),
+        partition: (1, key("p")),
+        unpartitioned: false,
+        lowest_path: None,
+        highest_path: None,
+    }
+}
+
+fn equality(sequence_number: i64) -> IndexedDelete {
+    delete(DeleteKind::Equality { equality_ids: vec![1] }, sequence_number, None)
+}
+
+fn key(text: &str) -> PartitionKey {
+    PartitionKey::new([Some(&Value::String(text.to_owned()))])
+}
+
+fn data(path: &str, sequence_number: i64) -> DataFile<'_> {
+    static PARTITION: LazyLock<PartitionKey> = LazyLock::new(|| key("p"));
+    DataFile { path, sequence_number, spec_id: 1, partition_key: &PARTITION }
+}
+
+fn matching(deletes: Vec<IndexedDelete>, data: DataFile<'_>) -> Vec<i32> {
+    let mut found = Vec::new();
+    DeleteIndex::new(deletes).matching(data, &mut found).unwrap();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn equality_deletes_reach_only_strictly_older_data() {
+    let deletes = || vec![equality(4), equality(5), equality(6)];
+    assert_eq!(matching(deletes(), data("a", 5)), [2]);
+    assert_eq!(matching(deletes(), data("a", 3)), [0, 1, 2]);
+}
+
+#[test]
+fn position_deletes_reach_data_of_their_own_commit() {
+    let deletes = || vec![delete(DeleteKind::Position, 4, None), delete(DeleteKind::Position, 5, None)];
+    assert_eq!(matching(deletes(), data("a", 5)), [1]);
+    assert_eq!(matching(deletes(), data("a", 4)), [0, 1]);
+}
+
+#[test]
+fn deletes_of_another_partition_or_spec_do_not_apply() {
+    let deletes = || vec![delete(DeleteKind::Position, 9, None), equality(9)];
+    assert!(matching(deletes(), DataFile { partition_key: &key("q"), ..data("a", 1) }).is_empty());
+    assert!(matching(deletes(), DataFile { spec_id: 2, ..data("a", 1) }).is_empty());
+}
+
+#[test]
+fn an_unpartitioned_equality_delete_reaches_every_partition_and_a_position_delete_does_not() {
+    let global = IndexedDelete { unpartitioned: true, partition: (0, key("")), ..equality(9) };
+    let position = IndexedDelete {
+        unpartitioned: true,
+        partition: (0, key("")),
+        ..delete(DeleteKind::Position, 9, None)
+    };
+    assert_eq!(matching(vec![global, position], data("a", 1)), [0]);
+}
+
+#[test]
+fn a_file_scoped_position_delete_reaches_its_file_alone() {
+    let named = || delete(DeleteKind::Position, 9, Some("a"));
+    assert_eq!(matching(vec![named()], data("a", 1)), [0]);
+    assert!(matching(vec![named()], data("b", 1)).is_empty());
+}
+
+#[test]
+fn equal_path_bounds_name_one_file() {
+    let bounded = || IndexedDelete {
+        lowest_path: Some("file:/t/a".to_owned()),
+        highest_path: Some("file:/t/a".to_owned()),
+        ..delete(DeleteKind::Position, 9, None)
+    };
+    assert_eq!(matching(vec![bounded()], data("file:///t/a", 1)), [0], "spellings of one local file");
+    assert!(matching(vec![bounded()], data("file:/t/b", 1)).is_empty());
+}
+
+#[test]
+fn path_bounds_leave_away_files_outside_them() {
+    let bounded = || IndexedDelete {
+        lowest_path: Some("s3://b/f".to_owned()),
+        highest_path: Some("s3://b/m".to_owned()),
+        ..delete(DeleteKind::Position, 9, None)
+    };
+    assert_eq!(matching(vec![bounded()], data("s3://b/g", 1)), [0]);
+    assert!(matching(vec![bounded()], data("s3://b/a", 1)).is_empty());
+    assert!(matching(vec![bounded()], data("s3://b/x", 1)).is_empty());
+}
+
+#[test]
+fn a_vector_hides_position_deletes_and_not_equality_deletes() {
+    let deletes = vec![
+        delete(VECTOR, 9, Some("a")),
+        delete(DeleteKind::Position, 8, None),
+        delete(DeleteKind::Position, 8, Some("a")),
+        equality(8),
+    ];
+    assert_eq!(matching(deletes, data("a", 1)), [0, 3]);
+}
+
+#[test]
+fn a_vector_older_than_its_data_file_does_not_apply() {
+    assert!(matching(vec![delete(VECTOR, 3, Some("a"))], data("a", 4)).is_empty());
+}
+
+#[test]
+fn two_vectors_for_one_file_are_an_error_that_names_both() {
+    let index = DeleteIndex::new(vec![delete(VECTOR, 8, Some("a")), delete(VECTOR, 9, Some("a"))]);
+    let error = index.matching(data("a", 1), &mut Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    assert!(error.to_string().contains("delete-8") && error.to_string().contains("delete-9"), "{error}");
+}
+
+#[test]
+fn a_vector_of_another_partition_is_an_error_and_is_not_ignored() {
+    let index = DeleteIndex::new(vec![delete(VECTOR, 8, Some("a"))]);
+    let other = key("q");
+    let elsewhere = DataFile { partition_key: &other, ..data("a", 1) };
+    assert_eq!(index.matching(elsewhere, &mut Vec::new()).unwrap_err().kind(), ErrorKind::InvalidData);
+}

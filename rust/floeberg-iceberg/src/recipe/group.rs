@@ -1,0 +1,78 @@
+//! A group of tasks with what they share, as bytes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use floeberg_core::{Cancel, Error, Result};
+use serde_json::{Value as Json, json};
+
+use super::ReadRecipe;
+use super::fields::{array, field};
+use super::task::{delete_from_json, delete_to_json, task_from_json, task_to_json};
+use crate::budget::thread_budget;
+use crate::plan::{DeleteFile, FileScanTask};
+use crate::read::{BatchStream, stream};
+
+/// Tasks of one scan that one worker reads, with all it needs.
+#[derive(Debug, Clone)]
+pub struct GroupRecipe {
+    read: Arc<ReadRecipe>,
+    tasks: Vec<FileScanTask>,
+}
+
+impl GroupRecipe {
+    /// Tasks with what they share.
+    pub fn new(read: Arc<ReadRecipe>, tasks: Vec<FileScanTask>) -> Self {
+        Self { read, tasks }
+    }
+
+    /// What the tasks share.
+    pub fn read(&self) -> &Arc<ReadRecipe> {
+        &self.read
+    }
+
+    /// The tasks.
+    pub fn tasks(&self) -> &[FileScanTask] {
+        &self.tasks
+    }
+
+    /// The rows, as batches in the order of the tasks.
+    pub fn stream(&self, cancel: &Cancel) -> Result<BatchStream> {
+        let request = Arc::new(self.read.request(cancel)?);
+        Ok(stream(request, self.tasks.clone().into_iter().map(Ok), thread_budget()?, None))
+    }
+
+    /// The bytes. They hold the storage options, secrets among them: they are for a worker, not for a log.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut numbers: HashMap<*const DeleteFile, usize> = HashMap::new();
+        let mut deletes = Vec::new();
+        let mut tasks = Vec::with_capacity(self.tasks.len());
+        for task in &self.tasks {
+            let mut own = Vec::with_capacity(task.deletes.len());
+            for delete in &task.deletes {
+                let next = numbers.len();
+                let number = *numbers.entry(Arc::as_ptr(delete)).or_insert(next);
+                if number == next {
+                    deletes.push(delete_to_json(delete)?);
+                }
+                own.push(number);
+            }
+            tasks.push(task_to_json(task, &own)?);
+        }
+        let recipe = json!({"read": self.read.to_json()?, "deletes": deletes, "tasks": tasks});
+        serde_json::to_vec(&recipe).map_err(|error| Error::internal("writing a read recipe").caused_by(error))
+    }
+
+    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let json: Json = serde_json::from_slice(bytes)
+            .map_err(|error| Error::invalid_input("a read recipe is not JSON").caused_by(error))?;
+        let read = ReadRecipe::from_json(field(&json, "read")?)?;
+        let deletes = array(&json, "deletes")?.iter();
+        let deletes: Vec<_> =
+            deletes.map(|delete| delete_from_json(delete, &read).map(Arc::new)).collect::<Result<_>>()?;
+        let tasks = array(&json, "tasks")?.iter();
+        let tasks = tasks.map(|task| task_from_json(task, &deletes, &read)).collect::<Result<_>>()?;
+        Ok(Self { read: Arc::new(read), tasks })
+    }
+}

@@ -1,0 +1,14 @@
+//! What does another process need to read a part of a scan?
+//!
+//! Bytes that hold everything: the schemas, the filter, the specs and the tasks, but no handle. A worker needs no table
+//! metadata and no manifest.
+//!
+//! Invariant: what is read back reads the same rows.
+
+mod fields;
+mod group;
+mod read;
+mod task;
+
+pub use group::GroupRecipe;
+pub use read::ReadRecipe;

@@ -1,0 +1,168 @@
+//! What do all tasks of a scan share, as JSON?
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_core::expr::{BoundExpr, Expr, bind, json as expr_json};
+use floeberg_core::schema::json::{schema_from_json, schema_to_json};
+use floeberg_core::schema::{NameMapping, Schema, StructType};
+use floeberg_core::value::Value;
+use floeberg_core::{Cancel, Result};
+use floeberg_io::{StoreOptions, open_store};
+use serde_json::{Map, Value as Json, json};
+
+use super::fields::{array, field, int, ints, optional_long, optional_string, string, wrong};
+use crate::Scan;
+use crate::budget::memory_budget;
+use crate::metadata::{PartitionField, PartitionSpec};
+use crate::plan::PlannedSpec;
+use crate::read::ReadRequest;
+
+/// What all tasks of a scan share.
+#[derive(Debug, Clone)]
+pub struct ReadRecipe {
+    /// The schema that the filter is bound to.
+    schema: Arc<Schema>,
+    /// The columns that come out.
+    projected: Arc<Schema>,
+    filter: Expr,
+    case_sensitive: bool,
+    specs: Vec<(Arc<PartitionSpec>, StructType)>,
+    name_mapping: Option<String>,
+    storage: StoreOptions,
+    batch_rows: Option<usize>,
+}
+
+impl ReadRecipe {
+    /// The recipe of a scan.
+    pub fn of(scan: &Scan) -> Result<Self> {
+        let metadata = scan.table().metadata();
+        let specs = metadata.partition_specs.iter();
+        Ok(Self {
+            schema: scan.schema()?,
+            projected: scan.projection()?,
+            filter: scan.row_filter().clone(),
+            case_sensitive: scan.is_case_sensitive(),
+            specs: specs
+                .map(|spec| Ok((Arc::clone(spec), spec.partition_type(metadata)?)))
+                .collect::<Result<_>>()?,
+            name_mapping: metadata.properties.get(crate::scan::NAME_MAPPING).cloned(),
+            storage: scan.table().options().storage.clone(),
+            batch_rows: scan.batch_row_limit(),
+        })
+    }
+
+    /// The columns that come out.
+    pub fn projected(&self) -> &Arc<Schema> {
+        &self.projected
+    }
+
+    /// Opens the store and prepares reading.
+    pub fn request(&self, cancel: &Cancel) -> Result<ReadRequest> {
+        let mapping = self.name_mapping.as_deref().map(NameMapping::from_json).transpose()?;
+        let store = open_store(&self.storage)?;
+        let request = ReadRequest::new(store, Arc::clone(&self.schema), Arc::clone(&self.projected))
+            .with_specs(self.specs.iter().map(|(spec, _)| Arc::clone(spec)))
+            .with_name_mapping(mapping.map(Arc::new))
+            .with_memory(memory_budget()?)
+            .with_cancel(cancel.clone());
+        Ok(match self.batch_rows {
+            Some(rows) => request.with_batch_rows(rows),
+            None => request,
+        })
+    }
+
+    /// The type of a spec's partition values.
+    pub(super) fn partition_type(&self, spec_id: i32) -> Result<&StructType> {
+        let found = self.specs.iter().find(|(spec, _)| spec.spec_id == spec_id);
+        found.map(|(_, partition_type)| partition_type).ok_or_else(|| wrong("specs", spec_id))
+    }
+
+    /// What of the filter the rows of a partition still have to be tested for.
+    pub(super) fn residual(
+        &self,
+        spec_id: i32,
+        partition: &[(i32, Option<Value>)],
+    ) -> Result<Arc<BoundExpr>> {
+        let found = self.specs.iter().find(|(spec, _)| spec.spec_id == spec_id);
+        let (spec, partition_type) = found.ok_or_else(|| wrong("specs", spec_id))?;
+        let filter = bind(&self.filter, &self.schema, self.case_sensitive)?;
+        let spec = PlannedSpec::new(spec, partition_type.clone(), &self.schema);
+        Ok(Arc::new(spec.residual(&filter, partition)))
+    }
+
+    pub(super) fn to_json(&self) -> Result<Json> {
+        let specs = self.specs.iter().map(|(spec, partition_type)| {
+            let values = Schema::new(0, partition_type.fields.clone())?;
+            Ok(json!({"spec": spec_to_json(spec), "values": schema_to_json(&values)?}))
+        });
+        Ok(json!({
+            "schema": schema_to_json(&self.schema)?,
+            "projected": schema_to_json(&self.projected)?,
+            "filter": expr_json::to_json(&self.filter)?,
+            "case-sensitive": self.case_sensitive,
+            "specs": specs.collect::<Result<Vec<_>>>()?,
+            "name-mapping": self.name_mapping,
+            "storage": self.storage.iter().collect::<BTreeMap<_, _>>(),
+            "batch-rows": self.batch_rows,
+        }))
+    }
+
+    pub(super) fn from_json(json: &Json) -> Result<Self> {
+        let specs = array(json, "specs")?.iter().map(|pair| {
+            let spec = spec_from_json(field(pair, "spec")?)?;
+            let values = schema_from_json(field(pair, "values")?)?;
+            Ok((Arc::new(spec), values.as_struct().clone()))
+        });
+        let batch_rows = optional_long(json, "batch-rows")?.map(usize::try_from).transpose();
+        Ok(Self {
+            schema: Arc::new(schema_from_json(field(json, "schema")?)?),
+            projected: Arc::new(schema_from_json(field(json, "projected")?)?),
+            filter: expr_json::from_json(field(json, "filter")?)?,
+            case_sensitive: field(json, "case-sensitive")?.as_bool().unwrap_or(true),
+            specs: specs.collect::<Result<_>>()?,
+            name_mapping: optional_string(json, "name-mapping")?,
+            storage: storage(field(json, "storage")?)?,
+            batch_rows: batch_rows.map_err(|_| wrong("batch-rows", &json["batch-rows"]))?,
+        })
+    }
+}
+
+fn storage(json: &Json) -> Result<StoreOptions> {
+    let options = json.as_object().ok_or_else(|| wrong("storage", "not an object"))?;
+    let mut storage = StoreOptions::new();
+    for (key, value) in options {
+        storage.insert(key, value.as_str().ok_or_else(|| wrong("storage", key))?);
+    }
+    Ok(storage)
+}
+
+/// What reading needs of a spec: which partition field is which column's own value.
+fn spec_to_json(spec: &PartitionSpec) -> Json {
+    let fields = spec.fields.iter().map(|field| {
+        json!({
+            "id": field.field_id,
+            "sources": field.source_ids,
+            "name": field.name,
+            "transform": field.transform.to_string(),
+        })
+    });
+    json!({"id": spec.spec_id, "fields": fields.collect::<Vec<_>>()})
+}
+
+fn spec_from_json(json: &Json) -> Result<PartitionSpec> {
+    let fields = array(json, "fields")?.iter().map(|json| {
+        Ok(PartitionField {
+            field_id: int(json, "id")?,
+            source_ids: ints(json, "sources")?,
+            name: string(json, "name")?,
+            transform: string(json, "transform")?.parse()?,
+            unknown_keys: Map::new(),
+        })
+    });
+    Ok(PartitionSpec {
+        spec_id: int(json, "id")?,
+        fields: fields.collect::<Result<_>>()?,
+        unknown_keys: Map::new(),
+    })
+}

@@ -1,0 +1,73 @@
+//! A table, opened: its metadata at one moment, and where its files are.
+//!
+//! Out: a [`Scan`](crate::Scan) of it.
+
+use std::sync::Arc;
+
+use floeberg_core::Result;
+use floeberg_io::{Store, StoreOptions, open_store};
+
+use crate::metadata::{Relocation, TableMetadata, open_metadata};
+
+/// How a table is opened.
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    /// Written prefixes and where they are now.
+    pub relocate: Vec<(String, String)>,
+    /// How the stores are reached.
+    pub storage: StoreOptions,
+}
+
+/// An Iceberg table at one metadata file. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Table {
+    metadata: Arc<TableMetadata>,
+    metadata_location: String,
+    relocation: Arc<Relocation>,
+    store: Arc<dyn Store>,
+    options: Arc<OpenOptions>,
+}
+
+impl Table {
+    /// Opens a table directory or a metadata file.
+    ///
+    /// Errors: `NotFound`, saying what was looked for; `InvalidData` for damaged metadata; `Unsupported` for an
+    /// unknown format version or scheme; those of the store.
+    pub fn open(location: &str, options: OpenOptions) -> Result<Self> {
+        let relocation = Relocation::new(&options.relocate)?;
+        let store = open_store(&options.storage)?;
+        let (metadata_location, metadata) = open_metadata(store.as_ref(), &relocation.apply(location))?;
+        Ok(Self {
+            metadata: Arc::new(metadata),
+            metadata_location,
+            relocation: Arc::new(relocation),
+            store,
+            options: Arc::new(options),
+        })
+    }
+
+    /// The metadata.
+    pub fn metadata(&self) -> &Arc<TableMetadata> {
+        &self.metadata
+    }
+
+    /// The metadata file that was opened.
+    pub fn metadata_location(&self) -> &str {
+        &self.metadata_location
+    }
+
+    /// How it was opened.
+    pub fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    /// Where written locations are now.
+    pub fn relocation(&self) -> &Arc<Relocation> {
+        &self.relocation
+    }
+
+    /// Where its files are read from.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+}
