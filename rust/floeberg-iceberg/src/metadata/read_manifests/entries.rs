@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use arrow_array::{Array, BooleanArray, Int32Array, StringArray, StructArray};
+use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray, StructArray};
 use arrow_buffer::Buffer;
 use arrow_select::filter::filter;
 use floeberg_core::schema::{PrimitiveType, StructType, Type};
@@ -19,6 +19,7 @@ use super::columns::column;
 use super::fields::{STATISTICS, entry_fields};
 use super::header::content;
 use super::inherit::{DELETED, data_sequence_numbers, file_sequence_numbers, first_row_ids, snapshot_ids};
+use super::partition::check_partition;
 use crate::metadata::{EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile};
 use crate::wire::avro::{Container, FixedForm, Limits, Projection, decode};
 
@@ -63,10 +64,12 @@ fn decode_rows(
     partition_type: &StructType,
     columns: &[i32],
 ) -> Result<StructArray> {
+    let schema = container.schema()?;
+    check_partition(container, &schema, partition_type)?;
     let fields = entry_fields(partition_type, !columns.is_empty());
     let keyed: BTreeMap<i32, Vec<i32>> = STATISTICS.iter().map(|(id, ..)| (*id, columns.to_vec())).collect();
     let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
-    let error = match decode(container, &bare) {
+    let error = match decode(container, &schema, &bare) {
         Ok(rows) => return Ok(rows),
         Err(error) => error,
     };
@@ -78,7 +81,7 @@ fn decode_rows(
     }
     // Java writes fixed partition values behind their length, though its own schema says otherwise. Read so, every
     // block must come out to its last byte; if that fails too, the file is damaged and the first error tells where.
-    decode(container, &Projection { fixed: FixedForm::Prefixed, ..bare }).map_err(|_| error)
+    decode(container, &schema, &Projection { fixed: FixedForm::Prefixed, ..bare }).map_err(|_| error)
 }
 
 fn wanted_rows(rows: StructArray, request: &EntryRequest) -> Result<StructArray> {
@@ -100,6 +103,9 @@ fn wanted_rows(rows: StructArray, request: &EntryRequest) -> Result<StructArray>
 fn build(rows: &StructArray, file: &ManifestFile, columns: &[i32]) -> Result<ManifestEntries> {
     let data_file: StructArray = column(rows, "data_file")?;
     let status: Int32Array = column(rows, "status")?;
+    for size in ["record_count", "file_size_in_bytes", "content_offset", "content_size_in_bytes"] {
+        check_not_negative(&column(&data_file, size)?, size)?;
+    }
     let record_count = column(&data_file, "record_count")?;
     let sequence_number = column(rows, "sequence_number")?;
     let file_sequence_number = column(rows, "file_sequence_number")?;
@@ -127,6 +133,15 @@ fn build(rows: &StructArray, file: &ManifestFile, columns: &[i32]) -> Result<Man
         statistics: statistics(&data_file, columns)?,
         status,
     })
+}
+
+fn check_not_negative(sizes: &Int64Array, name: &str) -> Result<()> {
+    match sizes.iter().enumerate().find(|(_, size)| size.is_some_and(|size| size < 0)) {
+        Some((row, Some(size))) => Err(Error::invalid_data(format!(
+            "manifest entry {row}: expected {name} of 0 or more, found {size}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Null is data, as in v1. A manifest holds data files or delete files, never both.

@@ -66,7 +66,7 @@ fn number<T: std::str::FromStr>(container: &Container<'_>, key: &'static str) ->
     })
 }
 
-fn json(container: &Container<'_>, key: &'static str) -> Result<Option<Json>> {
+pub(super) fn json(container: &Container<'_>, key: &'static str) -> Result<Option<Json>> {
     let Some(text) = container.metadata(key) else { return Ok(None) };
     serde_json::from_slice(text)
         .map(Some)

@@ -31,7 +31,11 @@ fn parse(bytes: &[u8]) -> Result<Vec<ManifestFile>> {
         fields.iter_mut().filter(|field| of_v2.contains(&field.id)).for_each(|field| field.required = true);
     }
     let keyed = BTreeMap::new();
-    let rows = decode(&container, &Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare })?;
+    let rows = decode(
+        &container,
+        &container.schema()?,
+        &Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare },
+    )?;
     let columns = ListColumns::new(&rows)?;
     (0..rows.len()).map(|row| columns.manifest_file(row).context("row", row)).collect()
 }

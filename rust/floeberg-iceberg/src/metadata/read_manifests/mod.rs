@@ -6,6 +6,7 @@ mod fields;
 mod header;
 mod inherit;
 mod list;
+mod partition;
 
 pub use entries::parse_manifest;
 pub use header::{ManifestHeader, manifest_header};

@@ -17,9 +17,13 @@ use super::skip::check_count;
 use super::step::run_steps;
 use super::{AvroSchema, Block, Container, Limits, Projection};
 
-/// Decodes all records of a file.
-pub fn decode(container: &Container<'_>, projection: &Projection<'_>) -> Result<StructArray> {
-    let mut decoder = Decoder::new(&container.schema()?, projection, container.limits())?;
+/// Decodes all records of a file, which was written with that schema.
+pub fn decode(
+    container: &Container<'_>,
+    schema: &AvroSchema,
+    projection: &Projection<'_>,
+) -> Result<StructArray> {
+    let mut decoder = Decoder::new(schema, projection, container.limits())?;
     let mut blocks = container.blocks();
     while let Some(block) = blocks.next_block()? {
         decoder.push(&block)?;

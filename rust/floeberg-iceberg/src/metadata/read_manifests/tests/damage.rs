@@ -63,12 +63,10 @@ fn no_flipped_byte_makes_a_reader_panic() {
     for (bytes, content, spec) in manifests() {
         let file = manifest_file(content, 0);
         for index in 0..bytes.len() {
-            for flip in [0x01, 0xff] {
-                let mut damaged = bytes.to_vec();
-                damaged[index] ^= flip;
-                let request = EntryRequest { statistics_of: vec![1], with_deleted: index % 2 == 0 };
-                let _ = parse_manifest(&damaged, &file, &spec, &request);
-            }
+            let mut damaged = bytes.to_vec();
+            damaged[index] ^= if index % 3 == 0 { 0x01 } else { 0xff };
+            let request = EntryRequest { statistics_of: vec![1], with_deleted: index % 2 == 0 };
+            let _ = parse_manifest(&damaged, &file, &spec, &request);
         }
     }
     for bytes in lists() {

@@ -160,3 +160,18 @@ fn a_partition_type_that_the_manifest_does_not_have_is_an_error() {
         assert!(error.to_string().contains("1000: p"), "{error}");
     }
 }
+
+#[test]
+fn a_manifest_of_another_spec_is_an_error_and_not_null_values() {
+    let bytes = include_bytes!("../testdata/v1_existing.avro");
+    let file = manifest_file(Data, 0);
+    let mut spec = partitioned_by(PrimitiveType::String);
+    spec.fields[0].id = 1001;
+    let error = parse_manifest(bytes, &file, &spec, &EntryRequest::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    assert!(error.to_string().contains("field: 1001: p"), "{error}");
+    // A value of unknown type is null wherever it is written, and needs not be.
+    spec.fields[0].field_type = PrimitiveType::Unknown.into();
+    let entries = parse_manifest(bytes, &file, &spec, &EntryRequest::default()).unwrap();
+    assert_eq!(entries.partition.column(0).len(), 3);
+}

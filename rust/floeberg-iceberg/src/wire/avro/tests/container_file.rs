@@ -51,5 +51,6 @@ pub(super) fn read(bytes: &[u8], fields: &[Field]) -> Result<StructArray> {
 
 pub(super) fn read_within(bytes: &[u8], fields: &[Field], limits: &Limits) -> Result<StructArray> {
     let keyed = BTreeMap::new();
-    decode(&Container::open(bytes, limits)?, &Projection { fields, keyed: &keyed, fixed: FixedForm::Bare })
+    let container = Container::open(bytes, limits)?;
+    decode(&container, &container.schema()?, &Projection { fields, keyed: &keyed, fixed: FixedForm::Bare })
 }

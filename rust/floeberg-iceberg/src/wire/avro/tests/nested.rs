@@ -28,7 +28,8 @@ fn pairs(pairs: &[(i64, &str)]) -> Vec<u8> {
 fn keyed(bytes: &[u8], field: Field, keys: &[i32]) -> Result<StructArray> {
     let keyed = BTreeMap::from([(1, keys.to_vec())]);
     let projection = Projection { fields: &[field], keyed: &keyed, fixed: FixedForm::Bare };
-    decode(&Container::open(bytes, &Limits::default())?, &projection)
+    let container = Container::open(bytes, &Limits::default())?;
+    decode(&container, &container.schema()?, &projection)
 }
 
 fn texts(rows: &StructArray, key: &str) -> Vec<Option<String>> {
