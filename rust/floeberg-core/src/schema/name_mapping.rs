@@ -7,6 +7,7 @@
 //! siblings.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 
@@ -16,7 +17,8 @@ use crate::error::{Error, Result};
 /// Field ids by names, level by level.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NameMapping {
-    by_name: HashMap<String, MappedField>,
+    /// Shared, because a field has any number of names at every level.
+    by_name: HashMap<String, Arc<MappedField>>,
 }
 
 /// What a name stands for.
@@ -51,7 +53,7 @@ impl NameMapping {
 
     /// What a name at this level stands for.
     pub fn get(&self, name: &str) -> Option<&MappedField> {
-        self.by_name.get(name)
+        self.by_name.get(name).map(AsRef::as_ref)
     }
 
     /// The field id of a path of names from the top; `None` where it has no id or is not mapped.
@@ -84,9 +86,9 @@ fn mapping(json: &Json, depth: usize) -> Result<NameMapping> {
             None | Some(Json::Null) => NameMapping::default(),
             Some(fields) => mapping(fields, depth)?,
         };
-        let mapped = MappedField { field_id, children };
+        let mapped = Arc::new(MappedField { field_id, children });
         for name in names(field)? {
-            if by_name.insert(name.to_owned(), mapped.clone()).is_some() {
+            if by_name.insert(name.to_owned(), Arc::clone(&mapped)).is_some() {
                 return Err(Error::invalid_data(format!("the name {name:?} occurs twice in a name mapping")));
             }
         }

@@ -41,3 +41,12 @@ fn malformed_mappings_are_invalid_data() {
         assert_eq!(NameMapping::from_json(text).unwrap_err().kind(), ErrorKind::InvalidData, "{text}");
     }
 }
+
+#[test]
+fn many_names_at_many_levels_take_no_more_room_than_their_text() {
+    let depth = 40;
+    let text =
+        format!(r"{}[]{}", r#"[{"field-id":1,"names":["a","b"],"fields":"#.repeat(depth), "}]".repeat(depth));
+    let mapping = NameMapping::from_json(&text).unwrap();
+    assert_eq!(mapping.find(&vec!["b"; depth]), Some(1));
+}

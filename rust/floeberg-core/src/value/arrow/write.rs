@@ -18,10 +18,13 @@ use crate::schema::arrow::type_to_arrow;
 use crate::schema::{Field, PrimitiveType, Type};
 use crate::value::Value;
 
+/// The most bytes of an array that is made of values: a type's length comes from a file and may be anything.
+const MAX_BYTES: usize = 1 << 28;
+
 /// An array of one value, `len` times.
 ///
 /// Errors: `InvalidInput` for a value that is not of the type, `Unsupported` for a type without an Arrow form,
-/// `LimitExceeded` where the array would pass 2147483647 bytes.
+/// `LimitExceeded` where the array would pass 256 MiB.
 pub fn to_array(value: Option<&Value>, field_type: &Type, len: usize) -> Result<ArrayRef> {
     let Some(value) = value else {
         let data_type = type_to_arrow(field_type)?;
@@ -37,6 +40,7 @@ pub fn to_array(value: Option<&Value>, field_type: &Type, len: usize) -> Result<
 /// An array of values. Errors: those of [`to_array`].
 pub fn values_to_array(values: &[Option<&Value>], field_type: &Type) -> Result<ArrayRef> {
     let data_type = type_to_arrow(field_type)?;
+    check_size(null_width(&data_type), values.len())?;
     if values.is_empty() {
         return Ok(new_empty_array(&data_type));
     }
@@ -258,11 +262,10 @@ fn null_width(data_type: &DataType) -> usize {
 }
 
 fn check_size(width: usize, len: usize) -> Result<()> {
-    let fits = |number: usize| i32::try_from(number).is_ok();
-    if fits(len) && width.checked_mul(len).is_some_and(fits) {
+    if width.checked_mul(len).is_some_and(|bytes| bytes <= MAX_BYTES) {
         return Ok(());
     }
-    Err(Error::limit(format!("an array of {len} values of {width} bytes would pass {} bytes", i32::MAX)))
+    Err(Error::limit(format!("an array of {len} values of {width} bytes would pass {MAX_BYTES} bytes")))
 }
 
 fn wrong(field_type: &Type, found: &Value) -> Error {

@@ -107,6 +107,7 @@ fn promoted_types_read_what_was_written_before() {
 fn arrays_that_would_be_too_large_are_refused() {
     let fixed = Type::Primitive(PrimitiveType::Fixed(i32::MAX as u32));
     assert_eq!(to_array(None, &fixed, 8_192).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(values_to_array(&[None], &fixed).unwrap_err().kind(), ErrorKind::LimitExceeded);
     let text = Value::String("x".repeat(1 << 20));
     let error = to_array(Some(&text), &PrimitiveType::String.into(), 1 << 12).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
