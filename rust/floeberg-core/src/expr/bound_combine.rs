@@ -134,6 +134,11 @@ fn without_null_again(children: Vec<BoundExpr>) -> Vec<BoundExpr> {
                     _ => true,
                 }))
             }
+            BoundExpr::Predicate(test)
+                if test.op == Operator::IsNull && never_null.contains(&test.column.id) =>
+            {
+                BoundExpr::False
+            }
             other => other,
         })
         .collect();

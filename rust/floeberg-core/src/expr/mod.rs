@@ -12,6 +12,8 @@ pub mod json;
 mod operator;
 mod project;
 mod prune;
+#[cfg(test)]
+mod sample;
 mod sql;
 mod stats;
 mod term_text;

@@ -2,11 +2,10 @@
 //!
 //! Invariant: a finite number beyond the largest float stays finite: it is between that float and infinity.
 
-use super::lattice::nan;
+use super::lattice::{nan, number_of};
 use super::{Converted, expected};
 use crate::error::Result;
 use crate::expr::RawLiteral;
-use crate::expr::sql::parse_number;
 use crate::value::Value;
 
 /// The nearest double.
@@ -53,7 +52,7 @@ fn nearest(literal: &RawLiteral) -> Result<Nearest> {
         RawLiteral::Integer(number) => Nearest::Rounded(*number as f64),
         RawLiteral::Decimal { unscaled, scale } => decimal(*unscaled, *scale)?,
         RawLiteral::Float(number) => Nearest::Written(*number),
-        RawLiteral::String(text) => return word(text),
+        RawLiteral::String(text) => return nearest(&number_of(text)?),
         RawLiteral::Typed(value) => match value {
             Value::Int(number) => Nearest::Written(f64::from(*number)),
             Value::Long(number) => Nearest::Written(*number as f64),
@@ -74,16 +73,4 @@ fn nearest(literal: &RawLiteral) -> Result<Nearest> {
 fn decimal(unscaled: i128, scale: i32) -> Result<Nearest> {
     let text = format!("{unscaled}e{}", -i64::from(scale));
     text.parse().map(Nearest::Rounded).map_err(|_| expected("a number"))
-}
-
-fn word(text: &str) -> Result<Nearest> {
-    match text.trim() {
-        "Infinity" | "+Infinity" => Ok(Nearest::Written(f64::INFINITY)),
-        "-Infinity" => Ok(Nearest::Written(f64::NEG_INFINITY)),
-        "NaN" => Err(nan()),
-        other => match parse_number(other) {
-            Some(number) => nearest(&number),
-            None => Err(expected("a number, 'Infinity' or '-Infinity'")),
-        },
-    }
 }

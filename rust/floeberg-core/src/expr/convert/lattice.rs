@@ -46,33 +46,30 @@ impl Place {
 
 /// The place among ints.
 pub(super) fn int(literal: &RawLiteral) -> Result<Converted> {
-    let place = place(literal, 0, false)?;
+    let place = place(literal, 0)?;
     Ok(place.among(i128::from(i32::MIN), i128::from(i32::MAX), |number| Value::Int(number as i32)))
 }
 
 /// The place among longs.
 pub(super) fn long(literal: &RawLiteral) -> Result<Converted> {
-    let place = place(literal, 0, false)?;
+    let place = place(literal, 0)?;
     Ok(place.among(i128::from(i64::MIN), i128::from(i64::MAX), |number| Value::Long(number as i64)))
 }
 
 /// The place among decimals of a precision and scale.
 pub(super) fn decimal(literal: &RawLiteral, precision: u8, scale: u8) -> Result<Converted> {
     let most = 10_i128.checked_pow(u32::from(precision)).map_or(i128::MAX, |limit| limit - 1);
-    let place = place(literal, i32::from(scale), true)?;
+    let place = place(literal, i32::from(scale))?;
     Ok(place.among(-most, most, |unscaled| Value::Decimal { unscaled, scale }))
 }
 
 /// The place among all numbers with that many digits after the point.
-fn place(literal: &RawLiteral, scale: i32, text_is_number: bool) -> Result<Place> {
+fn place(literal: &RawLiteral, scale: i32) -> Result<Place> {
     match literal {
         RawLiteral::Integer(number) => Ok(scaled(*number, 0, scale)),
         RawLiteral::Decimal { unscaled, scale: own } => Ok(scaled(*unscaled, *own, scale)),
         RawLiteral::Float(number) => float(*number, scale),
-        RawLiteral::String(text) if text_is_number => match parse_number(text.trim()) {
-            Some(number) => place(&number, scale, false),
-            None => Err(expected("a number")),
-        },
+        RawLiteral::String(text) => place(&number_of(text)?, scale),
         RawLiteral::Typed(value) => match value {
             Value::Int(number) => Ok(scaled(i128::from(*number), 0, scale)),
             Value::Long(number) => Ok(scaled(i128::from(*number), 0, scale)),
@@ -81,7 +78,7 @@ fn place(literal: &RawLiteral, scale: i32, text_is_number: bool) -> Result<Place
             Value::Decimal { unscaled, scale: own } => Ok(scaled(*unscaled, i32::from(*own), scale)),
             _ => Err(expected("a number")),
         },
-        RawLiteral::String(_) | RawLiteral::Boolean(_) | RawLiteral::Binary(_) => Err(expected("a number")),
+        RawLiteral::Boolean(_) | RawLiteral::Binary(_) => Err(expected("a number")),
     }
 }
 
@@ -112,6 +109,16 @@ fn scaled(unscaled: i128, from: i32, to: i32) -> Place {
         Some(factor) => Place::divided(unscaled, factor),
         None if shift > 0 => beyond,
         None => Place::After(if unscaled > 0 { 0 } else { -1 }),
+    }
+}
+
+/// The number that a text names: digits, `Infinity`, `-Infinity`, or the error of `NaN`.
+pub(super) fn number_of(text: &str) -> Result<RawLiteral> {
+    match text.trim() {
+        "Infinity" | "+Infinity" => Ok(RawLiteral::Float(f64::INFINITY)),
+        "-Infinity" => Ok(RawLiteral::Float(f64::NEG_INFINITY)),
+        "NaN" => Err(nan()),
+        other => parse_number(other).ok_or_else(|| expected("a number")),
     }
 }
 

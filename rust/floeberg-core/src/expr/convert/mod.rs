@@ -35,9 +35,9 @@ pub(super) enum Converted {
 
 /// Finds the place of a literal among the values of a type.
 ///
-/// Integers are days for a date, and the column's own unit for a time or timestamp. Strings are read as ISO 8601 for
-/// dates, times and timestamps, as hexadecimal digits for fixed and binary, as numbers for decimals and floats
-/// (`'Infinity'` among them). A timestamp with a zone is compared with a moment that has one, and one without with
+/// Integers are days for a date, and the column's own unit for a time or timestamp. Strings are read as
+/// the type is written: ISO 8601 for dates, times and timestamps, hexadecimal digits for fixed and binary, decimal
+/// digits for numbers (`'Infinity'` for floats). A timestamp with a zone is compared with a moment that has one, and one without with
 /// one without.
 ///
 /// Errors: `InvalidInput` for a literal of another kind, and for NaN.

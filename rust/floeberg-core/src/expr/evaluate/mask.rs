@@ -41,8 +41,8 @@ pub(super) fn mask(test: &BoundPredicate, column: &ColumnArray) -> Result<Boolea
     let passed = match &test.transform {
         None => values_mask(test, &column.values, &test.column.field_type)?,
         Some(transform) => {
-            let plain = plain(&column.values, test)?;
-            return Err(Error::unsupported(format!("{transform} over {}", plain.data_type())));
+            let transformed = transform.apply_array(column.values.as_ref(), &test.column.field_type)?;
+            values_mask(test, &transformed, &transform.result_type(&test.column.field_type)?)?
         }
     };
     Ok(match &column.nulls {
@@ -250,14 +250,6 @@ fn zone(found: &DataType) -> Option<std::sync::Arc<str>> {
     match found {
         DataType::Timestamp(_, zone) => zone.clone(),
         _ => None,
-    }
-}
-
-/// Without dictionary, for a transform.
-fn plain(array: &ArrayRef, test: &BoundPredicate) -> Result<ArrayRef> {
-    match array.data_type() {
-        DataType::Dictionary(_, values) => cast(array, values, test),
-        _ => Ok(array.clone()),
     }
 }
 

@@ -210,3 +210,17 @@ fn any_text_is_read_or_refused() {
         }
     });
 }
+
+#[test]
+fn a_displayed_filter_without_negation_reads_back_as_itself() {
+    use proptest::prelude::*;
+    proptest!(|(expr in crate::expr::sample::expr(false))| {
+        let text = expr.to_string();
+        let read = parse(&text).unwrap();
+        prop_assert_eq!(read.to_string(), text);
+        // A float reads back as the decimal with its digits.
+        if !format!("{expr:?}").contains("Float") {
+            prop_assert_eq!(read, expr);
+        }
+    });
+}
