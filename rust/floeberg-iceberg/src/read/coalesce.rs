@@ -1,6 +1,6 @@
 //! How are small batches joined?
 //!
-//! Invariant: rows keep their order; a batch of half the wanted size or more is passed on as it is.
+//! Invariant: rows keep their order; a batch of a quarter of the wanted size or more is passed on as it is.
 
 use std::collections::VecDeque;
 
@@ -34,10 +34,14 @@ impl Coalescer {
             return Ok(());
         }
         let bytes = batch.get_array_memory_size();
-        if self.pending_rows + rows > self.target_rows || self.pending_bytes + bytes > LARGEST {
+        let is_large = rows.saturating_mul(4) >= self.target_rows;
+        if is_large
+            || self.pending_rows + rows > self.target_rows
+            || self.pending_bytes.saturating_add(bytes) > LARGEST
+        {
             self.flush()?;
         }
-        if rows * 2 >= self.target_rows && self.pending.is_empty() {
+        if is_large {
             self.ready.push_back(batch);
         } else {
             self.pending_rows += rows;
