@@ -105,8 +105,11 @@ impl Compiler<'_> {
         Ok((steps, outputs?))
     }
 
+    /// Which wanted field a writer's field is. A column of unknown type is null whatever a file holds.
     fn position(&self, field: &AvroField, wanted: &[Field]) -> Option<usize> {
+        let unknown = Type::Primitive(PrimitiveType::Unknown);
         wanted.iter().position(|wanted| match field.id {
+            _ if wanted.field_type == unknown => false,
             Some(id) => id == wanted.id,
             None => !self.schema.has_ids() && field.name == wanted.name,
         })

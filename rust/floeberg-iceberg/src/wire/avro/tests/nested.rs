@@ -140,3 +140,18 @@ fn a_decoder_gives_what_it_has_gathered_and_goes_on() {
     }
     assert!(decoder.finish().unwrap().is_empty());
 }
+
+#[test]
+fn a_column_of_unknown_type_is_null_whatever_the_file_holds() {
+    for (avro_type, data) in [(r#""null""#, &[][..]), (r#""long""#, &[2])] {
+        let schema = record(&format!(
+            r#"{{"name":"u","type":{avro_type},"field-id":1}},{{"name":"n","type":"long","field-id":2}}"#
+        ));
+        let data = [data, &long(5)].concat();
+        let fields =
+            [Field::optional(1, "u", PrimitiveType::Unknown), Field::required(2, "n", PrimitiveType::Long)];
+        let rows = read(&file(&schema, 1, &data), &fields).unwrap();
+        assert_eq!(rows.column(0).data_type(), &arrow_schema::DataType::Null);
+        assert_eq!(rows.column(1).as_primitive::<Int64Type>().value(0), 5);
+    }
+}
