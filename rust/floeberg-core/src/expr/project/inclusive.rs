@@ -7,7 +7,9 @@
 //! Invariant: row matches implies partition matches. What a transform can not say is `TRUE`.
 
 use super::PartitionColumn;
+use super::before_epoch::widen;
 use super::discrete::{after, before};
+use super::wrapped::{apply_in_order, wrapped};
 use crate::expr::{BoundExpr, BoundPredicate, Operator};
 use crate::transform::Transform;
 use crate::value::Value;
@@ -39,15 +41,23 @@ fn through(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> 
         return None;
     }
     match (test.op, &*test.literals) {
-        (Operator::Eq, [literal]) => field.test(Operator::Eq, vec![field.apply(literal)?]),
+        (Operator::Eq, [literal]) => inclusive(field, Operator::Eq, vec![field.apply(literal)?]),
         (Operator::In, literals) => {
             let values = literals.iter().map(|literal| field.apply(literal)).collect::<Option<_>>()?;
-            field.test(Operator::In, values)
+            inclusive(field, Operator::In, values)
         }
         (op, [Value::String(prefix)]) if matches!(op, Operator::StartsWith | Operator::NotStartsWith) => {
             prefix_test(op, prefix, field)
         }
-        (op, [literal]) if field.transform.is_order_preserving() => ordered(op, literal, field),
+        (op, [literal]) if field.transform.is_order_preserving() => {
+            let test = ordered(op, literal, field)?;
+            match wrapped(field, literal) {
+                Some(low) if matches!(op, Operator::Lt | Operator::LtEq) => {
+                    Some(BoundExpr::any_of([test, field.test(Operator::Eq, vec![low])?]))
+                }
+                _ => Some(test),
+            }
+        }
         _ => None,
     }
 }
@@ -56,21 +66,22 @@ fn through(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> 
 fn ordered(op: Operator, literal: &Value, field: &PartitionColumn) -> Option<BoundExpr> {
     match op {
         Operator::Lt => {
-            if let Some(value) = before(literal).and_then(|literal| field.apply(&literal)) {
-                return field.test(Operator::LtEq, vec![value]);
+            if let Some(value) = before(literal).and_then(|literal| apply_in_order(field, &literal)) {
+                return inclusive(field, Operator::LtEq, vec![value]);
             }
-            let value = field.apply(literal)?;
+            let value = apply_in_order(field, literal)?;
             // A text that is not cut: the transform of what is smaller is smaller.
             let op = if value == *literal { Operator::Lt } else { Operator::LtEq };
-            field.test(op, vec![value])
+            inclusive(field, op, vec![value])
         }
-        Operator::LtEq => field.test(Operator::LtEq, vec![field.apply(literal)?]),
+        Operator::LtEq => inclusive(field, Operator::LtEq, vec![apply_in_order(field, literal)?]),
         Operator::Gt => {
-            let value =
-                after(literal).and_then(|literal| field.apply(&literal)).or_else(|| field.apply(literal));
-            field.test(Operator::GtEq, vec![value?])
+            let value = after(literal)
+                .and_then(|literal| apply_in_order(field, &literal))
+                .or_else(|| apply_in_order(field, literal));
+            inclusive(field, Operator::GtEq, vec![value?])
         }
-        Operator::GtEq => field.test(Operator::GtEq, vec![field.apply(literal)?]),
+        Operator::GtEq => inclusive(field, Operator::GtEq, vec![apply_in_order(field, literal)?]),
         _ => None,
     }
 }
@@ -81,8 +92,14 @@ fn prefix_test(op: Operator, prefix: &str, field: &PartitionColumn) -> Option<Bo
     let fits = prefix.chars().count() <= width as usize;
     let value = field.apply(&Value::String(prefix.to_owned()))?;
     match op {
-        _ if fits => field.test(op, vec![value]),
-        Operator::StartsWith => field.test(Operator::Eq, vec![value]),
+        _ if fits => inclusive(field, op, vec![value]),
+        Operator::StartsWith => inclusive(field, Operator::Eq, vec![value]),
         _ => None,
     }
+}
+
+/// A test of the partition value that holds for old writers, too.
+fn inclusive(field: &PartitionColumn, op: Operator, literals: Vec<Value>) -> Option<BoundExpr> {
+    let (op, literals) = widen(field, op, literals);
+    field.test(op, literals)
 }

@@ -1,5 +1,6 @@
 //! What does a filter on columns say about partition values?
 
+mod before_epoch;
 mod discrete;
 mod inclusive;
 mod partition_column;
@@ -7,6 +8,7 @@ mod residual;
 mod strict;
 #[cfg(test)]
 mod tests;
+mod wrapped;
 
 pub use inclusive::project_inclusive;
 pub use partition_column::PartitionColumn;

@@ -7,7 +7,9 @@
 //! Invariant: partition matches implies row matches. What a transform can not say is `FALSE`.
 
 use super::PartitionColumn;
+use super::before_epoch::narrow;
 use super::discrete::{after, before};
+use super::wrapped::{apply_in_order, wrapped};
 use crate::expr::{BoundExpr, BoundPredicate, Operator};
 use crate::transform::Transform;
 use crate::value::Value;
@@ -39,34 +41,42 @@ fn through(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> 
         return None;
     }
     match (test.op, &*test.literals) {
-        (Operator::NotEq, [literal]) => field.test(Operator::NotEq, vec![field.apply(literal)?]),
+        (Operator::NotEq, [literal]) => strict(field, Operator::NotEq, vec![field.apply(literal)?]),
         (Operator::NotIn, literals) => {
             let values = literals.iter().map(|literal| field.apply(literal)).collect::<Option<_>>()?;
-            field.test(Operator::NotIn, values)
+            strict(field, Operator::NotIn, values)
         }
         (op, [Value::String(prefix)]) if matches!(op, Operator::StartsWith | Operator::NotStartsWith) => {
             prefix_test(op, prefix, field)
         }
-        (op, [literal]) if field.transform.is_order_preserving() => ordered(op, literal, field),
+        (op, [literal]) if field.transform.is_order_preserving() => {
+            let test = ordered(op, literal, field)?;
+            match wrapped(field, literal) {
+                Some(low) if matches!(op, Operator::Gt | Operator::GtEq) => {
+                    Some(BoundExpr::all_of([test, field.test(Operator::NotEq, vec![low])?]))
+                }
+                _ => Some(test),
+            }
+        }
         _ => None,
     }
 }
 
 /// Where the transform of x is below the transform of 10, x is below 10.
 fn ordered(op: Operator, literal: &Value, field: &PartitionColumn) -> Option<BoundExpr> {
-    let value = field.apply(literal)?;
+    let value = apply_in_order(field, literal)?;
     let is_whole = value == *literal;
     match op {
-        Operator::Lt => field.test(Operator::Lt, vec![value]),
+        Operator::Lt => strict(field, Operator::Lt, vec![value]),
         Operator::LtEq => {
-            let next = after(literal).and_then(|literal| field.apply(&literal));
-            field.test(Operator::Lt, vec![next.unwrap_or(value)])
+            let next = after(literal).and_then(|literal| apply_in_order(field, &literal));
+            strict(field, Operator::Lt, vec![next.unwrap_or(value)])
         }
-        Operator::Gt => field.test(Operator::Gt, vec![value]),
-        Operator::GtEq => match before(literal).and_then(|literal| field.apply(&literal)) {
-            Some(previous) => field.test(Operator::Gt, vec![previous]),
+        Operator::Gt => strict(field, Operator::Gt, vec![value]),
+        Operator::GtEq => match before(literal).and_then(|literal| apply_in_order(field, &literal)) {
+            Some(previous) => strict(field, Operator::Gt, vec![previous]),
             // A transformed value is never above its source: a text that is not cut is a bound itself.
-            None => field.test(if is_whole { Operator::GtEq } else { Operator::Gt }, vec![value]),
+            None => strict(field, if is_whole { Operator::GtEq } else { Operator::Gt }, vec![value]),
         },
         _ => None,
     }
@@ -77,9 +87,15 @@ fn prefix_test(op: Operator, prefix: &str, field: &PartitionColumn) -> Option<Bo
     let fits = prefix.chars().count() <= width as usize;
     let value = field.apply(&Value::String(prefix.to_owned()))?;
     match op {
-        _ if fits => field.test(op, vec![value]),
+        _ if fits => strict(field, op, vec![value]),
         // Another beginning is another text.
-        Operator::NotStartsWith => field.test(Operator::NotEq, vec![value]),
+        Operator::NotStartsWith => strict(field, Operator::NotEq, vec![value]),
         _ => None,
     }
+}
+
+/// A test of the partition value that holds for old writers, too.
+fn strict(field: &PartitionColumn, op: Operator, literals: Vec<Value>) -> Option<BoundExpr> {
+    let (op, literals) = narrow(field, op, literals);
+    field.test(op, literals)
 }

@@ -28,8 +28,15 @@ impl Bounds {
                 Some(bound) if transform.is_order_preserving() => transform.apply(&bound).ok().flatten(),
                 _ => None,
             };
-            found.lower = through(found.lower);
-            found.upper = through(found.upper);
+            let lower = found.lower.take();
+            found.lower = through(lower.clone());
+            let in_order = match (&lower, &found.lower) {
+                (Some(source), Some(value)) => compare(value, source) != Some(Ordering::Greater),
+                // Truncation wraps the least integers around: without a lower bound they may be there.
+                _ => !matches!(found.upper, Some(Value::Int(_) | Value::Long(_))),
+            };
+            found.upper = through(found.upper).filter(|_| in_order);
+            found.lower = found.lower.filter(|_| in_order);
         }
         Self { stats: found }
     }
