@@ -1,11 +1,35 @@
 """Reads and plans Apache Iceberg tables: a Rust core, a thin Python package, Arrow in between.
 
 Importing this package imports neither pyarrow nor any other large one: what a call returns decides that.
+
+Examples:
+    >>> import floeberg as fb
+    >>> table = fb.open_table(location, relocate=warehouse)
+    >>> table.scan(row_filter="id >= 2", selected_fields=("id",), limit=1).count()
+    1
 """
 
-from floeberg import _native, errors
+from floeberg import _native, errors, expressions, types
 from floeberg.errors import FloebergError
+from floeberg.explain import Explain
+from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
+from floeberg.scan import Scan
+from floeberg.table import Table, open_table
 
-__all__ = ["FloebergError", "errors"]
+__all__ = [
+    "DataFile",
+    "DeleteFile",
+    "Explain",
+    "FileScanTask",
+    "FloebergError",
+    "Plan",
+    "Scan",
+    "Table",
+    "TaskGroup",
+    "errors",
+    "expressions",
+    "open_table",
+    "types",
+]
 
 __version__ = _native.__version__

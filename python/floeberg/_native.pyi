@@ -1,6 +1,158 @@
-"""The compiled half of Floeberg. Use `floeberg`, not this."""
+"""The compiled half of Floeberg. Use `floeberg`, not this.
 
-from typing import Final
+A filter crosses as a tree of tuples (`expression/mod.rs` describes it), a literal as `(kind, value)`, metadata as
+the text of its canonical JSON, rows as capsules of the Arrow PyCapsule interface.
+"""
+
+from typing import Any, Final, TypeAlias, final
+
+from typing_extensions import CapsuleType
 
 __version__: Final[str]
-__all__ = ["__version__"]
+__all__ = [
+    "Batch",
+    "BatchReader",
+    "Batches",
+    "Plan",
+    "Scan",
+    "Table",
+    "TaskGroup",
+    "__version__",
+    "expression_from_json",
+    "expression_to_json",
+    "expression_to_text",
+    "parse_expression",
+]
+
+_Tree: TypeAlias = tuple[Any, ...]
+_Fields: TypeAlias = dict[str, Any]
+
+def parse_expression(text: str) -> _Tree:
+    """The tree of a SQL filter."""
+
+def expression_from_json(text: str) -> _Tree:
+    """The tree of a filter in the JSON of the REST catalog specification."""
+
+def expression_to_json(tree: _Tree) -> str:
+    """The JSON text of a tree."""
+
+def expression_to_text(tree: _Tree) -> str:
+    """The SQL-like text of a tree."""
+
+@final
+class Table:
+    """An Iceberg table, opened at one of its snapshots."""
+
+    @staticmethod
+    def open(
+        location: str,
+        *,
+        relocate: list[tuple[str, str]],
+        storage_options: dict[str, str],
+        snapshot_id: int | None,
+        reference: str | None,
+        as_of_ms: int | None,
+    ) -> Table: ...
+    @property
+    def metadata_location(self) -> str: ...
+    @property
+    def format_version(self) -> int: ...
+    @property
+    def snapshot_id(self) -> int | None: ...
+    def metadata_json(self) -> str: ...
+    def history(self) -> list[tuple[int, int, int | None, bool]]:
+        """(snapshot id, milliseconds, parent id, is an ancestor of the current one), oldest first."""
+
+    def scan(
+        self,
+        *,
+        row_filter: _Tree,
+        selected_fields: list[str],
+        case_sensitive: bool,
+        snapshot_id: int | None,
+        limit: int | None,
+    ) -> Scan: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> Table: ...
+
+@final
+class Scan:
+    """Rows and columns of one snapshot."""
+
+    @property
+    def is_pinned(self) -> bool:
+        """Was a snapshot chosen?"""
+
+    @property
+    def snapshot_id(self) -> int | None: ...
+    def filter(self, row_filter: _Tree) -> Scan: ...
+    def select(self, field_names: list[str]) -> Scan: ...
+    def use_ref(self, name: str) -> Scan: ...
+    def as_of(self, timestamp_ms: int) -> Scan: ...
+    def schema_json(self) -> str: ...
+    def projection_json(self) -> str: ...
+    def plan(self) -> Plan: ...
+    def count(self) -> int: ...
+    def read_all(self) -> Batches: ...
+    def stream(self) -> BatchReader: ...
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> Scan: ...
+
+@final
+class Plan:
+    """The files of a scan, as columns."""
+
+    def __len__(self) -> int: ...
+    def task(self, number: int) -> tuple[_Fields, list[tuple[str, Any]], list[_Fields], _Tree]:
+        """The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual."""
+
+    def delete_files(self) -> list[_Fields]: ...
+    def residuals(self) -> list[_Tree]: ...
+    def split(self, target_size: int) -> list[TaskGroup]: ...
+    def explain(self) -> _Fields: ...
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class TaskGroup:
+    """Tasks of a scan with all that reading them needs."""
+
+    def __len__(self) -> int: ...
+    def read_all(self) -> Batches: ...
+    def stream(self) -> BatchReader: ...
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> TaskGroup: ...
+
+@final
+class BatchReader:
+    """Batches in plan order. Dropping it stops the work."""
+
+    def next_batch(self) -> Batch | None:
+        """The next batch, or `None` after the last one."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Batch:
+    """One batch of rows on its way to Python: `pyarrow.record_batch(batch)` takes it."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[CapsuleType, CapsuleType]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Batches:
+    """Batches that are all there: `pyarrow.table(batches)` takes them."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...

@@ -34,9 +34,18 @@ impl Table {
     /// Errors: `NotFound`, saying what was looked for; `InvalidData` for damaged metadata; `Unsupported` for an
     /// unknown format version or scheme; those of the store.
     pub fn open(location: &str, options: OpenOptions) -> Result<Self> {
+        let relocated = Relocation::new(&options.relocate)?.apply(location);
+        Self::open_at(&relocated, options)
+    }
+
+    /// Opens the metadata file that a table names as its own ([`Table::metadata_location`]): it is where it is, and not
+    /// relocated again.
+    ///
+    /// Errors: those of [`Table::open`].
+    pub fn open_at(metadata_location: &str, options: OpenOptions) -> Result<Self> {
         let relocation = Relocation::new(&options.relocate)?;
         let store = open_store(&options.storage)?;
-        let (metadata_location, metadata) = open_metadata(store.as_ref(), &relocation.apply(location))?;
+        let (metadata_location, metadata) = open_metadata(store.as_ref(), metadata_location)?;
         Ok(Self {
             metadata: Arc::new(metadata),
             metadata_location,

@@ -3,6 +3,18 @@
 //! Classes and functions that the Python package wraps; nobody else calls them. `runtime` is the one door out of
 //! Python, `error` the one mapping of errors, `arrow` the only code that shares memory with Python.
 
+mod arrow;
+mod error;
+mod expression;
+mod pickle;
+mod plan;
+mod recipe;
+mod runtime;
+mod scan;
+mod stream;
+mod table;
+mod task_group;
+
 use pyo3::prelude::*;
 
 /// What the Python package is built on. Use `floeberg`, not this.
@@ -10,5 +22,20 @@ use pyo3::prelude::*;
 mod _native {
     /// The version of the package.
     #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    use crate::arrow::{Batch, Batches};
+    #[pymodule_export]
+    use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
+    #[pymodule_export]
+    use crate::plan::Plan;
+    #[pymodule_export]
+    use crate::scan::Scan;
+    #[pymodule_export]
+    use crate::stream::BatchReader;
+    #[pymodule_export]
+    use crate::table::Table;
+    #[pymodule_export]
+    use crate::task_group::TaskGroup;
 }

@@ -1,0 +1,111 @@
+"""How does the canonical JSON of table metadata become `floeberg.types`?
+
+Rust parsed and checked it; here every key that the specification requires is there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floeberg.types import (
+    IcebergType,
+    ListType,
+    MapType,
+    NestedField,
+    PartitionField,
+    PartitionSpec,
+    PrimitiveType,
+    Schema,
+    Snapshot,
+    SnapshotRef,
+    SortField,
+    SortOrder,
+    StructType,
+)
+
+Json = dict[str, Any]
+
+
+def read_schema(json: Json) -> Schema:
+    """A schema of its JSON."""
+    return Schema(
+        schema_id=json.get("schema-id", 0),
+        fields=tuple(map(_read_field, json["fields"])),
+        identifier_field_ids=tuple(json.get("identifier-field-ids", ())),
+    )
+
+
+def _read_field(json: Json) -> NestedField:
+    return NestedField(
+        field_id=json["id"],
+        name=json["name"],
+        field_type=_read_type(json["type"]),
+        required=json["required"],
+        doc=json.get("doc"),
+        initial_default=json.get("initial-default"),
+        write_default=json.get("write-default"),
+    )
+
+
+def _read_type(json: Json | str) -> IcebergType:
+    if isinstance(json, str):
+        return PrimitiveType(json)
+    if json["type"] == "struct":
+        return StructType(tuple(map(_read_field, json["fields"])))
+    if json["type"] == "list":
+        return ListType(json["element-id"], _read_type(json["element"]), json["element-required"])
+    return MapType(
+        key_id=json["key-id"],
+        key_type=_read_type(json["key"]),
+        value_id=json["value-id"],
+        value_type=_read_type(json["value"]),
+        value_required=json["value-required"],
+    )
+
+
+def _read_sources(json: Json) -> tuple[int, ...]:
+    return tuple(json["source-ids"]) if "source-ids" in json else (json["source-id"],)
+
+
+def read_spec(json: Json) -> PartitionSpec:
+    """A partition spec of its JSON."""
+    fields = (
+        PartitionField(_read_sources(each), each["field-id"], each["transform"], each["name"])
+        for each in json["fields"]
+    )
+    return PartitionSpec(json["spec-id"], tuple(fields))
+
+
+def read_sort_order(json: Json) -> SortOrder:
+    """A sort order of its JSON."""
+    fields = (
+        SortField(_read_sources(each), each["transform"], each["direction"], each["null-order"])
+        for each in json["fields"]
+    )
+    return SortOrder(json["order-id"], tuple(fields))
+
+
+def read_snapshot(json: Json) -> Snapshot:
+    """A snapshot of its JSON."""
+    return Snapshot(
+        snapshot_id=json["snapshot-id"],
+        parent_snapshot_id=json.get("parent-snapshot-id"),
+        sequence_number=json.get("sequence-number", 0),
+        timestamp_ms=json["timestamp-ms"],
+        manifest_list=json.get("manifest-list"),
+        summary=json.get("summary", {}),
+        schema_id=json.get("schema-id"),
+        first_row_id=json.get("first-row-id"),
+        added_rows=json.get("added-rows"),
+    )
+
+
+def read_ref(json: Json) -> SnapshotRef:
+    """A ref of its JSON."""
+    return SnapshotRef(
+        snapshot_id=json["snapshot-id"],
+        snapshot_ref_type=json["type"],
+        min_snapshots_to_keep=json.get("min-snapshots-to-keep"),
+        max_snapshot_age_ms=json.get("max-snapshot-age-ms"),
+        max_ref_age_ms=json.get("max-ref-age-ms"),
+    )

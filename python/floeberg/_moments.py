@@ -1,0 +1,44 @@
+"""Which millisecond does a user mean?"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+from floeberg.errors import InvalidInputError
+
+Moment = datetime | int | str
+"""A datetime with a zone, milliseconds from 1970-01-01 UTC, or an ISO 8601 string with a zone."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def milliseconds(moment: Moment) -> int:
+    """Milliseconds from 1970-01-01 UTC.
+
+    Args:
+        moment: A datetime with a zone, milliseconds, or an ISO 8601 string with a zone.
+
+    Returns:
+        The milliseconds; of finer times, those that had passed.
+
+    Raises:
+        InvalidInputError: It is none of these, or has no zone.
+    """
+    if isinstance(moment, bool):
+        raise InvalidInputError("expected a datetime, milliseconds or an ISO 8601 string, found a bool")
+    if isinstance(moment, int):
+        return moment
+    if isinstance(moment, str):
+        try:
+            # Python 3.10 does not read the Z of ISO 8601.
+            moment = datetime.fromisoformat(moment.strip().replace("Z", "+00:00"))
+        except ValueError as error:
+            raise InvalidInputError(f"expected an ISO 8601 time, found {moment!r}") from error
+    if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
+        found = type(moment).__name__
+        raise InvalidInputError(f"expected a datetime, milliseconds or an ISO 8601 string, found {found}")
+    if moment.tzinfo is None:
+        raise InvalidInputError(
+            f"the time {moment.isoformat()} has no zone: which moment it is, is not known"
+        )
+    return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -1,0 +1,89 @@
+"""What did planning look at, what did it drop, and by what?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["Dropped", "Explain", "Stage"]
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """What dropped some manifests or files.
+
+    Args:
+        by: The test of the filter, or what counts say.
+        reason: Why: `partition value`, `bounds`, `null count` and such.
+        count: How many.
+    """
+
+    by: str
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of planning. What entered is what was dropped and what was kept.
+
+    Args:
+        name: What was looked at.
+        entered: How many came in.
+        dropped: What dropped some.
+        kept: How many are left.
+    """
+
+    name: str
+    entered: int
+    dropped: tuple[Dropped, ...]
+    kept: int
+
+
+@dataclass(frozen=True)
+class Explain:
+    """The account of a plan.
+
+    Args:
+        snapshot_id: The snapshot that was planned; `None` for a table without one.
+        filter: The filter, as bound to the schema.
+        stages: What happened, in order.
+        position_deletes: Position delete files that apply to a file of the plan.
+        equality_deletes: Equality delete files that do.
+        deletion_vectors: Deletion vectors that do.
+        data_files: Data files to read.
+        records: Rows in them, before deletes and filter.
+        size_in_bytes: Bytes in them.
+    """
+
+    snapshot_id: int | None
+    filter: str
+    stages: tuple[Stage, ...]
+    position_deletes: int
+    equality_deletes: int
+    deletion_vectors: int
+    data_files: int
+    records: int
+    size_in_bytes: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The account as plain dicts, lists and scalars, for programs."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """The account as text, for people."""
+        lines = [f"snapshot {self.snapshot_id}", f"filter   {self.filter}"]
+        width = max((len(stage.name) for stage in self.stages), default=0)
+        for stage in self.stages:
+            lines.append(f"{stage.name:<{width}}  {stage.entered:>9,} -> {stage.kept:,}")
+            lines.extend(f"  - {each.count:,} by {each.reason}: {each.by}" for each in stage.dropped)
+        deletes = {
+            "position deletes": self.position_deletes,
+            "equality deletes": self.equality_deletes,
+            "deletion vectors": self.deletion_vectors,
+        }
+        applied = ", ".join(f"{count:,} {name}" for name, count in deletes.items() if count) or "no deletes"
+        lines.append(
+            f"to read: {self.data_files:,} data files, {self.records:,} rows, {self.size_in_bytes:,} bytes; {applied}"
+        )
+        return "\n".join(lines)

@@ -1,0 +1,66 @@
+"""Which rows does a user want?
+
+Filters as objects, named as in PyIceberg, as SQL text (`parse`) and in the JSON form of the REST catalog
+specification (`from_json`, `Expression.to_json`). They are plain data: frozen, hashable, picklable. Literals
+stay as given until a scan binds them to the columns of a table.
+
+What they mean is two-valued, as the Iceberg expressions specification says: `NotEqualTo("x", 5)` holds where
+x is null. SQL text means what SQL means: `parse("x != 5")` does not. NaN equals nothing, -0.0 equals 0.0.
+
+Examples:
+    >>> EqualTo("id", 3) | (GreaterThan("price", 9.5) & NotNull("note"))
+    Or(EqualTo('id', 3), And(GreaterThan('price', 9.5), NotNull('note')))
+    >>> In("id", [1, 2]).to_json()
+    {'type': 'in', 'term': 'id', 'values': [1, 2]}
+"""
+
+from floeberg.expressions._literals import TypedLiteral
+from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or
+from floeberg.expressions._predicates import (
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNaN,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    NotEqualTo,
+    NotIn,
+    NotNaN,
+    NotNull,
+    NotStartsWith,
+    Reference,
+    StartsWith,
+    Transformed,
+)
+from floeberg.expressions._reading import as_expression, from_json, parse
+
+__all__ = [
+    "AlwaysFalse",
+    "AlwaysTrue",
+    "And",
+    "EqualTo",
+    "Expression",
+    "GreaterThan",
+    "GreaterThanOrEqual",
+    "In",
+    "IsNaN",
+    "IsNull",
+    "LessThan",
+    "LessThanOrEqual",
+    "Not",
+    "NotEqualTo",
+    "NotIn",
+    "NotNaN",
+    "NotNull",
+    "NotStartsWith",
+    "Or",
+    "Reference",
+    "StartsWith",
+    "Transformed",
+    "TypedLiteral",
+    "as_expression",
+    "from_json",
+    "parse",
+]

@@ -1,0 +1,182 @@
+"""How are filters written, and how are they joined?
+
+Invariant: `And` and `Or` are flat, and no tree is deeper than `MAX_DEPTH`, so that walking one is bounded.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from floeberg import _native
+from floeberg.errors import InvalidInputError, LimitExceededError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_DEPTH = 256
+"""The deepest tree that is accepted."""
+
+Tree = tuple[Any, ...]
+
+
+class Expression(ABC):
+    """A filter. Combine them with `&`, `|` and `~`.
+
+    Equal filters are those that are written the same; `1`, `1.0` and `True` are different literals.
+    """
+
+    _depth: int = 1
+
+    @abstractmethod
+    def as_tree(self) -> Tree:
+        """The form in which a filter crosses into Rust."""
+
+    def to_json(self) -> dict[str, Any] | bool:
+        """The filter in the JSON form of the REST catalog specification.
+
+        Examples:
+            >>> (~IsNull("a")).to_json()
+            {'type': 'not', 'child': {'type': 'is-null', 'term': 'a'}}
+        """
+        return json.loads(_native.expression_to_json(self.as_tree()))
+
+    def __and__(self, other: Expression) -> And:
+        return And(self, other)
+
+    def __or__(self, other: Expression) -> Or:
+        return Or(self, other)
+
+    def __invert__(self) -> Not:
+        return Not(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a filter is neither true nor false: combine filters with &, | and ~, not with and, or, not"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Expression) and type(self) is type(other) and self.as_tree() == other.as_tree()
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), _hashable(self.as_tree())))
+
+    def __str__(self) -> str:
+        """SQL-like text."""
+        return _native.expression_to_text(self.as_tree())
+
+
+def _hashable(tree: object) -> object:
+    if isinstance(tree, (list, tuple)):
+        return tuple(_hashable(part) for part in cast("Iterable[object]", tree))
+    return tree
+
+
+@dataclass(frozen=True, eq=False)
+class AlwaysTrue(Expression):
+    """Every row."""
+
+    def as_tree(self) -> Tree:
+        return ("true",)
+
+
+@dataclass(frozen=True, eq=False)
+class AlwaysFalse(Expression):
+    """No row."""
+
+    def as_tree(self) -> Tree:
+        return ("false",)
+
+
+class _Combined(Expression):
+    """Filters joined by one word. Those of the same word are joined flat."""
+
+    _word: ClassVar[str]
+    children: tuple[Expression, ...]
+
+    def __init__(self, *children: Expression) -> None:
+        flat: list[Expression] = []
+        for child in children:
+            checked = _checked(child)
+            flat.extend(checked.children if type(checked) is type(self) else (checked,))
+        object.__setattr__(self, "children", tuple(flat))
+        object.__setattr__(self, "_depth", _deeper(flat))
+
+    def as_tree(self) -> Tree:
+        return self._word, [child.as_tree() for child in self.children]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.children))})"
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class And(_Combined):
+    """All of them; with none, every row.
+
+    Args:
+        *children: Any number of filters.
+
+    Examples:
+        >>> And(IsNull("a"), IsNull("b"), IsNull("c")).children[1]
+        IsNull('b')
+    """
+
+    _word = "and"
+    children: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Or(_Combined):
+    """Any of them; with none, no row.
+
+    Args:
+        *children: Any number of filters.
+
+    Examples:
+        >>> Or(IsNull("a"), EqualTo("a", 1)) == IsNull("a") | EqualTo("a", 1)
+        True
+    """
+
+    _word = "or"
+    children: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Not(Expression):
+    """The two-valued opposite: what the filter does not hold for.
+
+    Args:
+        child: A filter.
+
+    Examples:
+        >>> ~AlwaysTrue()
+        Not(AlwaysTrue())
+    """
+
+    child: Expression
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_depth", _deeper([_checked(self.child)]))
+
+    def as_tree(self) -> Tree:
+        return "not", self.child.as_tree()
+
+    def __repr__(self) -> str:
+        return f"Not({self.child!r})"
+
+
+def _deeper(children: list[Expression]) -> int:
+    depth = 1 + max((child._depth for child in children), default=0)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    if depth > MAX_DEPTH:
+        raise LimitExceededError(f"a filter is nested deeper than {MAX_DEPTH} levels")
+    return depth
+
+
+def _checked(child: object) -> Expression:
+    if isinstance(child, Expression):
+        return child
+    raise InvalidInputError(f"expected a filter, found an object of type {type(child).__name__}")

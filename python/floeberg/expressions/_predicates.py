@@ -1,0 +1,362 @@
+"""What can be asked of one column?
+
+Spec: Expressions specification, Tests and Comparisons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from floeberg.errors import InvalidInputError
+from floeberg.expressions._literals import LiteralValue, normalised, to_tree
+from floeberg.expressions._logic import Expression
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from floeberg.expressions._logic import Tree
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A column by name; nested ones are dotted. An exact name wins over a nested path.
+
+    Args:
+        name: The full name, as `address.city`.
+
+    Examples:
+        >>> EqualTo(Reference("address.city"), "Riga") == EqualTo("address.city", "Riga")
+        True
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInputError(f"a column is named by a str, not by {type(self.name).__name__}")
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """A partition transform of a column, to test what the transform gives.
+
+    Args:
+        transform: As partition specs write it: `bucket[16]`, `truncate[4]`, `day`.
+        name: The column.
+
+    Examples:
+        >>> EqualTo(Transformed("bucket[16]", "id"), 3).to_json()["term"]
+        {'type': 'transform', 'transform': 'bucket[16]', 'term': 'id'}
+    """
+
+    transform: str
+    name: str
+
+
+Term = str | Reference | Transformed
+
+
+class Test(Expression):
+    """A test of one column."""
+
+    _op: ClassVar[str]
+    term: Reference | Transformed
+
+    def _set_term(self, term: object) -> None:
+        named = term if isinstance(term, (Reference, Transformed)) else Reference(cast("str", term))
+        object.__setattr__(self, "term", named)
+
+    def _literals(self) -> tuple[LiteralValue, ...]:
+        return ()
+
+    def as_tree(self) -> Tree:
+        transform = self.term.transform if isinstance(self.term, Transformed) else None
+        return self._op, self.term.name, transform, [to_tree(literal) for literal in self._literals()]
+
+    def _repr_term(self) -> str:
+        return repr(self.term.name if isinstance(self.term, Reference) else self.term)
+
+
+class _Unary(Test):
+    def __init__(self, term: Term) -> None:
+        self._set_term(term)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._repr_term()})"
+
+
+class _Comparison(Test):
+    literal: LiteralValue
+
+    def __init__(self, term: Term, literal: object) -> None:
+        self._set_term(term)
+        object.__setattr__(self, "literal", normalised(literal))
+        self.as_tree()
+
+    def _literals(self) -> tuple[LiteralValue, ...]:
+        return (self.literal,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._repr_term()}, {self.literal!r})"
+
+
+class Membership(Test):
+    literals: tuple[LiteralValue, ...]
+
+    def __init__(self, term: Term, literals: Iterable[object]) -> None:
+        self._set_term(term)
+        if isinstance(literals, (str, bytes)):
+            raise InvalidInputError(f"expected a collection of literals, found a {type(literals).__name__}")
+        unique = {to_tree(literal): literal for literal in map(normalised, literals)}
+        object.__setattr__(self, "literals", tuple(unique.values()))
+
+    def _literals(self) -> tuple[LiteralValue, ...]:
+        return self.literals
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._repr_term()}, {list(self.literals)!r})"
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class IsNull(_Unary):
+    """The column is null.
+
+    Args:
+        term: The column.
+
+    Examples:
+        >>> IsNull("note")
+        IsNull('note')
+    """
+
+    _op = "is-null"
+    term: Reference | Transformed
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class NotNull(_Unary):
+    """The column is not null.
+
+    Args:
+        term: The column.
+
+    Examples:
+        >>> NotNull("note")
+        NotNull('note')
+    """
+
+    _op = "not-null"
+    term: Reference | Transformed
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class IsNaN(_Unary):
+    """The column is the float NaN.
+
+    Args:
+        term: The column.
+
+    Examples:
+        >>> IsNaN("ratio")
+        IsNaN('ratio')
+    """
+
+    _op = "is-nan"
+    term: Reference | Transformed
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class NotNaN(_Unary):
+    """The column is not the float NaN; null is not.
+
+    Args:
+        term: The column.
+
+    Examples:
+        >>> NotNaN("ratio")
+        NotNaN('ratio')
+    """
+
+    _op = "not-nan"
+    term: Reference | Transformed
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class EqualTo(_Comparison):
+    """The column equals the literal.
+
+    Args:
+        term: The column.
+        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+
+    Examples:
+        >>> EqualTo("id", 3)
+        EqualTo('id', 3)
+    """
+
+    _op = "eq"
+    term: Reference | Transformed
+    literal: LiteralValue
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class NotEqualTo(_Comparison):
+    """The column does not equal the literal; null does not.
+
+    Args:
+        term: The column.
+        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+
+    Examples:
+        >>> NotEqualTo("id", 3)
+        NotEqualTo('id', 3)
+    """
+
+    _op = "not-eq"
+    term: Reference | Transformed
+    literal: LiteralValue
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class LessThan(_Comparison):
+    """The column is less than the literal.
+
+    Args:
+        term: The column.
+        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+
+    Examples:
+        >>> LessThan("id", 3)
+        LessThan('id', 3)
+    """
+
+    _op = "lt"
+    term: Reference | Transformed
+    literal: LiteralValue
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class LessThanOrEqual(_Comparison):
+    """The column is at most the literal.
+
+    Args:
+        term: The column.
+        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+
+    Examples:
+        >>> LessThanOrEqual("id", 3)
+        LessThanOrEqual('id', 3)
+    """
+
+    _op = "lt-eq"
+    term: Reference | Transformed
+    literal: LiteralValue
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class GreaterThan(_Comparison):
+    """The column is greater than the literal.
+
+    Args:
+        term: The column.
+        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+
+    Examples:
+        >>> GreaterThan("id", 3)
+        GreaterThan('id', 3)
+    """
+
+    _op = "gt"
+    term: Reference | Transformed
+    literal: LiteralValue
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class GreaterThanOrEqual(_Comparison):
+    """The column is at least the literal.
+
+    Args:
+        term: The column.
+        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+
+    Examples:
+        >>> GreaterThanOrEqual("id", 3)
+        GreaterThanOrEqual('id', 3)
+    """
+
+    _op = "gt-eq"
+    term: Reference | Transformed
+    literal: LiteralValue
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class StartsWith(_Comparison):
+    """The column, a string, starts with the literal.
+
+    Args:
+        term: The column.
+        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+
+    Examples:
+        >>> StartsWith("city", "Ri")
+        StartsWith('city', 'Ri')
+    """
+
+    _op = "starts-with"
+    term: Reference | Transformed
+    literal: LiteralValue
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class NotStartsWith(_Comparison):
+    """The column does not start with the literal; null does not.
+
+    Args:
+        term: The column.
+        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+
+    Examples:
+        >>> NotStartsWith("city", "Ri")
+        NotStartsWith('city', 'Ri')
+    """
+
+    _op = "not-starts-with"
+    term: Reference | Transformed
+    literal: LiteralValue
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class In(Membership):
+    """The column equals one of the literals.
+
+    Args:
+        term: The column.
+        literals: Literals, as `EqualTo` takes them.
+
+    Examples:
+        >>> In("id", [1, 2])
+        In('id', [1, 2])
+    """
+
+    _op = "in"
+    term: Reference | Transformed
+    literals: tuple[LiteralValue, ...]
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class NotIn(Membership):
+    """The column equals none of the literals; null does not.
+
+    Args:
+        term: The column.
+        literals: Literals, as `EqualTo` takes them.
+
+    Examples:
+        >>> NotIn("id", [1, 2])
+        NotIn('id', [1, 2])
+    """
+
+    _op = "not-in"
+    term: Reference | Transformed
+    literals: tuple[LiteralValue, ...]

@@ -1,0 +1,145 @@
+"""Which filter does a text, a JSON object or a user's argument say?"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from floeberg import _native
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.expressions._literals import LiteralTree, from_tree
+from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or, Tree
+from floeberg.expressions._predicates import (
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNaN,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    Membership,
+    NotEqualTo,
+    NotIn,
+    NotNaN,
+    NotNull,
+    NotStartsWith,
+    Reference,
+    StartsWith,
+    Test,
+    Transformed,
+)
+
+_TESTS: dict[str, type[Test]] = {
+    "is-null": IsNull,
+    "not-null": NotNull,
+    "is-nan": IsNaN,
+    "not-nan": NotNaN,
+    "eq": EqualTo,
+    "not-eq": NotEqualTo,
+    "lt": LessThan,
+    "lt-eq": LessThanOrEqual,
+    "gt": GreaterThan,
+    "gt-eq": GreaterThanOrEqual,
+    "starts-with": StartsWith,
+    "not-starts-with": NotStartsWith,
+    "in": In,
+    "not-in": NotIn,
+}
+
+
+def parse(text: str) -> Expression:
+    """Reads a filter as SQL writes it in a WHERE clause.
+
+    `= == != <> < <= > >=`, `IN`, `NOT IN`, `IS [NOT] NULL`, `IS [NOT] NAN`, `LIKE 'x%'`, `STARTS WITH`,
+    `BETWEEN`, `AND`, `OR`, `NOT`, parentheses, dotted and quoted names, and typed literals such as
+    `DATE '2026-01-01'`. SQL's meaning of null is kept by tests that the text does not show.
+
+    Args:
+        text: The filter.
+
+    Returns:
+        The filter as an object.
+
+    Raises:
+        InvalidInputError: The text is not a filter; the message says where.
+
+    Examples:
+        >>> parse("id IN (1, 2)")
+        In('id', [1, 2])
+    """
+    return expression_of_tree(_native.parse_expression(text))
+
+
+def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002, FBT001 - PyIceberg's word
+    """Reads a filter in the JSON form of the REST catalog specification.
+
+    Args:
+        filter: A JSON object or text of one, or `True` or `False`.
+
+    Returns:
+        The filter as an object.
+
+    Raises:
+        InvalidInputError: It is no filter; the message says what was expected.
+
+    Examples:
+        >>> from_json({"type": "eq", "term": "id", "value": 3})
+        EqualTo('id', 3)
+    """
+    text = filter if isinstance(filter, str) else json.dumps(filter)
+    return expression_of_tree(_native.expression_from_json(text))
+
+
+def as_expression(row_filter: Expression | str | bool) -> Expression:  # noqa: FBT001 - a filter may be a bool
+    """Makes a filter of what a user may pass as one.
+
+    Args:
+        row_filter: A filter, SQL text, or `True` or `False` for every row or none.
+
+    Returns:
+        The filter as an object.
+
+    Raises:
+        InvalidInputError: It is none of these, or the text is not a filter.
+        UnsupportedError: It is a filter of another library.
+
+    Examples:
+        >>> as_expression(True)
+        AlwaysTrue()
+    """
+    if isinstance(row_filter, Expression):
+        return row_filter
+    if isinstance(row_filter, str):
+        return parse(row_filter)
+    if isinstance(row_filter, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return AlwaysTrue() if row_filter else AlwaysFalse()
+    library = type(row_filter).__module__.partition(".")[0]
+    if library in {"polars", "pyarrow", "pyiceberg"}:
+        raise UnsupportedError(
+            f"a filter of {library} cannot be read yet: pass SQL text or floeberg.expressions"
+        )
+    raise InvalidInputError(
+        f"expected SQL text, a filter of floeberg.expressions or a bool, found {type(row_filter).__name__}"
+    )
+
+
+def expression_of_tree(tree: Tree) -> Expression:
+    """The filter of a tree that Rust made."""
+    head = tree[0]
+    if head == "true":
+        return AlwaysTrue()
+    if head == "false":
+        return AlwaysFalse()
+    if head == "not":
+        return Not(expression_of_tree(tree[1]))
+    if head in {"and", "or"}:
+        children = [expression_of_tree(child) for child in tree[1]]
+        return And(*children) if head == "and" else Or(*children)
+    _, name, transform, trees = cast("tuple[str, str, str | None, list[LiteralTree]]", tree)
+    test = cast("Any", _TESTS[head])
+    term = Reference(name) if transform is None else Transformed(transform, name)
+    literals = [from_tree(literal) for literal in trees]
+    if issubclass(test, Membership):
+        return test(term, literals)
+    return test(term, *literals)

@@ -1,0 +1,213 @@
+"""What is there to read: files, their deletes, and groups of them for workers?
+
+A plan is columns. No object is made per file until somebody iterates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
+
+from floeberg import _native
+from floeberg._rows import RowSource
+from floeberg.explain import Dropped, Explain, Stage
+from floeberg.expressions._literals import from_tree
+from floeberg.expressions._reading import expression_of_tree
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from floeberg.expressions import Expression
+
+__all__ = ["DataFile", "DeleteFile", "FileScanTask", "Plan", "TaskGroup"]
+
+FileFormat = Literal["avro", "orc", "parquet", "puffin"]
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A data file of a plan.
+
+    Args:
+        file_path: The location as the table wrote it.
+        location: Where it is opened, after `relocate`.
+        file_format: The format.
+        spec_id: The partition spec of the file.
+        partition: Partition values by the names of the spec's fields.
+        record_count: Rows, deleted ones included.
+        file_size_in_bytes: Bytes, as the writer recorded them.
+        data_sequence_number: Decides which deletes apply.
+        first_row_id: The id of its first row (format version 3).
+    """
+
+    file_path: str
+    location: str
+    file_format: FileFormat
+    spec_id: int
+    partition: dict[str, Any] = field(hash=False)
+    record_count: int
+    file_size_in_bytes: int
+    data_sequence_number: int
+    first_row_id: int | None
+
+
+@dataclass(frozen=True)
+class DeleteFile:
+    """A delete file, or the part of a file that is a deletion vector.
+
+    Args:
+        file_path: The location as the table wrote it.
+        location: Where it is opened, after `relocate`.
+        file_format: The format.
+        content: What it holds.
+        equality_ids: The columns of an equality delete, by field id.
+        record_count: Deletes.
+        file_size_in_bytes: Bytes, as the writer recorded them.
+        data_sequence_number: Decides which data files it applies to.
+        referenced_data_file: The one data file that it is for, where there is only one.
+        content_offset: Where the blob of a deletion vector starts.
+        content_size_in_bytes: How long the blob is.
+    """
+
+    file_path: str
+    location: str
+    file_format: FileFormat
+    content: Literal["position", "equality", "vector"]
+    equality_ids: tuple[int, ...]
+    record_count: int
+    file_size_in_bytes: int
+    data_sequence_number: int
+    referenced_data_file: str | None
+    content_offset: int | None
+    content_size_in_bytes: int | None
+
+
+@dataclass(frozen=True)
+class FileScanTask:
+    """A data file to read, with what applies to it.
+
+    Args:
+        file: The data file.
+        delete_files: The deletes that apply to it.
+        residual: What of the filter the partition does not already decide.
+    """
+
+    file: DataFile
+    delete_files: tuple[DeleteFile, ...]
+    residual: Expression
+
+
+class TaskGroup(RowSource[_native.TaskGroup]):
+    """Tasks that one worker reads. Send it by pickle; it opens the table where it arrives.
+
+    Examples:
+        >>> groups = table.scan().plan_files().split(64 * 1024 * 1024)
+        >>> sum(group.to_arrow().num_rows for group in groups) == table.scan().count()
+        True
+    """
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+
+class Plan(Sequence[FileScanTask]):
+    """The files of a scan, with their deletes and residuals, as columns.
+
+    Examples:
+        >>> plan = table.scan(row_filter="id = 1").plan_files()
+        >>> len(plan) == plan.to_arrow().num_rows
+        True
+    """
+
+    _inner: _native.Plan
+
+    def __init__(self, native: _native.Plan) -> None:
+        """Made by `Scan.plan_files`."""
+        self._inner = native
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    @overload
+    def __getitem__(self, index: int) -> FileScanTask: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[FileScanTask]: ...
+    def __getitem__(self, index: int | slice) -> FileScanTask | list[FileScanTask]:
+        if isinstance(index, slice):
+            return [self._task(each) for each in range(*index.indices(len(self)))]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"file {index} of a plan of {len(self)} files")
+        return self._task(place)
+
+    def __iter__(self) -> Iterator[FileScanTask]:
+        return map(self._task, range(len(self)))
+
+    def _task(self, number: int) -> FileScanTask:
+        data, partition, deletes, residual = self._inner.task(number)
+        values = {name: None if tree is None else from_tree(tree) for name, tree in partition}
+        return FileScanTask(
+            file=DataFile(**data, partition=values),
+            delete_files=tuple(DeleteFile(**delete) for delete in deletes),
+            residual=expression_of_tree(residual),
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """The plan's columns, without a copy: one row a data file.
+
+        `file_path` as written, `location` after `relocate`, `file_format`, `spec_id`, `partition` (a struct over
+        all specs), `record_count`, `file_size_in_bytes`, `data_sequence_number`, `first_row_id`,
+        `split_offsets`, `delete_files` (numbers into `delete_files()`), `residual` (a number into `residuals()`).
+
+        Returns:
+            A `pyarrow.Table`.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        return cast("pa.Table", pa.table(cast("Any", self)))
+
+    def delete_files(self) -> list[DeleteFile]:
+        """The delete files, in the order that the column `delete_files` counts in."""
+        return [DeleteFile(**delete) for delete in self._inner.delete_files()]
+
+    def residuals(self) -> list[Expression]:
+        """The different residuals, in the order that the column `residual` counts in."""
+        return [expression_of_tree(tree) for tree in self._inner.residuals()]
+
+    def split(self, target_size: int = 128 * 1024 * 1024) -> list[TaskGroup]:
+        """Cuts the plan into groups of about equal work, for workers.
+
+        Large files are cut where row groups start, small ones are packed together. Every row is in one group.
+
+        Args:
+            target_size: Bytes a group should have.
+
+        Returns:
+            The groups. Each can be pickled.
+
+        Raises:
+            InvalidInputError: The target is not at least 1.
+        """
+        return [TaskGroup(group) for group in self._inner.split(target_size)]
+
+    def explain(self) -> Explain:
+        """What was looked at, what was dropped and by what."""
+        account = self._inner.explain()
+        stages = (
+            Stage(name, entered, tuple(Dropped(*each) for each in dropped), kept)
+            for name, entered, dropped, kept in account.pop("stages")
+        )
+        return Explain(**account, stages=tuple(stages))
+
+    def __arrow_c_schema__(self) -> object:
+        return self._inner.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._inner.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return f"Plan({len(self)} files)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Plan cannot be pickled: send the groups of Plan.split, or the Scan")

@@ -1,0 +1,144 @@
+"""Which rows and columns of which snapshot are wanted?
+
+A scan is a description: each method gives a new one, and nothing is read before its rows, its files or its
+count are asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg._metadata import read_schema
+from floeberg._moments import Moment, milliseconds
+from floeberg._rows import RowSource
+from floeberg.errors import InvalidInputError
+from floeberg.expressions import Expression, as_expression
+from floeberg.plan import Plan
+
+if TYPE_CHECKING:
+    from floeberg.explain import Explain
+    from floeberg.types import Schema
+
+__all__ = ["Scan"]
+
+
+class Scan(RowSource[_native.Scan]):
+    """Rows of a table, as `Table.scan` describes them.
+
+    A scan is immutable and can be pickled; what is unpickled reads the same snapshot. It holds no handles, so
+    that it may cross a fork.
+
+    Examples:
+        >>> scan = table.scan(row_filter="id > 1").select("id")
+        >>> scan.to_arrow().column_names
+        ['id']
+    """
+
+    def filter(self, row_filter: Expression | str | bool) -> Scan:  # noqa: FBT001 - a filter may be a bool
+        """Keeps only rows that match, beside the filters that there are.
+
+        Args:
+            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: The filter names an unknown column or has a literal of a wrong type.
+        """
+        return Scan(self._inner.filter(as_expression(row_filter).as_tree()))
+
+    def select(self, *field_names: str) -> Scan:
+        """Reads only these columns, in the order of the schema.
+
+        Args:
+            *field_names: Names of columns; nested ones are dotted, `*` is all.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: There is no such column; near matches are named.
+        """
+        return Scan(self._inner.select(list(field_names)))
+
+    def use_ref(self, name: str) -> Scan:
+        """Reads a branch, with the table's current schema, or a tag, with its snapshot's schema.
+
+        Args:
+            name: The name of the branch or tag.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: The scan already reads a snapshot that was chosen.
+            NotFoundError: There is no such ref.
+        """
+        self._check_free()
+        return Scan(self._inner.use_ref(name))
+
+    def as_of(self, moment: Moment) -> Scan:
+        """Reads the snapshot that was current at a moment, with its schema.
+
+        Args:
+            moment: A datetime with a zone, milliseconds from 1970-01-01 UTC, or an ISO 8601 string with a zone.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: The moment has no zone, or the scan already reads a snapshot that was chosen.
+            NotFoundError: The table had no snapshot then.
+        """
+        self._check_free()
+        return Scan(self._inner.as_of(milliseconds(moment)))
+
+    def _check_free(self) -> None:
+        if self._inner.is_pinned:
+            raise InvalidInputError("the scan already reads a snapshot that was chosen: choose one only")
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The snapshot that is read; `None` where the table has none."""
+        return self._inner.snapshot_id
+
+    def schema(self) -> Schema:
+        """The schema that names are looked up in: the snapshot's, or the table's current one."""
+        return read_schema(json.loads(self._inner.schema_json()))
+
+    def projection(self) -> Schema:
+        """The columns that come out."""
+        return read_schema(json.loads(self._inner.projection_json()))
+
+    def plan_files(self) -> Plan:
+        """Finds the files to read, and the deletes that apply to them.
+
+        Returns:
+            The plan, as columns; its length is the number of data files.
+
+        Raises:
+            InvalidDataError: A manifest is damaged; the error names it.
+            NotFoundError: A manifest is missing.
+        """
+        return Plan(self._inner.plan())
+
+    def count(self) -> int:
+        """Counts the rows.
+
+        Files that match as a whole and have no deletes are counted by their metadata.
+
+        Returns:
+            The number of rows.
+        """
+        return self._inner.count()
+
+    def explain(self) -> Explain:
+        """Plans, and tells what was looked at, what was dropped and by what.
+
+        Returns:
+            An account; `print` it, or take its fields.
+        """
+        return self.plan_files().explain()

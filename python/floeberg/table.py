@@ -1,0 +1,227 @@
+"""What is in a table, and how does a user get at it?"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from floeberg import _native
+from floeberg._metadata import read_ref, read_schema, read_snapshot, read_sort_order, read_spec
+from floeberg._moments import Moment, milliseconds
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.expressions import Expression, as_expression
+from floeberg.scan import Scan
+from floeberg.types import HistoryEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from floeberg.types import PartitionSpec, Schema, Snapshot, SnapshotRef, SortOrder
+
+__all__ = ["Table", "open_table"]
+
+
+def open_table(  # noqa: PLR0913 - all but the first are keywords
+    location: str | os.PathLike[str],
+    *,
+    format: Literal["iceberg"] | None = None,  # noqa: A002 - the word that users know
+    relocate: Mapping[str, str] | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    snapshot_id: int | None = None,
+    ref: str | None = None,
+    as_of: Moment | None = None,
+    version: int | None = None,
+) -> Table:
+    """Opens a table where it lies, without a catalog.
+
+    Args:
+        location: The directory of a table, or one of its metadata files; a path or a URI.
+        format: The table format; found out unless given.
+        relocate: Where files are now, when the table was moved: written prefixes and what stands for them. Whole
+            path segments count, and the longest match wins.
+        storage_options: Options of the store. They are kept out of reprs and errors.
+        snapshot_id: Opens the table at this snapshot.
+        ref: Opens the table at this branch or tag.
+        as_of: Opens the table as it was at this moment: a datetime with a zone, milliseconds from 1970-01-01 UTC,
+            or an ISO 8601 string with a zone.
+        version: Opens the table at this version. Iceberg tables have snapshots instead.
+
+    Returns:
+        The table.
+
+    Raises:
+        NoSuchTableError: There is no table.
+        InvalidInputError: More than one of `snapshot_id`, `ref`, `as_of` and `version` was given.
+        InvalidDataError: The metadata is damaged; the error names the file.
+        NotFoundError: There is no such snapshot or ref.
+        UnsupportedError: The format, its version or the scheme of the location cannot be read.
+
+    Examples:
+        >>> table = open_table(location, relocate=warehouse)
+        >>> table.scan(row_filter="id < 3", selected_fields=("id",)).to_arrow().num_rows
+        3
+    """
+    choices = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of, "version": version}
+    chosen = [name for name, value in choices.items() if value is not None]
+    if len(chosen) > 1:
+        raise InvalidInputError(f"choose one snapshot only: {' and '.join(chosen)} were given")
+    if format not in {None, "iceberg"}:
+        raise UnsupportedError(f"tables of the format {format!r} cannot be opened: only 'iceberg'")
+    if version is not None:
+        raise UnsupportedError("Iceberg tables have no versions: use snapshot_id, ref or as_of")
+    return Table(
+        _native.Table.open(
+            os.fspath(location),
+            relocate=list((relocate or {}).items()),
+            storage_options=dict(storage_options or {}),
+            snapshot_id=snapshot_id,
+            reference=ref,
+            as_of_ms=None if as_of is None else milliseconds(as_of),
+        )
+    )
+
+
+class Table:
+    """An Iceberg table, as one metadata file describes it.
+
+    A table never changes under its reader: it keeps to the metadata file that it was opened with, also when it is
+    pickled. It holds no handles, so that it may cross a fork.
+
+    Examples:
+        >>> table.format_version, table.schema().column_names[0]
+        (2, 'id')
+    """
+
+    _inner: _native.Table
+    _json: dict[str, Any] | None
+
+    def __init__(self, native: _native.Table) -> None:
+        """Made by `open_table`."""
+        self._inner = native
+        self._json = None
+
+    def _metadata(self) -> dict[str, Any]:
+        known = self._json
+        if known is None:
+            known = self._json = cast("dict[str, Any]", json.loads(self._inner.metadata_json()))
+        return known
+
+    @property
+    def metadata_location(self) -> str:
+        """The metadata file that was opened."""
+        return self._inner.metadata_location
+
+    @property
+    def format_version(self) -> int:
+        """The version of the Iceberg specification that the table is written in."""
+        return self._inner.format_version
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The table's properties."""
+        return dict(self._metadata()["properties"])
+
+    def location(self) -> str:
+        """The base location, as the table wrote it."""
+        return self._metadata()["location"]
+
+    def schema(self) -> Schema:
+        """The schema: the current one, or that of the snapshot that the table was opened at."""
+        return self.scan().schema()
+
+    def schemas(self) -> dict[int, Schema]:
+        """All schemas by id."""
+        return {each.schema_id: each for each in map(read_schema, self._metadata()["schemas"])}
+
+    def spec(self) -> PartitionSpec:
+        """The partition spec that new files get."""
+        return self.specs()[self._metadata()["default-spec-id"]]
+
+    def specs(self) -> dict[int, PartitionSpec]:
+        """All partition specs by id."""
+        return {each.spec_id: each for each in map(read_spec, self._metadata()["partition-specs"])}
+
+    def sort_order(self) -> SortOrder:
+        """The sort order that new files get."""
+        return self.sort_orders()[self._metadata()["default-sort-order-id"]]
+
+    def sort_orders(self) -> dict[int, SortOrder]:
+        """All sort orders by id."""
+        return {each.order_id: each for each in map(read_sort_order, self._metadata()["sort-orders"])}
+
+    def snapshots(self) -> list[Snapshot]:
+        """All snapshots that are not expired, in the order of the metadata."""
+        return list(map(read_snapshot, self._metadata()["snapshots"]))
+
+    def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
+        """The snapshot of an id, or `None` where there is none."""
+        return next((each for each in self.snapshots() if each.snapshot_id == snapshot_id), None)
+
+    def current_snapshot(self) -> Snapshot | None:
+        """The snapshot that is read: the current one, or the one that the table was opened at.
+
+        Returns:
+            The snapshot, or `None` for a table that was never written to.
+        """
+        current = self._inner.snapshot_id
+        return None if current is None else self.snapshot_by_id(current)
+
+    def history(self) -> list[HistoryEntry]:
+        """When which snapshot became current, oldest first."""
+        return [HistoryEntry(*entry) for entry in self._inner.history()]
+
+    def refs(self) -> dict[str, SnapshotRef]:
+        """Branches and tags by name; `main` is there whenever there is a current snapshot."""
+        return {name: read_ref(each) for name, each in self._metadata()["refs"].items()}
+
+    def scan(
+        self,
+        *,
+        row_filter: Expression | str | bool = True,
+        selected_fields: Sequence[str] = ("*",),
+        case_sensitive: bool = True,
+        snapshot_id: int | None = None,
+        limit: int | None = None,
+    ) -> Scan:
+        """Describes rows to read. Nothing is read yet.
+
+        Args:
+            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            selected_fields: Names of columns; nested ones are dotted, `*` is all.
+            case_sensitive: Whether the case of names counts.
+            snapshot_id: Reads this snapshot, with its schema.
+            limit: At most so many rows.
+
+        Returns:
+            The scan.
+
+        Raises:
+            InvalidInputError: A column is unknown, a literal has a wrong type, or the limit is negative.
+            NotFoundError: There is no such snapshot.
+        """
+        if isinstance(selected_fields, str):
+            raise InvalidInputError(f"selected_fields is a sequence of names: ({selected_fields!r},)")
+        if limit is not None and limit < 0:
+            raise InvalidInputError(f"a limit is at least 0, found {limit}")
+        return Scan(
+            self._inner.scan(
+                row_filter=as_expression(row_filter).as_tree(),
+                selected_fields=list(selected_fields),
+                case_sensitive=case_sensitive,
+                snapshot_id=snapshot_id,
+                limit=limit,
+            )
+        )
+
+    def __arrow_c_schema__(self) -> object:
+        return self.scan().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.scan().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+    def __reduce__(self) -> tuple[type[Table], tuple[_native.Table]]:
+        return Table, (self._inner,)

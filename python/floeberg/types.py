@@ -1,0 +1,388 @@
+"""What does a table look like: its columns, partitions, order and snapshots?
+
+Plain frozen data, named as in PyIceberg. Types print as the Iceberg specification writes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from floeberg.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = [
+    "HistoryEntry",
+    "IcebergType",
+    "ListType",
+    "MapType",
+    "NestedField",
+    "PartitionField",
+    "PartitionSpec",
+    "PrimitiveType",
+    "Schema",
+    "Snapshot",
+    "SnapshotRef",
+    "SortField",
+    "SortOrder",
+    "StructType",
+]
+
+Json = Any
+
+
+@dataclass(frozen=True)
+class PrimitiveType:
+    """A type without children, `variant`, or a type that this version does not know.
+
+    Args:
+        name: As the specification writes it: `long`, `decimal(9,2)`, `timestamptz`.
+    """
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class StructType:
+    """Fields by id.
+
+    Args:
+        fields: The fields, in order.
+    """
+
+    fields: tuple[NestedField, ...]
+
+    def __str__(self) -> str:
+        return f"struct<{', '.join(map(str, self.fields))}>"
+
+
+@dataclass(frozen=True)
+class ListType:
+    """Elements of one type.
+
+    Args:
+        element_id: The field id of the element.
+        element_type: Its type.
+        element_required: Whether it is never null.
+    """
+
+    element_id: int
+    element_type: IcebergType
+    element_required: bool
+
+    def __str__(self) -> str:
+        return f"list<{self.element_type}>"
+
+
+@dataclass(frozen=True)
+class MapType:
+    """Keys and values.
+
+    Args:
+        key_id: The field id of the key, which is never null.
+        key_type: Its type.
+        value_id: The field id of the value.
+        value_type: Its type.
+        value_required: Whether it is never null.
+    """
+
+    key_id: int
+    key_type: IcebergType
+    value_id: int
+    value_type: IcebergType
+    value_required: bool
+
+    def __str__(self) -> str:
+        return f"map<{self.key_type}, {self.value_type}>"
+
+
+IcebergType = PrimitiveType | StructType | ListType | MapType
+
+
+@dataclass(frozen=True)
+class NestedField:
+    """A column, or a field of a struct.
+
+    Args:
+        field_id: The id, unique in the table and never reused.
+        name: The name, unique among its siblings.
+        field_type: The type.
+        required: Whether it is never null.
+        doc: The comment.
+        initial_default: The value of rows written before the field was added, in the specification's JSON form.
+        write_default: The value that a writer puts where none is given, in the same form.
+    """
+
+    field_id: int
+    name: str
+    field_type: IcebergType
+    required: bool
+    doc: str | None = None
+    initial_default: Json = field(default=None, hash=False)
+    write_default: Json = field(default=None, hash=False)
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be null."""
+        return not self.required
+
+    def __str__(self) -> str:
+        need = "required" if self.required else "optional"
+        doc = f" ({self.doc})" if self.doc else ""
+        return f"{self.field_id}: {self.name}: {need} {self.field_type}{doc}"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table.
+
+    Args:
+        schema_id: The id of the schema in its table.
+        fields: The columns, in order.
+        identifier_field_ids: The ids of the fields that identify a row.
+
+    Examples:
+        >>> schema = Schema(0, (NestedField(1, "id", PrimitiveType("long"), True),))
+        >>> schema.find_field("id").field_id, str(schema.find_type(1)), schema.column_names
+        (1, 'long', ['id'])
+    """
+
+    schema_id: int
+    fields: tuple[NestedField, ...]
+    identifier_field_ids: tuple[int, ...] = ()
+
+    @property
+    def columns(self) -> tuple[NestedField, ...]:
+        """The columns, in order."""
+        return self.fields
+
+    @property
+    def column_names(self) -> list[str]:
+        """The full names of all fields, nested ones dotted, each before its children."""
+        return [name for name, _ in _walk(self.fields)]
+
+    def find_field(self, name_or_id: str | int, *, case_sensitive: bool = True) -> NestedField:
+        """Finds a field at any depth.
+
+        Args:
+            name_or_id: The id, or the full dotted name. An exact name wins over a nested path.
+            case_sensitive: Whether the case of a name counts.
+
+        Returns:
+            The field.
+
+        Raises:
+            InvalidInputError: There is no such field; near matches are named.
+        """
+        if isinstance(name_or_id, int):
+            found = [each for _, each in _walk(self.fields) if each.field_id == name_or_id]
+        else:
+            found = self._named(name_or_id) or ([] if case_sensitive else self._folded(name_or_id))
+        if found:
+            return found[0]
+        raise InvalidInputError(f"no field is {name_or_id!r}{self._near(name_or_id)}")
+
+    def find_type(self, name_or_id: str | int, *, case_sensitive: bool = True) -> IcebergType:
+        """Finds the type of a field, as `find_field` finds the field."""
+        return self.find_field(name_or_id, case_sensitive=case_sensitive).field_type
+
+    def find_column_name(self, column_id: int) -> str | None:
+        """Finds the full name of an id, or `None` where there is no such field."""
+        return next((name for name, each in _walk(self.fields) if each.field_id == column_id), None)
+
+    def _named(self, name: str) -> list[NestedField]:
+        columns = [each for each in self.fields if each.name == name]
+        return columns or [each for known, each in _walk(self.fields) if known == name]
+
+    def _folded(self, name: str) -> list[NestedField]:
+        found = [each for known, each in _walk(self.fields) if known.lower() == name.lower()]
+        if len(found) > 1:
+            raise InvalidInputError(f"the name {name!r} is ambiguous without case")
+        return found
+
+    def _near(self, name: str | int) -> str:
+        from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
+
+        near = get_close_matches(str(name), self.column_names)
+        return f"; near matches: {', '.join(map(repr, near))}" if near else ""
+
+    def __str__(self) -> str:
+        lines = "".join(f"  {each}\n" for each in self.fields)
+        return f"table {{\n{lines}}}"
+
+
+def _walk(fields: tuple[NestedField, ...], prefix: str = "") -> Iterator[tuple[str, NestedField]]:
+    for each in fields:
+        name = prefix + each.name
+        yield name, each
+        yield from _walk(_children(each.field_type), f"{name}.")
+
+
+def _children(field_type: IcebergType) -> tuple[NestedField, ...]:
+    if isinstance(field_type, StructType):
+        return field_type.fields
+    if isinstance(field_type, ListType):
+        element = field_type
+        return (NestedField(element.element_id, "element", element.element_type, element.element_required),)
+    if isinstance(field_type, MapType):
+        kind = field_type
+        return (
+            NestedField(kind.key_id, "key", kind.key_type, required=True),
+            NestedField(kind.value_id, "value", kind.value_type, kind.value_required),
+        )
+    return ()
+
+
+@dataclass(frozen=True)
+class PartitionField:
+    """A partition value and how it is made.
+
+    Args:
+        source_ids: The columns that it is made of: one, or more for a transform of several columns.
+        field_id: The id of the partition field, 1000 and up.
+        transform: As the specification writes it: `bucket[16]`, `day`.
+        name: The name of the partition value.
+    """
+
+    source_ids: tuple[int, ...]
+    field_id: int
+    transform: str
+    name: str
+
+    @property
+    def source_id(self) -> int:
+        """The column that it is made of, or the first of them."""
+        return self.source_ids[0]
+
+    def __str__(self) -> str:
+        return f"{self.field_id}: {self.name}: {self.transform}({', '.join(map(str, self.source_ids))})"
+
+
+@dataclass(frozen=True)
+class PartitionSpec:
+    """How files are partitioned.
+
+    Args:
+        spec_id: The id.
+        fields: The partition fields, in order.
+    """
+
+    spec_id: int
+    fields: tuple[PartitionField, ...]
+
+    def is_unpartitioned(self) -> bool:
+        """Whether it has no fields, or only void ones."""
+        return all(each.transform == "void" for each in self.fields)
+
+
+@dataclass(frozen=True)
+class SortField:
+    """A column, or a transform of columns, that rows are sorted by.
+
+    Args:
+        source_ids: The columns.
+        transform: As the specification writes it.
+        direction: Smallest first or last.
+        null_order: Nulls first or last.
+    """
+
+    source_ids: tuple[int, ...]
+    transform: str
+    direction: Literal["asc", "desc"]
+    null_order: Literal["nulls-first", "nulls-last"]
+
+    @property
+    def source_id(self) -> int:
+        """The column, or the first of them."""
+        return self.source_ids[0]
+
+
+@dataclass(frozen=True)
+class SortOrder:
+    """How the rows of a file are sorted.
+
+    Args:
+        order_id: The id; 0 is unsorted.
+        fields: The sort fields, most significant first.
+    """
+
+    order_id: int
+    fields: tuple[SortField, ...]
+
+    @property
+    def is_unsorted(self) -> bool:
+        """Whether it has no fields."""
+        return not self.fields
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a table at one moment.
+
+    Args:
+        snapshot_id: The id.
+        parent_snapshot_id: The snapshot that it was made from.
+        sequence_number: The order of its commit; 0 in format version 1.
+        timestamp_ms: Milliseconds from 1970-01-01 UTC.
+        manifest_list: Where its manifests are listed; old tables may name them in the metadata instead.
+        summary: What the commit did, with `operation` among its keys where the writer said so.
+        schema_id: The schema that was current; old tables lack it.
+        first_row_id: The first row id given to its new rows (format version 3).
+        added_rows: How many row ids it gave (format version 3).
+    """
+
+    snapshot_id: int
+    parent_snapshot_id: int | None
+    sequence_number: int
+    timestamp_ms: int
+    manifest_list: str | None
+    summary: Mapping[str, str] = field(hash=False)
+    schema_id: int | None = None
+    first_row_id: int | None = None
+    added_rows: int | None = None
+
+    @property
+    def operation(self) -> str | None:
+        """What the commit did: `append`, `replace`, `overwrite` or `delete`."""
+        return self.summary.get("operation")
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """A snapshot became current.
+
+    Args:
+        snapshot_id: The snapshot, which may be expired.
+        timestamp_ms: When: milliseconds from 1970-01-01 UTC.
+        parent_id: Its parent, where it is not expired.
+        is_current_ancestor: Whether it is the current snapshot or an ancestor of it: not after a rollback past it.
+    """
+
+    snapshot_id: int
+    timestamp_ms: int
+    parent_id: int | None
+    is_current_ancestor: bool
+
+
+@dataclass(frozen=True)
+class SnapshotRef:
+    """A branch or a tag.
+
+    Args:
+        snapshot_id: The snapshot that it names.
+        snapshot_ref_type: Which of the two.
+        min_snapshots_to_keep: For branches, how many snapshots expiry keeps.
+        max_snapshot_age_ms: For branches, how old the kept snapshots may be.
+        max_ref_age_ms: How old the ref may become.
+    """
+
+    snapshot_id: int
+    snapshot_ref_type: Literal["branch", "tag"]
+    min_snapshots_to_keep: int | None = None
+    max_snapshot_age_ms: int | None = None
+    max_ref_age_ms: int | None = None

@@ -1,0 +1,61 @@
+//! Which Python exception is an error?
+//!
+//! In: an error of the Rust crates. Out: an exception of `floeberg.errors` with message, context and notes.
+//!
+//! Invariant: this is the only place where one becomes the other; a cause is told as a note, never lost.
+
+use std::error::Error as _;
+
+use floeberg_core::{Error, ErrorKind};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+/// The exception of an error.
+pub fn to_exception(py: Python<'_>, error: &Error) -> PyErr {
+    build(py, class_name(error.kind()), error).unwrap_or_else(|failure| failure)
+}
+
+/// The exception of an error, where a table that is not there has a class of its own.
+pub fn to_open_exception(py: Python<'_>, error: &Error) -> PyErr {
+    let class = match error.kind() {
+        ErrorKind::NotFound => "NoSuchTableError",
+        kind => class_name(kind),
+    };
+    build(py, class, error).unwrap_or_else(|failure| failure)
+}
+
+fn class_name(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "NotFoundError",
+        ErrorKind::AlreadyExists => "AlreadyExistsError",
+        ErrorKind::InvalidInput => "InvalidInputError",
+        ErrorKind::InvalidData => "InvalidDataError",
+        ErrorKind::Unsupported => "UnsupportedError",
+        ErrorKind::CommitConflict => "CommitConflictError",
+        ErrorKind::CommitStateUnknown => "CommitStateUnknownError",
+        ErrorKind::PermissionDenied => "PermissionDeniedError",
+        ErrorKind::Storage => "StorageError",
+        ErrorKind::LimitExceeded => "LimitExceededError",
+        ErrorKind::Cancelled => "CancelledError",
+        // `ErrorKind` may grow: a kind without a class is a fault of this table.
+        _ => "InternalError",
+    }
+}
+
+fn build(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
+    let class = py.import("floeberg.errors")?.getattr(class)?.cast_into::<PyType>()?;
+    let context = PyDict::new(py);
+    for (key, value) in error.context() {
+        context.set_item(key, value)?;
+    }
+    let keywords = PyDict::new(py);
+    keywords.set_item("context", context)?;
+    keywords.set_item("retryable", error.is_retryable())?;
+    let exception = class.call((error.message(),), Some(&keywords))?;
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        exception.call_method1("add_note", (format!("caused by: {source}"),))?;
+        cause = source.source();
+    }
+    Ok(PyErr::from_value(exception))
+}

@@ -1,0 +1,51 @@
+//! How do filters cross between Python and Rust?
+//!
+//! As a tree of tuples: `("true",)`, `("false",)`, `("and", [tree, ..])`, `("or", [tree, ..])`, `("not", tree)`, and a
+//! test `(operator, column, transform or None, [literal, ..])` with the operator as the expressions specification
+//! spells it. A literal is `(kind, value)`, see [`literal`]. `floeberg.expressions` makes and reads such trees.
+//!
+//! Invariant: a tree deeper than [`MAX_DEPTH`] is refused before it is walked further.
+
+mod literal;
+mod tree;
+mod unbind;
+
+use floeberg_core::expr::{self, Expr};
+use floeberg_core::{Error, Result};
+use pyo3::prelude::*;
+
+use crate::runtime;
+
+pub use literal::value_to_python;
+pub use tree::Tree;
+pub use unbind::unbind;
+
+/// The tree of a SQL filter.
+#[pyfunction]
+pub fn parse_expression(py: Python<'_>, text: &str) -> PyResult<Tree> {
+    runtime::call(py, || expr::parse(text)).map(Tree)
+}
+
+/// The tree of a filter in the JSON of the REST catalog specification.
+#[pyfunction]
+pub fn expression_from_json(py: Python<'_>, text: &str) -> PyResult<Tree> {
+    runtime::call(py, || from_json(text)).map(Tree)
+}
+
+/// The JSON text of a tree, as the REST catalog specification has it.
+#[pyfunction]
+pub fn expression_to_json(py: Python<'_>, tree: Tree) -> PyResult<String> {
+    runtime::call(py, || Ok(expr::json::to_json(&tree.0)?.to_string()))
+}
+
+/// The SQL-like text of a tree.
+#[pyfunction]
+pub fn expression_to_text(tree: Tree) -> String {
+    tree.0.to_string()
+}
+
+fn from_json(text: &str) -> Result<Expr> {
+    let json = serde_json::from_str(text)
+        .map_err(|failure| Error::invalid_input("a filter is not valid JSON").caused_by(failure))?;
+    expr::json::from_json(&json)
+}

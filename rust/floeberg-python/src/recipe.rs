@@ -1,0 +1,122 @@
+//! What does another process need to open the same table, or make the same scan?
+//!
+//! Invariant: a table is pinned to its metadata file, so that what is opened again never moves on.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::expr::json as expression_json;
+use floeberg_core::{Error, Result};
+use floeberg_iceberg::{OpenOptions, Scan, SnapshotChoice, Table};
+use floeberg_io::StoreOptions;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::pickle::Envelope;
+
+const TABLE: Envelope = Envelope { kind: "Table", version: 1 };
+const SCAN: Envelope = Envelope { kind: "Scan", version: 1 };
+
+/// A table, opened at one of its snapshots. The storage options are in it: it is for a worker, not for a log.
+#[derive(Serialize, Deserialize)]
+struct TableRecipe {
+    metadata_location: String,
+    relocate: Vec<(String, String)>,
+    storage_options: BTreeMap<String, String>,
+    snapshot: SnapshotRecipe,
+}
+
+#[derive(Serialize, Deserialize)]
+enum SnapshotRecipe {
+    Current,
+    Id(i64),
+    Ref(String),
+    AsOf(i64),
+}
+
+#[derive(Serialize, Deserialize)]
+struct ScanRecipe {
+    table: TableRecipe,
+    row_filter: Json,
+    selected_fields: Option<Vec<String>>,
+    case_sensitive: bool,
+    limit: Option<u64>,
+}
+
+/// The bytes of a table.
+pub fn table_to_bytes(table: &Table, choice: &SnapshotChoice) -> Result<Vec<u8>> {
+    write(TABLE, &table_recipe(table, choice))
+}
+
+/// Opens the table of the bytes. Errors: `InvalidInput` and `Unsupported` for other bytes, and those of opening.
+pub fn table_from_bytes(bytes: &[u8]) -> Result<(Table, SnapshotChoice)> {
+    open(read(TABLE, bytes)?)
+}
+
+/// The bytes of a scan.
+pub fn scan_to_bytes(scan: &Scan) -> Result<Vec<u8>> {
+    let recipe = ScanRecipe {
+        table: table_recipe(scan.table(), scan.snapshot_choice()),
+        row_filter: expression_json::to_json(scan.row_filter())?,
+        selected_fields: scan.selected_fields().map(<[String]>::to_vec),
+        case_sensitive: scan.is_case_sensitive(),
+        limit: scan.row_limit(),
+    };
+    write(SCAN, &recipe)
+}
+
+/// Opens the table of the bytes and makes the scan of it.
+pub fn scan_from_bytes(bytes: &[u8]) -> Result<Scan> {
+    let recipe: ScanRecipe = read(SCAN, bytes)?;
+    let (table, choice) = open(recipe.table)?;
+    let scan = Scan::new(table)
+        .at(choice)
+        .filter(expression_json::from_json(&recipe.row_filter)?)
+        .case_sensitive(recipe.case_sensitive)
+        .limit(recipe.limit);
+    Ok(match recipe.selected_fields {
+        Some(names) => scan.select(names),
+        None => scan,
+    })
+}
+
+fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
+    TableRecipe {
+        metadata_location: table.metadata_location().to_owned(),
+        relocate: table.options().relocate.clone(),
+        storage_options: owned(&table.options().storage),
+        snapshot: match choice {
+            SnapshotChoice::Current => SnapshotRecipe::Current,
+            SnapshotChoice::Id(id) => SnapshotRecipe::Id(*id),
+            SnapshotChoice::Ref(name) => SnapshotRecipe::Ref(name.clone()),
+            SnapshotChoice::AsOf(timestamp_ms) => SnapshotRecipe::AsOf(*timestamp_ms),
+        },
+    }
+}
+
+fn owned(options: &StoreOptions) -> BTreeMap<String, String> {
+    options.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+fn open(recipe: TableRecipe) -> Result<(Table, SnapshotChoice)> {
+    let options =
+        OpenOptions { relocate: recipe.relocate, storage: recipe.storage_options.into_iter().collect() };
+    let choice = match recipe.snapshot {
+        SnapshotRecipe::Current => SnapshotChoice::Current,
+        SnapshotRecipe::Id(id) => SnapshotChoice::Id(id),
+        SnapshotRecipe::Ref(name) => SnapshotChoice::Ref(name),
+        SnapshotRecipe::AsOf(timestamp_ms) => SnapshotChoice::AsOf(timestamp_ms),
+    };
+    Ok((Table::open_at(&recipe.metadata_location, options)?, choice))
+}
+
+fn write(envelope: Envelope, recipe: &impl Serialize) -> Result<Vec<u8>> {
+    let body = serde_json::to_vec(recipe)
+        .map_err(|failure| Error::internal("a recipe cannot be written").caused_by(failure))?;
+    Ok(envelope.wrap(&body))
+}
+
+fn read<'a, T: Deserialize<'a>>(envelope: Envelope, bytes: &'a [u8]) -> Result<T> {
+    serde_json::from_slice(envelope.open(bytes)?).map_err(|failure| {
+        Error::invalid_input(format!("a pickled {} is damaged", envelope.kind)).caused_by(failure)
+    })
+}

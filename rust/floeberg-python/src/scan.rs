@@ -1,0 +1,157 @@
+//! The scan behind `floeberg.Scan`.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::arrow::schema_to_arrow;
+use floeberg_core::schema::json::schema_to_json;
+use floeberg_core::{Cancel, Result};
+use floeberg_iceberg::{Scan as IcebergScan, SnapshotChoice};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule};
+
+use crate::arrow::{Batches, schema_capsule, stream_capsule};
+use crate::expression::Tree;
+use crate::plan::Plan;
+use crate::recipe::{scan_from_bytes, scan_to_bytes};
+use crate::runtime;
+use crate::stream::BatchReader;
+use crate::table::describe_choice;
+
+/// Rows and columns of one snapshot.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct Scan(IcebergScan);
+
+impl Scan {
+    /// A scan whose names, literals and snapshot are right.
+    pub fn checked(py: Python<'_>, scan: IcebergScan) -> PyResult<Self> {
+        runtime::call(py, || {
+            scan.bound_filter()?;
+            scan.projection()?;
+            Ok(())
+        })?;
+        Ok(Self(scan))
+    }
+
+    fn output(&self, py: Python<'_>) -> PyResult<arrow_schema::Schema> {
+        runtime::call(py, || schema_to_arrow(self.0.projection()?.as_ref()))
+    }
+}
+
+#[pymethods]
+impl Scan {
+    fn filter(&self, py: Python<'_>, row_filter: Tree) -> PyResult<Self> {
+        Self::checked(py, self.0.clone().filter(row_filter.0))
+    }
+
+    fn select(&self, py: Python<'_>, field_names: Vec<String>) -> PyResult<Self> {
+        Self::checked(py, self.0.clone().select(field_names))
+    }
+
+    fn use_ref(&self, py: Python<'_>, name: String) -> PyResult<Self> {
+        Self::checked(py, self.0.clone().at(SnapshotChoice::Ref(name)))
+    }
+
+    fn as_of(&self, py: Python<'_>, timestamp_ms: i64) -> PyResult<Self> {
+        Self::checked(py, self.0.clone().at(SnapshotChoice::AsOf(timestamp_ms)))
+    }
+
+    /// Was a snapshot chosen?
+    #[getter]
+    fn is_pinned(&self) -> bool {
+        *self.0.snapshot_choice() != SnapshotChoice::Current
+    }
+
+    #[getter]
+    fn snapshot_id(&self, py: Python<'_>) -> PyResult<Option<i64>> {
+        runtime::call(py, || Ok(self.0.snapshot()?.map(|snapshot| snapshot.snapshot_id)))
+    }
+
+    /// The schema that names are looked up in, as JSON text.
+    fn schema_json(&self, py: Python<'_>) -> PyResult<String> {
+        runtime::call(py, || schema_text(&*self.0.schema()?))
+    }
+
+    /// The columns that come out, as the JSON text of a schema.
+    fn projection_json(&self, py: Python<'_>) -> PyResult<String> {
+        runtime::call(py, || schema_text(&*self.0.projection()?))
+    }
+
+    fn plan(&self, py: Python<'_>) -> PyResult<Plan> {
+        let scan = self.0.clone();
+        let planned = runtime::run(py, &Cancel::default(), move |cancel| {
+            let plan = scan.plan(cancel)?;
+            Ok((scan, plan))
+        });
+        planned.map(|(scan, plan)| Plan::new(scan, plan))
+    }
+
+    fn count(&self, py: Python<'_>) -> PyResult<u64> {
+        let scan = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |cancel| scan.count(cancel))
+    }
+
+    /// All rows.
+    fn read_all(&self, py: Python<'_>) -> PyResult<Batches> {
+        let schema = Arc::new(self.output(py)?);
+        let scan = self.0.clone();
+        let rows = runtime::run(py, &Cancel::default(), move |cancel| scan.stream(cancel)?.collect());
+        Ok(Batches { schema, rows: rows? })
+    }
+
+    /// The rows, batch by batch.
+    fn stream(&self, py: Python<'_>) -> PyResult<BatchReader> {
+        let scan = self.0.clone();
+        BatchReader::open(py, move |cancel| scan.stream(cancel))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &self.output(py)?)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let schema = Arc::new(self.output(py)?);
+        let scan = self.0.clone();
+        let rows = runtime::run(py, &Cancel::default(), move |cancel| scan.stream(cancel))?;
+        stream_capsule(py, schema, rows)
+    }
+
+    fn __repr__(&self) -> String {
+        let scan = &self.0;
+        let mut text = format!("Scan({:?}", scan.table().metadata_location());
+        let filter = scan.row_filter();
+        let _infallible = write!(text, ", row_filter={:?}", filter.to_string());
+        if let Some(names) = scan.selected_fields() {
+            let _infallible = write!(text, ", selected_fields={names:?}");
+        }
+        describe_choice(&mut text, scan.snapshot_choice());
+        if let Some(limit) = scan.row_limit() {
+            let _infallible = write!(text, ", limit={limit}");
+        }
+        text + ")"
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (py, scan) = (slf.py(), &slf.get().0);
+        let bytes = runtime::call(py, || scan_to_bytes(scan))?;
+        Ok((slf.get_type().getattr("_from_recipe")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Opens what was pickled.
+    #[staticmethod]
+    fn _from_recipe(py: Python<'_>, recipe: Vec<u8>) -> PyResult<Self> {
+        let work = move |_: &Cancel| scan_from_bytes(&recipe);
+        runtime::run(py, &Cancel::default(), work).map(Self)
+    }
+}
+
+fn schema_text(schema: &Schema) -> Result<String> {
+    Ok(schema_to_json(schema)?.to_string())
+}

@@ -1,0 +1,140 @@
+//! The table behind `floeberg.Table`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use floeberg_core::expr::Expr;
+use floeberg_core::{Cancel, Result};
+use floeberg_iceberg::{OpenOptions, SnapshotChoice, Table as IcebergTable};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error::to_open_exception;
+use crate::expression::Tree;
+use crate::recipe::{table_from_bytes, table_to_bytes};
+use crate::runtime;
+use crate::scan::Scan;
+
+/// An Iceberg table, opened at one of its snapshots.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct Table {
+    pub table: IcebergTable,
+    pub choice: SnapshotChoice,
+}
+
+#[pymethods]
+impl Table {
+    #[staticmethod]
+    #[pyo3(signature = (location, *, relocate, storage_options, snapshot_id, reference, as_of_ms))]
+    fn open(
+        py: Python<'_>,
+        location: String,
+        relocate: Vec<(String, String)>,
+        storage_options: BTreeMap<String, String>,
+        snapshot_id: Option<i64>,
+        reference: Option<String>,
+        as_of_ms: Option<i64>,
+    ) -> PyResult<Self> {
+        let options = OpenOptions { relocate, storage: storage_options.into_iter().collect() };
+        let opened = runtime::wait(py, &Cancel::default(), move |_| IcebergTable::open(&location, options))?;
+        let table = opened.map_err(|error| to_open_exception(py, &error))?;
+        let choice = match (snapshot_id, reference, as_of_ms) {
+            (Some(id), ..) => SnapshotChoice::Id(id),
+            (None, Some(name), _) => SnapshotChoice::Ref(name),
+            (None, None, Some(moment)) => SnapshotChoice::AsOf(moment),
+            (None, None, None) => SnapshotChoice::Current,
+        };
+        // A snapshot that is not there is told now, not at the first scan.
+        floeberg_iceberg::Scan::new(table.clone())
+            .at(choice.clone())
+            .snapshot()
+            .map_err(|error| crate::error::to_exception(py, &error))?;
+        Ok(Self { table, choice })
+    }
+
+    #[getter]
+    fn metadata_location(&self) -> &str {
+        self.table.metadata_location()
+    }
+
+    #[getter]
+    fn format_version(&self) -> u8 {
+        self.table.metadata().format_version
+    }
+
+    #[getter]
+    fn snapshot_id(&self, py: Python<'_>) -> PyResult<Option<i64>> {
+        let scan = floeberg_iceberg::Scan::new(self.table.clone()).at(self.choice.clone());
+        runtime::call(py, || Ok(scan.snapshot()?.map(|snapshot| snapshot.snapshot_id)))
+    }
+
+    /// The metadata, as canonical JSON text.
+    fn metadata_json(&self, py: Python<'_>) -> PyResult<String> {
+        runtime::call(py, || Ok(self.table.metadata().to_json()?.to_string()))
+    }
+
+    /// (snapshot id, milliseconds, parent id, is an ancestor of the current one), oldest first.
+    fn history(&self) -> Vec<(i64, i64, Option<i64>, bool)> {
+        let entries = self.table.metadata().history();
+        let parts = entries.iter().map(|entry| {
+            (entry.snapshot_id, entry.made_current_at_ms, entry.parent_id, entry.is_current_ancestor)
+        });
+        parts.collect()
+    }
+
+    #[pyo3(signature = (*, row_filter, selected_fields, case_sensitive, snapshot_id, limit))]
+    fn scan(
+        &self,
+        py: Python<'_>,
+        row_filter: Tree,
+        selected_fields: Vec<String>,
+        case_sensitive: bool,
+        snapshot_id: Option<i64>,
+        limit: Option<u64>,
+    ) -> PyResult<Scan> {
+        let choice = snapshot_id.map_or_else(|| self.choice.clone(), SnapshotChoice::Id);
+        let mut scan = floeberg_iceberg::Scan::new(self.table.clone())
+            .at(choice)
+            .case_sensitive(case_sensitive)
+            .limit(limit);
+        if row_filter.0 != Expr::True {
+            scan = scan.filter(row_filter.0);
+        }
+        if selected_fields.iter().all(|name| name != "*") {
+            scan = scan.select(selected_fields);
+        }
+        Scan::checked(py, scan)
+    }
+
+    fn __repr__(&self) -> String {
+        let mut text = format!("Table({:?}", self.table.metadata_location());
+        describe_choice(&mut text, &self.choice);
+        text + ")"
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (py, table) = (slf.py(), slf.get());
+        let bytes = runtime::call(py, || table_to_bytes(&table.table, &table.choice))?;
+        Ok((slf.get_type().getattr("_from_recipe")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Opens what was pickled.
+    #[staticmethod]
+    fn _from_recipe(py: Python<'_>, recipe: Vec<u8>) -> PyResult<Self> {
+        let work = move |_: &Cancel| -> Result<Self> {
+            let (table, choice) = table_from_bytes(&recipe)?;
+            Ok(Self { table, choice })
+        };
+        runtime::run(py, &Cancel::default(), work)
+    }
+}
+
+/// Adds the choice of a snapshot to a repr, as the keyword that makes it.
+pub fn describe_choice(text: &mut String, choice: &SnapshotChoice) {
+    let _infallible = match choice {
+        SnapshotChoice::Current => Ok(()),
+        SnapshotChoice::Id(id) => write!(text, ", snapshot_id={id}"),
+        SnapshotChoice::Ref(name) => write!(text, ", ref={name:?}"),
+        SnapshotChoice::AsOf(moment) => write!(text, ", as_of={moment}"),
+    };
+}

@@ -1,0 +1,81 @@
+//! The tasks of one worker, behind `floeberg.TaskGroup`.
+
+use std::sync::Arc;
+
+use floeberg_core::Cancel;
+use floeberg_core::schema::arrow::schema_to_arrow;
+use floeberg_iceberg::GroupRecipe;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule};
+
+use crate::arrow::{Batches, schema_capsule, stream_capsule};
+use crate::pickle::Envelope;
+use crate::runtime;
+use crate::stream::BatchReader;
+
+const GROUP: Envelope = Envelope { kind: "TaskGroup", version: 1 };
+
+/// Tasks of a scan with all that reading them needs.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct TaskGroup(pub GroupRecipe);
+
+impl TaskGroup {
+    fn output(&self, py: Python<'_>) -> PyResult<arrow_schema::Schema> {
+        runtime::call(py, || schema_to_arrow(self.0.read().projected()))
+    }
+}
+
+#[pymethods]
+impl TaskGroup {
+    fn __len__(&self) -> usize {
+        self.0.tasks().len()
+    }
+
+    /// All rows.
+    fn read_all(&self, py: Python<'_>) -> PyResult<Batches> {
+        let schema = Arc::new(self.output(py)?);
+        let group = self.0.clone();
+        let rows = runtime::run(py, &Cancel::default(), move |cancel| group.stream(cancel)?.collect());
+        Ok(Batches { schema, rows: rows? })
+    }
+
+    /// The rows, batch by batch.
+    fn stream(&self, py: Python<'_>) -> PyResult<BatchReader> {
+        let group = self.0.clone();
+        BatchReader::open(py, move |cancel| group.stream(cancel))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &self.output(py)?)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let schema = Arc::new(self.output(py)?);
+        let group = self.0.clone();
+        let rows = runtime::run(py, &Cancel::default(), move |cancel| group.stream(cancel))?;
+        stream_capsule(py, schema, rows)
+    }
+
+    fn __repr__(&self) -> String {
+        let rows: i64 = self.0.tasks().iter().map(|task| task.record_count).sum();
+        format!("TaskGroup({} tasks, about {rows} rows)", self.0.tasks().len())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (py, group) = (slf.py(), &slf.get().0);
+        let bytes = runtime::call(py, || Ok(GROUP.wrap(&group.to_bytes()?)))?;
+        Ok((slf.get_type().getattr("_from_recipe")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Reads back what was pickled.
+    #[staticmethod]
+    fn _from_recipe(py: Python<'_>, recipe: &[u8]) -> PyResult<Self> {
+        runtime::call(py, || GroupRecipe::from_bytes(GROUP.open(recipe)?)).map(Self)
+    }
+}

@@ -1,0 +1,123 @@
+"""Every class of the binary and of the package keeps the rules of the boundary."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import floeberg as fb
+from floeberg import _native, errors, types
+from floeberg.plan import DataFile
+
+NATIVE = [each for _, each in inspect.getmembers(_native, inspect.isclass)]
+
+
+@pytest.fixture(scope="session")
+def objects(deletes):
+    """One object of every public class, native and wrapped."""
+    table = deletes.open()
+    scan = table.scan(row_filter="id < 10", limit=7)
+    plan = scan.plan_files()
+    group = plan.split()[0]
+    reader = scan._inner.stream()
+    wrapped = [table, scan, plan, group, plan[0], plan[0].file, *plan.delete_files()[:1], scan.explain()]
+    native = [table._inner, scan._inner, plan._inner, group._inner, reader]
+    native += [reader.next_batch(), scan._inner.read_all()]
+    return {type(each): each for each in (*wrapped, *native)}
+
+
+def test_every_class_has_an_object_here(objects):
+    public = {each for each in vars(fb).values() if inspect.isclass(each)} - {errors.FloebergError}
+    assert public | set(NATIVE) == set(objects)
+
+
+@pytest.mark.parametrize("native", NATIVE, ids=lambda native: native.__name__)
+def test_a_native_class_is_frozen_final_and_at_home(native, objects):
+    assert native.__module__ == "floeberg._native"
+    with pytest.raises(AttributeError):
+        objects[native].anything = 1
+    with pytest.raises(TypeError, match="not an acceptable base type"):
+        type("Sub", (native,), {})
+    with pytest.raises(TypeError, match="(No constructor|cannot create)"):
+        native()
+
+
+def test_every_class_is_pickled_or_says_what_to_send(objects):
+    for kind, each in objects.items():
+        if kind.__name__ in {"Plan", "Batch", "Batches", "BatchReader"}:
+            with pytest.raises(TypeError, match="cannot be pickled: send"):
+                pickle.dumps(each)
+        else:
+            assert type(pickle.loads(pickle.dumps(each))) is kind
+
+
+def test_what_is_unpickled_reads_the_same_rows(deletes):
+    table = deletes.open()
+    scan = table.scan(row_filter="id < 10 AND cat IN ('a', 'b')", selected_fields=("cat", "id"), limit=5)
+    for each in (scan, scan.plan_files().split()[0]):
+        assert pickle.loads(pickle.dumps(each)).to_arrow() == each.to_arrow()
+    assert pickle.loads(pickle.dumps(table)).scan().to_arrow() == table.scan().to_arrow()
+
+
+@pytest.mark.parametrize("choice", [{"ref": "first"}, {"snapshot_id": 1023650524122497237}])
+def test_what_is_unpickled_stays_at_its_snapshot(refs, choice):
+    table = refs.open(**choice)
+    again = pickle.loads(pickle.dumps(table))
+    assert again.metadata_location == table.metadata_location
+    assert again.current_snapshot() == table.current_snapshot()
+    assert pickle.loads(pickle.dumps(table.scan())).snapshot_id == table.current_snapshot().snapshot_id
+
+
+def test_a_recipe_of_a_newer_version_is_refused_by_both_versions(deletes):
+    scan = deletes.open().scan()
+    for native in (scan._inner, scan.plan_files().split()[0]._inner, deletes.open()._inner):
+        build, (recipe,) = native.__reduce__()
+        kind = type(native).__name__.encode()
+        place = 5 + len(kind)
+        assert recipe[:place] == b"FLBG" + kind + b"\0"
+        newer = recipe[:place] + (7).to_bytes(2, "little") + recipe[place + 2 :]
+        with pytest.raises(errors.UnsupportedError, match="version 7 .* up to version 1"):
+            build(newer)
+        for damaged in (b"", b"nonsense", recipe[: place + 1], recipe[:-3], b"FLBG", b"FLBGNope\0\x01\x00{}"):
+            with pytest.raises(errors.InvalidInputError):
+                build(damaged)
+
+
+def test_public_data_is_frozen(objects):
+    with pytest.raises(AttributeError):
+        objects[DataFile].file_path = "x"
+    for _, each in inspect.getmembers(types, inspect.isclass):
+        if each.__module__ == types.__name__:
+            assert each.__dataclass_params__.frozen
+
+
+def test_every_public_thing_is_documented():
+    for module in (fb, errors, fb.expressions, types):
+        for name in module.__all__:
+            each = getattr(module, name)
+            assert each.__doc__, name
+            if inspect.isclass(each):
+                for method_name, method in vars(each).items():
+                    if not method_name.startswith("_") and callable(method):
+                        assert inspect.getdoc(method), f"{name}.{method_name}"
+
+
+def test_importing_is_fast_and_imports_nothing_large():
+    program = """
+import sys, time
+start = time.perf_counter()
+import floeberg
+took = time.perf_counter() - start
+large = {"pyarrow", "pandas", "numpy", "polars", "duckdb"} & set(sys.modules)
+print(took, sorted(large))
+"""
+    done = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(3)
+    ]
+    assert all(line.split(maxsplit=1)[1].strip() == "[]" for line in done)
+    assert min(float(line.split()[0]) for line in done) < 0.2

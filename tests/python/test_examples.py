@@ -1,0 +1,34 @@
+"""The examples of the docstrings run, and give what they say."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import floeberg as fb
+
+MODULES = [
+    name for _, name, _ in pkgutil.walk_packages(fb.__path__, "floeberg.") if not name.endswith("_native")
+]
+
+
+@pytest.mark.parametrize("name", ["floeberg", *MODULES])
+def test_the_examples_of_a_module_run(name, refs):
+    module = importlib.import_module(name)
+    names = {
+        **vars(module),
+        **vars(fb.expressions),
+        **vars(fb.types),
+        "open_table": fb.open_table,
+        "table": refs.open(),
+        "location": refs.folder / "table",
+        "warehouse": refs.relocate,
+    }
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for test in finder.find(module, name, globs=names):
+        runner.run(test)
+    assert runner.summarize().failed == 0
