@@ -5,3 +5,4 @@ mod corpus_is_whole;
 mod manifests;
 mod metadata;
 mod metadata_files;
+mod plans;

@@ -46,7 +46,9 @@ class Case:
         """The rows of the table now, as sorted lines of JSON."""
         if "rows" in self.expected:
             return sorted(map(line, self.expected["rows"]))
-        return sorted(map(line, map(json.loads, (self.folder / self.expected["rows_file"]).read_text().splitlines())))
+        return sorted(
+            map(line, map(json.loads, (self.folder / self.expected["rows_file"]).read_text().splitlines()))
+        )
 
 
 def line(row: Any) -> str:
@@ -60,6 +62,8 @@ def cases() -> list[Case]:
     folders = sorted(path.parent for path in (ROOT / "iceberg").glob("*/*/expected.json"))
     assert folders, "the corpus is empty"
     return [
-        Case(f"{folder.parent.name}/{folder.name}", folder, json.loads((folder / "expected.json").read_text()))
+        Case(
+            f"{folder.parent.name}/{folder.name}", folder, json.loads((folder / "expected.json").read_text())
+        )
         for folder in folders
     ]

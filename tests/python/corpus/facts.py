@@ -32,7 +32,14 @@ def facts(table: fb.Table) -> Facts:
 
 def expected_facts(expected: Facts) -> Facts:
     """The same facts out of `expected.json`."""
-    names = ("format_version", "location", "properties", "default_spec_id", "sort_orders", "default_sort_order_id")
+    names = (
+        "format_version",
+        "location",
+        "properties",
+        "default_spec_id",
+        "sort_orders",
+        "default_sort_order_id",
+    )
     copied = ("current_schema_id", "current_snapshot_id", "refs", "snapshot_log", "partition_specs")
     found = {name: expected[name] for name in names + copied}
     found["schemas"] = [
@@ -71,14 +78,23 @@ def _fields(field: NestedField, prefix: str) -> list[Facts]:
         key = NestedField(kind.key_id, "key", kind.key_type, required=True)
         children = (key, NestedField(kind.value_id, "value", kind.value_type, kind.value_required))
     fact = {"id": field.field_id, "name": name, "type": word, "required": field.required}
-    optional = {"doc": field.doc, "initial_default": field.initial_default, "write_default": field.write_default}
+    optional = {
+        "doc": field.doc,
+        "initial_default": field.initial_default,
+        "write_default": field.write_default,
+    }
     fact |= {key: value for key, value in optional.items() if value is not None}
     return [fact, *(each for child in children for each in _fields(child, f"{name}."))]
 
 
 def _spec(spec: fb.types.PartitionSpec) -> Facts:
     fields = [
-        {"field_id": each.field_id, "source_id": each.source_id, "name": each.name, "transform": each.transform}
+        {
+            "field_id": each.field_id,
+            "source_id": each.source_id,
+            "name": each.name,
+            "transform": each.transform,
+        }
         for each in spec.fields
     ]
     return {"spec_id": spec.spec_id, "fields": fields}

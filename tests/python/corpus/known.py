@@ -35,7 +35,9 @@ class Failure:
     @property
     def error_kind(self) -> str:
         """The kind as errors in Python spell it."""
-        return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in self.kind).lstrip("_")
+        return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in self.kind).lstrip(
+            "_"
+        )
 
 
 @cache

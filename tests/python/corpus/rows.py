@@ -52,7 +52,9 @@ def _values(array: pa.Array) -> list[Any]:
         # `flatten` counts a child of a null struct as null.
         fields = [encode_array(child) for child in array.flatten()]
         names = [kind.field(number).name for number in range(kind.num_fields)]
-        return [dict(zip(names, values, strict=True)) for values in zip(*fields, strict=True)] or [{}] * len(array)
+        return [dict(zip(names, values, strict=True)) for values in zip(*fields, strict=True)] or [{}] * len(
+            array
+        )
     if pa.types.is_map(kind):
         keys, items = encode_array(array.keys), encode_array(array.items)
         pairs = [list(pair) for pair in zip(keys, items, strict=True)]
@@ -70,14 +72,18 @@ def _groups(array: pa.Array, items: list[Any]) -> list[list[Any]]:
 def _scalars(array: pa.Array) -> list[Any]:
     kind = array.type
     if pa.types.is_floating(kind):
-        return [value if value is None or math.isfinite(value) else _special(value) for value in array.to_pylist()]
+        return [
+            value if value is None or math.isfinite(value) else _special(value) for value in array.to_pylist()
+        ]
     if pa.types.is_decimal(kind):
         return [None if value is None else _decimal(value, kind.scale) for value in array.to_pylist()]
     if pa.types.is_date32(kind):
         return [None if days is None else _date(days) for days in array.cast(pa.int32()).to_pylist()]
     if pa.types.is_time64(kind):
         digits = UNITS[kind.unit]
-        return [None if ticks is None else _time(ticks, digits) for ticks in array.cast(pa.int64()).to_pylist()]
+        return [
+            None if ticks is None else _time(ticks, digits) for ticks in array.cast(pa.int64()).to_pylist()
+        ]
     if pa.types.is_timestamp(kind):
         digits, zone = UNITS[kind.unit], "+00:00" if kind.tz else ""
         assert kind.tz in (None, "UTC", "+00:00"), kind

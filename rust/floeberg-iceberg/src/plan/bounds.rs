@@ -24,9 +24,10 @@ impl Stats for EntryStats<'_> {
         let Some(statistics) = self.entries.statistics.get(&id) else { return ColumnStats::default() };
         let values = count(&statistics.value_count, self.row);
         let is_float = matches!(field_type, Type::Primitive(PrimitiveType::Float | PrimitiveType::Double));
-        let nulls = share(count(&statistics.null_value_count, self.row), values);
-        let nans =
-            if is_float { share(count(&statistics.nan_value_count, self.row), values) } else { Share::None };
+        let rows = self.entries.record_count.value(self.row);
+        let nulls = nulls(count(&statistics.null_value_count, self.row), values, rows);
+        let nans = count(&statistics.nan_value_count, self.row);
+        let nans = if is_float { share(nans, values.map(|values| values.max(rows))) } else { Share::None };
         let (lower, upper) = decode_pair(
             field_type,
             bytes(&statistics.lower_bound, self.row),
@@ -56,6 +57,15 @@ fn count(counts: &Int64Array, row: usize) -> Option<i64> {
 
 fn bytes(bounds: &BinaryArray, row: usize) -> Option<&[u8]> {
     bounds.is_valid(row).then(|| bounds.value(row))
+}
+
+/// Of a field in a struct some writers count only the values whose struct is there: in the other rows it is null too.
+pub(super) fn nulls(nulls: Option<i64>, values: Option<i64>, rows: i64) -> Share {
+    match (nulls, values) {
+        (Some(nulls), Some(values)) if values < rows && nulls == values => Share::All,
+        (Some(_), Some(values)) if values < rows => Share::Some,
+        _ => share(nulls, values),
+    }
 }
 
 fn share(with: Option<i64>, of: Option<i64>) -> Share {

@@ -29,6 +29,22 @@ fn through(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> 
     if matches!(field.transform, Transform::Void | Transform::Unknown(_)) {
         return None;
     }
+    // What only a value passes, no null partition holds, even where the transform says nothing else.
+    let needs_value = matches!(
+        test.op,
+        Operator::Eq
+            | Operator::In
+            | Operator::Lt
+            | Operator::LtEq
+            | Operator::Gt
+            | Operator::GtEq
+            | Operator::StartsWith
+            | Operator::IsNan
+    );
+    precisely(test, field).or_else(|| needs_value.then(|| field.test(Operator::NotNull, Vec::new()))?)
+}
+
+fn precisely(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> {
     if matches!(test.op, Operator::IsNull | Operator::NotNull) {
         return field.test(test.op, Vec::new());
     }

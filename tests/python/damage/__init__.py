@@ -1,0 +1,1 @@
+"""Seeded damage to tables of the corpus, and what reading them then may end in."""
