@@ -7,6 +7,7 @@ mod file;
 mod filter;
 mod groups;
 mod open_task;
+mod pages;
 mod project;
 mod request;
 mod row_group;

@@ -16,6 +16,7 @@ use super::deletes;
 use super::file::OpenFile;
 use super::filter::FileFilter;
 use super::groups::{Group, groups};
+use super::pages;
 use super::project::{PartitionConstants, Projection};
 use super::row_group::{GroupReader, GroupRequest};
 use crate::plan::{FileFormat, FileScanTask};
@@ -23,6 +24,9 @@ use crate::plan::{FileFormat, FileScanTask};
 /// Batches that rows are cut from are this many times smaller: what was decoded is then still in the processor's cache
 /// when it is filtered.
 const MASKED_SHARE: usize = 4;
+
+/// From so many compressed bytes in its row groups a file's page index is worth reading.
+const PAGES_FROM: u64 = 256 << 10;
 
 /// A task whose file is open.
 #[derive(Debug)]
@@ -70,6 +74,15 @@ impl OpenTask {
         let projection = Projection::new(projected, &file.fields, &constants)?;
         let filter = FileFilter::new(&task.residual, &request.schema, &file.fields, &constants)?;
         let groups = groups(&file, task.byte_range.as_ref(), &deletes, &filter);
+        let file = match &filter {
+            FileFilter::Rows(predicate) if bytes_of(&file, &groups) >= PAGES_FROM => {
+                let numbers: Vec<_> = groups.iter().map(|group| group.number).collect();
+                let tested: Vec<_> = predicate.leaves().iter().copied().collect();
+                let read: Vec<_> = predicate.leaves().union(&projection.leaves).copied().collect();
+                file.with_page_index(&numbers, &tested, &read)?
+            }
+            _ => file,
+        };
         Ok(Self {
             groups,
             file: Arc::new(file),
@@ -93,16 +106,22 @@ impl OpenTask {
 
     /// The batches of one of [`Self::groups`].
     pub(super) fn read(&self, group: &Group) -> Result<GroupReader> {
-        let (selection, batch_rows) = match self.deletes.kept(group.rows.clone())? {
+        let predicate = match &self.filter {
+            FileFilter::Rows(predicate) => Some(Arc::clone(predicate)),
+            FileFilter::All | FileFilter::None => None,
+        };
+        let pages =
+            predicate.as_ref().and_then(|filter| pages::select(&self.file, &filter.expr, group.number));
+        let (kept, batch_rows) = match self.deletes.kept(group.rows.clone())? {
             Kept::All => (None, self.batch_rows),
             Kept::None => (Some(RowSelection::from(Vec::new())), self.batch_rows),
             Kept::Some(mask) => {
                 (Some(RowSelection::from_boolean_buffer(mask)), (self.batch_rows / MASKED_SHARE).max(1))
             }
         };
-        let predicate = match &self.filter {
-            FileFilter::Rows(predicate) => Some(Arc::clone(predicate)),
-            FileFilter::All | FileFilter::None => None,
+        let selection = match (pages, kept) {
+            (Some(pages), Some(kept)) => Some(pages.intersection(&kept)),
+            (pages, kept) => pages.or(kept),
         };
         GroupReader::new(GroupRequest {
             file: Arc::clone(&self.file),
@@ -113,4 +132,10 @@ impl OpenTask {
             batch_rows,
         })
     }
+}
+
+/// The compressed bytes of row groups.
+fn bytes_of(file: &OpenFile, groups: &[Group]) -> u64 {
+    let sizes = groups.iter().map(|group| file.metadata().row_group(group.number).compressed_size());
+    sizes.fold(0, |sum, size| sum.saturating_add(u64::try_from(size).unwrap_or(0)))
 }

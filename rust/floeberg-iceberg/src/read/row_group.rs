@@ -78,6 +78,10 @@ impl GroupReader {
                 .with_projection(ProjectionMask::leaves(schema, leaves))
                 .with_batch_size(rows);
             if let Some(selection) = selection {
+                if predicate.is_some() && selection.row_count() < selection.skipped_row_count() {
+                    // The library's cache of filter columns fetches and decodes whole batches around few rows.
+                    builder = builder.with_max_predicate_cache_size(0);
+                }
                 builder = builder.with_row_selection(selection);
             }
             if let Some(predicate) = predicate {

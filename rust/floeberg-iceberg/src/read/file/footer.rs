@@ -5,6 +5,7 @@
 //!
 //! Invariant: sizes that the file claims are checked against the file before anything is read or allocated by them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,18 +20,39 @@ const TAIL_GUESS: u64 = 64 << 10;
 /// Length of the footer's length, and the magic.
 const TAIL: usize = 8;
 
+/// The end of a file, as it was read with the footer: page indexes often lie there too.
+#[derive(Debug, Clone)]
+pub(crate) struct Tail {
+    /// Where it starts.
+    start: u64,
+    bytes: Bytes,
+}
+
+impl Tail {
+    /// The bytes of ranges of the file, if all lie in the tail.
+    pub(crate) fn read(&self, ranges: &[Range<u64>]) -> Option<Vec<Bytes>> {
+        let slice = |range: &Range<u64>| {
+            let start = usize::try_from(range.start.checked_sub(self.start)?).ok()?;
+            let end = usize::try_from(range.end.checked_sub(self.start)?).ok()?;
+            (start <= end && end <= self.bytes.len()).then(|| self.bytes.slice(start..end))
+        };
+        ranges.iter().map(slice).collect()
+    }
+}
+
 /// Reads the footer. The size of the file is asked of the store: sizes in metadata are hints.
-pub(crate) fn read_footer(source: &dyn Source) -> Result<Arc<ParquetMetaData>> {
+pub(crate) fn read_footer(source: &dyn Source) -> Result<(Arc<ParquetMetaData>, Tail)> {
     let location = source.location();
     let size = source.size()?;
     if size < TAIL as u64 + 4 {
         return Err(damaged(location, &format!("it is {size} bytes long, shorter than any Parquet file")));
     }
-    let tail = source.read(size.saturating_sub(TAIL_GUESS)..size)?;
-    let footer = footer_bytes(source, size, &tail)?;
+    let start = size.saturating_sub(TAIL_GUESS);
+    let tail = Tail { start, bytes: source.read(start..size)? };
+    let footer = footer_bytes(source, size, &tail.bytes)?;
     let metadata = fence(location, || ParquetMetaDataReader::decode_metadata(&footer))?;
     check(&metadata, size).context("path", location)?;
-    Ok(Arc::new(metadata))
+    Ok((Arc::new(metadata), tail))
 }
 
 fn footer_bytes(source: &dyn Source, size: u64, tail: &Bytes) -> Result<Bytes> {

@@ -7,5 +7,5 @@ mod open;
 
 pub(crate) use fence::fence;
 pub(crate) use fields::{FileField, FileFields};
-pub(crate) use footer::read_footer;
+pub(crate) use footer::{Tail, read_footer};
 pub(crate) use open::OpenFile;

@@ -10,11 +10,14 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Error, Result};
 use floeberg_io::{Source, Store};
+use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::Type as Physical;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{
+    ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder,
+};
 
-use super::{FileFields, fence, read_footer};
+use super::{FileFields, Tail, fence, read_footer};
 
 /// A Parquet file whose footer was read.
 #[derive(Debug, Clone)]
@@ -25,13 +28,15 @@ pub(crate) struct OpenFile {
     pub(crate) reader: ArrowReaderMetadata,
     /// Its columns.
     pub(crate) fields: FileFields,
+    /// Its end.
+    tail: Tail,
 }
 
 impl OpenFile {
     /// Opens a file and reads its footer.
     pub(crate) fn open(store: &dyn Store, location: &str, mapping: Option<&NameMapping>) -> Result<Self> {
         let source = store.open(location)?;
-        let metadata = read_footer(source.as_ref())?;
+        let (metadata, tail) = read_footer(source.as_ref())?;
         let reader = fence(location, || {
             let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
             let inferred = ArrowReaderMetadata::try_new(Arc::clone(&metadata), plain)?;
@@ -52,7 +57,53 @@ impl OpenFile {
             ))
             .with("path", location));
         }
-        Ok(Self { source, reader, fields })
+        Ok(Self { source, reader, fields, tail })
+    }
+
+    /// The file with the page index of some columns in some row groups, as far as it has one. The index is no more
+    /// than a help: a damaged one is left out.
+    pub(crate) fn with_page_index(&self, groups: &[usize], tested: &[usize], read: &[usize]) -> Result<Self> {
+        let location = self.location();
+        let metadata = ParquetMetaData::clone(self.metadata());
+        let size = self.source.size()?;
+        let made = fence(location, || {
+            let policy = PageIndexPolicy::Optional;
+            let groups = || groups.iter().copied();
+            Ok(ParquetMetaDataPushDecoder::try_new_with_metadata(size, metadata)?
+                .with_page_index_policy(policy)
+                .with_column_index_mask(ColumnChunkMask::row_groups_and_columns(
+                    groups(),
+                    tested.iter().copied(),
+                ))
+                .with_offset_index_mask(ColumnChunkMask::row_groups_and_columns(
+                    groups(),
+                    read.iter().copied(),
+                )))
+        });
+        let Ok(mut decoder) = made else { return Ok(self.clone()) };
+        loop {
+            match fence(location, || decoder.try_decode()) {
+                Ok(DecodeResult::NeedsData(ranges)) if ranges.iter().all(|range| range.end <= size) => {
+                    let data = match self.tail.read(&ranges) {
+                        Some(data) => data,
+                        None => self.source.read_ranges(&ranges)?,
+                    };
+                    if fence(location, || decoder.push_ranges(ranges, data)).is_err() {
+                        return Ok(self.clone());
+                    }
+                }
+                Ok(DecodeResult::Data(metadata)) => {
+                    let options = ArrowReaderOptions::new().with_schema(Arc::clone(self.reader.schema()));
+                    let reader =
+                        fence(location, || ArrowReaderMetadata::try_new(Arc::new(metadata), options));
+                    return Ok(Self {
+                        reader: reader.unwrap_or_else(|_| self.reader.clone()),
+                        ..self.clone()
+                    });
+                }
+                Ok(DecodeResult::NeedsData(_) | DecodeResult::Finished) | Err(_) => return Ok(self.clone()),
+            }
+        }
     }
 
     /// Where it is.

@@ -3,13 +3,16 @@ use std::sync::Arc;
 use arrow_array::{Int64Array, StringArray};
 use arrow_schema::{DataType, Field};
 use floeberg_core::ErrorKind;
+use floeberg_core::expr::{BoundExpr, Operator};
+use floeberg_core::schema::PrimitiveType;
+use floeberg_core::value::Value;
 use floeberg_io::MemoryStore;
 use floeberg_io::testing::CountingStore;
 use proptest::prelude::*;
 
 use super::fixture::{
-    DATA, batches, below, column, delete_file, filtered, numbers, numbers_schema, parquet, request, rows,
-    store, task,
+    DATA, batches, below, column, delete_file, filtered, numbers, numbers_schema, paged_numbers, parquet,
+    request, rows, store, task, test,
 };
 use crate::plan::{DeleteKind, FileFormat, FileScanTask};
 use crate::read::{ReadRequest, count_rows};
@@ -89,6 +92,24 @@ fn a_filter_and_deletes_both_hold() {
     position_deletes(&store, &[(DATA, 3), (DATA, 12), (DATA, 14)]);
     let left = rows(request(&store, numbers_schema()), &with_deletes(filtered(below(15))));
     assert_eq!(left, [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13]);
+}
+
+#[test]
+fn deletes_hold_where_pages_are_left_out() {
+    let store = store(paged_numbers(20_000));
+    let is_deleted = |row: &i64| row % 7 == 0 || (5_000..7_000).contains(row);
+    let deleted: Vec<_> = (0..20_000).filter(is_deleted).map(|row| (DATA, row)).collect();
+    position_deletes(&store, &deleted);
+    for (from, to) in
+        [(0, 10), (4_990, 7_020), (5_500, 5_600), (9_400, 13_333), (19_999, 20_000), (0, 20_000)]
+    {
+        let not_below = test(1, PrimitiveType::Long, Operator::GtEq, vec![Value::Long(from)]);
+        let task = with_deletes(filtered(BoundExpr::And(vec![not_below, below(to)])));
+        let expected: Vec<i64> = (from..to).filter(|row| !is_deleted(row)).collect();
+        assert_eq!(rows(request(&store, numbers_schema()), &task), expected, "{from}..{to}");
+        let small = request(&store, numbers_schema()).with_batch_rows(97);
+        assert_eq!(rows(small, &task), expected, "{from}..{to}");
+    }
 }
 
 #[test]

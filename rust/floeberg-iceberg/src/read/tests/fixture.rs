@@ -66,6 +66,21 @@ pub(in crate::read) fn numbers(rows: i64, group_rows: usize) -> Vec<u8> {
     )
 }
 
+/// [`numbers`] in one row group of many pages, none with a dictionary.
+pub(in crate::read) fn paged_numbers(rows: i64) -> Vec<u8> {
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_data_page_row_count_limit(500)
+        .set_write_batch_size(500)
+        .build();
+    let text = StringArray::from_iter_values((0..rows).map(|n| format!("text {n}")));
+    parquet_with(
+        vec![column(1, "n", DataType::Int64), column(2, "s", DataType::Utf8)],
+        vec![Arc::new(Int64Array::from_iter_values(0..rows)), Arc::new(text)],
+        properties,
+    )
+}
+
 /// The table schema of [`numbers`].
 pub(in crate::read) fn numbers_schema() -> Schema {
     let n = Field::optional(1, "n", PrimitiveType::Long);

@@ -8,7 +8,9 @@ use floeberg_core::value::Value;
 use floeberg_io::testing::CountingStore;
 use proptest::prelude::*;
 
-use super::fixture::{DATA, batches, column, filtered, numbers, numbers_schema, parquet, store, test};
+use super::fixture::{
+    DATA, batches, column, filtered, numbers, numbers_schema, paged_numbers, parquet, rows, store, test,
+};
 use crate::read::ReadRequest;
 
 /// How many column chunks and pages of a file a filter reads, and how many rows it finds.
@@ -31,6 +33,23 @@ fn row_groups_outside_the_bounds_are_not_read() {
     assert_eq!(rows, 1);
     assert!(reads <= 3, "{reads} reads");
     assert_eq!(read(numbers(100, 10), numbers_schema(), equal(1_000)), (0, 0));
+}
+
+#[test]
+fn pages_outside_the_bounds_are_not_read() {
+    let bytes = paged_numbers(20_000);
+    let size = bytes.len() as u64;
+    let counting = Arc::new(CountingStore::new(Arc::new(store(bytes))));
+    let schema = Arc::new(numbers_schema());
+    let request = ReadRequest::new(Arc::clone(&counting) as _, Arc::clone(&schema), schema);
+    let near = BoundExpr::And(vec![
+        test(1, PrimitiveType::Long, Operator::GtEq, vec![Value::Long(9_990)]),
+        test(1, PrimitiveType::Long, Operator::Lt, vec![Value::Long(10_010)]),
+    ]);
+    assert_eq!(rows(request, &filtered(near)), (9_990..10_010).collect::<Vec<_>>());
+    // The guessed tail of 64 KiB, the index, and two pages of each column.
+    let read = counting.of(DATA).bytes;
+    assert!(read < (64 << 10) + 40_000 && read < size / 3, "{read} bytes of {size}");
 }
 
 #[test]
