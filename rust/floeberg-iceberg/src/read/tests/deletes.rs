@@ -9,12 +9,13 @@ use floeberg_core::value::Value;
 use floeberg_io::MemoryStore;
 use floeberg_io::testing::CountingStore;
 use proptest::prelude::*;
+use roaring::RoaringTreemap;
 
 use super::fixture::{
     DATA, batches, below, column, delete_file, filtered, numbers, numbers_schema, paged_numbers, parquet,
     request, rows, store, task, test,
 };
-use crate::plan::{DeleteKind, FileFormat, FileScanTask};
+use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 use crate::read::{ReadRequest, count_rows};
 
 const DELETES: &str = "memory://t/deletes.parquet";
@@ -155,6 +156,40 @@ fn a_delete_that_cannot_be_applied_is_an_error_that_names_its_file() {
         let error =
             batches(request(&store, numbers_schema()), &FileScanTask { deletes, ..task() }).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.to_string().contains(DELETES), "{error}");
+    }
+}
+
+/// A Puffin file that is nothing but a deletion vector between other bytes, and the delete that names it.
+fn vector(store: &MemoryStore, positions: &[u64], record_count: i64) -> FileScanTask {
+    let mut body = vec![0xd1, 0xd3, 0x39, 0x64];
+    RoaringTreemap::from_iter(positions).serialize_into(&mut body).unwrap();
+    let checksum = crc32fast::hash(&body).to_be_bytes();
+    let blob = [&(body.len() as u32).to_be_bytes()[..], &body, &checksum].concat();
+    let size = blob.len() as i64;
+    store.put(DELETES, [&b"before"[..], &blob, b"after"].concat());
+    let kind = DeleteKind::Vector { content_offset: 6, content_size_in_bytes: size };
+    let delete = DeleteFile { record_count, ..delete_file(DELETES, kind, FileFormat::Puffin) };
+    FileScanTask { deletes: vec![Arc::new(delete)], ..task() }
+}
+
+#[test]
+fn a_deletion_vector_deletes_its_positions() {
+    let store = store(numbers(10, 4));
+    let task = vector(&store, &[0, 5, 9, 77], 4);
+    assert_eq!(rows(request(&store, numbers_schema()), &task), [1, 2, 3, 4, 6, 7, 8]);
+}
+
+#[test]
+fn a_vector_of_another_count_or_outside_its_file_is_an_error() {
+    let store = store(numbers(10, 4));
+    let miscounted = vector(&store, &[0, 5], 3);
+    let outside = DeleteKind::Vector { content_offset: 6, content_size_in_bytes: 1 << 40 };
+    let outside = delete_file(DELETES, outside, FileFormat::Puffin);
+    let outside = FileScanTask { deletes: vec![Arc::new(outside)], ..task() };
+    for task in [miscounted, outside] {
+        let error = batches(request(&store, numbers_schema()), &task).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
         assert!(error.to_string().contains(DELETES), "{error}");
     }
 }
