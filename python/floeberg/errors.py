@@ -77,11 +77,13 @@ class FloebergError(Exception):
     ) -> tuple[
         Callable[..., FloebergError],
         tuple[type[FloebergError], str, dict[str, str], bool],
-        dict[str, object] | None,
+        dict[str, object],
     ]:
         """Keeps the context and the notes when the error crosses to another process."""
+        state: dict[str, object] = {"args": self.args}
         notes: object = getattr(self, "__notes__", None)
-        state: dict[str, object] | None = None if notes is None else {"__notes__": notes}
+        if notes is not None:
+            state["__notes__"] = notes
         return _rebuild, (type(self), self.message, self.context, self.retryable), state
 
 
