@@ -6,3 +6,4 @@ mod manifests;
 mod metadata;
 mod metadata_files;
 mod plans;
+mod recipes;

@@ -13,7 +13,8 @@ use serde_json::Value as Json;
 
 use crate::metadata::tables;
 
-fn open(case: &Case) -> Table {
+/// Opens a case where it lies now.
+pub(crate) fn open(case: &Case) -> Table {
     let now = case.folder.join("table").to_str().unwrap().to_owned();
     let options =
         OpenOptions { relocate: vec![(case.text("original_dir").to_owned(), now)], ..OpenOptions::default() };
@@ -22,7 +23,7 @@ fn open(case: &Case) -> Table {
 }
 
 /// A filter with its scan; filters that Iceberg has no words for are left out.
-fn filters(case: &Case) -> Vec<(&Json, Scan)> {
+pub(crate) fn filters(case: &Case) -> Vec<(&Json, Scan)> {
     let table = open(case);
     let all = case.expected["filters"].as_array().unwrap().iter();
     all.filter(|filter| filter["expression"].is_object())
