@@ -14,9 +14,11 @@ fn scans() -> Vec<(String, Scan)> {
     let mut scans = Vec::new();
     for case in tables() {
         scans.push((case.name.clone(), Scan::new(open(&case))));
-        scans.extend(filters(&case).into_iter().map(|(filter, scan)| {
-            (format!("{}: {}", case.name, filter["sql"]), scan)
-        }));
+        scans.extend(
+            filters(&case)
+                .into_iter()
+                .map(|(filter, scan)| (format!("{}: {}", case.name, filter["sql"]), scan)),
+        );
     }
     scans
 }

@@ -56,6 +56,12 @@ fn precisely(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr
     if test.transform.is_some() {
         return None;
     }
+    // Every transform gives null for null and nothing else: what no null passes needs a partition value.
+    by_value(test, field)
+        .or_else(|| if test.op.holds_for_null() { None } else { field.test(Operator::NotNull, Vec::new()) })
+}
+
+fn by_value(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> {
     match (test.op, &*test.literals) {
         (Operator::Eq, [literal]) => inclusive(field, Operator::Eq, vec![field.apply(literal)?]),
         (Operator::In, literals) => {
