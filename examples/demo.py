@@ -10,8 +10,9 @@ import inspect
 import time
 from pathlib import Path
 
-CASE = "spark-iceberg/multi_spec_live"
-LOCATION = str(Path(__file__).parent.parent / "tests" / "conformance" / "iceberg" / CASE / "table")
+ROOT = Path(__file__).parent.parent
+PLACE = "tests/conformance/iceberg/spark-iceberg/multi_spec_live/table"
+LOCATION = str(ROOT / PLACE)
 
 
 def job() -> None:
@@ -27,6 +28,7 @@ def job() -> None:
 def main() -> None:
     """Show the code, then run it."""
     lines = inspect.getsource(job).splitlines()[2:]
+    print(f"LOCATION = {PLACE!r}")
     print("\n".join(line.removeprefix("    ") for line in lines), end="\n\n")
     started = time.perf_counter()
     job()

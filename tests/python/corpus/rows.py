@@ -11,6 +11,7 @@ import math
 import uuid
 from collections.abc import Iterable
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -66,7 +67,7 @@ def _values(array: pa.Array) -> list[Any]:
 
 def _groups(array: pa.Array, items: list[Any]) -> list[list[Any]]:
     offsets = array.offsets.to_pylist()
-    return [items[start:end] for start, end in zip(offsets, offsets[1:], strict=False)]
+    return [items[start:end] for start, end in pairwise(offsets)]
 
 
 def _scalars(array: pa.Array) -> list[Any]:

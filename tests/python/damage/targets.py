@@ -13,8 +13,10 @@ from corpus import Case
 #   data       Parquet: a page's CRC is optional, and none of the writers of the corpus writes one; footers have none
 #   deletes    Parquet, as above
 # A deletion vector has a checksum, a magic and a length, so that it must be right or be an error.
-UNCHECKED = frozenset({"metadata", "manifest list", "manifest", "data", "deletes"})
 CHECKED = frozenset({"vector"})
+
+# Files that name no other files: an error there can only be theirs.
+LEAVES = frozenset({"data", "deletes", "vector"})
 
 
 @dataclass(frozen=True)
