@@ -44,6 +44,10 @@ class RowSource(Generic[Native]):
             InvalidDataError: A file is damaged; the error names it.
             UnsupportedError: A file has a format, or a delete a kind, that cannot be read yet.
             NotFoundError: A file is missing.
+
+        Examples:
+            >>> table.scan(row_filter="id = 1", selected_fields=("id", "cat")).to_arrow().to_pylist()
+            [{'id': 1, 'cat': 'b'}]
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
@@ -54,6 +58,10 @@ class RowSource(Generic[Native]):
 
         Returns:
             A `pyarrow.RecordBatchReader`. Dropping it stops the work.
+
+        Examples:
+            >>> sum(batch.num_rows for batch in table.scan().to_arrow_batch_reader())
+            9
         """
         import pyarrow as pa  # noqa: PLC0415
 
@@ -77,6 +85,10 @@ class RowSource(Generic[Native]):
 
         Raises:
             NotInstalledError: pandas is not installed: `pip install 'floeberg[pandas]'`.
+
+        Examples:
+            >>> table.scan(row_filter="id = 1").to_pandas()["cat"].tolist()
+            ['b']
         """
         _require("pandas")
         return cast("pd.DataFrame", self.to_arrow().to_pandas(**kwargs))
@@ -89,6 +101,10 @@ class RowSource(Generic[Native]):
 
         Raises:
             NotInstalledError: polars is not installed: `pip install 'floeberg[polars]'`.
+
+        Examples:
+            >>> table.scan(row_filter="id = 1").to_polars().rows()
+            [(1, 'b', 10)]
         """
         polars = _require("polars")
         return cast("pl.DataFrame", polars.from_arrow(self.to_arrow()))
@@ -107,6 +123,10 @@ class RowSource(Generic[Native]):
 
         Raises:
             NotInstalledError: duckdb is not installed: `pip install 'floeberg[duckdb]'`.
+
+        Examples:
+            >>> table.scan().to_duckdb("rows").sql("select count(*) from rows").fetchall()
+            [(9,)]
         """
         target = connection or cast("duckdb.DuckDBPyConnection", _require("duckdb").connect())
         target.register(table_name, self.to_arrow())

@@ -162,6 +162,10 @@ class Plan(Sequence[FileScanTask]):
 
         Returns:
             A `pyarrow.Table`.
+
+        Examples:
+            >>> sum(table.scan().plan_files().to_arrow()["record_count"].to_pylist())
+            9
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
@@ -179,6 +183,7 @@ class Plan(Sequence[FileScanTask]):
         """Cuts the plan into groups of about equal work, for workers.
 
         Large files are cut where row groups start, small ones are packed together. Every row is in one group.
+        A limit of the scan is not kept by its groups: none of them knows how many rows the others give.
 
         Args:
             target_size: Bytes a group should have.
@@ -188,6 +193,10 @@ class Plan(Sequence[FileScanTask]):
 
         Raises:
             InvalidInputError: The target is not at least 1.
+
+        Examples:
+            >>> sum(group.to_arrow().num_rows for group in table.scan().plan_files().split())
+            9
         """
         return [TaskGroup(group) for group in self._inner.split(target_size)]
 

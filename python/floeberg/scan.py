@@ -47,6 +47,10 @@ class Scan(RowSource[_native.Scan]):
 
         Raises:
             InvalidInputError: The filter names an unknown column or has a literal of a wrong type.
+
+        Examples:
+            >>> table.scan().filter("id > 1").filter("id < 4").count()
+            2
         """
         return Scan(self._inner.filter(as_expression(row_filter).as_tree()))
 
@@ -61,6 +65,10 @@ class Scan(RowSource[_native.Scan]):
 
         Raises:
             InvalidInputError: There is no such column; near matches are named.
+
+        Examples:
+            >>> table.scan().select("cat", "id").to_arrow().column_names
+            ['id', 'cat']
         """
         return Scan(self._inner.select(list(field_names)))
 
@@ -76,6 +84,10 @@ class Scan(RowSource[_native.Scan]):
         Raises:
             InvalidInputError: The scan already reads a snapshot that was chosen.
             NotFoundError: There is no such ref.
+
+        Examples:
+            >>> table.scan().use_ref("first").snapshot_id == table.refs()["first"].snapshot_id
+            True
         """
         self._check_free()
         return Scan(self._inner.use_ref(name))
@@ -92,6 +104,11 @@ class Scan(RowSource[_native.Scan]):
         Raises:
             InvalidInputError: The moment has no zone, or the scan already reads a snapshot that was chosen.
             NotFoundError: The table had no snapshot then.
+
+        Examples:
+            >>> entry = table.history()[0]
+            >>> table.scan().as_of(entry.timestamp_ms).snapshot_id == entry.snapshot_id
+            True
         """
         self._check_free()
         return Scan(self._inner.as_of(milliseconds(moment)))
@@ -122,6 +139,11 @@ class Scan(RowSource[_native.Scan]):
         Raises:
             InvalidDataError: A manifest is damaged; the error names it.
             NotFoundError: A manifest is missing.
+
+        Examples:
+            >>> plan = table.scan(row_filter="id = 1").plan_files()
+            >>> [task.file.record_count for task in plan] == plan.to_arrow()["record_count"].to_pylist()
+            True
         """
         return Plan(self._inner.plan())
 
@@ -132,6 +154,10 @@ class Scan(RowSource[_native.Scan]):
 
         Returns:
             The number of rows.
+
+        Examples:
+            >>> table.scan().count()
+            9
         """
         return self._inner.count()
 
@@ -140,5 +166,10 @@ class Scan(RowSource[_native.Scan]):
 
         Returns:
             An account; `print` it, or take its fields.
+
+        Examples:
+            >>> explain = table.scan(row_filter="id < 0").explain()
+            >>> explain.data_files, explain.filter
+            (0, 'id < 0')
         """
         return self.plan_files().explain()

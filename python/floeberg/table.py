@@ -127,7 +127,12 @@ class Table:
         return self._metadata()["location"]
 
     def schema(self) -> Schema:
-        """The schema: the current one, or that of the snapshot that the table was opened at."""
+        """The schema: the current one, or that of the snapshot that the table was opened at.
+
+        Examples:
+            >>> [(field.name, str(field.field_type)) for field in table.schema().fields]
+            [('id', 'long'), ('cat', 'string'), ('v', 'int')]
+        """
         return self.scan().schema()
 
     def schemas(self) -> dict[int, Schema]:
@@ -163,6 +168,10 @@ class Table:
 
         Returns:
             The snapshot, or `None` for a table that was never written to.
+
+        Examples:
+            >>> table.current_snapshot().summary["total-records"]
+            '9'
         """
         current = self._inner.snapshot_id
         return None if current is None else self.snapshot_by_id(current)
@@ -172,7 +181,12 @@ class Table:
         return [HistoryEntry(*entry) for entry in self._inner.history()]
 
     def refs(self) -> dict[str, SnapshotRef]:
-        """Branches and tags by name; `main` is there whenever there is a current snapshot."""
+        """Branches and tags by name; `main` is there whenever there is a current snapshot.
+
+        Examples:
+            >>> sorted((name, ref.snapshot_ref_type) for name, ref in table.refs().items())
+            [('dev', 'branch'), ('first', 'tag'), ('main', 'branch')]
+        """
         return {name: read_ref(each) for name, each in self._metadata()["refs"].items()}
 
     def scan(
@@ -199,6 +213,10 @@ class Table:
         Raises:
             InvalidInputError: A column is unknown, a literal has a wrong type, or the limit is negative.
             NotFoundError: There is no such snapshot.
+
+        Examples:
+            >>> table.scan(row_filter="cat = 'a'", selected_fields=("id",), limit=1).to_arrow().num_rows
+            1
         """
         if isinstance(selected_fields, str):
             raise InvalidInputError(f"selected_fields is a sequence of names: ({selected_fields!r},)")
