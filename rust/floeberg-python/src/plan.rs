@@ -1,4 +1,6 @@
-//! The plan behind `floeberg.Plan`.
+//! What does `floeberg.Plan` ask of a plan?
+//!
+//! Invariant: no Python object is made per file until one is asked for.
 
 use std::sync::Arc;
 

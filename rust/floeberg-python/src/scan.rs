@@ -1,4 +1,6 @@
-//! The scan behind `floeberg.Scan`.
+//! What does `floeberg.Scan` ask of a scan?
+//!
+//! Invariant: its names, literals and snapshot are right: mistakes were told when it was made.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The rows of a scan, taken by Python batch by batch.
+//! How does Python take rows batch by batch?
 //!
 //! Invariant: an error is raised with its class, and after one, or after Ctrl-C, the reader is spent.
 

@@ -1,11 +1,13 @@
-//! The table behind `floeberg.Table`.
+//! What does `floeberg.Table` ask of an Iceberg table?
+//!
+//! Invariant: the snapshot that it was opened at is there.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Result};
-use floeberg_iceberg::{OpenOptions, SnapshotChoice, Table as IcebergTable};
+use floeberg_iceberg::{OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -44,12 +46,10 @@ impl Table {
             (None, None, Some(moment)) => SnapshotChoice::AsOf(moment),
             (None, None, None) => SnapshotChoice::Current,
         };
+        let opened = Self { table, choice };
         // A snapshot that is not there is told now, not at the first scan.
-        floeberg_iceberg::Scan::new(table.clone())
-            .at(choice.clone())
-            .snapshot()
-            .map_err(|error| crate::error::to_exception(py, &error))?;
-        Ok(Self { table, choice })
+        opened.snapshot_id(py)?;
+        Ok(opened)
     }
 
     #[getter]
@@ -64,7 +64,7 @@ impl Table {
 
     #[getter]
     fn snapshot_id(&self, py: Python<'_>) -> PyResult<Option<i64>> {
-        let scan = floeberg_iceberg::Scan::new(self.table.clone()).at(self.choice.clone());
+        let scan = IcebergScan::new(self.table.clone()).at(self.choice.clone());
         runtime::call(py, || Ok(scan.snapshot()?.map(|snapshot| snapshot.snapshot_id)))
     }
 
@@ -93,10 +93,8 @@ impl Table {
         limit: Option<u64>,
     ) -> PyResult<Scan> {
         let choice = snapshot_id.map_or_else(|| self.choice.clone(), SnapshotChoice::Id);
-        let mut scan = floeberg_iceberg::Scan::new(self.table.clone())
-            .at(choice)
-            .case_sensitive(case_sensitive)
-            .limit(limit);
+        let mut scan =
+            IcebergScan::new(self.table.clone()).at(choice).case_sensitive(case_sensitive).limit(limit);
         if row_filter.0 != Expr::True {
             scan = scan.filter(row_filter.0);
         }

@@ -1,4 +1,6 @@
-//! The tasks of one worker, behind `floeberg.TaskGroup`.
+//! What does one worker need to read its part of a plan?
+//!
+//! Invariant: no table metadata and no manifest is read where it arrives.
 
 use std::sync::Arc;
 

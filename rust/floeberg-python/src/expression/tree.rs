@@ -1,4 +1,4 @@
-//! The tuples of a filter, read and written.
+//! How are the tuples of a filter read and written?
 
 use floeberg_core::Error;
 use floeberg_core::expr::{Expr, MAX_DEPTH, Operator, Predicate, Term};
