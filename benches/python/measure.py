@@ -74,12 +74,20 @@ def folder() -> Path:
     return Path(os.environ.get("FLOEBERG_BENCH_DIR", Path.home() / ".cache" / "floeberg" / "bench"))
 
 
+# What a subject's name begins with, and what it would import in its first run: importing does not count.
+LIBRARIES = {
+    "floeberg": ("floeberg", "pyarrow"),
+    "pyarrow": ("pyarrow.dataset",),
+    "pyiceberg": ("pyiceberg.table", "pyiceberg.io.pyarrow"),
+}
+
+
 def main(subject: str, location: str, runs: int) -> None:
     """What the child does."""
     module, name = subject.split(":")
+    for library in LIBRARIES[name.split("_")[0]]:
+        importlib.import_module(library)
     run = getattr(importlib.import_module(module), name)
-    # An import inside the first run would count as the run's.
-    importlib.import_module("pyarrow.parquet")
     seconds, count = [], 0
     for _ in range(runs + 1):
         started = time.perf_counter()
