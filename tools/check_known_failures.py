@@ -1,8 +1,8 @@
 """Is the list of known failures the only place that singles out a case of the corpus, and is it well formed?
 
 Every entry names an existing case, known parts, a reason and an issue; no source or test outside the corpus names a
-case, so nobody can excuse one anywhere else. Not looked at are the demo, which shows a table by its place, and conftest.py,
-whose fixtures lend tables to other tests and excuse nothing.
+case, so nobody can excuse one anywhere else. Not looked at are the demo, which shows a table by its place, and
+conftest.py, whose fixtures lend tables to other tests and excuse nothing.
 """
 
 from __future__ import annotations
