@@ -1,8 +1,8 @@
 """Is the list of known failures the only place that singles out a case of the corpus, and is it well formed?
 
 Every entry names an existing case, known parts, a reason and an issue; no source or test outside the corpus names a
-case, so nobody can excuse one anywhere else. Not looked at are the demo, which shows a table by its place, and
-conftest.py, whose fixtures lend tables to other tests and excuse nothing.
+case, so nobody can excuse one anywhere else. Tests borrow tables by role, from FIXTURES.toml. Not looked at is the
+demo, which shows a table by its place.
 """
 
 from __future__ import annotations
@@ -75,11 +75,7 @@ def main() -> int:
         text=True,
         check=True,
     )
-    paths = [
-        Path(line)
-        for line in listed.stdout.splitlines()
-        if line.endswith((".rs", ".py")) and not line.endswith("conftest.py")
-    ]
+    paths = [Path(line) for line in listed.stdout.splitlines() if line.endswith((".rs", ".py"))]
     sources = ((str(path), (ROOT / path).read_text()) for path in paths if (ROOT / path).is_file())
     found = entry_faults(entries, cases) + naming_faults(sources, cases)
     for fault in found:

@@ -1,0 +1,21 @@
+"""Which tables do tests of the package borrow from the corpus?
+
+`FIXTURES.toml` says so by role, so that no test names a case.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from corpus.cases import ROOT, Case, cases
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def lent(role: str) -> Case:
+    """The case that plays a role."""
+    name = tomllib.loads((ROOT / "FIXTURES.toml").read_text())[role]["case"]
+    return next(case for case in cases() if case.name == name)
