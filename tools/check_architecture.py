@@ -2,8 +2,8 @@
 
 The rules are the tables of [workspace.metadata.architecture] in Cargo.toml:
 
-- `layers`: a crate may depend only on those to its left; crates that are not listed (tests, benches) are depended on by
-  nobody and may use every layer.
+- `layers`: a crate may depend only on those to its left; crates that are not listed (tests, benches) may use every
+  layer and each other, and no layer may use them.
 - `only`: a library and the crates that may name it, in any kind of dependency.
 - `banned`: libraries that nothing may name, not even for tests.
 - `words`: a regular expression and the source files that may contain it (`tests` and comments do not count).
@@ -38,9 +38,11 @@ def dependency_faults(workspace: dict[str, Any]) -> list[str]:
                 faults.append(f"{crate} depends on {library}: only {', '.join(rules['only'][library])} may")
             if library not in members:
                 continue
+            if crate not in layers:
+                continue
             if library not in layers:
                 faults.append(f"{crate} depends on {library}, which is no layer")
-            elif crate in layers and layers.index(library) >= layers.index(crate):
+            elif layers.index(library) >= layers.index(crate):
                 faults.append(f"{crate} depends on {library}, which does not stand to its left in `layers`")
     return faults
 

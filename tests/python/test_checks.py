@@ -42,8 +42,10 @@ def test_a_banned_library_is_found_in_tests_too() -> None:
     assert fault == "tests depends on umbrella, which is banned"
 
 
-def test_nobody_depends_on_the_tests() -> None:
-    (fault,) = check_architecture.dependency_faults(workspace(core=["tests"], io=[], top=[], tests=[]))
+def test_no_layer_depends_on_the_tests_and_benches_may() -> None:
+    (fault,) = check_architecture.dependency_faults(
+        workspace(core=["tests"], io=[], top=[], tests=[], benches=["tests"])
+    )
     assert fault == "core depends on tests, which is no layer"
 
 
