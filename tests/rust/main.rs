@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod corpus_is_whole;
+mod hints;
 mod manifests;
 mod metadata;
 mod metadata_files;

@@ -20,6 +20,8 @@ use pyo3::prelude::*;
 /// What the Python package is built on. Use `floeberg`, not this.
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     /// The version of the package.
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -38,4 +40,12 @@ mod _native {
     use crate::table::Table;
     #[pymodule_export]
     use crate::task_group::TaskGroup;
+
+    /// A damaged file is told by its error alone.
+    #[pymodule_init]
+    #[expect(clippy::unnecessary_wraps, reason = "the attribute wants a result")]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        floeberg_iceberg::read::hush_fenced_panics();
+        Ok(())
+    }
 }

@@ -19,6 +19,7 @@ mod task;
 mod tests;
 
 pub use count::count_rows;
+pub use file::hush_fenced_panics;
 pub use request::ReadRequest;
 pub use stream::{BatchStream, stream};
 pub use task::{TaskBatches, read_task};

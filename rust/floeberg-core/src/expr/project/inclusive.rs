@@ -29,19 +29,9 @@ fn through(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> 
     if matches!(field.transform, Transform::Void | Transform::Unknown(_)) {
         return None;
     }
-    // What only a value passes, no null partition holds, even where the transform says nothing else.
-    let needs_value = matches!(
-        test.op,
-        Operator::Eq
-            | Operator::In
-            | Operator::Lt
-            | Operator::LtEq
-            | Operator::Gt
-            | Operator::GtEq
-            | Operator::StartsWith
-            | Operator::IsNan
-    );
-    precisely(test, field).or_else(|| needs_value.then(|| field.test(Operator::NotNull, Vec::new()))?)
+    // Every transform gives null for null and nothing else: what no null passes needs a partition value.
+    precisely(test, field)
+        .or_else(|| if test.op.holds_for_null() { None } else { field.test(Operator::NotNull, Vec::new()) })
 }
 
 fn precisely(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> {
@@ -56,12 +46,6 @@ fn precisely(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr
     if test.transform.is_some() {
         return None;
     }
-    // Every transform gives null for null and nothing else: what no null passes needs a partition value.
-    by_value(test, field)
-        .or_else(|| if test.op.holds_for_null() { None } else { field.test(Operator::NotNull, Vec::new()) })
-}
-
-fn by_value(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> {
     match (test.op, &*test.literals) {
         (Operator::Eq, [literal]) => inclusive(field, Operator::Eq, vec![field.apply(literal)?]),
         (Operator::In, literals) => {

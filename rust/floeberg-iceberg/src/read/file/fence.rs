@@ -4,7 +4,8 @@
 //!
 //! Invariant: no panic of the library passes this line.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
 use floeberg_core::{Error, Result};
 use parquet::errors::ParquetError;
@@ -13,7 +14,7 @@ use parquet::errors::ParquetError;
 ///
 /// What the closure leaves half done when it panics must be dropped by the caller.
 pub(crate) fn fence<T>(location: &str, call: impl FnOnce() -> Result<T, ParquetError>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(call)) {
+    match marked(|| catch_unwind(AssertUnwindSafe(call))) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(from_parquet(error).with("path", location)),
         Err(panic) => {
@@ -26,6 +27,31 @@ pub(crate) fn fence<T>(location: &str, call: impl FnOnce() -> Result<T, ParquetE
                 .with("path", location))
         }
     }
+}
+
+thread_local! {
+    /// Is this thread inside a fence?
+    static FENCED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps panics that a fence catches off standard error; all others are told as before.
+///
+/// The panic hook belongs to the whole process, so a program decides: the Python extension calls this once, when it is
+/// imported.
+pub fn hush_fenced_panics() {
+    let loud = take_hook();
+    set_hook(Box::new(move |panic| {
+        if !FENCED.get() {
+            loud(panic);
+        }
+    }));
+}
+
+fn marked<T>(call: impl FnOnce() -> T) -> T {
+    let outer = FENCED.replace(true);
+    let result = call();
+    FENCED.set(outer);
+    result
 }
 
 /// An error of ours that went through the library comes back as itself, one of the library's as `InvalidData`.
