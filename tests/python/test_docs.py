@@ -1,0 +1,167 @@
+"""The documentation says what is: its code runs and prints what stands below it, its links lead somewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from cargo_workspace import ROOT
+
+CODE = "python"
+CODE_THAT_NEEDS_MORE = "python no-run"
+OUTPUT = "text"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: what its fence says, its lines, and the line of the file that its first line is."""
+
+    kind: str
+    text: str
+    line: int
+    follows: bool
+    """Is there nothing but empty lines between it and the block before?"""
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The fenced blocks of a Markdown text."""
+    found: list[Block] = []
+    kind, body, start, follows, between = None, [], 0, False, ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if kind is None and (opening := re.fullmatch(r"```(.*)", line)):
+            kind, body, start, follows = opening.group(1).strip(), [], number + 1, not between.strip()
+        elif kind is not None and line == "```":
+            found.append(Block(kind, "\n".join(body) + "\n", start, follows and bool(found)))
+            kind, between = None, ""
+        elif kind is not None:
+            body.append(line)
+        else:
+            between += line
+    assert kind is None, f"the block that begins at line {start} is not closed"
+    return found
+
+
+def prose_of(text: str) -> str:
+    """A Markdown text without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    """Every Markdown file of the project, from its root."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "*.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return sorted(Path(line) for line in listed.stdout.splitlines() if (ROOT / line).is_file())
+
+
+WITH_CODE = [page for page in pages() if page == Path("README.md") or page.parent == Path("docs/guide")]
+
+
+def anchors(text: str) -> set[str]:
+    """The fragments that the headings of a Markdown text answer to."""
+    headings = re.findall(r"^#+ (.*)$", prose_of(text), flags=re.MULTILINE)
+    kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.replace(" ", "-") for heading in kept}
+
+
+def test_the_guide_and_the_readme_are_looked_at():
+    assert Path("README.md") in WITH_CODE
+    assert len(WITH_CODE) >= 7
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=str)
+def test_the_code_of_a_page_runs_and_prints_what_stands_below_it(page, monkeypatch):
+    # Places in the documentation are those of a checkout.
+    monkeypatch.chdir(ROOT)
+    names: dict[str, object] = {}
+    printed = ""
+    ran = 0
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        if block.kind in {CODE, CODE_THAT_NEEDS_MORE}:
+            # Lines of the page, so that a failure says where it stands.
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+        if block.kind == CODE:
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(code, names)
+            printed, ran = output.getvalue(), ran + 1
+        elif block.kind == OUTPUT and block.follows and ran:
+            assert printed == block.text, f"{page}:{block.line}"
+            printed = ""
+    assert ran > 0
+
+
+@pytest.mark.parametrize("page", pages(), ids=str)
+def test_every_relative_link_of_a_page_leads_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose_of(text))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        place, _, fragment = link.partition("#")
+        target = ROOT / page.parent / unquote(place) if place else ROOT / page
+        assert target.exists(), f"{page} links to {link}"
+        if fragment:
+            assert fragment in anchors(target.read_text(encoding="utf-8")), f"{page} links to {link}"
+
+
+def test_the_demo_prints_what_the_readme_shows(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    specification = importlib.util.spec_from_file_location("demo", ROOT / "examples" / "demo.py")
+    demo = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(demo)
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        demo.main()
+    blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    (shown,) = [block.text for block in blocks if block.text.startswith("LOCATION = ")]
+    assert untimed(shown) == untimed(output.getvalue())
+
+
+def untimed(text: str) -> str:
+    """A text without how long something took."""
+    return re.sub(r"\d+ ms", "_ ms", text)
+
+
+def test_the_architecture_has_a_paragraph_for_every_room():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    missing = [
+        room
+        for crate, rooms in workspace()["workspace"]["metadata"]["architecture"]["modules"].items()
+        for room in flat(rooms)
+        if not re.search(rf"^- `{room}(?:\.rs|/)`", section_of(text, crate), flags=re.MULTILINE)
+    ]
+    assert missing == []
+
+
+def section_of(text: str, crate: str) -> str:
+    """What stands under the heading of a crate."""
+    return text.partition(f"### `{crate}`\n")[2].partition("\n### ")[0]
+
+
+def test_every_dependency_has_its_line_among_the_decisions():
+    (note,) = (ROOT / "docs" / "decisions").glob("*-dependencies.md")
+    text = note.read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `([\w-]+)` \|", text, flags=re.MULTILINE))
+    wanted = {name for name in workspace()["workspace"]["dependencies"] if not name.startswith("floeberg-")}
+    assert named >= wanted, f"not named: {sorted(wanted - named)}"
+
+
+def workspace() -> dict[str, dict]:
+    """The content of the workspace's Cargo.toml."""
+    from check_known_failures import tomllib
+
+    return tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+
+
+def flat(rooms: list[str | list[str]]) -> list[str]:
+    """The rooms of a crate, groups opened."""
+    return [room for each in rooms for room in ([each] if isinstance(each, str) else each)]
