@@ -1,8 +1,11 @@
-//! Which rows of a file are deleted?
+//! Which rows of a file are deleted, and what is left of a batch without them?
 
+mod compact;
 mod deleted;
+mod kept_rows;
 
 #[cfg(test)]
 mod tests;
 
 pub use deleted::{DeletedRows, Kept};
+pub use kept_rows::KeptRows;

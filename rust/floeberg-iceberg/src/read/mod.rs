@@ -6,6 +6,7 @@ mod deletes;
 mod file;
 mod filter;
 mod groups;
+mod left_rows;
 mod open_task;
 mod pages;
 mod project;

@@ -9,20 +9,20 @@ use std::sync::Arc;
 use floeberg_core::rows::{DeletedRows, Kept};
 use floeberg_core::schema::Schema;
 use floeberg_core::{Context, Error, Result};
-use parquet::arrow::arrow_reader::RowSelection;
 
 use super::ReadRequest;
 use super::deletes;
 use super::file::OpenFile;
 use super::filter::FileFilter;
 use super::groups::{Group, groups};
+use super::left_rows::LeftRows;
 use super::pages;
 use super::project::{PartitionConstants, Projection};
 use super::row_group::{GroupReader, GroupRequest};
 use crate::plan::{FileFormat, FileScanTask};
 
-/// Batches that rows are cut from are this many times smaller: what was decoded is then still in the processor's cache
-/// when it is filtered.
+/// Batches that the decoder drops rows from are this many times smaller: what was decoded is then still in the
+/// processor's cache when it is filtered.
 const MASKED_SHARE: usize = 4;
 
 /// From so many compressed bytes in its row groups a file's page index is worth reading.
@@ -112,24 +112,24 @@ impl OpenTask {
         };
         let pages =
             predicate.as_ref().and_then(|filter| pages::select(&self.file, &filter.expr, group.number));
-        let (kept, batch_rows) = match self.deletes.kept(group.rows.clone())? {
-            Kept::All => (None, self.batch_rows),
-            Kept::None => (Some(RowSelection::from(Vec::new())), self.batch_rows),
-            Kept::Some(mask) => {
-                (Some(RowSelection::from_boolean_buffer(mask)), (self.batch_rows / MASKED_SHARE).max(1))
-            }
+        let mut rows = match self.deletes.kept(group.rows.clone())? {
+            Kept::All => LeftRows::default(),
+            Kept::None => LeftRows::none(),
+            Kept::Some(mask) if predicate.is_none() => LeftRows::new(mask),
+            Kept::Some(mask) => LeftRows::by_decoder(mask),
         };
-        let selection = match (pages, kept) {
-            (Some(pages), Some(kept)) => Some(pages.intersection(&kept)),
-            (pages, kept) => pages.or(kept),
+        rows.selection = match (pages, rows.selection) {
+            (Some(pages), Some(left)) => Some(pages.intersection(&left)),
+            (pages, left) => pages.or(left),
         };
+        let share = if rows.decoder_drops { MASKED_SHARE } else { 1 };
         GroupReader::new(GroupRequest {
             file: Arc::clone(&self.file),
             projection: Arc::clone(&self.projection),
             group: group.number,
-            selection,
+            rows,
             predicate,
-            batch_rows,
+            batch_rows: (self.batch_rows / share).max(1),
         })
     }
 }

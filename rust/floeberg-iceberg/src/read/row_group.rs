@@ -8,16 +8,19 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrow_buffer::BooleanBuffer;
 use arrow_schema::ArrowError;
+use floeberg_core::rows::KeptRows;
 use floeberg_core::{Context, Error, Result};
 use parquet::DecodeResult;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowPredicateFn, RowFilter, RowSelection};
+use parquet::arrow::arrow_reader::{ArrowPredicateFn, RowFilter};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::file::{OpenFile, fence};
 use super::filter::RowPredicate;
+use super::left_rows::LeftRows;
 use super::project::Projection;
 
 /// The decoded bytes of one batch, about.
@@ -32,8 +35,8 @@ pub(super) struct GroupRequest {
     pub(super) projection: Arc<Projection>,
     /// The number of the row group.
     pub(super) group: usize,
-    /// The rows that are left; `None` is all.
-    pub(super) selection: Option<RowSelection>,
+    /// The rows that are left.
+    pub(super) rows: LeftRows,
     /// The filter that is left.
     pub(super) predicate: Option<Arc<RowPredicate>>,
     /// The rows of a batch, at most.
@@ -44,6 +47,8 @@ pub(super) struct GroupRequest {
 pub(super) struct GroupReader {
     file: Arc<OpenFile>,
     projection: Arc<Projection>,
+    /// Of the rows still to be decoded, those that come out; `None` is all.
+    kept: Option<BooleanBuffer>,
     /// `None` after the end and after an error.
     decoder: Option<ParquetPushDecoder>,
 }
@@ -60,7 +65,7 @@ impl GroupReader {
             file: Arc::clone(file),
             projection: Arc::clone(projection),
             group,
-            selection: None,
+            rows: LeftRows::default(),
             predicate: None,
             batch_rows,
         })
@@ -68,7 +73,14 @@ impl GroupReader {
 
     /// Prepares to read; nothing is read before the first batch is asked for.
     pub(super) fn new(request: GroupRequest) -> Result<Self> {
-        let GroupRequest { file, projection, group, selection, predicate, batch_rows } = request;
+        let GroupRequest {
+            file,
+            projection,
+            group,
+            rows: LeftRows { selection, kept, .. },
+            predicate,
+            batch_rows,
+        } = request;
         let decoder = fence(file.location(), || {
             let schema = file.reader.parquet_schema();
             let leaves = projection.leaves.iter().copied();
@@ -94,25 +106,45 @@ impl GroupReader {
             }
             builder.build()
         })?;
-        Ok(Self { file, projection, decoder: Some(decoder) })
+        Ok(Self { file, projection, kept, decoder: Some(decoder) })
+    }
+
+    /// Drops the rows of the next decoded batch that do not come out.
+    fn drop_rows(&mut self, batch: RecordBatch) -> Result<RecordBatch> {
+        let Some(kept) = &mut self.kept else { return Ok(batch) };
+        let (rows, left) = (batch.num_rows(), kept.len());
+        if rows > left {
+            return Err(Error::invalid_data(format!(
+                "the Parquet file has {rows} rows where its footer says {left}"
+            )));
+        }
+        let of_batch = KeptRows::new(kept.slice(0, rows));
+        *kept = kept.slice(rows, left - rows);
+        of_batch.filter(batch)
     }
 
     fn step(&mut self) -> Result<Option<RecordBatch>> {
-        let location = self.file.source.location();
+        let file = Arc::clone(&self.file);
+        let location = file.source.location();
         loop {
             let Some(decoder) = self.decoder.as_mut() else { return Ok(None) };
             match fence(location, || decoder.try_decode())? {
                 DecodeResult::NeedsData(ranges) => {
-                    let size = self.file.source.size()?;
+                    let size = file.source.size()?;
                     if let Some(range) = ranges.iter().find(|range| range.end > size) {
                         return Err(Error::invalid_data(format!(
                             "the Parquet file claims bytes {range:?} and has {size}"
                         )));
                     }
-                    let data = self.file.source.read_ranges(&ranges)?;
+                    let data = file.source.read_ranges(&ranges)?;
                     fence(location, || decoder.push_ranges(ranges, data))?;
                 }
-                DecodeResult::Data(batch) => return self.projection.apply(&batch).map(Some),
+                DecodeResult::Data(batch) => {
+                    let batch = self.drop_rows(batch)?;
+                    if batch.num_rows() > 0 {
+                        return self.projection.apply(&batch).map(Some);
+                    }
+                }
                 DecodeResult::Finished => {
                     self.decoder = None;
                     return Ok(None);

@@ -96,6 +96,28 @@ fn a_filter_and_deletes_both_hold() {
 }
 
 #[test]
+fn long_runs_of_deletes_are_skipped_and_short_ones_dropped() {
+    let store = store(paged_numbers(40_000));
+    let patterns: [fn(i64) -> bool; 6] = [
+        |row| (5_000..12_000).contains(&row),
+        |row| row % 20 == 3 || (5_000..12_000).contains(&row) || row >= 33_000,
+        |row| row < 4_096 || row % 11 == 0,
+        |row| row % 11 > 0,
+        |row| row % 20_000 < 19_999,
+        |row| !(7_000..40_000 - 7_000).contains(&row) || row == 20_000,
+    ];
+    for (number, is_deleted) in patterns.iter().enumerate() {
+        let deleted: Vec<_> = (0..40_000).filter(|row| is_deleted(*row)).map(|row| (DATA, row)).collect();
+        position_deletes(&store, &deleted);
+        let expected: Vec<i64> = (0..40_000).filter(|row| !is_deleted(*row)).collect();
+        for batch_rows in [333, 1 << 16] {
+            let request = request(&store, numbers_schema()).with_batch_rows(batch_rows);
+            assert!(rows(request, &with_deletes(task())) == expected, "{number}, {batch_rows} rows a batch");
+        }
+    }
+}
+
+#[test]
 fn deletes_hold_where_pages_are_left_out() {
     let store = store(paged_numbers(20_000));
     let is_deleted = |row: &i64| row % 7 == 0 || (5_000..7_000).contains(row);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use roaring::RoaringTreemap;
 
-use super::{DeletedRows, Kept};
+use crate::rows::{DeletedRows, Kept};
 
 fn deleted(positions: &[u64]) -> DeletedRows {
     DeletedRows::new(positions.iter().copied().collect())

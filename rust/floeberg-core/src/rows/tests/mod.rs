@@ -1,0 +1,2 @@
+mod deleted;
+mod kept_rows;
