@@ -56,7 +56,7 @@ bench: install $(VENV)/.bench ## Benches against peers, ratios in one run (SCALE
 
 docs: install $(VENV)/.docs ## Reference pages of the Rust crates and the Python package, under target/doc and docs/_build
 	cargo doc --locked --no-deps $(LIBRARIES)
-	$(BIN)/pdoc floeberg --output-directory docs/_build
+	$(BIN)/pdoc floeberg --docformat google --output-directory docs/_build
 	@echo "$(CARGO_TARGET_DIR)/doc/floeberg_core/index.html"; echo "docs/_build/index.html"
 
 wheel: venv ## The wheel that users install: optimised for size and speed, with the cloud stores

@@ -54,6 +54,11 @@ class Explain:
         data_files: Data files to read.
         records: Rows in them, before deletes and filter.
         size_in_bytes: Bytes in them.
+
+    Examples:
+        >>> explain = table.scan(row_filter="id > 3").explain()
+        >>> explain.stages[-1].dropped
+        (Dropped(by='id > 3', reason='bounds', count=1),)
     """
 
     snapshot_id: int | None

@@ -91,6 +91,11 @@ class FileScanTask:
         file: The data file.
         delete_files: The deletes that apply to it.
         residual: What of the filter the partition does not already decide.
+
+    Examples:
+        >>> task = table.scan(row_filter="id > 3").plan_files()[0]
+        >>> task.file.file_format, task.file.record_count, task.delete_files, task.residual
+        ('parquet', 1, (), GreaterThan('id', 3))
     """
 
     file: DataFile
@@ -172,11 +177,27 @@ class Plan(Sequence[FileScanTask]):
         return cast("pa.Table", pa.table(cast("Any", self)))
 
     def delete_files(self) -> list[DeleteFile]:
-        """The delete files, in the order that the column `delete_files` counts in."""
+        """The delete files, in the order that the column `delete_files` counts in.
+
+        Returns:
+            All that may apply to a file of the plan, of every kind.
+
+        Examples:
+            >>> table.scan().plan_files().delete_files()
+            []
+        """
         return [DeleteFile(**delete) for delete in self._inner.delete_files()]
 
     def residuals(self) -> list[Expression]:
-        """The different residuals, in the order that the column `residual` counts in."""
+        """The different residuals, in the order that the column `residual` counts in.
+
+        Returns:
+            Filters: what of the scan's filter the partitions of the files do not decide.
+
+        Examples:
+            >>> table.scan(row_filter="id > 3").plan_files().residuals()
+            [GreaterThan('id', 3)]
+        """
         return [expression_of_tree(tree) for tree in self._inner.residuals()]
 
     def split(self, target_size: int = 128 * 1024 * 1024) -> list[TaskGroup]:
@@ -201,7 +222,15 @@ class Plan(Sequence[FileScanTask]):
         return [TaskGroup(group) for group in self._inner.split(target_size)]
 
     def explain(self) -> Explain:
-        """What was looked at, what was dropped and by what."""
+        """What was looked at, what was dropped and by what.
+
+        Returns:
+            An account; `print` it, or take its fields.
+
+        Examples:
+            >>> [stage.kept for stage in table.scan(row_filter="id > 3").plan_files().explain().stages]
+            [3, 0, 3, 2]
+        """
         account = self._inner.explain()
         stages = (
             Stage(name, entered, tuple(Dropped(*each) for each in dropped), kept)

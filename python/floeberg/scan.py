@@ -127,7 +127,12 @@ class Scan(RowSource[_native.Scan]):
         return read_schema(json.loads(self._inner.schema_json()))
 
     def projection(self) -> Schema:
-        """The columns that come out."""
+        """The columns that come out.
+
+        Examples:
+            >>> table.scan(selected_fields=("v", "id")).projection().column_names
+            ['id', 'v']
+        """
         return read_schema(json.loads(self._inner.projection_json()))
 
     def plan_files(self) -> Plan:

@@ -36,7 +36,8 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     """Opens a table where it lies, without a catalog.
 
     Args:
-        location: The directory of a table, or one of its metadata files; a path or a URI.
+        location: The directory of a table, or one of its metadata files; a path or a URI. Relative paths become
+            absolute.
         format: The table format; found out unless given.
         relocate: Where files are now, when the table was moved: written prefixes and what stands for them. Whole
             path segments count, and the longest match wins.
@@ -136,7 +137,12 @@ class Table:
         return self.scan().schema()
 
     def schemas(self) -> dict[int, Schema]:
-        """All schemas by id."""
+        """All schemas by id.
+
+        Examples:
+            >>> {id: schema.column_names for id, schema in table.schemas().items()}
+            {0: ['id', 'cat', 'v']}
+        """
         return {each.schema_id: each for each in map(read_schema, self._metadata()["schemas"])}
 
     def spec(self) -> PartitionSpec:
@@ -144,7 +150,12 @@ class Table:
         return self.specs()[self._metadata()["default-spec-id"]]
 
     def specs(self) -> dict[int, PartitionSpec]:
-        """All partition specs by id."""
+        """All partition specs by id.
+
+        Examples:
+            >>> table.specs()
+            {0: PartitionSpec(spec_id=0, fields=())}
+        """
         return {each.spec_id: each for each in map(read_spec, self._metadata()["partition-specs"])}
 
     def sort_order(self) -> SortOrder:
@@ -156,11 +167,21 @@ class Table:
         return {each.order_id: each for each in map(read_sort_order, self._metadata()["sort-orders"])}
 
     def snapshots(self) -> list[Snapshot]:
-        """All snapshots that are not expired, in the order of the metadata."""
+        """All snapshots that are not expired, in the order of the metadata.
+
+        Examples:
+            >>> [snapshot.operation for snapshot in table.snapshots()]
+            ['append', 'append', 'append', 'append', 'overwrite']
+        """
         return list(map(read_snapshot, self._metadata()["snapshots"]))
 
     def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
-        """The snapshot of an id, or `None` where there is none."""
+        """The snapshot of an id, or `None` where there is none.
+
+        Examples:
+            >>> table.snapshot_by_id(12) is None
+            True
+        """
         return next((each for each in self.snapshots() if each.snapshot_id == snapshot_id), None)
 
     def current_snapshot(self) -> Snapshot | None:
@@ -177,7 +198,12 @@ class Table:
         return None if current is None else self.snapshot_by_id(current)
 
     def history(self) -> list[HistoryEntry]:
-        """When which snapshot became current, oldest first."""
+        """When which snapshot became current, oldest first.
+
+        Examples:
+            >>> [entry.is_current_ancestor for entry in table.history()]
+            [True, True, True]
+        """
         return [HistoryEntry(*entry) for entry in self._inner.history()]
 
     def refs(self) -> dict[str, SnapshotRef]:

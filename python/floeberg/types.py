@@ -178,6 +178,10 @@ class Schema:
 
         Raises:
             InvalidInputError: There is no such field; near matches are named.
+
+        Examples:
+            >>> str(table.schema().find_field("CAT", case_sensitive=False))
+            '2: cat: optional string'
         """
         if isinstance(name_or_id, int):
             found = [each for _, each in _walk(self.fields) if each.field_id == name_or_id]

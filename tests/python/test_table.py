@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+import shutil
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
@@ -108,6 +111,27 @@ def test_no_table_is_a_file_that_is_not_found(tmp_path):
         fb.open_table(tmp_path / "nowhere")
     assert isinstance(caught.value, FileNotFoundError)
     assert "nowhere" in str(caught.value)
+
+
+def test_relative_places_stay_the_same_in_another_directory(refs, tmp_path, monkeypatch):
+    monkeypatch.chdir(refs.folder)
+    original = refs.expected["original_dir"]
+    table = fb.open_table("table", relocate={original: "table"})
+    sent = [pickle.dumps(each) for each in (table.scan(), *table.scan().plan_files().split())]
+    monkeypatch.chdir(tmp_path)
+    assert table.scan().count() == 9
+    assert [pickle.loads(each).to_arrow().num_rows for each in sent] == [9, 9]
+    assert Path(table.metadata_location).is_absolute()
+
+
+def test_the_path_of_a_file_uri_is_percent_decoded_and_a_plain_path_is_not(refs, tmp_path):
+    original = refs.expected["original_dir"]
+    for name in ("a b", "a%20b"):
+        shutil.copytree(refs.folder / "table", tmp_path / name)
+    for written, name in ((f"file://{tmp_path}/a%20b", "a b"), (f"{tmp_path}/a%20b", "a%20b")):
+        table = fb.open_table(written, relocate={original: written})
+        assert f"/{name}/" in table.metadata_location
+        assert all(f"/{name}/" in task.file.location for task in table.scan().plan_files())
 
 
 def test_damaged_metadata_names_the_file(tmp_path):

@@ -26,6 +26,10 @@ class Expression(ABC):
     """A filter. Combine them with `&`, `|` and `~`.
 
     Equal filters are those that are written the same; `1`, `1.0` and `True` are different literals.
+
+    Examples:
+        >>> print(~(EqualTo("a", 1) & IsNull("b")))
+        NOT (a = 1 AND b IS NULL)
     """
 
     _depth: int = 1

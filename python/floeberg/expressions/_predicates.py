@@ -168,7 +168,7 @@ class IsNaN(_Unary):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class NotNaN(_Unary):
-    """The column is not the float NaN; null is not.
+    """The column is not the float NaN. It holds for null.
 
     Args:
         term: The column.
@@ -202,7 +202,7 @@ class EqualTo(_Comparison):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class NotEqualTo(_Comparison):
-    """The column does not equal the literal; null does not.
+    """The column does not equal the literal. It holds for null.
 
     Args:
         term: The column.
@@ -296,7 +296,7 @@ class StartsWith(_Comparison):
 
     Args:
         term: The column.
-        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+        literal: A str.
 
     Examples:
         >>> StartsWith("city", "Ri")
@@ -310,11 +310,11 @@ class StartsWith(_Comparison):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class NotStartsWith(_Comparison):
-    """The column does not start with the literal; null does not.
+    """The column does not start with the literal. It holds for null.
 
     Args:
         term: The column.
-        literal: A bool, int, float, str, bytes, Decimal, date, time, datetime or UUID, or a numpy scalar.
+        literal: A str.
 
     Examples:
         >>> NotStartsWith("city", "Ri")
@@ -346,7 +346,7 @@ class In(Membership):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class NotIn(Membership):
-    """The column equals none of the literals; null does not.
+    """The column equals none of the literals. It holds for null.
 
     Args:
         term: The column.

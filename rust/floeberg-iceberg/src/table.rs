@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use floeberg_core::Result;
-use floeberg_io::{Store, StoreOptions, open_store};
+use floeberg_io::{Location, Store, StoreOptions, open_store};
 
 use crate::metadata::{Relocation, TableMetadata, open_metadata};
 
@@ -31,10 +31,18 @@ pub struct Table {
 impl Table {
     /// Opens a table directory or a metadata file.
     ///
+    /// The location, and the places that prefixes are relocated to, are what a user typed (see
+    /// [`Location::from_user`]): relative paths become absolute, so that the table is the same one in a process that
+    /// works in another directory.
+    ///
     /// Errors: `NotFound`, saying what was looked for; `InvalidData` for damaged metadata; `Unsupported` for an
     /// unknown format version or scheme; those of the store.
-    pub fn open(location: &str, options: OpenOptions) -> Result<Self> {
-        let relocated = Relocation::new(&options.relocate)?.apply(location);
+    pub fn open(location: &str, mut options: OpenOptions) -> Result<Self> {
+        // An empty target is left for `Relocation` to refuse, which names the pair.
+        for (_, target) in options.relocate.iter_mut().filter(|(_, target)| !target.is_empty()) {
+            *target = Location::from_user(target)?;
+        }
+        let relocated = Relocation::new(&options.relocate)?.apply(&Location::from_user(location)?);
         Self::open_at(&relocated, options)
     }
 
