@@ -5,6 +5,7 @@
 pub mod cancel;
 pub mod error;
 pub mod expr;
+mod fence;
 pub mod rows;
 pub mod schema;
 pub mod transform;
@@ -12,3 +13,4 @@ pub mod value;
 
 pub use cancel::Cancel;
 pub use error::{Context, Error, ErrorKind, Result};
+pub use fence::{fenced, panic_text};

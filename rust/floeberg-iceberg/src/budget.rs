@@ -7,15 +7,16 @@ use std::num::NonZero;
 
 use floeberg_core::{Error, Result};
 
-/// How many threads: `FLOEBERG_THREADS`, else the cores this process may use.
+/// More threads than this help no machine, and can starve it.
+const MOST_THREADS: usize = 1024;
+
+/// How many threads: `FLOEBERG_THREADS`, at most 1024, else the cores this process may use.
 ///
 /// Errors: `InvalidInput` where the variable is not a whole number of at least 1.
 pub(crate) fn thread_budget() -> Result<usize> {
     match env::var("FLOEBERG_THREADS") {
         Err(_) => Ok(std::thread::available_parallelism().map_or(1, NonZero::get)),
-        Ok(text) => positive("FLOEBERG_THREADS", &text).and_then(|threads| {
-            usize::try_from(threads).map_err(|_| not_positive("FLOEBERG_THREADS", &text))
-        }),
+        Ok(text) => threads(&text),
     }
 }
 
@@ -27,6 +28,12 @@ pub(crate) fn memory_budget() -> Result<u64> {
         Err(_) => Ok(256 << 20),
         Ok(text) => bytes(&text),
     }
+}
+
+/// A number of threads.
+fn threads(text: &str) -> Result<usize> {
+    let written = positive("FLOEBERG_THREADS", text)?;
+    Ok(usize::try_from(written).map_or(MOST_THREADS, |threads| threads.min(MOST_THREADS)))
 }
 
 /// A number of bytes, with a suffix or without.

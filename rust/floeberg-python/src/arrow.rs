@@ -12,13 +12,12 @@ use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatch, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
-use floeberg_core::{Error, Result};
+use floeberg_core::{Error, Result, fenced};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::error::to_exception;
 use crate::pickle::refuse;
-use crate::runtime::fenced;
 
 /// The capsule of a stream.
 pub fn stream_capsule(

@@ -6,14 +6,12 @@
 //! Ctrl-C is noticed within [`WAKE`]; a panic becomes an error. Nothing here outlives a call, so nothing is lost
 //! in a process that was forked.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use floeberg_core::{Cancel, Error, ErrorKind, Result};
+use floeberg_core::{Cancel, Error, ErrorKind, Result, fenced};
 use pyo3::prelude::*;
 
 use crate::error::to_exception;
@@ -79,18 +77,4 @@ pub fn poll<T: Send>(
             Err(fault) => return Err(to_exception(py, &fault)),
         }
     }
-}
-
-/// Does work and makes an error of a panic.
-pub fn fenced<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(payload.as_ref())))
-}
-
-fn panicked(payload: &(dyn Any + Send)) -> Error {
-    let text = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    Error::internal(format!("a fault of Floeberg, please report it: {text}"))
 }

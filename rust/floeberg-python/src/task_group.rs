@@ -65,7 +65,7 @@ impl TaskGroup {
     }
 
     fn __repr__(&self) -> String {
-        let rows: i64 = self.0.tasks().iter().map(|task| task.record_count).sum();
+        let rows = self.0.tasks().iter().fold(0, |rows: i64, task| rows.saturating_add(task.record_count));
         format!("TaskGroup({} tasks, about {rows} rows)", self.0.tasks().len())
     }
 

@@ -61,7 +61,7 @@ pub fn rescale(unscaled: i128, from: i32, to: u8) -> Option<i128> {
     if unscaled == 0 {
         return Some(0);
     }
-    let shift = i32::from(to) - from;
+    let shift = i32::from(to).checked_sub(from)?;
     let factor = 10_i128.checked_pow(shift.unsigned_abs())?;
     let rescaled = if shift >= 0 {
         unscaled.checked_mul(factor)?

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use super::bytes;
+use super::{bytes, threads};
 
 #[test]
 fn a_budget_is_written_in_bytes_or_with_a_unit() {
@@ -15,4 +15,11 @@ fn a_budget_that_is_not_a_positive_number_is_refused_with_its_text() {
         let error = bytes(text).unwrap_err();
         assert!(error.to_string().contains("FLOEBERG_MEMORY"), "{error}");
     }
+}
+
+#[test]
+fn no_number_of_threads_starves_the_machine() {
+    assert_eq!(threads(" 8 ").unwrap(), 8);
+    assert_eq!(threads("18446744073709551615").unwrap(), 1024);
+    assert!(threads("0").unwrap_err().to_string().contains("FLOEBERG_THREADS"));
 }

@@ -121,24 +121,25 @@ impl DeleteIndex {
     /// its data file.
     pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>) -> Result<()> {
         let path = place(data.path);
-        for delete in self.newer(Some(&self.global), data.sequence_number + 1) {
+        let after = data.sequence_number.checked_add(1);
+        for delete in self.since(Some(&self.global), after) {
             found.push(delete as i32);
         }
         let in_partition = self.equalities.get(&data.spec_id).and_then(|keys| keys.get(data.partition_key));
-        for delete in self.newer(in_partition, data.sequence_number + 1) {
+        for delete in self.since(in_partition, after) {
             found.push(delete as i32);
         }
         if let Some(vector) = self.vector(data, path)? {
             found.push(vector as i32);
             return Ok(());
         }
-        for delete in self.newer(self.by_path.get(path), data.sequence_number) {
+        for delete in self.since(self.by_path.get(path), Some(data.sequence_number)) {
             if self.in_partition_of(delete, data) {
                 found.push(delete as i32);
             }
         }
         let in_partition = self.positions.get(&data.spec_id).and_then(|keys| keys.get(data.partition_key));
-        for delete in self.newer(in_partition, data.sequence_number) {
+        for delete in self.since(in_partition, Some(data.sequence_number)) {
             if self.deletes[delete as usize].may_name(data.path) {
                 found.push(delete as i32);
             }
@@ -147,7 +148,7 @@ impl DeleteIndex {
     }
 
     fn vector(&self, data: DataFile<'_>, path: &str) -> Result<Option<u32>> {
-        let mut vectors = self.newer(self.vectors.get(path), data.sequence_number);
+        let mut vectors = self.since(self.vectors.get(path), Some(data.sequence_number));
         let Some(vector) = vectors.next() else { return Ok(None) };
         if let Some(second) = vectors.next() {
             return Err(Error::invalid_data("a data file has two deletion vectors, expected at most one")
@@ -165,15 +166,16 @@ impl DeleteIndex {
         Ok(Some(vector))
     }
 
-    /// The deletes of a list whose sequence number is at least `sequence_number`.
-    fn newer<'a>(
+    /// The deletes of a list whose sequence number is at least `sequence_number`; `None` is beyond the last one.
+    fn since<'a>(
         &'a self,
         list: Option<&'a Vec<u32>>,
-        sequence_number: i64,
+        sequence_number: Option<i64>,
     ) -> impl Iterator<Item = u32> + 'a {
         let list = list.map_or(&[][..], Vec::as_slice);
         let start = list.partition_point(|number| {
-            self.deletes[*number as usize].file.data_sequence_number < sequence_number
+            let own = self.deletes[*number as usize].file.data_sequence_number;
+            sequence_number.is_none_or(|least| own < least)
         });
         list[start..].iter().copied()
     }

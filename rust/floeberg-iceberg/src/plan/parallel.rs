@@ -5,11 +5,12 @@
 //! Threads live for one call, so nothing of them is there when a process forks.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::ScopedJoinHandle;
+use std::thread::{Builder, ScopedJoinHandle};
 
-use floeberg_core::{Cancel, Error, Result};
+use floeberg_core::{Cancel, Error, Result, fenced};
 
-/// Runs `work` over `items` on at most `threads` threads, the calling one among them.
+/// Runs `work` over `items` on at most `threads` threads, the calling one among them; on fewer where the system gives no
+/// more.
 ///
 /// Errors: that of the first item, in order, that failed; `Cancelled`; `Internal` where `work` panicked.
 pub(crate) fn ordered<I: Sync, T: Send>(
@@ -25,7 +26,7 @@ pub(crate) fn ordered<I: Sync, T: Send>(
         while !failed.load(Ordering::Relaxed) {
             let position = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(position) else { break };
-            let result = cancel.check().and_then(|()| work(item));
+            let result = cancel.check().and_then(|()| fenced(|| work(item)));
             if result.is_err() {
                 failed.store(true, Ordering::Relaxed);
             }
@@ -38,7 +39,8 @@ pub(crate) fn ordered<I: Sync, T: Send>(
         run()
     } else {
         std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..helpers).map(|_| scope.spawn(run)).collect();
+            let spawn = |_| Builder::new().name("floeberg-plan".to_owned()).spawn_scoped(scope, run).ok();
+            let handles: Vec<_> = (0..helpers).map_while(spawn).collect();
             let mut done = run();
             // All are joined before any is looked at: a scope panics over a panic that nobody took.
             let joined: Vec<_> = handles.into_iter().map(ScopedJoinHandle::join).collect();

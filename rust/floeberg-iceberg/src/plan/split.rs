@@ -12,6 +12,10 @@ use floeberg_core::{Error, Result};
 
 use super::{DeleteKind, FileFormat, FileScanTask, Plan, tasks};
 
+/// A file is cut into at most so many pieces where its row groups are not known: its size is a number in a manifest and
+/// may be anything.
+const MOST_PIECES: u64 = 1 << 16;
+
 /// How a plan is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SplitOptions {
@@ -77,8 +81,12 @@ pub(super) fn cut(size: u64, split_offsets: &[i64], target: u64) -> Vec<Range<u6
     let usable = !offsets.is_empty()
         && offsets.windows(2).all(|pair| pair[0] < pair[1])
         && offsets.last().is_some_and(|last| *last < size);
-    let starts: Vec<u64> =
-        if usable { offsets } else { (0..size.div_ceil(target)).map(|piece| piece * target).collect() };
+    let starts: Vec<u64> = if usable {
+        offsets
+    } else {
+        let piece = target.max(size.div_ceil(MOST_PIECES));
+        (0..size.div_ceil(piece)).map(|number| number * piece).collect()
+    };
     let mut ranges = Vec::new();
     let mut start = 0;
     for (position, next) in starts.iter().enumerate().skip(1) {
@@ -109,7 +117,8 @@ impl Packing {
             DeleteKind::Vector { content_size_in_bytes, .. } => content_size_in_bytes,
             DeleteKind::Position | DeleteKind::Equality { .. } => delete.file_size_in_bytes,
         });
-        let delete_bytes: u64 = delete_bytes.map(|bytes| u64::try_from(bytes).unwrap_or(0)).sum();
+        let delete_bytes =
+            delete_bytes.map(|bytes| u64::try_from(bytes).unwrap_or(0)).fold(0, u64::saturating_add);
         let opens = self.options.open_file_cost.saturating_mul(1 + task.deletes.len() as u64);
         let weight = bytes.saturating_add(delete_bytes).max(opens);
         let target = self.options.target_size;

@@ -26,8 +26,8 @@ pub fn from_python(literal: &Bound<'_, PyAny>) -> PyResult<RawLiteral> {
         "integer" => RawLiteral::Integer(integer(&value)?),
         "float" => RawLiteral::Float(value.extract()?),
         "decimal" => {
-            let (unscaled, scale): (Bound<'_, PyAny>, i32) = value.extract()?;
-            RawLiteral::Decimal { unscaled: integer(&unscaled)?, scale }
+            let (unscaled, scale): (Bound<'_, PyAny>, Bound<'_, PyAny>) = value.extract()?;
+            RawLiteral::Decimal { unscaled: integer(&unscaled)?, scale: integer(&scale)? }
         }
         "string" => RawLiteral::String(value.extract()?),
         "binary" => RawLiteral::Binary(value.extract()?),

@@ -58,6 +58,13 @@ fn equality_deletes_reach_only_strictly_older_data() {
 }
 
 #[test]
+fn no_equality_delete_is_newer_than_the_last_sequence_number() {
+    let deletes = || vec![equality(i64::MAX), delete(DeleteKind::Position, i64::MAX, None)];
+    assert_eq!(matching(deletes(), data("a", i64::MAX)), [1]);
+    assert_eq!(matching(deletes(), data("a", i64::MAX - 1)), [0, 1]);
+}
+
+#[test]
 fn position_deletes_reach_data_of_their_own_commit() {
     let deletes = || vec![delete(DeleteKind::Position, 4, None), delete(DeleteKind::Position, 5, None)];
     assert_eq!(matching(deletes(), data("a", 5)), [1]);

@@ -28,3 +28,12 @@ fn pieces_cover_every_byte_once() {
         assert!(ranges.is_empty() || next == u64::MAX);
     }
 }
+
+#[test]
+fn a_file_whose_size_cannot_be_true_is_cut_into_a_bounded_number_of_pieces() {
+    for size in [1 << 62, u64::MAX] {
+        let ranges = cut(size, &[], 1);
+        assert!(ranges.len() <= 1 << 16, "{} pieces", ranges.len());
+        assert_eq!(ranges.last().unwrap().end, u64::MAX);
+    }
+}

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
-use floeberg_core::{Error, Result};
+use floeberg_core::{Error, Result, panic_text};
 use parquet::errors::ParquetError;
 
 /// Runs a call into the Parquet library.
@@ -18,11 +18,7 @@ pub(crate) fn fence<T>(location: &str, call: impl FnOnce() -> Result<T, ParquetE
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(from_parquet(error).with("path", location)),
         Err(panic) => {
-            let said = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied())
-                .unwrap_or("no reason given");
+            let said = panic_text(panic.as_ref());
             Err(Error::invalid_data(format!("the Parquet file is damaged: its decoder stopped ({said})"))
                 .with("path", location))
         }

@@ -3,12 +3,13 @@
 //! In: tasks in plan order. Out: their batches in that order; the first error ends the stream.
 //!
 //! Invariant: threads start when the first batch is asked for, so that a stream may cross a fork before; nothing of
-//! them is global. Dropping the stream stops them within a batch.
+//! them is global. Dropping the stream stops them within a batch. After a fork the child has neither the threads nor a
+//! lock that is safe to take: it touches nothing that they shared.
 
 use std::sync::{Arc, PoisonError};
 use std::task::Poll;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -30,7 +31,7 @@ pub fn stream(
 ) -> BatchStream {
     let joined = Coalescer::new(request.batch_rows);
     let shared = Arc::new(Shared::new(request, Box::new(tasks), threads.max(1)));
-    BatchStream { shared, joined, left: limit, phase: Phase::New }
+    BatchStream { shared, joined, left: limit, phase: Phase::New, begun_in: None }
 }
 
 /// Batches of a scan, in plan order. See [`stream`].
@@ -40,6 +41,8 @@ pub struct BatchStream {
     /// Rows that are still wanted; `None` is all.
     left: Option<u64>,
     phase: Phase,
+    /// The process whose threads read.
+    pub(super) begun_in: Option<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +72,7 @@ impl BatchStream {
         let step = self.step(until).map(Result::transpose);
         if matches!(step, Poll::Ready(Some(Err(_)) | None)) {
             self.phase = Phase::Over;
-            self.shared.stop();
+            self.stop();
         }
         step
     }
@@ -80,12 +83,18 @@ impl BatchStream {
                 return Poll::Ready(Ok(None));
             }
             self.shared.request.cancel.check()?;
+            if self.is_of_another_process() {
+                return Poll::Ready(Err(Error::unsupported(
+                    "the rows were read by threads of another process: begin to read them after the fork",
+                )));
+            }
             if let Some(batch) = self.joined.pop() {
                 return Poll::Ready(Ok(Some(self.cut(batch))));
             }
             match self.phase {
                 Phase::New => {
                     self.start()?;
+                    self.begun_in = Some(process::id());
                     self.phase = Phase::Reading;
                 }
                 Phase::Reading => match self.take_read(until) {
@@ -120,6 +129,9 @@ impl BatchStream {
     fn take_read(&self, until: Option<Instant>) -> Poll<Option<Result<RecordBatch>>> {
         let mut state = self.shared.lock();
         loop {
+            if let Some(fault) = state.fault.take() {
+                return Poll::Ready(Some(Err(fault)));
+            }
             while let Some(mut first) = state.parts.first_entry() {
                 if let Some(batch) = first.get_mut().ready.pop_front() {
                     if let Ok(batch) = &batch {
@@ -156,10 +168,26 @@ impl BatchStream {
         let Some(left) = &mut self.left else { return batch };
         let rows = usize::try_from(*left).unwrap_or(usize::MAX).min(batch.num_rows());
         *left -= rows as u64;
-        if *left == 0 {
-            self.shared.stop();
+        let is_last = *left == 0;
+        if is_last {
+            self.stop();
         }
         batch.slice(0, rows)
+    }
+
+    #[cfg(test)]
+    pub(super) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    fn stop(&self) {
+        if !self.is_of_another_process() {
+            self.shared.stop();
+        }
+    }
+
+    fn is_of_another_process(&self) -> bool {
+        self.begun_in.is_some_and(|begun_in| begun_in != process::id())
     }
 }
 
@@ -176,6 +204,6 @@ impl Iterator for BatchStream {
 
 impl Drop for BatchStream {
     fn drop(&mut self) {
-        self.shared.stop();
+        self.stop();
     }
 }

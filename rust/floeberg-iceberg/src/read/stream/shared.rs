@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
-use floeberg_core::Result;
+use floeberg_core::{Error, Result};
 
 use super::part::{Part, Place};
 use crate::plan::FileScanTask;
@@ -41,6 +41,8 @@ pub(super) struct State {
     pub(super) next_task: u64,
     /// Bytes of the batches that wait.
     pub(super) waiting_bytes: u64,
+    /// What ended a thread outside of a part.
+    pub(super) fault: Option<Error>,
     /// Does nobody want the rest?
     pub(super) stopped: bool,
 }
@@ -54,6 +56,7 @@ impl Shared {
             exhausted: false,
             next_task: 0,
             waiting_bytes: 0,
+            fault: None,
             stopped: false,
         };
         Self { request, threads, state: Mutex::new(state), room: Condvar::new(), ready: Condvar::new() }
@@ -73,6 +76,12 @@ impl Shared {
     pub(super) fn notify(&self) {
         self.room.notify_all();
         self.ready.notify_all();
+    }
+
+    /// Ends the stream with an error that belongs to no part.
+    pub(super) fn fail(&self, fault: Error) {
+        self.lock().fault.get_or_insert(fault);
+        self.notify();
     }
 
     /// Tells all threads that nobody wants the rest.

@@ -4,11 +4,10 @@
 //!
 //! Invariant: a thread looks whether it is still wanted after every batch; a panic becomes the error of its part.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use floeberg_core::{Error, Result};
+use floeberg_core::{Result, fenced};
 
 use super::part::{GroupRun, Part, Place, Work, runs};
 use super::shared::{Shared, State, Tasks, size};
@@ -26,12 +25,18 @@ enum Step {
 
 /// Works until the stream is at its end or stopped.
 pub(super) fn work(shared: &Shared) {
-    loop {
-        match next_step(shared) {
-            Step::Read(place, run) => finish(shared, place, guarded(|| read(shared, place, &run))),
-            Step::Pull(tasks) => pull(shared, tasks),
-            Step::End => return,
+    let worked = fenced(|| {
+        loop {
+            match next_step(shared) {
+                Step::Read(place, run) => finish(shared, place, fenced(|| read(shared, place, &run))),
+                Step::Pull(tasks) => pull(shared, tasks),
+                Step::End => return Ok(()),
+            }
         }
+    });
+    if let Err(fault) = worked {
+        // Of no part, so that no part would ever tell it.
+        shared.fail(fault);
     }
 }
 
@@ -64,13 +69,13 @@ fn next_step(shared: &Shared) -> Step {
 }
 
 fn may_pull(state: &State, shared: &Shared) -> bool {
-    let ahead = state.parts.len() < shared.threads * PARTS_AHEAD;
+    let ahead = state.parts.len() < shared.threads.saturating_mul(PARTS_AHEAD);
     state.parts.is_empty() || (ahead && state.waiting_bytes < shared.request.memory)
 }
 
 /// Asks the plan for the next task and opens it.
 fn pull(shared: &Shared, mut tasks: Tasks) {
-    let task = guarded(|| tasks.next().transpose());
+    let task = fenced(|| tasks.next().transpose());
     let mut state = shared.lock();
     if state.stopped {
         return;
@@ -96,7 +101,7 @@ fn pull(shared: &Shared, mut tasks: Tasks) {
 
 /// Opens a task: its part becomes the parts of its row groups.
 fn open(shared: &Shared, place: Place, task: &FileScanTask) {
-    let opened = match guarded(|| OpenTask::open(&shared.request, task)) {
+    let opened = match fenced(|| OpenTask::open(&shared.request, task)) {
         Ok(opened) => Arc::new(opened),
         Err(error) => return finish(shared, place, Err(error)),
     };
@@ -156,12 +161,4 @@ fn finish(shared: &Shared, place: Place, outcome: Result<()>) {
     }
     drop(state);
     shared.notify();
-}
-
-fn guarded<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-        Err(Error::internal(format!("a thread of the reader panicked: {said}")))
-    })
 }
