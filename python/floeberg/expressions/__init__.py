@@ -30,11 +30,10 @@ from floeberg.expressions._predicates import (
     NotNaN,
     NotNull,
     NotStartsWith,
-    Reference,
     StartsWith,
-    Transformed,
 )
 from floeberg.expressions._reading import as_expression, from_json, parse
+from floeberg.expressions._terms import Reference, Transformed
 
 __all__ = [
     "AlwaysFalse",

@@ -11,52 +11,16 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from floeberg.errors import InvalidInputError
 from floeberg.expressions._literals import LiteralValue, normalised, to_tree
 from floeberg.expressions._logic import Expression
+from floeberg.expressions._terms import Reference, Transformed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from floeberg.expressions._logic import Tree
+    from floeberg.expressions._terms import Term
 
 
-@dataclass(frozen=True)
-class Reference:
-    """A column by name; nested ones are dotted. An exact name wins over a nested path.
-
-    Args:
-        name: The full name, as `address.city`.
-
-    Examples:
-        >>> EqualTo(Reference("address.city"), "Riga") == EqualTo("address.city", "Riga")
-        True
-    """
-
-    name: str
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInputError(f"a column is named by a str, not by {type(self.name).__name__}")
-
-
-@dataclass(frozen=True)
-class Transformed:
-    """A partition transform of a column, to test what the transform gives.
-
-    Args:
-        transform: As partition specs write it: `bucket[16]`, `truncate[4]`, `day`.
-        name: The column.
-
-    Examples:
-        >>> EqualTo(Transformed("bucket[16]", "id"), 3).to_json()["term"]
-        {'type': 'transform', 'transform': 'bucket[16]', 'term': 'id'}
-    """
-
-    transform: str
-    name: str
-
-
-Term = str | Reference | Transformed
-
-
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Test(Expression):
     """A test of one column."""
 
@@ -86,6 +50,7 @@ class _Unary(Test):
         return f"{type(self).__name__}({self._repr_term()})"
 
 
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class _Comparison(Test):
     literal: LiteralValue
 
@@ -101,6 +66,7 @@ class _Comparison(Test):
         return f"{type(self).__name__}({self._repr_term()}, {self.literal!r})"
 
 
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Membership(Test):
     literals: tuple[LiteralValue, ...]
 
@@ -131,7 +97,6 @@ class IsNull(_Unary):
     """
 
     _op = "is-null"
-    term: Reference | Transformed
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -147,7 +112,6 @@ class NotNull(_Unary):
     """
 
     _op = "not-null"
-    term: Reference | Transformed
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -163,7 +127,6 @@ class IsNaN(_Unary):
     """
 
     _op = "is-nan"
-    term: Reference | Transformed
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -179,7 +142,6 @@ class NotNaN(_Unary):
     """
 
     _op = "not-nan"
-    term: Reference | Transformed
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -196,8 +158,6 @@ class EqualTo(_Comparison):
     """
 
     _op = "eq"
-    term: Reference | Transformed
-    literal: LiteralValue
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -214,8 +174,6 @@ class NotEqualTo(_Comparison):
     """
 
     _op = "not-eq"
-    term: Reference | Transformed
-    literal: LiteralValue
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -232,8 +190,6 @@ class LessThan(_Comparison):
     """
 
     _op = "lt"
-    term: Reference | Transformed
-    literal: LiteralValue
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -250,8 +206,6 @@ class LessThanOrEqual(_Comparison):
     """
 
     _op = "lt-eq"
-    term: Reference | Transformed
-    literal: LiteralValue
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -268,8 +222,6 @@ class GreaterThan(_Comparison):
     """
 
     _op = "gt"
-    term: Reference | Transformed
-    literal: LiteralValue
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -286,8 +238,6 @@ class GreaterThanOrEqual(_Comparison):
     """
 
     _op = "gt-eq"
-    term: Reference | Transformed
-    literal: LiteralValue
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -304,8 +254,6 @@ class StartsWith(_Comparison):
     """
 
     _op = "starts-with"
-    term: Reference | Transformed
-    literal: LiteralValue
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -322,8 +270,6 @@ class NotStartsWith(_Comparison):
     """
 
     _op = "not-starts-with"
-    term: Reference | Transformed
-    literal: LiteralValue
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -340,8 +286,6 @@ class In(Membership):
     """
 
     _op = "in"
-    term: Reference | Transformed
-    literals: tuple[LiteralValue, ...]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -358,5 +302,3 @@ class NotIn(Membership):
     """
 
     _op = "not-in"
-    term: Reference | Transformed
-    literals: tuple[LiteralValue, ...]

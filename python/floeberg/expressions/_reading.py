@@ -24,11 +24,10 @@ from floeberg.expressions._predicates import (
     NotNaN,
     NotNull,
     NotStartsWith,
-    Reference,
     StartsWith,
     Test,
-    Transformed,
 )
+from floeberg.expressions._terms import Reference, Transformed
 
 _TESTS: dict[str, type[Test]] = {
     "is-null": IsNull,
