@@ -9,6 +9,7 @@ mod expression;
 mod pickle;
 mod plan;
 mod recipe;
+mod rows;
 mod runtime;
 mod scan;
 mod stream;

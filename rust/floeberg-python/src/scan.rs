@@ -3,20 +3,19 @@
 //! Invariant: its names, literals and snapshot are right: mistakes were told when it was made.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
-use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::{Scan as IcebergScan, SnapshotChoice};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
-use crate::arrow::{Batches, schema_capsule, stream_capsule};
+use crate::arrow::Batches;
 use crate::expression::Tree;
 use crate::plan::Plan;
 use crate::recipe::{scan_from_bytes, scan_to_bytes};
+use crate::rows;
 use crate::runtime;
 use crate::stream::BatchReader;
 use crate::table::describe_choice;
@@ -34,10 +33,6 @@ impl Scan {
             Ok(())
         })?;
         Ok(Self(scan))
-    }
-
-    fn output(&self, py: Python<'_>) -> PyResult<arrow_schema::Schema> {
-        runtime::call(py, || schema_to_arrow(self.0.projection()?.as_ref()))
     }
 }
 
@@ -96,20 +91,16 @@ impl Scan {
 
     /// All rows.
     fn read_all(&self, py: Python<'_>) -> PyResult<Batches> {
-        let schema = Arc::new(self.output(py)?);
-        let scan = self.0.clone();
-        let rows = runtime::run(py, &Cancel::default(), move |cancel| scan.stream(cancel)?.collect());
-        Ok(Batches { schema, rows: rows? })
+        rows::read_all(py, &self.0)
     }
 
     /// The rows, batch by batch.
     fn stream(&self, py: Python<'_>) -> PyResult<BatchReader> {
-        let scan = self.0.clone();
-        BatchReader::open(py, move |cancel| scan.stream(cancel))
+        rows::read_batches(py, &self.0)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        schema_capsule(py, &self.output(py)?)
+        rows::output_capsule(py, &self.0)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -119,10 +110,7 @@ impl Scan {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let schema = Arc::new(self.output(py)?);
-        let scan = self.0.clone();
-        let rows = runtime::run(py, &Cancel::default(), move |cancel| scan.stream(cancel))?;
-        stream_capsule(py, schema, rows)
+        rows::rows_capsule(py, &self.0)
     }
 
     fn __repr__(&self) -> String {

@@ -2,16 +2,13 @@
 //!
 //! Invariant: no table metadata and no manifest is read where it arrives.
 
-use std::sync::Arc;
-
-use floeberg_core::Cancel;
-use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_iceberg::GroupRecipe;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
-use crate::arrow::{Batches, schema_capsule, stream_capsule};
+use crate::arrow::Batches;
 use crate::pickle::Envelope;
+use crate::rows;
 use crate::runtime;
 use crate::stream::BatchReader;
 
@@ -21,12 +18,6 @@ const GROUP: Envelope = Envelope { kind: "TaskGroup", version: 1 };
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct TaskGroup(pub GroupRecipe);
 
-impl TaskGroup {
-    fn output(&self, py: Python<'_>) -> PyResult<arrow_schema::Schema> {
-        runtime::call(py, || schema_to_arrow(self.0.read().projected()))
-    }
-}
-
 #[pymethods]
 impl TaskGroup {
     fn __len__(&self) -> usize {
@@ -35,20 +26,16 @@ impl TaskGroup {
 
     /// All rows.
     fn read_all(&self, py: Python<'_>) -> PyResult<Batches> {
-        let schema = Arc::new(self.output(py)?);
-        let group = self.0.clone();
-        let rows = runtime::run(py, &Cancel::default(), move |cancel| group.stream(cancel)?.collect());
-        Ok(Batches { schema, rows: rows? })
+        rows::read_all(py, &self.0)
     }
 
     /// The rows, batch by batch.
     fn stream(&self, py: Python<'_>) -> PyResult<BatchReader> {
-        let group = self.0.clone();
-        BatchReader::open(py, move |cancel| group.stream(cancel))
+        rows::read_batches(py, &self.0)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        schema_capsule(py, &self.output(py)?)
+        rows::output_capsule(py, &self.0)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -58,10 +45,7 @@ impl TaskGroup {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let schema = Arc::new(self.output(py)?);
-        let group = self.0.clone();
-        let rows = runtime::run(py, &Cancel::default(), move |cancel| group.stream(cancel))?;
-        stream_capsule(py, schema, rows)
+        rows::rows_capsule(py, &self.0)
     }
 
     fn __repr__(&self) -> String {
