@@ -22,7 +22,7 @@ pub use ast::{Expr, MAX_DEPTH, Operator, Predicate, RawLiteral, Term};
 pub use bind::bind;
 pub use bound::{BoundColumn, BoundExpr, BoundPredicate};
 pub use evaluate::{evaluate_batch, evaluate_row};
-pub use project::{PartitionColumn, project_inclusive, project_strict, residual};
+pub use project::{PartitionColumn, Residuals, project_inclusive, project_strict};
 pub use prune::{Mismatch, MismatchReason, explain_mismatch, may_match, must_match};
 pub use sql::parse;
 pub use stats::{ColumnStats, Share, Stats};

@@ -55,6 +55,19 @@ pub enum Value {
 }
 
 impl Value {
+    /// The 64 bits of a long, a time or a timestamp in its own unit.
+    pub(crate) fn as_long(&self) -> Option<i64> {
+        match self {
+            Self::Long(value)
+            | Self::Time(value)
+            | Self::Timestamp(value)
+            | Self::Timestamptz(value)
+            | Self::TimestampNs(value)
+            | Self::TimestamptzNs(value) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// Is this a value of a type: the same kind, and within its precision, scale or length?
     pub fn matches(&self, primitive: &PrimitiveType) -> bool {
         match (self, primitive) {

@@ -110,11 +110,7 @@ impl FileColumns {
         relocation: &Relocation,
     ) -> Result<Self> {
         let partition = kept.take(&entries.partition)?;
-        let partition = partition
-            .as_any()
-            .downcast_ref::<StructArray>()
-            .ok_or_else(|| Error::internal("partition values are not a struct"))?
-            .clone();
+        let partition = typed::<StructArray>(&partition)?.clone();
         let file_path = kept.take(&entries.file_path)?;
         let location = relocated(&file_path, relocation)?;
         let columns = vec![
@@ -161,24 +157,38 @@ impl FileColumns {
     }
 }
 
+/// A column as the array that it is.
+pub(crate) fn typed<A: Array + 'static>(column: &dyn Array) -> Result<&A> {
+    column.as_any().downcast_ref().ok_or_else(|| {
+        Error::internal(format!(
+            "a column of a plan is of type {}, and another was expected",
+            column.data_type()
+        ))
+    })
+}
+
 fn relocated(paths: &ArrayRef, relocation: &Relocation) -> Result<ArrayRef> {
     if relocation.is_empty() {
         return Ok(Arc::clone(paths));
     }
-    let paths = paths
-        .as_any()
-        .downcast_ref::<StringArray>()
-        .ok_or_else(|| Error::internal("file paths are not strings"))?;
-    Ok(Arc::new(StringArray::from_iter_values(paths.iter().flatten().map(|path| relocation.apply(path)))))
+    let paths = typed::<StringArray>(paths)?;
+    let mut bytes = 0;
+    let moved = paths.iter().flatten().map(|path| {
+        let moved = relocation.apply(path);
+        bytes += moved.len();
+        // An array of strings ends at 2 GiB, and Arrow panics there.
+        if i32::try_from(bytes).is_ok() {
+            Ok(moved)
+        } else {
+            Err(Error::limit("the paths of a manifest pass 2 GiB"))
+        }
+    });
+    Ok(Arc::new(StringArray::from_iter_values(moved.collect::<Result<Vec<_>>>()?)))
 }
 
 /// The offsets with the plan's own element field, and without nulls among them.
 fn split_offsets(offsets: &ArrayRef) -> Result<ArrayRef> {
-    let lists = offsets
-        .as_any()
-        .downcast_ref::<ListArray>()
-        .ok_or_else(|| Error::internal("split offsets are not a list"))?;
-    let (_, ends, values, nulls) = lists.clone().into_parts();
+    let (_, ends, values, nulls) = typed::<ListArray>(offsets)?.clone().into_parts();
     let field = Arc::new(Field::new("element", DataType::Int64, false));
     ListArray::try_new(field, ends, values, nulls)
         .map(|lists| Arc::new(lists) as ArrayRef)

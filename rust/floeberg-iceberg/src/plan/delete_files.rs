@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, BinaryArray, Int32Array, Int64Array, StringArray};
+use floeberg_core::schema::reserved::DELETE_FILE_PATH;
 use floeberg_core::value::Value;
 use floeberg_core::{Context, Error, Result};
 
@@ -16,9 +17,6 @@ use super::planner::{PlanRequest, entries_of};
 use super::specs::{Specs, partition_key};
 use super::{DeleteFile, DeleteKind, FileFormat, parallel};
 use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile};
-
-/// The field id of the paths in a position delete file. Spec: Reserved Field IDs.
-const DELETE_FILE_PATH: i32 = 2_147_483_546;
 
 /// Reads the delete manifests and indexes their live entries.
 ///

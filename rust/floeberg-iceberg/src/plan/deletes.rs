@@ -115,6 +115,15 @@ impl DeleteIndex {
         self.deletes.iter().map(|delete| Arc::clone(&delete.file)).collect()
     }
 
+    /// May the deletes of a data file depend on its partition? If not, any key finds the same ones.
+    pub fn depends_on_partition(&self, path: &str, spec_id: i32) -> bool {
+        let path = place(path);
+        self.positions.contains_key(&spec_id)
+            || self.equalities.contains_key(&spec_id)
+            || self.vectors.contains_key(path)
+            || self.by_path.contains_key(path)
+    }
+
     /// Appends the numbers of the deletes that apply to a data file.
     ///
     /// Errors: `InvalidData` for two vectors of one data file, or a vector that stands in another partition than

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::expr::{
-    BoundExpr, MismatchReason, evaluate_batch, explain_mismatch, may_match, project_inclusive,
+    BoundExpr, MismatchReason, Residuals, evaluate_batch, explain_mismatch, may_match, project_inclusive,
 };
 use floeberg_core::schema::arrow::field_to_arrow;
 use floeberg_core::{Error, Result};
@@ -31,6 +31,8 @@ pub(crate) struct PlanFilter {
     pub texts: Vec<String>,
     /// Per spec, each conjunct projected to the partition values.
     projected: HashMap<i32, Vec<BoundExpr>>,
+    /// Per spec, what is left to ask in its partitions.
+    residuals: HashMap<i32, Residuals>,
 }
 
 impl PlanFilter {
@@ -48,13 +50,21 @@ impl PlanFilter {
                 (spec.spec_id, each.collect())
             })
             .collect();
+        let residuals =
+            specs.iter().map(|spec| (spec.spec_id, Residuals::new(&whole, &spec.columns))).collect();
         let texts = conjuncts.iter().map(ToString::to_string).collect();
-        Self { whole, conjuncts, texts, projected }
+        Self { whole, conjuncts, texts, projected, residuals }
     }
 
     /// The whole filter.
     pub fn whole(&self) -> &BoundExpr {
         &self.whole
+    }
+
+    /// What is left of it to ask in the partitions of a spec.
+    pub fn residuals(&self, spec_id: i32) -> Result<&Residuals> {
+        let found = self.residuals.get(&spec_id);
+        found.ok_or_else(|| Error::internal(format!("the filter was not projected to spec {spec_id}")))
     }
 
     /// Does it keep everything?

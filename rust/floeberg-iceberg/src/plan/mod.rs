@@ -1,5 +1,6 @@
 //! Which files must be read, with which deletes?
 
+mod attach;
 mod bounds;
 mod chunk;
 mod delete_files;

@@ -5,23 +5,22 @@
 //!
 //! Data flows one way: manifest list, kept manifests, delete index, then every data manifest on its own, in parallel.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{Int64Array, RecordBatch};
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
-use floeberg_core::value::PartitionKey;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_io::Store;
 
-use super::chunk::{FileColumns, Kept, column, plan_schema};
+use super::attach::{Attached, DistinctResiduals, attach};
+use super::chunk::{FileColumns, Kept, column, plan_schema, typed};
 use super::delete_files::read_deletes;
-use super::deletes::{DataFile, DeleteIndex};
+use super::deletes::DeleteIndex;
 use super::explain::{Explain, Tally};
 use super::filter::PlanFilter;
 use super::manifests::read_manifests_of;
-use super::specs::{PlannedSpec, Specs, partition_key};
+use super::specs::{PlannedSpec, Specs};
 use super::{Plan, parallel};
 use crate::metadata::{
     EntryRequest, ManifestContent, ManifestEntries, ManifestFile, Relocation, Snapshot, TableMetadata,
@@ -81,18 +80,16 @@ pub fn plan(request: &PlanRequest) -> Result<Plan> {
 
     let mut by_partition = Tally::default();
     let mut by_bounds = Tally::default();
-    let mut residuals = Residuals::default();
+    let mut residuals = DistinctResiduals::default();
     let mut chunks = Vec::with_capacity(planned.len());
     for files in planned {
         by_partition.merge(&files.by_partition);
         by_bounds.merge(&files.by_bounds);
-        let renumbered: Vec<i32> =
-            files.residual_list.into_iter().map(|residual| residuals.number(residual)).collect();
         if files.columns.rows == 0 {
             continue;
         }
-        let numbers = files.residual_of.iter().map(|local| renumbered[*local as usize]).collect();
-        chunks.push(files.columns.finish(Arc::clone(&schema), files.deletes.as_deref(), numbers)?);
+        let numbers = residuals.renumber(files.attached.residuals, &files.attached.residual_of);
+        chunks.push(files.columns.finish(Arc::clone(&schema), files.attached.deletes.as_deref(), numbers)?);
     }
     let texts = &filter.texts;
     let [data_tally, delete_tally] = manifest_tallies;
@@ -108,15 +105,13 @@ pub fn plan(request: &PlanRequest) -> Result<Plan> {
         ..Explain::default()
     };
     account(&mut explain, &chunks, &index);
-    Ok(Plan::new(schema, specs, chunks, index.files(), residuals.list, explain))
+    Ok(Plan::new(schema, specs, chunks, index.files(), residuals.into_list(), explain))
 }
 
-/// The files of one manifest, residuals numbered within it.
+/// The files of one manifest.
 struct PlannedManifest {
     columns: FileColumns,
-    deletes: Option<Vec<Vec<i32>>>,
-    residual_of: Vec<u32>,
-    residual_list: Vec<BoundExpr>,
+    attached: Attached,
     by_partition: Tally,
     by_bounds: Tally,
 }
@@ -158,73 +153,13 @@ fn plan_manifest(
     }
     let kept = Kept::new(mask, entries.len());
     let columns = FileColumns::new(&entries, &kept, specs, &request.relocation)?;
-    let (deletes, residual_of, residual_list) =
-        attach(filter, index, spec, &columns).context("manifest", &manifest.manifest_path)?;
-    Ok(PlannedManifest { columns, deletes, residual_of, residual_list, by_partition, by_bounds })
-}
-
-type Attached = (Option<Vec<Vec<i32>>>, Vec<u32>, Vec<BoundExpr>);
-
-/// Finds the deletes and the residual of every file.
-fn attach(
-    filter: &PlanFilter,
-    index: &DeleteIndex,
-    spec: &PlannedSpec,
-    columns: &FileColumns,
-) -> Result<Attached> {
-    let one_residual = filter.is_true() || spec.columns.is_empty();
-    if one_residual && index.is_empty() {
-        return Ok((None, vec![0; columns.rows], vec![filter.whole().clone()]));
-    }
-    let paths = strings(columns.column(column::FILE_PATH))?;
-    let sequence_numbers = longs(columns.column(column::DATA_SEQUENCE_NUMBER))?;
-    let mut residual_list = Vec::new();
-    let mut residual_of = Vec::with_capacity(columns.rows);
-    let mut numbers: HashMap<PartitionKey, u32> = HashMap::new();
-    let mut deletes = (!index.is_empty()).then(|| Vec::with_capacity(columns.rows));
-    for row in 0..columns.rows {
-        let values = spec.values(&columns.partition, row)?;
-        let key = partition_key(&values);
-        if let Some(deletes) = &mut deletes {
-            let data = DataFile {
-                path: paths.value(row),
-                sequence_number: sequence_numbers.value(row),
-                spec_id: columns.spec_id,
-                partition_key: &key,
-            };
-            let mut found = Vec::new();
-            index.matching(data, &mut found)?;
-            deletes.push(found);
-        }
-        let number = *numbers.entry(key).or_insert_with(|| {
-            residual_list.push(spec.residual(filter.whole(), &values));
-            residual_list.len() as u32 - 1
-        });
-        residual_of.push(number);
-    }
-    Ok((deletes, residual_of, residual_list))
-}
-
-/// Gives each different residual a number.
-#[derive(Default)]
-struct Residuals {
-    numbers: HashMap<String, i32>,
-    list: Vec<Arc<BoundExpr>>,
-}
-
-impl Residuals {
-    fn number(&mut self, residual: BoundExpr) -> i32 {
-        // The Debug form tells any two residuals apart; texts for people may not.
-        *self.numbers.entry(format!("{residual:?}")).or_insert_with(|| {
-            self.list.push(Arc::new(residual));
-            self.list.len() as i32 - 1
-        })
-    }
+    let attached = attach(filter, index, spec, &columns).context("manifest", &manifest.manifest_path)?;
+    Ok(PlannedManifest { columns, attached, by_partition, by_bounds })
 }
 
 fn account(explain: &mut Explain, chunks: &[RecordBatch], index: &DeleteIndex) {
     let sum = |chunk: &RecordBatch, position: usize| {
-        longs(chunk.column(position)).map_or(0, |values| {
+        typed::<Int64Array>(chunk.column(position)).map_or(0, |values| {
             values
                 .values()
                 .iter()
@@ -240,12 +175,4 @@ fn account(explain: &mut Explain, chunks: &[RecordBatch], index: &DeleteIndex) {
         super::tasks::mark_attached(chunk, &mut attached);
     }
     explain.deletes = index.count(&attached);
-}
-
-pub(crate) fn strings(column: &dyn Array) -> Result<&StringArray> {
-    column.as_any().downcast_ref().ok_or_else(|| Error::internal("a column of a plan is not of strings"))
-}
-
-pub(crate) fn longs(column: &dyn Array) -> Result<&Int64Array> {
-    column.as_any().downcast_ref().ok_or_else(|| Error::internal("a column of a plan is not of longs"))
 }

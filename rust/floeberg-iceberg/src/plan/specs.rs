@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, StructArray, new_null_array};
 use arrow_schema::{DataType, Fields};
 use floeberg_core::Result;
-use floeberg_core::expr::{BoundExpr, PartitionColumn, residual};
+use floeberg_core::expr::PartitionColumn;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, arrow::field_to_arrow};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::{PartitionKey, Value, arrow::from_array};
@@ -62,18 +62,6 @@ impl PlannedSpec {
             partition_type,
             columns,
         }
-    }
-
-    /// What of a filter the rows of a partition still have to be tested for.
-    pub fn residual(&self, filter: &BoundExpr, partition: &[(i32, Option<Value>)]) -> BoundExpr {
-        if self.columns.is_empty() || *filter == BoundExpr::True {
-            return filter.clone();
-        }
-        let value_of = |field_id: i32| {
-            partition.iter().find(|(id, _)| *id == field_id).and_then(|(_, value)| value.clone())
-        };
-        let values: Vec<_> = self.columns.iter().map(|column| value_of(column.field_id)).collect();
-        residual(filter, &self.columns, &values)
     }
 
     /// The partition values of one row, in the spec's order.

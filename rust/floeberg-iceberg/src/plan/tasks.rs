@@ -2,27 +2,30 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int32Array, ListArray, RecordBatch, StructArray};
+use arrow_array::{
+    Array, ArrayRef, Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
+};
 use floeberg_core::value::Value;
 use floeberg_core::value::arrow::from_array;
 use floeberg_core::{Context, Error, Result};
 
-use super::chunk::column;
-use super::planner::{longs, strings};
+use super::chunk::{column, typed};
 use super::specs::Specs;
 use super::{FileScanTask, Plan};
 
 /// The task of a row of a chunk.
 pub(crate) fn task(plan: &Plan, chunk: &RecordBatch, row: usize) -> Result<FileScanTask> {
-    let string = |position: usize| strings(chunk.column(position)).map(|values| values.value(row).to_owned());
-    let long = |position: usize| longs(chunk.column(position)).map(|values| values.value(row));
-    let int = |position: usize| ints(chunk.column(position)).map(|values| values.value(row));
+    let string = |position: usize| {
+        typed::<StringArray>(chunk.column(position)).map(|values| values.value(row).to_owned())
+    };
+    let long = |position: usize| typed::<Int64Array>(chunk.column(position)).map(|values| values.value(row));
+    let int = |position: usize| typed::<Int32Array>(chunk.column(position)).map(|values| values.value(row));
     let spec_id = int(column::SPEC_ID)?;
     let residual = int(column::RESIDUAL)? as usize;
     let missing = || Error::internal("a plan names a residual or delete file that it does not hold");
     let file_path = string(column::FILE_PATH)?;
-    let deletes = list_of(chunk.column(column::DELETE_FILES), row)?;
-    let deletes = ints(&deletes)?
+    let deletes = typed::<ListArray>(chunk.column(column::DELETE_FILES))?.value(row);
+    let deletes = typed::<Int32Array>(&deletes)?
         .values()
         .iter()
         .map(|number| plan.delete_files().get(*number as usize).cloned().ok_or_else(missing));
@@ -36,7 +39,7 @@ pub(crate) fn task(plan: &Plan, chunk: &RecordBatch, row: usize) -> Result<FileS
         partition: Arc::new(partition_of(plan.specs(), spec_id, chunk.column(column::PARTITION), row)?),
         data_sequence_number: long(column::DATA_SEQUENCE_NUMBER)?,
         first_row_id: {
-            let ids = longs(chunk.column(column::FIRST_ROW_ID))?;
+            let ids = typed::<Int64Array>(chunk.column(column::FIRST_ROW_ID))?;
             ids.is_valid(row).then(|| ids.value(row))
         },
         deletes: deletes.collect::<Result<_>>()?,
@@ -47,17 +50,17 @@ pub(crate) fn task(plan: &Plan, chunk: &RecordBatch, row: usize) -> Result<FileS
 
 /// Where a file's row groups start, empty where it is not known.
 pub(crate) fn split_offsets(chunk: &RecordBatch, row: usize) -> Result<Vec<i64>> {
-    let lists = lists(chunk.column(column::SPLIT_OFFSETS))?;
+    let lists = typed::<ListArray>(chunk.column(column::SPLIT_OFFSETS))?;
     if lists.is_null(row) {
         return Ok(Vec::new());
     }
-    Ok(longs(&lists.value(row))?.values().to_vec())
+    Ok(typed::<Int64Array>(&lists.value(row))?.values().to_vec())
 }
 
 /// Marks the delete files that a chunk names.
 pub(crate) fn mark_attached(chunk: &RecordBatch, attached: &mut [bool]) {
-    let Ok(lists) = lists(chunk.column(column::DELETE_FILES)) else { return };
-    let Ok(numbers) = ints(lists.values()) else { return };
+    let Ok(lists) = typed::<ListArray>(chunk.column(column::DELETE_FILES)) else { return };
+    let Ok(numbers) = typed::<Int32Array>(lists.values()) else { return };
     for number in numbers.values() {
         if let Some(mark) = attached.get_mut(*number as usize) {
             *mark = true;
@@ -71,24 +74,9 @@ fn partition_of(
     partition: &ArrayRef,
     row: usize,
 ) -> Result<Vec<(i32, Option<Value>)>> {
-    let values = partition
-        .as_any()
-        .downcast_ref::<StructArray>()
-        .ok_or_else(|| Error::internal("the partition column of a plan is not a struct"))?;
+    let values = typed::<StructArray>(partition)?;
     let fields = specs.unified_fields(spec_id)?;
     fields
         .map(|(id, position, field)| Ok((id, from_array(values.column(position), row, &field.field_type)?)))
         .collect()
-}
-
-fn list_of(column: &ArrayRef, row: usize) -> Result<ArrayRef> {
-    lists(column).map(|lists| lists.value(row))
-}
-
-fn lists(column: &ArrayRef) -> Result<&ListArray> {
-    column.as_any().downcast_ref().ok_or_else(|| Error::internal("a column of a plan is not of lists"))
-}
-
-fn ints(column: &ArrayRef) -> Result<&Int32Array> {
-    column.as_any().downcast_ref().ok_or_else(|| Error::internal("a column of a plan is not of ints"))
 }

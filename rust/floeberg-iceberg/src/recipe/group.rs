@@ -72,7 +72,9 @@ impl GroupRecipe {
         let deletes: Vec<_> =
             deletes.map(|delete| delete_from_json(delete, &read).map(Arc::new)).collect::<Result<_>>()?;
         let tasks = array(&json, "tasks")?.iter();
-        let tasks = tasks.map(|task| task_from_json(task, &deletes, &read)).collect::<Result<_>>()?;
+        let residuals = read.residuals()?;
+        let tasks =
+            tasks.map(|task| task_from_json(task, &deletes, &read, &residuals)).collect::<Result<_>>()?;
         Ok(Self { read: Arc::new(read), tasks })
     }
 }

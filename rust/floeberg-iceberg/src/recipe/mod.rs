@@ -10,5 +10,8 @@ mod group;
 mod read;
 mod task;
 
+#[cfg(test)]
+mod tests;
+
 pub use group::GroupRecipe;
 pub use read::ReadRecipe;

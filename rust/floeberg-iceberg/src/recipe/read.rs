@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use floeberg_core::expr::{BoundExpr, Expr, bind, json as expr_json};
+use floeberg_core::expr::{Expr, Residuals, bind, json as expr_json};
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::schema::{NameMapping, Schema, StructType};
-use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Result};
 use floeberg_io::{StoreOptions, open_store};
 use serde_json::{Map, Value as Json, json};
@@ -78,17 +77,14 @@ impl ReadRecipe {
         found.map(|(_, partition_type)| partition_type).ok_or_else(|| wrong("specs", spec_id))
     }
 
-    /// What of the filter the rows of a partition still have to be tested for.
-    pub(super) fn residual(
-        &self,
-        spec_id: i32,
-        partition: &[(i32, Option<Value>)],
-    ) -> Result<Arc<BoundExpr>> {
-        let found = self.specs.iter().find(|(spec, _)| spec.spec_id == spec_id);
-        let (spec, partition_type) = found.ok_or_else(|| wrong("specs", spec_id))?;
+    /// What of the filter is left to ask in the partitions of each spec.
+    pub(super) fn residuals(&self) -> Result<BTreeMap<i32, Residuals>> {
         let filter = bind(&self.filter, &self.schema, self.case_sensitive)?;
-        let spec = PlannedSpec::new(spec, partition_type.clone(), &self.schema);
-        Ok(Arc::new(spec.residual(&filter, partition)))
+        let of_spec = |(spec, partition_type): &(Arc<PartitionSpec>, StructType)| {
+            let planned = PlannedSpec::new(spec, partition_type.clone(), &self.schema);
+            (spec.spec_id, Residuals::new(&filter, &planned.columns))
+        };
+        Ok(self.specs.iter().map(of_spec).collect())
     }
 
     pub(super) fn to_json(&self) -> Result<Json> {

@@ -1,7 +1,9 @@
 //! A task and its deletes, as JSON.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use floeberg_core::expr::Residuals;
 use floeberg_core::schema::{StructType, Type};
 use floeberg_core::value::{Value, single_value};
 use floeberg_core::{Context, Result};
@@ -34,6 +36,7 @@ pub(super) fn task_from_json(
     json: &Json,
     deletes: &[Arc<DeleteFile>],
     read: &ReadRecipe,
+    residuals: &BTreeMap<i32, Residuals>,
 ) -> Result<FileScanTask> {
     let spec_id = int(json, "spec")?;
     let numbers = array(json, "deletes")?.iter().map(|number| {
@@ -44,10 +47,14 @@ pub(super) fn task_from_json(
     let range = field(json, "range")?;
     let byte_range = match range.as_array().map(Vec::as_slice) {
         None if range.is_null() => None,
-        Some([start, end]) => start.as_u64().zip(end.as_u64()).map(|(start, end)| start..end),
+        Some([start, end]) => match start.as_u64().zip(end.as_u64()) {
+            Some((start, end)) => Some(start..end),
+            None => return Err(wrong("range", range)),
+        },
         _ => return Err(wrong("range", range)),
     };
     let partition = partition_from_json(field(json, "partition")?, read.partition_type(spec_id)?)?;
+    let residual = residuals.get(&spec_id).ok_or_else(|| wrong("specs", spec_id))?;
     Ok(FileScanTask {
         file_path: string(json, "file-path")?,
         location: string(json, "location")?,
@@ -56,7 +63,7 @@ pub(super) fn task_from_json(
         record_count: long(json, "records")?,
         byte_range,
         spec_id,
-        residual: read.residual(spec_id, &partition)?,
+        residual: Arc::new(residual.of(&partition)),
         partition: Arc::new(partition),
         data_sequence_number: long(json, "sequence")?,
         first_row_id: optional_long(json, "first-row-id")?,
@@ -124,11 +131,16 @@ fn partition_to_json(partition: &Partition) -> Result<Json> {
 }
 
 fn partition_from_json(json: &Json, partition_type: &StructType) -> Result<Partition> {
-    let values = json.as_array().ok_or_else(|| wrong("partition", json))?;
+    let values = json.as_array().filter(|values| values.len() == partition_type.fields.len());
+    let values = values.ok_or_else(|| wrong("partition", json))?;
     let pairs = values.iter().zip(&partition_type.fields).map(|(pair, field)| {
         let id = pair.get(0).and_then(Json::as_i64).and_then(|id| i32::try_from(id).ok());
         let id = id.ok_or_else(|| wrong("partition", pair))?;
-        let Some(bytes) = pair.get(1).and_then(Json::as_array) else { return Ok((id, None)) };
+        let bytes = match pair.get(1) {
+            Some(Json::Null) => return Ok((id, None)),
+            Some(Json::Array(bytes)) => bytes,
+            _ => return Err(wrong("partition", pair)),
+        };
         let bytes = bytes.iter().map(|byte| byte.as_u64().and_then(|byte| u8::try_from(byte).ok()));
         let bytes: Vec<u8> = bytes.collect::<Option<_>>().ok_or_else(|| wrong("partition", pair))?;
         let Type::Primitive(primitive) = &field.field_type else { return Err(wrong("partition", pair)) };

@@ -5,13 +5,11 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::NullBuffer;
-use arrow_schema::{FieldRef, Fields};
+use arrow_schema::Fields;
 
 use crate::error::{Error, Result};
 use crate::expr::BoundColumn;
-
-/// The key of a field's id in Arrow field metadata.
-const FIELD_ID: &str = "PARQUET:field_id";
+use crate::schema::arrow::field_id;
 
 /// A column's array with the nulls of its parents.
 pub(super) struct ColumnArray {
@@ -48,8 +46,4 @@ impl ColumnArray {
 
 fn position(fields: &Fields, id: i32) -> Option<usize> {
     fields.iter().position(|field| field_id(field) == Some(id))
-}
-
-fn field_id(field: &FieldRef) -> Option<i32> {
-    field.metadata().get(FIELD_ID)?.parse().ok()
 }

@@ -88,18 +88,20 @@ fn values_mask(test: &BoundPredicate, array: &ArrayRef, tested: &Type) -> Result
             })?;
             primitive::<Date32Type>(test, array, &DataType::Date32, &literals)
         }
-        PrimitiveType::Long => primitive::<Int64Type>(test, array, &DataType::Int64, &literals(test, long)?),
+        PrimitiveType::Long => {
+            primitive::<Int64Type>(test, array, &DataType::Int64, &literals(test, Value::as_long)?)
+        }
         PrimitiveType::Time => {
             let target = DataType::Time64(TimeUnit::Microsecond);
-            primitive::<Time64MicrosecondType>(test, array, &target, &literals(test, long)?)
+            primitive::<Time64MicrosecondType>(test, array, &target, &literals(test, Value::as_long)?)
         }
         PrimitiveType::Timestamp | PrimitiveType::Timestamptz => {
             let target = DataType::Timestamp(TimeUnit::Microsecond, zone(array.data_type()));
-            primitive::<TimestampMicrosecondType>(test, array, &target, &literals(test, long)?)
+            primitive::<TimestampMicrosecondType>(test, array, &target, &literals(test, Value::as_long)?)
         }
         PrimitiveType::TimestampNs | PrimitiveType::TimestamptzNs => {
             let target = DataType::Timestamp(TimeUnit::Nanosecond, zone(array.data_type()));
-            primitive::<TimestampNanosecondType>(test, array, &target, &literals(test, long)?)
+            primitive::<TimestampNanosecondType>(test, array, &target, &literals(test, Value::as_long)?)
         }
         PrimitiveType::Float => {
             if matches!(test.op, Operator::IsNan | Operator::NotNan) {
@@ -232,18 +234,6 @@ fn literals<'a, T>(test: &'a BoundPredicate, native: impl Fn(&'a Value) -> Optio
     test.literals.iter().map(native).collect::<Option<_>>().ok_or_else(|| {
         Error::internal(format!("the literals of {test} are not of the type {}", test.column.field_type))
     })
-}
-
-fn long(value: &Value) -> Option<i64> {
-    match value {
-        Value::Long(value)
-        | Value::Time(value)
-        | Value::Timestamp(value)
-        | Value::Timestamptz(value)
-        | Value::TimestampNs(value)
-        | Value::TimestamptzNs(value) => Some(*value),
-        _ => None,
-    }
 }
 
 fn zone(found: &DataType) -> Option<std::sync::Arc<str>> {

@@ -6,9 +6,12 @@
 //!
 //! Invariant: row matches implies partition matches. What a transform can not say is `TRUE`.
 
+use std::ops::ControlFlow;
+
 use super::PartitionColumn;
 use super::before_epoch::widen;
 use super::discrete::{after, before};
+use super::exact::{apply_all, cut_prefix, exactly};
 use super::wrapped::{apply_in_order, wrapped};
 use crate::expr::{BoundExpr, BoundPredicate, Operator};
 use crate::transform::Transform;
@@ -35,23 +38,12 @@ fn through(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> 
 }
 
 fn precisely(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> {
-    if matches!(test.op, Operator::IsNull | Operator::NotNull) {
-        return field.test(test.op, Vec::new());
-    }
-    if test.transform.as_ref() == Some(&field.transform)
-        || test.transform.is_none() && field.transform == Transform::Identity
-    {
-        return field.test(test.op, test.literals.to_vec());
-    }
-    if test.transform.is_some() {
-        return None;
+    if let ControlFlow::Break(answer) = exactly(test, field) {
+        return answer;
     }
     match (test.op, &*test.literals) {
         (Operator::Eq, [literal]) => inclusive(field, Operator::Eq, vec![field.apply(literal)?]),
-        (Operator::In, literals) => {
-            let values = literals.iter().map(|literal| field.apply(literal)).collect::<Option<_>>()?;
-            inclusive(field, Operator::In, values)
-        }
+        (Operator::In, literals) => inclusive(field, Operator::In, apply_all(field, literals)?),
         (op, [Value::String(prefix)]) if matches!(op, Operator::StartsWith | Operator::NotStartsWith) => {
             prefix_test(op, prefix, field)
         }
@@ -94,12 +86,10 @@ fn ordered(op: Operator, literal: &Value, field: &PartitionColumn) -> Option<Bou
 
 /// A text is cut to a number of code points: a prefix no longer than that is seen whole.
 fn prefix_test(op: Operator, prefix: &str, field: &PartitionColumn) -> Option<BoundExpr> {
-    let Transform::Truncate(width) = field.transform else { return None };
-    let fits = prefix.chars().count() <= width as usize;
-    let value = field.apply(&Value::String(prefix.to_owned()))?;
+    let (value, is_whole) = cut_prefix(field, prefix)?;
     match op {
-        _ if fits => inclusive(field, op, vec![value]),
-        Operator::StartsWith => inclusive(field, Operator::Eq, vec![value]),
+        _ if is_whole => inclusive(field, op, value),
+        Operator::StartsWith => inclusive(field, Operator::Eq, value),
         _ => None,
     }
 }

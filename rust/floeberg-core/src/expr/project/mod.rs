@@ -2,6 +2,7 @@
 
 mod before_epoch;
 mod discrete;
+mod exact;
 mod inclusive;
 mod partition_column;
 mod residual;
@@ -12,5 +13,5 @@ mod wrapped;
 
 pub use inclusive::project_inclusive;
 pub use partition_column::PartitionColumn;
-pub use residual::residual;
+pub use residual::Residuals;
 pub use strict::project_strict;

@@ -6,9 +6,12 @@
 //!
 //! Invariant: partition matches implies row matches. What a transform can not say is `FALSE`.
 
+use std::ops::ControlFlow;
+
 use super::PartitionColumn;
 use super::before_epoch::narrow;
 use super::discrete::{after, before};
+use super::exact::{apply_all, cut_prefix, exactly};
 use super::wrapped::{apply_in_order, wrapped};
 use crate::expr::{BoundExpr, BoundPredicate, Operator};
 use crate::transform::Transform;
@@ -29,23 +32,12 @@ fn through(test: &BoundPredicate, field: &PartitionColumn) -> Option<BoundExpr> 
     if matches!(field.transform, Transform::Void | Transform::Unknown(_)) {
         return None;
     }
-    if matches!(test.op, Operator::IsNull | Operator::NotNull) {
-        return field.test(test.op, Vec::new());
-    }
-    if test.transform.as_ref() == Some(&field.transform)
-        || test.transform.is_none() && field.transform == Transform::Identity
-    {
-        return field.test(test.op, test.literals.to_vec());
-    }
-    if test.transform.is_some() {
-        return None;
+    if let ControlFlow::Break(answer) = exactly(test, field) {
+        return answer;
     }
     match (test.op, &*test.literals) {
         (Operator::NotEq, [literal]) => strict(field, Operator::NotEq, vec![field.apply(literal)?]),
-        (Operator::NotIn, literals) => {
-            let values = literals.iter().map(|literal| field.apply(literal)).collect::<Option<_>>()?;
-            strict(field, Operator::NotIn, values)
-        }
+        (Operator::NotIn, literals) => strict(field, Operator::NotIn, apply_all(field, literals)?),
         (op, [Value::String(prefix)]) if matches!(op, Operator::StartsWith | Operator::NotStartsWith) => {
             prefix_test(op, prefix, field)
         }
@@ -83,13 +75,11 @@ fn ordered(op: Operator, literal: &Value, field: &PartitionColumn) -> Option<Bou
 }
 
 fn prefix_test(op: Operator, prefix: &str, field: &PartitionColumn) -> Option<BoundExpr> {
-    let Transform::Truncate(width) = field.transform else { return None };
-    let fits = prefix.chars().count() <= width as usize;
-    let value = field.apply(&Value::String(prefix.to_owned()))?;
+    let (value, is_whole) = cut_prefix(field, prefix)?;
     match op {
-        _ if fits => strict(field, op, vec![value]),
+        _ if is_whole => strict(field, op, value),
         // Another beginning is another text.
-        Operator::NotStartsWith => strict(field, Operator::NotEq, vec![value]),
+        Operator::NotStartsWith => strict(field, Operator::NotEq, value),
         _ => None,
     }
 }

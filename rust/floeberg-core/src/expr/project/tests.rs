@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use crate::expr::sample::{COLUMNS, Row, expr, get, row, schema, two_valued};
-use crate::expr::{PartitionColumn, bind, evaluate_row, parse, project_inclusive, project_strict, residual};
+use crate::expr::{
+    BoundExpr, PartitionColumn, Residuals, bind, evaluate_row, parse, project_inclusive, project_strict,
+};
 use crate::schema::{PrimitiveType, Type};
 use crate::transform::Transform;
 use crate::value::Value;
@@ -85,9 +87,24 @@ proptest! {
         if evaluate_row(&strict, &by_id).unwrap() {
             prop_assert!(matches, "strict {} of {}", strict, bound);
         }
-        let rest = residual(&bound, &fields, &values);
+        let ids = fields.iter().map(|field| field.field_id);
+        let tuple: Vec<_> = ids.zip(values.iter().cloned()).collect();
+        let rest = Residuals::new(&bound, &fields).of(&tuple);
         prop_assert_eq!(evaluate_row(&rest, &|id| get(&row, id)).unwrap(), matches, "residual {} of {}", rest, bound);
     }
+}
+
+#[test]
+fn a_residual_keeps_the_tests_that_no_value_of_the_partition_answers() {
+    let bound = bind(&parse("i IN (1, 2, 3) AND l > 5").unwrap(), &schema(), true).unwrap();
+    let field = partition_column(1000, 1, Transform::Identity).unwrap();
+    let residuals = Residuals::new(&bound, &[field]);
+    assert!(residuals.depend_on_partition());
+    assert_eq!(residuals.of(&[(1000, Some(Value::Int(2)))]).to_string(), "l > 5");
+    assert_eq!(residuals.of(&[(1000, Some(Value::Int(7)))]), BoundExpr::False);
+    assert_eq!(residuals.of(&[]), bound, "a tuple without the field");
+    let other = partition_column(1000, 5, Transform::Identity).unwrap();
+    assert!(!Residuals::new(&bound, &[other]).depend_on_partition());
 }
 
 /// The inclusive and the strict projection of a filter through one partition field of its column.

@@ -90,10 +90,14 @@ fn primitives(values: &[Option<&Value>], primitive: &PrimitiveType, data_type: D
                 numbers::<Date32Type>(values, data_type, int)
             }
         }
-        P::Long => numbers::<Int64Type>(values, data_type, long),
-        P::Time => numbers::<Time64MicrosecondType>(values, data_type, long),
-        P::Timestamp | P::Timestamptz => numbers::<TimestampMicrosecondType>(values, data_type, long),
-        P::TimestampNs | P::TimestamptzNs => numbers::<TimestampNanosecondType>(values, data_type, long),
+        P::Long => numbers::<Int64Type>(values, data_type, Value::as_long),
+        P::Time => numbers::<Time64MicrosecondType>(values, data_type, Value::as_long),
+        P::Timestamp | P::Timestamptz => {
+            numbers::<TimestampMicrosecondType>(values, data_type, Value::as_long)
+        }
+        P::TimestampNs | P::TimestamptzNs => {
+            numbers::<TimestampNanosecondType>(values, data_type, Value::as_long)
+        }
         P::Float => numbers::<Float32Type>(values, data_type, |value| match value {
             Value::Float(value) => Some(*value),
             _ => None,
@@ -120,18 +124,6 @@ fn primitives(values: &[Option<&Value>], primitive: &PrimitiveType, data_type: D
         }
         P::Unknown => new_null_array(&data_type, values.len()),
     })
-}
-
-fn long(value: &Value) -> Option<i64> {
-    match value {
-        Value::Long(value)
-        | Value::Time(value)
-        | Value::Timestamp(value)
-        | Value::Timestamptz(value)
-        | Value::TimestampNs(value)
-        | Value::TimestamptzNs(value) => Some(*value),
-        _ => None,
-    }
 }
 
 fn numbers<T: ArrowPrimitiveType>(

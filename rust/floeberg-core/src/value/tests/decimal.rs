@@ -25,6 +25,7 @@ fn rescaling_never_loses_digits() {
     assert_eq!(rescale(2, -20, 2), Some(2 * 10_i128.pow(22)));
     assert_eq!(rescale(1_500, 3, 1), Some(15));
     assert_eq!(rescale(1_501, 3, 1), None);
+    assert_eq!(rescale(1, i32::MIN, 2), None, "a scale that Python can hand over");
     assert_eq!(rescale(1, 0, 38), None);
     assert_eq!(rescale(1, -30_000, 0), None);
     assert_eq!(rescale(0, -30_000, 0), Some(0));

@@ -17,6 +17,8 @@ use super::fence;
 
 /// Most footers are smaller than this, and one read gets them.
 const TAIL_GUESS: u64 = 64 << 10;
+/// Masks of rows are made by the rows that a row group claims: more than these no writer puts into one.
+const MOST_ROWS: i64 = 1 << 32;
 /// Length of the footer's length, and the magic.
 const TAIL: usize = 8;
 
@@ -92,6 +94,11 @@ fn check(metadata: &ParquetMetaData, size: u64) -> Result<()> {
         rows = rows.checked_add(count).filter(|_| count >= 0).ok_or_else(|| {
             Error::invalid_data(format!("row group {number} of the Parquet file claims {count} rows"))
         })?;
+        if count > MOST_ROWS {
+            return Err(Error::limit(format!(
+                "row group {number} of the Parquet file claims {count} rows, more than {MOST_ROWS}"
+            )));
+        }
         for column in group.columns() {
             let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
             let length = column.compressed_size();
@@ -114,3 +121,6 @@ fn check(metadata: &ParquetMetaData, size: u64) -> Result<()> {
 fn damaged(location: &str, why: &str) -> Error {
     Error::invalid_data(format!("this is not a whole Parquet file: {why}")).with("path", location)
 }
+
+#[cfg(test)]
+mod tests;

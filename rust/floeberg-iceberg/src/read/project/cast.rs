@@ -15,10 +15,8 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, PrimitiveArray, new_null_array};
 use arrow_cast::cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
+use floeberg_core::value::datetime::{MICROS_PER_DAY, NANOS_PER_DAY};
 use floeberg_core::{Error, Result};
-
-const MICROS_PER_DAY: i64 = 86_400_000_000;
-const NANOS_PER_DAY: i64 = 86_400_000_000_000;
 
 /// May a column of one Arrow type be read as another?
 pub(super) fn can_cast(from: &DataType, to: &DataType) -> bool {

@@ -4,6 +4,7 @@
 //!
 //! Invariant: no step allocates but by growing a column, and only by what it read.
 
+use floeberg_core::value::single_value::unscaled_from_bytes;
 use floeberg_core::{Error, Result};
 
 use super::column::{Column, Values, end_keyed_row, push_null};
@@ -247,12 +248,10 @@ impl ReadStep {
         let (extra, digits) = bytes.split_at(bytes.len().saturating_sub(16));
         let fits = extra.iter().all(|&byte| byte == sign)
             && (extra.is_empty() || (digits[0] >= 0x80) == (sign == 0xff));
-        if bytes.is_empty() || !fits {
+        if !fits {
             return Err(self.wrong_length(cursor, 16, bytes.len()));
         }
-        let mut value = [sign; 16];
-        value[16 - digits.len()..].copy_from_slice(digits);
-        Ok(i128::from_be_bytes(value))
+        unscaled_from_bytes(digits).ok_or_else(|| self.wrong_length(cursor, 16, bytes.len()))
     }
 
     #[cold]

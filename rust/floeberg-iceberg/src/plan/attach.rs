@@ -1,0 +1,130 @@
+//! Which deletes apply to each file, and what is left to ask of its rows?
+//!
+//! In: the kept files of one manifest. Out: for each the numbers of its deletes and of its residual.
+//! Spec: Scan Planning.
+//!
+//! Invariant: partition values are looked at only where a delete or the filter depends on them.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use arrow_array::{Int64Array, StringArray};
+use floeberg_core::Result;
+use floeberg_core::expr::BoundExpr;
+use floeberg_core::value::PartitionKey;
+
+use super::chunk::{FileColumns, column, typed};
+use super::deletes::{DataFile, DeleteIndex};
+use super::filter::PlanFilter;
+use super::specs::{PlannedSpec, partition_key};
+
+/// What the files of one manifest got, residuals numbered within it.
+pub(crate) struct Attached {
+    /// For each file the numbers of its deletes; `None` where the snapshot has none.
+    pub deletes: Option<Vec<Vec<i32>>>,
+    /// For each file a position in `residuals`.
+    pub residual_of: Vec<u32>,
+    /// A residual for each partition.
+    pub residuals: Vec<BoundExpr>,
+}
+
+/// Finds the deletes and the residual of every file.
+pub(crate) fn attach(
+    filter: &PlanFilter,
+    index: &DeleteIndex,
+    spec: &PlannedSpec,
+    columns: &FileColumns,
+) -> Result<Attached> {
+    let of_partition = filter.residuals(spec.spec_id)?;
+    let mut attached = Attached { deletes: None, residual_of: vec![0; columns.rows], residuals: Vec::new() };
+    if !of_partition.depend_on_partition() {
+        attached.residuals.push(filter.whole().clone());
+        if index.is_empty() {
+            return Ok(attached);
+        }
+    }
+    let paths = typed::<StringArray>(columns.column(column::FILE_PATH))?;
+    let sequence_numbers = typed::<Int64Array>(columns.column(column::DATA_SEQUENCE_NUMBER))?;
+    let anywhere = PartitionKey::new([]);
+    let mut numbers: HashMap<PartitionKey, u32> = HashMap::new();
+    let mut deletes = (!index.is_empty()).then(|| Vec::with_capacity(columns.rows));
+    for row in 0..columns.rows {
+        let path = paths.value(row);
+        let asked = of_partition.depend_on_partition() || index.depends_on_partition(path, columns.spec_id);
+        let values = if asked { spec.values(&columns.partition, row)? } else { Vec::new() };
+        let key = if asked { partition_key(&values) } else { anywhere.clone() };
+        if let Some(deletes) = &mut deletes {
+            let data = DataFile {
+                path,
+                sequence_number: sequence_numbers.value(row),
+                spec_id: columns.spec_id,
+                partition_key: &key,
+            };
+            let mut found = Vec::new();
+            index.matching(data, &mut found)?;
+            deletes.push(found);
+        }
+        if of_partition.depend_on_partition() {
+            attached.residual_of[row] = *numbers.entry(key).or_insert_with(|| {
+                attached.residuals.push(of_partition.of(&values));
+                attached.residuals.len() as u32 - 1
+            });
+        }
+    }
+    attached.deletes = deletes;
+    Ok(attached)
+}
+
+/// Gives each different residual of a plan a number.
+#[derive(Default)]
+pub(crate) struct DistinctResiduals {
+    numbers: HashMap<String, i32>,
+    list: Vec<Arc<BoundExpr>>,
+}
+
+impl DistinctResiduals {
+    /// The number of each file's residual in the plan, from those in its manifest.
+    pub fn renumber(&mut self, residuals: Vec<BoundExpr>, residual_of: &[u32]) -> Vec<i32> {
+        let numbers: Vec<i32> = residuals.into_iter().map(|residual| self.number(residual)).collect();
+        residual_of.iter().map(|local| numbers[*local as usize]).collect()
+    }
+
+    /// The different residuals, by number.
+    pub fn into_list(self) -> Vec<Arc<BoundExpr>> {
+        self.list
+    }
+
+    fn number(&mut self, residual: BoundExpr) -> i32 {
+        let mut key = String::new();
+        describe(&residual, &mut key);
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.list.push(Arc::new(residual));
+            self.list.len() as i32 - 1
+        })
+    }
+}
+
+/// A text that tells the residuals of one filter apart. Their tests share the filter's literals, so that the place of these
+/// in memory says as much as thousands of them would.
+fn describe(residual: &BoundExpr, out: &mut String) {
+    match residual {
+        BoundExpr::True => out.push('T'),
+        BoundExpr::False => out.push('F'),
+        BoundExpr::And(children) => describe_all('&', children, out),
+        BoundExpr::Or(children) => describe_all('|', children, out),
+        BoundExpr::Predicate(test) => {
+            let (op, column, literals) = (test.op, test.column.id, test.literals.as_ptr());
+            // Writing to a String never fails.
+            let _ = write!(out, "{op:?} {column} {:?} {literals:p};", test.transform);
+        }
+    }
+}
+
+fn describe_all(sign: char, children: &[BoundExpr], out: &mut String) {
+    out.push(sign);
+    for child in children {
+        describe(child, out);
+    }
+    out.push(')');
+}
