@@ -139,3 +139,25 @@ def test_planning_makes_no_python_object_per_file(many, refs):
         return sum(each.count for each in taken.statistics("filename"))
 
     assert abs(blocks(large) - blocks(small)) < 10
+
+
+@POSIX
+def test_a_reader_that_was_begun_before_a_fork_is_refused_in_the_child(refs):
+    process = run(
+        """
+        import os, sys, floeberg as fb
+        reader = fb.open_table(sys.argv[1], relocate={sys.argv[2]: sys.argv[3]}).scan()._inner.stream()
+        reader.next_batch()
+        if os.fork() == 0:
+            try:
+                reader.next_batch()
+            except fb.errors.UnsupportedError as error:
+                print(error, flush=True)
+            del reader
+            os._exit(0)
+        os.wait()
+        """,
+        str(refs.folder / "table"),
+        *next(iter(refs.relocate.items())),
+    )
+    assert "begin to read them after the fork" in process.communicate(timeout=20)[0]
