@@ -186,7 +186,8 @@ impl Scan {
             threads: thread_budget()?,
             cancel: cancel.clone(),
         };
-        plan(&request).context("table", self.table.metadata_location())
+        let planned = plan(&request).context("table", self.table.metadata_location());
+        planned.map_err(|error| self.table.explain_absence(error))
     }
 
     /// What reading a task of this scan needs beside the task.

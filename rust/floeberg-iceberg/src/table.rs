@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use floeberg_core::Result;
-use floeberg_io::{Location, Store, StoreOptions, open_store};
+use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_io::{Location, Store, StoreOptions, open_store, place};
 
 use crate::metadata::{Relocation, TableMetadata, open_metadata};
 
@@ -81,6 +81,22 @@ impl Table {
     /// Where written locations are now.
     pub fn relocation(&self) -> &Arc<Relocation> {
         &self.relocation
+    }
+
+    /// Adds to an error about a missing file what to do where the table is not at the place that it wrote down.
+    pub(crate) fn explain_absence(&self, error: Error) -> Error {
+        let written = self.metadata.location.as_str();
+        let expected = self.relocation.apply(written);
+        let home = place(&expected).trim_end_matches('/');
+        let opened = place(&self.metadata_location);
+        let is_home = opened.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
+        let folder = opened.rsplit_once('/').map_or(opened, |(folder, _)| folder);
+        match folder.strip_suffix("/metadata") {
+            Some(found) if error.kind() == ErrorKind::NotFound && !is_home => {
+                error.with("hint", format!("was the table moved? relocate={{{written:?}: {found:?}}}"))
+            }
+            _ => error,
+        }
     }
 
     /// Where its files are read from.

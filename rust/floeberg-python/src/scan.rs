@@ -20,6 +20,9 @@ use crate::runtime;
 use crate::stream::BatchReader;
 use crate::table::describe_choice;
 
+/// How many characters of a filter a repr shows.
+const MOST_SHOWN: usize = 1000;
+
 /// Rows and columns of one snapshot.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Scan(IcebergScan);
@@ -116,8 +119,12 @@ impl Scan {
     fn __repr__(&self) -> String {
         let scan = &self.0;
         let mut text = format!("Scan({:?}", scan.table().metadata_location());
-        let filter = scan.row_filter();
-        let _infallible = write!(text, ", row_filter={:?}", filter.to_string());
+        let filter = scan.row_filter().to_string();
+        let shown = match filter.char_indices().nth(MOST_SHOWN) {
+            Some((end, _)) => format!("{}...", &filter[..end]),
+            None => filter,
+        };
+        let _infallible = write!(text, ", row_filter={shown:?}");
         if let Some(names) = scan.selected_fields() {
             let _infallible = write!(text, ", selected_fields={names:?}");
         }

@@ -65,7 +65,9 @@ fn a_file_of_another_machine_is_refused() {
 fn a_user_may_percent_encode_a_file_uri_and_nothing_else() {
     let from_user = |given: &str| Location::from_user(given).unwrap();
     assert_eq!(from_user("file:///a%20b/%F0%9F%A7%8A"), "file:///a b/🧊");
-    assert_eq!(from_user("file:/a%2520b"), "file:/a%20b");
+    assert_eq!(from_user("file:/a%2520b"), "/a%20b");
+    assert_eq!(from_user("file:///a%25FF"), "/a%FF");
+    assert_eq!(from_user("file://localhost/a%2520b"), "file://localhost/a%20b");
     assert_eq!(from_user("file:///100%"), "file:///100%");
     assert_eq!(from_user("file:///a%zz%+1"), "file:///a%zz%+1");
     assert_eq!(from_user("/a%20b/../c"), "/a%20b/../c");

@@ -2,7 +2,8 @@
 //!
 //! In: what a user typed: a path, a `file:` URI or the location of an object. Out: a written location.
 //!
-//! Invariant: the result, read as a written location, names the file that the user named.
+//! Invariant: the result, read as a written location, names the file that the user named, and so does the result given
+//! again.
 
 use floeberg_core::{Error, Result};
 
@@ -21,7 +22,10 @@ pub(super) fn written_form(given: &str) -> Result<String> {
         absolute(given)?
     } else {
         let prefix = &given[..given.len() - location.key().len()];
-        format!("{prefix}{}", percent_decode(location.key())?)
+        let decoded = percent_decode(location.key())?;
+        let is_stable = percent_decode(&decoded).is_ok_and(|again| again == decoded);
+        // As a plain path it is not decoded where it is given a second time.
+        if is_stable || !location.authority().is_empty() { format!("{prefix}{decoded}") } else { decoded }
     };
     if written.contains('\0') {
         return Err(Error::invalid_input("expected a path without NUL").with("path", given.escape_debug()));
