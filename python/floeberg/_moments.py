@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
+from floeberg._arguments import checked_int
 from floeberg.errors import InvalidInputError
 
 Moment = datetime | int | str
@@ -27,7 +28,7 @@ def milliseconds(moment: Moment) -> int:
     if isinstance(moment, bool):
         raise InvalidInputError("expected a datetime, milliseconds or an ISO 8601 string, found a bool")
     if isinstance(moment, int):
-        return moment
+        return checked_int("moment", moment)
     if isinstance(moment, str):
         try:
             # Python 3.10 does not read the Z of ISO 8601.

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from floeberg import _native
+from floeberg._arguments import checked_int
 from floeberg._rows import RowSource
+from floeberg.errors import InvalidInputError
 from floeberg.explain import Dropped, Explain, Stage
 from floeberg.expressions._literals import from_tree
 from floeberg.expressions._reading import expression_of_tree
@@ -219,7 +221,10 @@ class Plan(Sequence[FileScanTask]):
             >>> sum(group.to_arrow().num_rows for group in table.scan().plan_files().split())
             9
         """
-        return [TaskGroup(group) for group in self._inner.split(target_size)]
+        target = checked_int("target_size", target_size)
+        if target < 1:
+            raise InvalidInputError(f"target_size: expected an integer of at least 1, found {target}")
+        return [TaskGroup(group) for group in self._inner.split(target)]
 
     def explain(self) -> Explain:
         """What was looked at, what was dropped and by what.

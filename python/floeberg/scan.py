@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from floeberg import _native
+from floeberg._arguments import checked_names, checked_text
 from floeberg._metadata import read_schema
 from floeberg._moments import Moment, milliseconds
 from floeberg._rows import RowSource
@@ -70,7 +71,7 @@ class Scan(RowSource[_native.Scan]):
             >>> table.scan().select("cat", "id").to_arrow().column_names
             ['id', 'cat']
         """
-        return Scan(self._inner.select(list(field_names)))
+        return Scan(self._inner.select(checked_names("field_names", field_names)))
 
     def use_ref(self, name: str) -> Scan:
         """Reads a branch, with the table's current schema, or a tag, with its snapshot's schema.
@@ -90,7 +91,7 @@ class Scan(RowSource[_native.Scan]):
             True
         """
         self._check_free()
-        return Scan(self._inner.use_ref(name))
+        return Scan(self._inner.use_ref(checked_text("name", name)))
 
     def as_of(self, moment: Moment) -> Scan:
         """Reads the snapshot that was current at a moment, with its schema.

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from floeberg import _native
+from floeberg._arguments import (
+    checked_bool,
+    checked_int,
+    checked_names,
+    checked_options,
+    checked_path,
+    checked_paths,
+    checked_text,
+)
 from floeberg._metadata import read_ref, read_schema, read_snapshot, read_sort_order, read_spec
 from floeberg._moments import Moment, milliseconds
 from floeberg.errors import InvalidInputError, UnsupportedError
@@ -15,6 +23,7 @@ from floeberg.scan import Scan
 from floeberg.types import HistoryEntry
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     from floeberg.types import PartitionSpec, Schema, Snapshot, SnapshotRef, SortOrder
@@ -67,17 +76,17 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     chosen = [name for name, value in choices.items() if value is not None]
     if len(chosen) > 1:
         raise InvalidInputError(f"choose one snapshot only: {' and '.join(chosen)} were given")
-    if format not in {None, "iceberg"}:
+    if format not in (None, "iceberg"):
         raise UnsupportedError(f"tables of the format {format!r} cannot be opened: only 'iceberg'")
     if version is not None:
         raise UnsupportedError("Iceberg tables have no versions: use snapshot_id, ref or as_of")
     return Table(
         _native.Table.open(
-            os.fspath(location),
-            relocate=list((relocate or {}).items()),
-            storage_options=dict(storage_options or {}),
-            snapshot_id=snapshot_id,
-            reference=ref,
+            checked_path("location", location),
+            relocate=checked_paths("relocate", relocate),
+            storage_options=checked_options("storage_options", storage_options),
+            snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+            reference=None if ref is None else checked_text("ref", ref),
             as_of_ms=None if as_of is None else milliseconds(as_of),
         )
     )
@@ -244,17 +253,17 @@ class Table:
             >>> table.scan(row_filter="cat = 'a'", selected_fields=("id",), limit=1).to_arrow().num_rows
             1
         """
-        if isinstance(selected_fields, str):
-            raise InvalidInputError(f"selected_fields is a sequence of names: ({selected_fields!r},)")
-        if limit is not None and limit < 0:
-            raise InvalidInputError(f"a limit is at least 0, found {limit}")
+        names = checked_names("selected_fields", selected_fields)
+        most = None if limit is None else checked_int("limit", limit)
+        if most is not None and most < 0:
+            raise InvalidInputError(f"limit: expected an integer of at least 0, found {most}")
         return Scan(
             self._inner.scan(
                 row_filter=as_expression(row_filter).as_tree(),
-                selected_fields=list(selected_fields),
-                case_sensitive=case_sensitive,
-                snapshot_id=snapshot_id,
-                limit=limit,
+                selected_fields=names,
+                case_sensitive=checked_bool("case_sensitive", case_sensitive),
+                snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+                limit=most,
             )
         )
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 from typing import Literal as OneOf
 from uuid import UUID
 
+from floeberg._arguments import checked_text
 from floeberg.errors import InvalidInputError
 
 __all__ = ["LiteralTree", "LiteralValue", "TypedLiteral", "from_tree", "normalised", "to_tree"]
@@ -54,6 +55,8 @@ def normalised(value: object) -> LiteralValue:
         raise InvalidInputError("None is no literal: use IsNull or NotNull")
     if isinstance(value, bytearray):
         return bytes(value)
+    if isinstance(value, str):
+        return str(checked_text("literal", value))
     if isinstance(value, datetime) and hasattr(value, "to_pydatetime"):
         return _from_pandas(value)
     if type(value).__module__.partition(".")[0] == "numpy":

@@ -5,6 +5,7 @@ Spec: Expressions specification, Tests and Comparisons.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -14,8 +15,6 @@ from floeberg.expressions._logic import Expression
 from floeberg.expressions._terms import Reference, Transformed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from floeberg.expressions._logic import Tree
     from floeberg.expressions._terms import Term
 
@@ -72,7 +71,7 @@ class Membership(Test):
 
     def __init__(self, term: Term, literals: Iterable[object]) -> None:
         self._set_term(term)
-        if isinstance(literals, (str, bytes)):
+        if isinstance(literals, (str, bytes)) or not isinstance(literals, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInputError(f"expected a collection of literals, found a {type(literals).__name__}")
         unique = {to_tree(literal): literal for literal in map(normalised, literals)}
         object.__setattr__(self, "literals", tuple(unique.values()))

@@ -6,6 +6,7 @@ import json
 from typing import Any, cast
 
 from floeberg import _native
+from floeberg._arguments import checked_text
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions._literals import LiteralTree, from_tree
 from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or, Tree
@@ -67,7 +68,7 @@ def parse(text: str) -> Expression:
         >>> parse("id IN (1, 2)")
         In('id', [1, 2])
     """
-    return expression_of_tree(_native.parse_expression(text))
+    return expression_of_tree(_native.parse_expression(checked_text("text", text)))
 
 
 def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002, FBT001 - PyIceberg's word
@@ -86,8 +87,13 @@ def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002,
         >>> from_json({"type": "eq", "term": "id", "value": 3})
         EqualTo('id', 3)
     """
-    text = filter if isinstance(filter, str) else json.dumps(filter)
-    return expression_of_tree(_native.expression_from_json(text))
+    try:
+        text = filter if isinstance(filter, str) else json.dumps(filter)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(
+            f"filter: expected an object of JSON, found one that is none: {error}"
+        ) from error
+    return expression_of_tree(_native.expression_from_json(checked_text("filter", text)))
 
 
 def as_expression(row_filter: Expression | str | bool) -> Expression:  # noqa: FBT001 - a filter may be a bool

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from floeberg._arguments import checked_text
 from floeberg.errors import InvalidInputError
 
 
@@ -27,6 +28,7 @@ class Reference:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInputError(f"a column is named by a str, not by {type(self.name).__name__}")
+        checked_text("name", self.name)
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,10 @@ class Transformed:
 
     transform: str
     name: str
+
+    def __post_init__(self) -> None:
+        checked_text("transform", self.transform)
+        checked_text("name", self.name)
 
 
 Term = str | Reference | Transformed

@@ -1,0 +1,107 @@
+"""Is an argument what its annotation says?
+
+What a user passes is looked at here, before it crosses into Rust, so that a wrong type is an `InvalidInputError`
+that names the argument.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, cast
+
+from floeberg.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+_LONGS = range(-(2**63), 2**63)
+
+
+def _wrong(name: str, expected: str, value: object) -> InvalidInputError:
+    return InvalidInputError(f"{name}: expected {expected}, found {_described(value)}")
+
+
+def _described(value: object) -> str:
+    if value is None:
+        return "None"
+    kind = type(value).__name__
+    return f"the {kind} {value!r}" if isinstance(value, (str, int, float)) else f"an object of type {kind}"
+
+
+def checked_int(name: str, value: object) -> int:
+    """An integer of 64 bits, of whatever class that may stand for one."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(cast("SupportsIndex", value))
+    except TypeError:
+        number = None
+    if number is None:
+        raise _wrong(name, "an integer", value)
+    if number not in _LONGS:
+        raise _wrong(name, "an integer of 64 bits", number)
+    return number
+
+
+def checked_text(name: str, value: object) -> str:
+    """A string that can be written as UTF-8."""
+    if not isinstance(value, str):
+        raise _wrong(name, "a str", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(f"{name}: expected text that can be UTF-8, found {value!a}") from error
+    return value
+
+
+def checked_bool(name: str, value: object) -> bool:
+    """`True` or `False`."""
+    if not isinstance(value, bool):
+        raise _wrong(name, "a bool", value)
+    return value
+
+
+def checked_path(name: str, value: object) -> str:
+    """A path or a URI."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise _wrong(name, "a str or a path", value)
+    return checked_text(name, os.fspath(cast("str | os.PathLike[str]", value)))
+
+
+def checked_names(name: str, value: object) -> list[str]:
+    """Strings in order, which one string is not."""
+    if isinstance(value, str):
+        raise _wrong(name, f"a sequence of names, as ({value!r},)", value)
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise _wrong(name, "a sequence of names", value)
+    return [checked_text(name, each) for each in cast("Iterable[object]", value)]
+
+
+def checked_paths(name: str, value: object) -> list[tuple[str, str]]:
+    """Pairs of paths, out of a mapping."""
+    return [(checked_path(name, key), checked_path(name, target)) for key, target in _items(name, value)]
+
+
+def checked_options(name: str, value: object) -> dict[str, str]:
+    """Options by name. Their values are secret, so that no error shows one."""
+    options: dict[str, str] = {}
+    for key, option in _items(name, value):
+        known = checked_text(name, key)
+        if not isinstance(option, str):
+            raise InvalidInputError(
+                f"{name}: expected a str as {known!r}, found an object of type {type(option).__name__}"
+            )
+        try:
+            option.encode()
+        except UnicodeEncodeError:
+            raise InvalidInputError(f"{name}: expected text that can be UTF-8 as {known!r}") from None
+        options[known] = option
+    return options
+
+
+def _items(name: str, value: object) -> Iterable[tuple[object, object]]:
+    if value is None:
+        return ()
+    if not isinstance(value, Mapping):
+        raise _wrong(name, "a mapping", value)
+    return cast("Mapping[object, object]", value).items()
