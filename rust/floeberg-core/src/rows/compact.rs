@@ -5,6 +5,7 @@
 //! Invariant: runs are in order and do not touch, so values only move down; what a block copies beyond the end of its
 //! run lands below the first value that is still to be moved.
 
+use std::hint::black_box;
 use std::ops::Range;
 
 use arrow_buffer::BooleanBuffer;
@@ -52,6 +53,9 @@ pub(super) fn compact_bytes(offsets: &mut Vec<i32>, bytes: &mut Vec<u8>, runs: &
 
 /// Moves one run to a place that is not above it, each value changed.
 fn move_down<T: Copy, const BLOCK: usize>(values: &mut [T], run: &Run, to: usize, change: impl Fn(T) -> T) {
+    // The step is hidden from the compiler, and a block is assigned as an array: else it makes a call of `memmove` of
+    // the run or of each block, which for runs as short as these costs more than the copy.
+    let step = black_box(BLOCK);
     let mut moved = 0;
     if to + BLOCK <= run.start {
         while moved < run.len() {
@@ -59,8 +63,9 @@ fn move_down<T: Copy, const BLOCK: usize>(values: &mut [T], run: &Run, to: usize
             for value in &mut block {
                 *value = change(*value);
             }
-            values[to + moved..][..BLOCK].copy_from_slice(&block);
-            moved += BLOCK;
+            let Some(place) = values[to + moved..].first_chunk_mut::<BLOCK>() else { break };
+            *place = block;
+            moved += step;
         }
     }
     for moved in moved..run.len() {
