@@ -100,7 +100,11 @@ fn add(deletes: &mut PositionDeletes, batch: &RecordBatch, only: Option<&str>) -
             deletes.0.insert(path.to_owned(), RoaringTreemap::new());
         }
         if let Some(rows) = deletes.0.get_mut(path) {
-            rows.extend(run.iter().map(|position| *position as u64));
+            let found = run.iter().map(|position| *position as u64);
+            // Appending is several times as fast; what is not sorted, or repeats, is inserted one by one.
+            if rows.append(found.clone()).is_err() {
+                rows.extend(found);
+            }
         }
     }
     Ok(())
