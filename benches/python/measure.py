@@ -45,6 +45,14 @@ def warm(subject: str, location: Path) -> Times:
     return _child(subject, location, RUNS)
 
 
+def alternating(subject: str, locations: list[Path]) -> list[Times]:
+    """Five runs of each location in one process, taken in turn after one that does not count.
+
+    For ratios near 1: what the machine does meanwhile falls on all of them. The highest memory is that of all together.
+    """
+    return _children(subject, locations, RUNS)
+
+
 def cold(subject: str, location: Path) -> Times:
     """Five fresh processes that run once each; importing does not count."""
     runs = [_child(subject, location, 0) for _ in range(RUNS)]
@@ -52,12 +60,16 @@ def cold(subject: str, location: Path) -> Times:
 
 
 def _child(subject: str, location: Path, runs: int) -> Times:
-    command = [sys.executable, __file__, subject, str(location), str(runs)]
+    (times,) = _children(subject, [location], runs)
+    return times
+
+
+def _children(subject: str, locations: list[Path], runs: int) -> list[Times]:
+    command = [sys.executable, __file__, subject, str(runs), *map(str, locations)]
     output = subprocess.run(
         command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent
     ).stdout
-    facts = json.loads(output.splitlines()[-1])
-    return Times(facts["seconds"], facts["count"], facts["peak_mb"])
+    return [Times(**facts) for facts in json.loads(output.splitlines()[-1])]
 
 
 def compare(title: str, rows: list[tuple[str, Times]]) -> None:
@@ -82,20 +94,26 @@ LIBRARIES = {
 }
 
 
-def main(subject: str, location: str, runs: int) -> None:
+def main(subject: str, runs: int, locations: list[str]) -> None:
     """What the child does."""
     module, name = subject.split(":")
     for library in LIBRARIES[name.split("_")[0]]:
         importlib.import_module(library)
     run = getattr(importlib.import_module(module), name)
-    seconds, count = [], 0
+    seconds: list[list[float]] = [[] for _ in locations]
+    counts = [0 for _ in locations]
     for _ in range(runs + 1):
-        started = time.perf_counter()
-        count = run(location)
-        seconds.append(time.perf_counter() - started)
+        for at, location in enumerate(locations):
+            started = time.perf_counter()
+            counts[at] = run(location)
+            seconds[at].append(time.perf_counter() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(json.dumps({"seconds": seconds[1:] or seconds, "count": count, "peak_mb": peak}))
+    facts = [
+        {"seconds": each[1:] or each, "count": count, "peak_mb": peak}
+        for each, count in zip(seconds, counts, strict=True)
+    ]
+    print(json.dumps(facts))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
