@@ -10,11 +10,13 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, RecordBatch, StringArray};
 use floeberg_core::schema::reserved::{DELETE_FILE_PATH, DELETE_FILE_POS};
 use floeberg_core::schema::{Field, PrimitiveType, Schema};
 use floeberg_core::{Error, Result};
 use floeberg_io::place;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::statistics::Statistics;
 use roaring::RoaringTreemap;
 
 use crate::plan::DeleteFile;
@@ -59,53 +61,75 @@ fn read(request: &ReadRequest, delete: &DeleteFile, only: Option<&str>) -> Resul
             };
         }
     }
-    let schema = Schema::new(
-        0,
-        vec![
-            Field::required(DELETE_FILE_PATH, "file_path", PrimitiveType::String),
-            Field::required(DELETE_FILE_POS, "pos", PrimitiveType::Long),
-        ],
-    )?;
-    let projection = Arc::new(Projection::new(&schema, &file.fields, &PartitionConstants::default())?);
+    let position = Field::required(DELETE_FILE_POS, "pos", PrimitiveType::Long);
+    let path = Field::required(DELETE_FILE_PATH, "file_path", PrimitiveType::String);
+    let project = |fields| -> Result<_> {
+        let schema = Schema::new(0, fields)?;
+        Projection::new(&schema, &file.fields, &PartitionConstants::default()).map(Arc::new)
+    };
+    let (both, positions) = (project(vec![position.clone(), path])?, project(vec![position])?);
     let file = Arc::new(file);
     let mut deletes = PositionDeletes::default();
     for group in 0..file.metadata().num_row_groups() {
-        let reader = GroupReader::whole(&file, &projection, group, request.batch_rows)?;
-        for batch in reader {
+        let one_path = one_path(file.metadata().row_group(group));
+        let projection = if one_path.is_some() { &positions } else { &both };
+        for batch in GroupReader::whole(&file, projection, group, request.batch_rows)? {
             request.cancel.check()?;
-            add(&mut deletes, &batch?, only)?;
+            let batch = batch?;
+            let found = positions_of(&batch)?;
+            match one_path {
+                Some(path) => add(&mut deletes, path, found, only),
+                None => add_runs(&mut deletes, batch.column(1).as_string(), found, only),
+            }
         }
     }
     Ok(deletes)
 }
 
-/// Adds a batch, run of equal paths by run: writers sort by path, then by position.
-fn add(deletes: &mut PositionDeletes, batch: &RecordBatch, only: Option<&str>) -> Result<()> {
-    let paths = batch.column(0).as_string::<i32>();
-    let positions = batch.column(1).as_primitive::<Int64Type>().values();
-    if let Some(negative) = positions.iter().find(|position| **position < 0) {
-        return Err(Error::invalid_data(format!("a position delete names row {negative} of a file")));
+/// The one data file that all rows of a row group name: no path is below the lower or above the upper bound, and the
+/// two are equal.
+fn one_path(group: &RowGroupMetaData) -> Option<&str> {
+    let column = group.columns().iter().find(|column| column.column_path().string() == "file_path")?;
+    let Statistics::ByteArray(paths) = column.statistics()? else { return None };
+    let (lowest, highest) = (paths.min_opt()?, paths.max_opt()?);
+    (lowest == highest).then(|| lowest.as_utf8().ok())?
+}
+
+fn positions_of(batch: &RecordBatch) -> Result<&[i64]> {
+    let positions = batch.column(0).as_primitive::<Int64Type>().values();
+    match positions.iter().find(|position| **position < 0) {
+        Some(negative) => {
+            Err(Error::invalid_data(format!("a position delete names row {negative} of a file")))
+        }
+        None => Ok(positions),
     }
+}
+
+/// Adds positions, run of equal paths by run: writers sort by path, then by position.
+fn add_runs(deletes: &mut PositionDeletes, paths: &StringArray, positions: &[i64], only: Option<&str>) {
     let mut start = 0;
     while start < paths.len() {
         let path = paths.value(start);
         let same = (start..paths.len()).take_while(|row| paths.value(*row) == path).count();
-        let run = &positions[start..start + same];
+        add(deletes, path, &positions[start..start + same], only);
         start += same;
-        let path = place(path);
-        if only.is_some_and(|only| only != path) {
-            continue;
-        }
-        if !deletes.0.contains_key(path) {
-            deletes.0.insert(path.to_owned(), RoaringTreemap::new());
-        }
-        if let Some(rows) = deletes.0.get_mut(path) {
-            let found = run.iter().map(|position| *position as u64);
-            // Appending is several times as fast; what is not sorted, or repeats, is inserted one by one.
-            if rows.append(found.clone()).is_err() {
-                rows.extend(found);
-            }
+    }
+}
+
+/// Adds positions of one data file.
+fn add(deletes: &mut PositionDeletes, path: &str, positions: &[i64], only: Option<&str>) {
+    let path = place(path);
+    if only.is_some_and(|only| only != path) {
+        return;
+    }
+    if !deletes.0.contains_key(path) {
+        deletes.0.insert(path.to_owned(), RoaringTreemap::new());
+    }
+    if let Some(rows) = deletes.0.get_mut(path) {
+        let found = positions.iter().map(|position| *position as u64);
+        // Appending is several times as fast; what is not sorted, or repeats, is inserted one by one.
+        if rows.append(found.clone()).is_err() {
+            rows.extend(found);
         }
     }
-    Ok(())
 }

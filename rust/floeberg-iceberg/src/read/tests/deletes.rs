@@ -74,6 +74,17 @@ fn a_delete_file_without_ids_is_read_by_name() {
 }
 
 #[test]
+fn paths_that_differ_only_where_statistics_are_cut_stay_apart() {
+    let long = format!("memory://t/{}", "x".repeat(200));
+    let (one, other) = (format!("{long}/a.parquet"), format!("{long}/b.parquet"));
+    let store = MemoryStore::new();
+    store.put(&one, numbers(4, 100));
+    position_deletes(&store, &[(&one, 0), (&other, 1), (&one, 2)]);
+    let task = with_deletes(FileScanTask { file_path: one.clone(), location: one, ..task() });
+    assert_eq!(rows(request(&store, numbers_schema()), &task), [1, 3]);
+}
+
+#[test]
 fn a_row_group_that_is_deleted_whole_is_not_read() {
     let store = store(numbers(30, 10));
     let middle: Vec<_> = (10..20).map(|row| (DATA, row)).collect();
