@@ -76,17 +76,16 @@ fn may_pull(state: &State, shared: &Shared) -> bool {
 /// Asks the plan for the next task and opens it.
 fn pull(shared: &Shared, mut tasks: Tasks) {
     let task = fenced(|| tasks.next().transpose());
+    // Tasks that are at their end are dropped before the end is told: dropping them may fail.
+    let tasks = matches!(task, Ok(Some(_))).then_some(tasks);
     let mut state = shared.lock();
     if state.stopped {
         return;
     }
     let place = (state.next_task, 0);
     state.next_task += 1;
-    if matches!(task, Ok(Some(_))) {
-        state.tasks = Some(tasks);
-    } else {
-        state.exhausted = true;
-    }
+    state.exhausted = tasks.is_none();
+    state.tasks = tasks;
     if !matches!(task, Ok(None)) {
         state.parts.insert(place, Part::running());
     }
