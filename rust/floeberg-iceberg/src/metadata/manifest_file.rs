@@ -39,6 +39,35 @@ pub struct ManifestFile {
     pub first_row_id: Option<i64>,
 }
 
+impl ManifestFile {
+    /// A manifest of which nothing but this is known: what v1 tables without a manifest list say.
+    pub(crate) fn unlisted(
+        manifest_path: String,
+        manifest_length: i64,
+        partition_spec_id: i32,
+        content: ManifestContent,
+    ) -> Self {
+        Self {
+            manifest_path,
+            manifest_length,
+            partition_spec_id,
+            content,
+            sequence_number: 0,
+            min_sequence_number: 0,
+            added_snapshot_id: None,
+            added_files_count: None,
+            existing_files_count: None,
+            deleted_files_count: None,
+            added_rows_count: None,
+            existing_rows_count: None,
+            deleted_rows_count: None,
+            partitions: None,
+            key_metadata: None,
+            first_row_id: None,
+        }
+    }
+}
+
 /// What the files of a manifest have in common in one partition field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldSummary {

@@ -32,25 +32,10 @@ pub(crate) fn read_manifests_of(request: &PlanRequest, snapshot: &Snapshot) -> R
             parallel::ordered(paths, request.threads, &request.cancel, |written| {
                 let (location, bytes) = read(written).context("snapshot", snapshot.snapshot_id)?;
                 let header = manifest_header(&bytes).context("path", &location)?;
-                Ok(ManifestFile {
-                    manifest_path: written.clone(),
-                    manifest_length: bytes.len() as i64,
-                    // Manifests from before the key was written are of the first spec.
-                    partition_spec_id: header.partition_spec_id.unwrap_or(0),
-                    content: ManifestContent::Data,
-                    sequence_number: 0,
-                    min_sequence_number: 0,
-                    added_snapshot_id: None,
-                    added_files_count: None,
-                    existing_files_count: None,
-                    deleted_files_count: None,
-                    added_rows_count: None,
-                    existing_rows_count: None,
-                    deleted_rows_count: None,
-                    partitions: None,
-                    key_metadata: None,
-                    first_row_id: None,
-                })
+                // Manifests from before the key was written are of the first spec.
+                let spec_id = header.partition_spec_id.unwrap_or(0);
+                let length = bytes.len() as i64;
+                Ok(ManifestFile::unlisted(written.clone(), length, spec_id, ManifestContent::Data))
             })
         }
     }

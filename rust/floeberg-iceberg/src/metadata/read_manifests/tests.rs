@@ -10,24 +10,8 @@ use crate::metadata::{ManifestContent, ManifestFile};
 
 /// A row of a manifest list for a manifest of that content and sequence number.
 fn manifest_file(content: ManifestContent, sequence_number: i64) -> ManifestFile {
-    ManifestFile {
-        manifest_path: "file:/t/metadata/m.avro".to_owned(),
-        manifest_length: 0,
-        partition_spec_id: 3,
-        content,
-        sequence_number,
-        min_sequence_number: 0,
-        added_snapshot_id: Some(77),
-        added_files_count: None,
-        existing_files_count: None,
-        deleted_files_count: None,
-        added_rows_count: None,
-        existing_rows_count: None,
-        deleted_rows_count: None,
-        partitions: None,
-        key_metadata: None,
-        first_row_id: None,
-    }
+    let file = ManifestFile::unlisted("file:/t/metadata/m.avro".to_owned(), 0, 3, content);
+    ManifestFile { sequence_number, added_snapshot_id: Some(77), ..file }
 }
 
 fn unpartitioned() -> StructType {
