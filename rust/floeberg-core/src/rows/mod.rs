@@ -3,9 +3,11 @@
 mod compact;
 mod deleted;
 mod kept_rows;
+mod keys;
 
 #[cfg(test)]
 mod tests;
 
 pub use deleted::{DeletedRows, Kept};
 pub use kept_rows::KeptRows;
+pub use keys::DeletedKeys;

@@ -1,2 +1,3 @@
 mod deleted;
 mod kept_rows;
+mod keys;
