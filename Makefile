@@ -16,7 +16,7 @@ PYTHON := $(BIN)/python
 LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-iceberg
 PYTHON_SOURCES := python tests tools benches examples
 
-.PHONY: help demo test test-rust test-python check fmt bench docs wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark java check fmt bench docs wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -24,13 +24,16 @@ help: ## List the commands
 demo: install ## Build, then run the main job on a real table: a filtered scan with row-level deletes
 	@$(PYTHON) examples/demo.py
 
-test: test-rust test-python ## All tests
+test: test-rust test-python test-spark ## All tests
 
 test-rust: ## The Rust tests alone
 	cargo test --locked $(LIBRARIES) -p floeberg-tests
 
 test-python: install ## Build the package, then the Python tests alone (ARGS="-k name" narrows them)
-	$(PYTHON) -m pytest $(ARGS)
+	$(PYTHON) -m pytest tests/python $(ARGS)
+
+test-spark: install java ## The same for the tests that start Spark
+	$(PYTHON) -m pytest tests/spark $(ARGS)
 
 check: install ## Format, lints, types, stubs, dependency and layering rules
 	cargo fmt --all --check
@@ -67,6 +70,9 @@ install: venv
 	@$(PYTHON) tools/install_dev.py
 
 venv: $(VENV)/.dev
+
+java: venv
+	@$(PYTHON) tools/check_java.py
 
 # A requirements file is installed again when its content differs from the stamp of the last installation.
 $(VENV)/.%: requirements/%.txt tools/make_venv.py

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import Any
 
 import check_architecture
+import check_java
 import check_known_failures
 import check_lengths
 import check_modules
+import pytest
 from cargo_workspace import strip_comments
 
 
@@ -135,3 +139,36 @@ def test_a_case_that_is_named_in_a_source_is_found() -> None:
     ]
     faults = check_known_failures.naming_faults(sources, cases)
     assert [fault.split(" ")[0] for fault in faults] == ["a.py:1", "b.rs:1"]
+
+
+def java_that_says(folder, words):
+    java = folder / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f"#!/bin/sh\necho '{words}' >&2\n")
+    java.chmod(0o755)
+    return str(folder)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the stand-in is a shell script")
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', None),
+        ('openjdk version "25" 2025-09-16', None),
+        ('java version "1.8.0_411"', "Java 17, and .*/java says .*1.8.0_411"),
+        ('openjdk version "11.0.2" 2019-01-15', "Java 17, and .*11.0.2.*: install Java 17"),
+        ("no version here", "no version here"),
+    ],
+)
+def test_java_is_as_old_as_pyspark_needs(tmp_path, monkeypatch, words, fault):
+    monkeypatch.setenv("JAVA_HOME", java_that_says(tmp_path / "java", words))
+    found = check_java.java_fault()
+    assert found is None if fault is None else re.search(fault, found)
+
+
+def test_a_machine_without_java_is_told_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert "does not run" in check_java.java_fault()
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "install Java 17 or later" in check_java.java_fault()
