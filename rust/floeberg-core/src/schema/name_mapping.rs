@@ -1,6 +1,6 @@
 //! Which field ids do columns of files without ids have?
 //!
-//! In: the table property `schema.name-mapping.default`. Out: a field id for a path of column names.
+//! In: the table property `schema.name-mapping.default`, or the names of a schema. Out: a field id for a path of column names.
 //! Spec: Column Projection; Appendix C, Name Mapping Serialization.
 //!
 //! Invariant: names are literal (a dot is part of a name, never a path), and a name means one thing among its
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::json::MAX_DEPTH;
+use super::{Field, Schema, Type};
 use crate::error::{Error, Result};
 
 /// Field ids by names, level by level.
@@ -51,6 +52,11 @@ impl NameMapping {
         mapping(&json, MAX_DEPTH)
     }
 
+    /// The names of a schema, each with its own id.
+    pub fn of_schema(schema: &Schema) -> Self {
+        of_fields(schema.fields())
+    }
+
     /// What a name at this level stands for.
     pub fn get(&self, name: &str) -> Option<&MappedField> {
         self.by_name.get(name).map(AsRef::as_ref)
@@ -62,6 +68,22 @@ impl NameMapping {
         let field = self.get(first)?;
         if rest.is_empty() { field.field_id } else { field.children.find(rest) }
     }
+}
+
+fn of_fields(fields: &[Field]) -> NameMapping {
+    let named = fields.iter().map(|field| (field.name.clone(), Arc::new(of_field(field))));
+    NameMapping { by_name: named.collect() }
+}
+
+fn of_field(field: &Field) -> MappedField {
+    let part = |name: &str, part| (name.to_owned(), Arc::new(of_field(part)));
+    let children = match &field.field_type {
+        Type::Struct(inner) => of_fields(&inner.fields),
+        Type::List(list) => NameMapping { by_name: [part("element", &list.element)].into() },
+        Type::Map(map) => NameMapping { by_name: [part("key", &map.key), part("value", &map.value)].into() },
+        Type::Primitive(_) | Type::Variant | Type::Unrecognized(_) => NameMapping::default(),
+    };
+    MappedField { field_id: Some(field.id), children }
 }
 
 fn mapping(json: &Json, depth: usize) -> Result<NameMapping> {

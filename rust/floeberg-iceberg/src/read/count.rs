@@ -1,6 +1,6 @@
 //! How many rows does a task yield?
 //!
-//! Invariant: no column is decoded but those that a filter reads; without a filter nothing but the footer is read.
+//! Invariant: no column is decoded but those that a filter reads; without a filter nothing but the footer is read, where a file has one.
 
 use floeberg_core::Result;
 use floeberg_core::schema::Schema;
@@ -13,12 +13,12 @@ use crate::plan::FileScanTask;
 pub fn count_rows(request: &ReadRequest, task: &FileScanTask) -> Result<u64> {
     let open = OpenTask::open_with(request, task, &Schema::new(0, Vec::new())?)?;
     let mut rows = 0;
-    for group in &open.groups {
+    for unit in &open.units {
         request.cancel.check()?;
-        match open.kept_rows(group) {
+        match open.kept_rows(unit) {
             Some(kept) => rows += kept,
             None => {
-                for batch in open.read(group)? {
+                for batch in open.read(unit)? {
                     rows += batch?.num_rows() as u64;
                 }
             }

@@ -9,8 +9,8 @@ use floeberg_core::Result;
 
 use super::ReadRequest;
 use super::coalesce::Coalescer;
+use super::file::UnitReader;
 use super::open_task::OpenTask;
-use super::row_group::GroupReader;
 use crate::plan::FileScanTask;
 
 /// Opens a task, reads its deletes, and yields its rows.
@@ -21,7 +21,7 @@ pub fn read_task(request: &Arc<ReadRequest>, task: &FileScanTask) -> Result<Task
     Ok(TaskBatches {
         request: Arc::clone(request),
         task: OpenTask::open(request, task)?,
-        next_group: 0,
+        next_unit: 0,
         reader: None,
         joined: Coalescer::new(request.batch_rows),
         finished: false,
@@ -32,8 +32,8 @@ pub fn read_task(request: &Arc<ReadRequest>, task: &FileScanTask) -> Result<Task
 pub struct TaskBatches {
     request: Arc<ReadRequest>,
     task: OpenTask,
-    next_group: usize,
-    reader: Option<GroupReader>,
+    next_unit: usize,
+    reader: Option<UnitReader>,
     joined: Coalescer,
     finished: bool,
 }
@@ -50,9 +50,9 @@ impl TaskBatches {
             self.request.cancel.check()?;
             if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
                 self.joined.push(batch?)?;
-            } else if let Some(group) = self.task.groups.get(self.next_group) {
-                self.reader = Some(self.task.read(group)?);
-                self.next_group += 1;
+            } else if let Some(unit) = self.task.units.get(self.next_unit) {
+                self.reader = Some(self.task.read(unit)?);
+                self.next_unit += 1;
             } else {
                 self.finished = true;
                 self.joined.flush()?;

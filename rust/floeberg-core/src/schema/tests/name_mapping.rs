@@ -1,5 +1,5 @@
 use crate::error::ErrorKind;
-use crate::schema::NameMapping;
+use crate::schema::{Field, ListType, MapType, NameMapping, PrimitiveType, Schema, StructType, Type};
 
 #[test]
 fn names_are_found_level_by_level_and_dots_are_literal() {
@@ -23,6 +23,26 @@ fn names_are_found_level_by_level_and_dots_are_literal() {
     assert_eq!(mapping.find(&["ignored"]), None);
     assert!(mapping.get("ignored").is_some());
     assert_eq!(mapping.find(&[]), None);
+}
+
+#[test]
+fn the_names_of_a_schema_stand_for_its_ids() {
+    let text = PrimitiveType::String;
+    let point = Type::Struct(StructType { fields: vec![Field::optional(3, "x.y", text.clone())] });
+    let tags = Type::List(Box::new(ListType { element: Field::optional(5, "tag", point) }));
+    let key = Field::required(7, "k", text.clone());
+    let pairs = Type::Map(Box::new(MapType { key, value: Field::optional(8, "v", text.clone()) }));
+    let fields =
+        vec![Field::required(1, "n", text), Field::optional(4, "tags", tags), Field::optional(6, "m", pairs)];
+    let mapping = NameMapping::of_schema(&Schema::new(0, fields).unwrap());
+    assert_eq!(mapping.find(&["n"]), Some(1));
+    assert_eq!(mapping.find(&["tags"]), Some(4));
+    assert_eq!(mapping.find(&["tags", "element"]), Some(5));
+    assert_eq!(mapping.find(&["tags", "element", "x.y"]), Some(3));
+    assert_eq!(mapping.find(&["tags", "tag"]), None);
+    assert_eq!(mapping.find(&["m", "key"]), Some(7));
+    assert_eq!(mapping.find(&["m", "value"]), Some(8));
+    assert_eq!(mapping.find(&["x.y"]), None);
 }
 
 #[test]

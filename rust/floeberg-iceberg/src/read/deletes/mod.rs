@@ -3,6 +3,7 @@
 mod cache;
 mod load;
 mod position_file;
+mod rows;
 mod vector;
 
 pub(super) use cache::DeleteCache;

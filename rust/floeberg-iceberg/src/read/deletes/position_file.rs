@@ -1,12 +1,11 @@
 //! The rows that a position delete file deletes.
 //!
-//! In: a Parquet file of (file path, position). Out: positions by data file.
+//! In: a file of (file path, position). Out: positions by data file.
 //! Spec: Position Delete Files; Reserved Field IDs.
 //!
 //! Invariant: paths are compared in one normal form; a negative position is an error.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -15,15 +14,11 @@ use floeberg_core::schema::reserved::{DELETE_FILE_PATH, DELETE_FILE_POS};
 use floeberg_core::schema::{Field, PrimitiveType, Schema};
 use floeberg_core::{Error, Result};
 use floeberg_io::place;
-use parquet::file::metadata::RowGroupMetaData;
-use parquet::file::statistics::Statistics;
 use roaring::RoaringTreemap;
 
+use super::rows::DeleteRows;
 use crate::plan::DeleteFile;
 use crate::read::ReadRequest;
-use crate::read::file::OpenFile;
-use crate::read::project::{PartitionConstants, Projection};
-use crate::read::row_group::GroupReader;
 
 /// Deleted positions by the normal form of the data file's location.
 #[derive(Debug, Default)]
@@ -51,29 +46,16 @@ pub(super) fn read_one(
 }
 
 fn read(request: &ReadRequest, delete: &DeleteFile, only: Option<&str>) -> Result<PositionDeletes> {
-    let mut file = OpenFile::open(request.store.as_ref(), &delete.location, None)?;
-    if !file.fields.has_ids {
-        for field in &mut file.fields.fields {
-            field.id = match field.name.as_str() {
-                "file_path" => Some(DELETE_FILE_PATH),
-                "pos" => Some(DELETE_FILE_POS),
-                _ => None,
-            };
-        }
-    }
     let position = Field::required(DELETE_FILE_POS, "pos", PrimitiveType::Long);
     let path = Field::required(DELETE_FILE_PATH, "file_path", PrimitiveType::String);
-    let project = |fields| -> Result<_> {
-        let schema = Schema::new(0, fields)?;
-        Projection::new(&schema, &file.fields, &PartitionConstants::default()).map(Arc::new)
-    };
-    let (both, positions) = (project(vec![position.clone(), path])?, project(vec![position])?);
-    let file = Arc::new(file);
+    let both = Schema::new(0, vec![position.clone(), path.clone()])?;
+    let file = DeleteRows::open(request, delete, &both)?;
+    let positions = Schema::new(0, vec![position])?;
     let mut deletes = PositionDeletes::default();
-    for group in 0..file.metadata().num_row_groups() {
-        let one_path = one_path(file.metadata().row_group(group));
-        let projection = if one_path.is_some() { &positions } else { &both };
-        for batch in GroupReader::whole(&file, projection, group, request.batch_rows)? {
+    for unit in file.units() {
+        let one_path = file.one_text(&unit, &path);
+        let wanted = if one_path.is_some() { &positions } else { &both };
+        for batch in file.read(&unit, wanted)? {
             request.cancel.check()?;
             let batch = batch?;
             let found = positions_of(&batch)?;
@@ -84,15 +66,6 @@ fn read(request: &ReadRequest, delete: &DeleteFile, only: Option<&str>) -> Resul
         }
     }
     Ok(deletes)
-}
-
-/// The one data file that all rows of a row group name: no path is below the lower or above the upper bound, and the
-/// two are equal.
-fn one_path(group: &RowGroupMetaData) -> Option<&str> {
-    let column = group.columns().iter().find(|column| column.column_path().string() == "file_path")?;
-    let Statistics::ByteArray(paths) = column.statistics()? else { return None };
-    let (lowest, highest) = (paths.min_opt()?, paths.max_opt()?);
-    (lowest == highest).then(|| lowest.as_utf8().ok())?
 }
 
 fn positions_of(batch: &RecordBatch) -> Result<&[i64]> {

@@ -1,9 +1,9 @@
-//! Which columns does a Parquet file have, and which field ids?
+//! Which columns does a file have, and which field ids?
 //!
-//! In: the file's schema as the Parquet library reads it into Arrow. Out: a tree of columns with ids and leaf numbers.
-//! Spec: Column Projection; Appendix A, Parquet.
+//! In: the Arrow types that a file's columns are decoded as, with the ids that the file says. Out: a tree of columns with ids and leaf numbers.
+//! Spec: Column Projection; Appendix A.
 //!
-//! Invariant: the leaves are numbered as the columns of the file are.
+//! Invariant: leaves are numbered in the file's order, parts before what follows their parent.
 
 use std::ops::Range;
 
@@ -18,9 +18,9 @@ pub(crate) struct FileField {
     pub(crate) id: Option<i32>,
     /// The name in the file.
     pub(crate) name: String,
-    /// The type that the Parquet library gives it.
+    /// The type that it is decoded as.
     pub(crate) data_type: DataType,
-    /// Its columns in the file.
+    /// Its leaves: the primitive columns of the file that it is made of.
     pub(crate) leaves: Range<usize>,
     /// A struct's fields, a list's element, a map's key and value.
     pub(crate) children: Vec<FileField>,

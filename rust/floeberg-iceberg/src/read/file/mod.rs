@@ -1,12 +1,9 @@
-//! How is a Parquet file opened?
+//! What does a data or delete file offer, whatever its format?
 
-mod fence;
 mod fields;
-mod footer;
 mod open;
+mod unit;
 
-pub(crate) use fence::fence;
-pub use fence::hush_fenced_panics;
 pub(crate) use fields::{FileField, FileFields};
-pub(crate) use footer::{Tail, read_footer};
-pub(crate) use open::OpenFile;
+pub(super) use open::OpenFile;
+pub(super) use unit::{Unit, UnitReader, UnitRequest};

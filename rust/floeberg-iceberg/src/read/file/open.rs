@@ -1,158 +1,100 @@
-//! A Parquet file, open: its metadata, its columns, its bytes.
+//! A data or delete file, open: its columns, its units, their rows.
 //!
-//! Invariant: types come from the Parquet schema, never from an Arrow schema that a writer embedded.
+//! In: a location and a format. Out: readers of its units.
+//!
+//! Invariant: what a format cannot do cheaply (statistics, pages, rows dropped while decoding) is left to the format;
+//! the rows that come out do not differ.
 
-use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
-use floeberg_core::schema::NameMapping;
+use floeberg_core::rows::DeletedRows;
+use floeberg_core::schema::{Field, NameMapping};
 use floeberg_core::{Error, Result};
-use floeberg_io::{Source, Store};
-use parquet::DecodeResult;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::basic::Type as Physical;
-use parquet::file::metadata::{
-    ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder,
-};
 
-use super::{FileFields, Tail, fence, read_footer};
+use super::{FileFields, Unit, UnitReader, UnitRequest};
+use crate::plan::FileFormat;
+use crate::read::ReadRequest;
+use crate::read::filter::FileFilter;
+use crate::read::parquet::ParquetFile;
+use crate::read::project::Projection;
 
-/// A Parquet file whose footer was read.
-#[derive(Debug, Clone)]
-pub(crate) struct OpenFile {
-    /// Its bytes.
-    pub(crate) source: Arc<dyn Source>,
-    /// Its metadata, and how the library reads its columns.
-    pub(crate) reader: ArrowReaderMetadata,
-    /// Its columns.
-    pub(crate) fields: FileFields,
-    /// Its end.
-    tail: Tail,
+/// A file whose columns are known.
+#[derive(Debug)]
+pub(in crate::read) enum OpenFile {
+    /// A Parquet file.
+    Parquet(Arc<ParquetFile>),
 }
 
 impl OpenFile {
-    /// Opens a file and reads its footer.
-    pub(crate) fn open(store: &dyn Store, location: &str, mapping: Option<&NameMapping>) -> Result<Self> {
-        let source = store.open(location)?;
-        let (metadata, tail) = read_footer(source.as_ref())?;
-        let reader = fence(location, || {
-            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-            let inferred = ArrowReaderMetadata::try_new(Arc::clone(&metadata), plain)?;
-            match with_micros(inferred.schema(), &metadata) {
-                Some(schema) => {
-                    let supplied = ArrowReaderOptions::new().with_schema(Arc::new(schema));
-                    ArrowReaderMetadata::try_new(metadata, supplied)
-                }
-                None => Ok(inferred),
+    /// Opens a file. A mapping gives ids to a file that has none.
+    ///
+    /// Errors: `Unsupported` for a format that cannot be read yet, `InvalidData` for a damaged file.
+    pub(in crate::read) fn open(
+        request: &ReadRequest,
+        location: &str,
+        format: FileFormat,
+        mapping: Option<&NameMapping>,
+    ) -> Result<Self> {
+        let store = request.store.as_ref();
+        match format {
+            FileFormat::Parquet => Ok(Self::Parquet(Arc::new(ParquetFile::open(store, location, mapping)?))),
+            FileFormat::Avro => {
+                Err(Error::unsupported("Avro files cannot be read yet").with("path", location))
             }
-        })?;
-        let fields = FileFields::new(reader.schema().fields(), mapping);
-        let columns = reader.parquet_schema().num_columns();
-        if fields.leaves() != columns {
-            return Err(Error::unsupported(format!(
-                "the Parquet file has {columns} columns of which {} can be read",
-                fields.leaves()
-            ))
-            .with("path", location));
-        }
-        Ok(Self { source, reader, fields, tail })
-    }
-
-    /// The file with the page index of some columns in some row groups, as far as it has one. The index is no more
-    /// than a help: a damaged one is left out.
-    pub(crate) fn with_page_index(&self, groups: &[usize], tested: &[usize], read: &[usize]) -> Result<Self> {
-        let location = self.location();
-        let metadata = ParquetMetaData::clone(self.metadata());
-        let size = self.source.size()?;
-        let made = fence(location, || {
-            let policy = PageIndexPolicy::Optional;
-            let groups = || groups.iter().copied();
-            Ok(ParquetMetaDataPushDecoder::try_new_with_metadata(size, metadata)?
-                .with_page_index_policy(policy)
-                .with_column_index_mask(ColumnChunkMask::row_groups_and_columns(
-                    groups(),
-                    tested.iter().copied(),
-                ))
-                .with_offset_index_mask(ColumnChunkMask::row_groups_and_columns(
-                    groups(),
-                    read.iter().copied(),
-                )))
-        });
-        let Ok(mut decoder) = made else { return Ok(self.clone()) };
-        loop {
-            match fence(location, || decoder.try_decode()) {
-                Ok(DecodeResult::NeedsData(ranges)) if ranges.iter().all(|range| range.end <= size) => {
-                    let data = match self.tail.read(&ranges) {
-                        Some(data) => data,
-                        None => self.source.read_ranges(&ranges)?,
-                    };
-                    if fence(location, || decoder.push_ranges(ranges, data)).is_err() {
-                        return Ok(self.clone());
-                    }
-                }
-                Ok(DecodeResult::Data(metadata)) => {
-                    let options = ArrowReaderOptions::new().with_schema(Arc::clone(self.reader.schema()));
-                    let reader =
-                        fence(location, || ArrowReaderMetadata::try_new(Arc::new(metadata), options));
-                    return Ok(Self {
-                        reader: reader.unwrap_or_else(|_| self.reader.clone()),
-                        ..self.clone()
-                    });
-                }
-                Ok(DecodeResult::NeedsData(_) | DecodeResult::Finished) | Err(_) => return Ok(self.clone()),
+            FileFormat::Orc => Err(Error::unsupported("ORC files cannot be read yet").with("path", location)),
+            FileFormat::Puffin => {
+                Err(Error::invalid_data("a file of rows is said to be Puffin").with("path", location))
             }
         }
     }
 
-    /// Where it is.
-    pub(crate) fn location(&self) -> &str {
-        self.source.location()
-    }
-
-    /// What its footer says.
-    pub(crate) fn metadata(&self) -> &ParquetMetaData {
-        self.reader.metadata()
-    }
-
-    /// The rows of each row group, as positions in the file.
-    pub(crate) fn row_ranges(&self) -> Vec<Range<u64>> {
-        let mut start = 0;
-        let groups = self.metadata().row_groups().iter();
-        groups
-            .map(|group| {
-                let range = start..start + group.num_rows() as u64;
-                start = range.end;
-                range
-            })
-            .collect()
-    }
-}
-
-/// The schema with INT96 timestamps in microseconds, if it has any: in nanoseconds, which the library takes,
-/// they reach from 1677 to 2262 only.
-fn with_micros(schema: &Schema, metadata: &ParquetMetaData) -> Option<Schema> {
-    let columns = metadata.file_metadata().schema_descr().columns();
-    if columns.iter().all(|column| column.physical_type() != Physical::INT96) {
-        return None;
-    }
-    let mut leaves = columns.iter().map(|column| column.physical_type() == Physical::INT96);
-    let fields: Fields = schema.fields().iter().map(|field| micros_field(field, &mut leaves)).collect();
-    Some(Schema::new(fields))
-}
-
-fn micros_field(field: &FieldRef, is_int96: &mut dyn Iterator<Item = bool>) -> FieldRef {
-    let data_type = match field.data_type() {
-        DataType::Struct(fields) => {
-            DataType::Struct(fields.iter().map(|child| micros_field(child, is_int96)).collect())
+    /// Its columns.
+    pub(in crate::read) fn fields(&self) -> &FileFields {
+        match self {
+            Self::Parquet(file) => &file.fields,
         }
-        DataType::List(element) => DataType::List(micros_field(element, is_int96)),
-        DataType::Map(entries, sorted) => DataType::Map(micros_field(entries, is_int96), *sorted),
-        other => match is_int96.next() {
-            Some(true) => DataType::Timestamp(TimeUnit::Microsecond, None),
-            _ => other.clone(),
-        },
-    };
-    Arc::new(Field::clone(field).with_data_type(data_type))
+    }
+
+    /// The units that start in a range of its bytes, are not deleted whole, and may hold a row that the filter
+    /// leaves. A unit that starts in one of the ranges that cut a file starts in no other.
+    pub(in crate::read) fn units(
+        &self,
+        bytes: Option<&Range<u64>>,
+        deletes: &DeletedRows,
+        filter: &FileFilter,
+    ) -> Vec<Unit> {
+        match self {
+            Self::Parquet(file) => file.units(bytes, deletes, filter),
+        }
+    }
+
+    /// The file with what helps to read units through a filter.
+    pub(in crate::read) fn prepared(
+        self,
+        units: &[Unit],
+        projection: &Projection,
+        filter: &FileFilter,
+    ) -> Result<Self> {
+        match self {
+            Self::Parquet(file) => {
+                let file = Arc::unwrap_or_clone(file).prepared(units, projection, filter)?;
+                Ok(Self::Parquet(Arc::new(file)))
+            }
+        }
+    }
+
+    /// The rows of a unit.
+    pub(in crate::read) fn read(&self, request: &UnitRequest<'_>) -> Result<UnitReader> {
+        match self {
+            Self::Parquet(file) => file.read(request).map(UnitReader::Parquet),
+        }
+    }
+
+    /// The one text that all rows of a unit have in a top-level column, where the file proves it.
+    pub(in crate::read) fn one_text(&self, unit: &Unit, column: &Field) -> Option<&str> {
+        match self {
+            Self::Parquet(file) => file.one_text(unit.number, column),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! A piece of a stream that one thread reads: a task to open, then some of its row groups.
+//! A piece of a stream that one thread reads: a task to open, then some of the units of its file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
 
-use crate::read::groups::Group;
+use crate::read::file::Unit;
 use crate::read::open_task::OpenTask;
 
 /// The place of a part in the stream: the number of its task, and its number in the task.
@@ -25,17 +25,17 @@ pub(super) enum Work {
     /// A thread works on it.
     Running,
     /// It waits for a thread.
-    Waiting(GroupRun),
+    Waiting(UnitRun),
     /// All its batches are ready or taken.
     Done,
 }
 
-/// Row groups that follow each other in one open file.
-pub(super) struct GroupRun {
+/// Units that follow each other in one open file.
+pub(super) struct UnitRun {
     /// The open file.
     pub(super) task: Arc<OpenTask>,
-    /// The row groups.
-    pub(super) groups: Vec<Group>,
+    /// The units.
+    pub(super) units: Vec<Unit>,
 }
 
 impl Part {
@@ -45,23 +45,23 @@ impl Part {
     }
 
     /// A part that waits for a thread.
-    pub(super) fn waiting(run: GroupRun) -> Self {
+    pub(super) fn waiting(run: UnitRun) -> Self {
         Self { work: Work::Waiting(run), ready: VecDeque::new() }
     }
 }
 
-/// Cuts the row groups of a task into runs of at least so many rows.
-pub(super) fn runs(task: &Arc<OpenTask>, least_rows: u64) -> Vec<GroupRun> {
-    let mut runs: Vec<GroupRun> = Vec::new();
+/// Cuts the units of a task into runs of at least so many rows.
+pub(super) fn runs(task: &Arc<OpenTask>, least_rows: u64) -> Vec<UnitRun> {
+    let mut runs: Vec<UnitRun> = Vec::new();
     let mut rows = least_rows;
-    for group in &task.groups {
+    for unit in &task.units {
         if rows >= least_rows {
-            runs.push(GroupRun { task: Arc::clone(task), groups: Vec::new() });
+            runs.push(UnitRun { task: Arc::clone(task), units: Vec::new() });
             rows = 0;
         }
-        rows += group.rows.end - group.rows.start;
+        rows = rows.saturating_add(unit.rows.as_ref().map_or(least_rows, |rows| rows.end - rows.start));
         if let Some(run) = runs.last_mut() {
-            run.groups.push(group.clone());
+            run.units.push(unit.clone());
         }
     }
     runs

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::{Result, fenced};
 
-use super::part::{GroupRun, Part, Place, Work, runs};
+use super::part::{Part, Place, UnitRun, Work, runs};
 use super::shared::{Shared, State, Tasks, size};
 use crate::plan::FileScanTask;
 use crate::read::open_task::OpenTask;
@@ -18,7 +18,7 @@ use crate::read::open_task::OpenTask;
 const PARTS_AHEAD: usize = 3;
 
 enum Step {
-    Read(Place, GroupRun),
+    Read(Place, UnitRun),
     Pull(Tasks),
     End,
 }
@@ -98,7 +98,7 @@ fn pull(shared: &Shared, mut tasks: Tasks) {
     }
 }
 
-/// Opens a task: its part becomes the parts of its row groups.
+/// Opens a task: its part becomes the parts of its units.
 fn open(shared: &Shared, place: Place, task: &FileScanTask) {
     let opened = match fenced(|| OpenTask::open(&shared.request, task)) {
         Ok(opened) => Arc::new(opened),
@@ -118,9 +118,9 @@ fn open(shared: &Shared, place: Place, task: &FileScanTask) {
 }
 
 /// Reads a part. Ends early, without an error, where nobody wants the rest.
-fn read(shared: &Shared, place: Place, run: &GroupRun) -> Result<()> {
-    for group in &run.groups {
-        for batch in run.task.read(group)? {
+fn read(shared: &Shared, place: Place, run: &UnitRun) -> Result<()> {
+    for unit in &run.units {
+        for batch in run.task.read(unit)? {
             shared.request.cancel.check()?;
             if !put(shared, place, batch?) {
                 return Ok(());

@@ -14,11 +14,11 @@ use floeberg_core::expr::{BoundColumn, BoundExpr, ColumnStats, Stats, may_match}
 use floeberg_core::schema::Type;
 use parquet::arrow::arrow_reader::RowSelection;
 
-use super::file::OpenFile;
+use super::ParquetFile;
 use super::statistics::{ColumnBounds, visit};
 
 /// The rows of a row group that may match; `None` is all of them.
-pub(super) fn select(file: &OpenFile, filter: &BoundExpr, group: usize) -> Option<RowSelection> {
+pub(super) fn select(file: &ParquetFile, filter: &BoundExpr, group: usize) -> Option<RowSelection> {
     let mut tested: BTreeMap<i32, Arc<BoundColumn>> = BTreeMap::new();
     visit(filter, &mut |column| {
         tested.insert(column.id, Arc::clone(column));

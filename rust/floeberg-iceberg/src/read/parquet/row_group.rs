@@ -18,10 +18,10 @@ use parquet::arrow::arrow_reader::{ArrowPredicateFn, RowFilter};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
 use parquet::file::metadata::RowGroupMetaData;
 
-use super::file::{OpenFile, fence};
-use super::filter::RowPredicate;
 use super::left_rows::LeftRows;
-use super::project::Projection;
+use super::{ParquetFile, fence};
+use crate::read::filter::RowPredicate;
+use crate::read::project::Projection;
 
 /// The decoded bytes of one batch, about.
 const BATCH_BYTES: u64 = 64 << 20;
@@ -30,7 +30,7 @@ const BATCH_BYTES: u64 = 64 << 20;
 #[derive(Debug, Clone)]
 pub(super) struct GroupRequest {
     /// The file.
-    pub(super) file: Arc<OpenFile>,
+    pub(super) file: Arc<ParquetFile>,
     /// What comes out.
     pub(super) projection: Arc<Projection>,
     /// The number of the row group.
@@ -44,8 +44,8 @@ pub(super) struct GroupRequest {
 }
 
 /// The batches of a row group.
-pub(super) struct GroupReader {
-    file: Arc<OpenFile>,
+pub(in crate::read) struct GroupReader {
+    file: Arc<ParquetFile>,
     projection: Arc<Projection>,
     /// Of the rows still to be decoded, those that come out; `None` is all.
     kept: Option<BooleanBuffer>,
@@ -54,23 +54,6 @@ pub(super) struct GroupReader {
 }
 
 impl GroupReader {
-    /// Reads all rows of a row group.
-    pub(super) fn whole(
-        file: &Arc<OpenFile>,
-        projection: &Arc<Projection>,
-        group: usize,
-        batch_rows: usize,
-    ) -> Result<Self> {
-        Self::new(GroupRequest {
-            file: Arc::clone(file),
-            projection: Arc::clone(projection),
-            group,
-            rows: LeftRows::default(),
-            predicate: None,
-            batch_rows,
-        })
-    }
-
     /// Prepares to read; nothing is read before the first batch is asked for.
     pub(super) fn new(request: GroupRequest) -> Result<Self> {
         let GroupRequest {

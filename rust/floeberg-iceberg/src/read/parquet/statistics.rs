@@ -21,8 +21,9 @@ use parquet::basic::{ColumnOrder, Type as Physical};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 
-use super::file::{FileField, OpenFile, fence};
-use super::project::cast;
+use super::{ParquetFile, fence};
+use crate::read::file::FileField;
+use crate::read::project::cast;
 
 /// Statistics of the columns of a filter, a row for each row group.
 #[derive(Debug, Default)]
@@ -48,7 +49,7 @@ pub(super) struct OneGroup<'a> {
 
 impl GroupStatistics {
     /// The statistics of all columns that a filter tests.
-    pub(super) fn new(file: &OpenFile, filter: &BoundExpr) -> Self {
+    pub(super) fn new(file: &ParquetFile, filter: &BoundExpr) -> Self {
         let mut columns = BTreeMap::new();
         visit(filter, &mut |column| {
             if !columns.contains_key(&column.id)
@@ -98,7 +99,7 @@ impl ColumnBounds {
     }
 
     /// The statistics of the pages of a column in one row group; `None` where the file's page index does not say.
-    pub(super) fn of_pages(file: &OpenFile, column: &BoundColumn, group: usize) -> Option<Self> {
+    pub(super) fn of_pages(file: &ParquetFile, column: &BoundColumn, group: usize) -> Option<Self> {
         let leaf = find(&file.fields.fields, &column.path)?;
         let target = type_to_arrow(&column.field_type).ok()?;
         let field = Field::new("", leaf.data_type.clone(), true);
@@ -178,7 +179,7 @@ fn find<'a>(fields: &'a [FileField], path: &[i32]) -> Option<&'a FileField> {
     }
 }
 
-fn column_bounds(file: &OpenFile, leaf: &FileField, field_type: &Type) -> Option<ColumnBounds> {
+fn column_bounds(file: &ParquetFile, leaf: &FileField, field_type: &Type) -> Option<ColumnBounds> {
     let target = type_to_arrow(field_type).ok()?;
     let groups = file.metadata().row_groups();
     let field = Field::new("", leaf.data_type.clone(), true);
@@ -203,7 +204,7 @@ fn column_bounds(file: &OpenFile, leaf: &FileField, field_type: &Type) -> Option
 }
 
 /// Are bounds made by the order that the table compares by?
-fn has_known_order(file: &OpenFile, leaf: &FileField) -> bool {
+fn has_known_order(file: &ParquetFile, leaf: &FileField) -> bool {
     let column = leaf.leaves.start;
     let is_int96 = file.reader.parquet_schema().column(column).physical_type() == Physical::INT96;
     let is_excluded = is_int96 || leaf.data_type == DataType::Float16;
@@ -212,7 +213,7 @@ fn has_known_order(file: &OpenFile, leaf: &FileField) -> bool {
 }
 
 /// Are the values of a column compared as signed numbers, which all writers did alike?
-fn is_signed(file: &OpenFile, leaf: &FileField) -> bool {
+fn is_signed(file: &ParquetFile, leaf: &FileField) -> bool {
     let physical = file.reader.parquet_schema().column(leaf.leaves.start).physical_type();
     let is_number = matches!(
         physical,

@@ -1,0 +1,56 @@
+//! The rows of a delete file, whatever its format.
+//!
+//! In: a delete file and the columns to read. Out: batches of them.
+//! Spec: Delete Formats.
+//!
+//! Invariant: columns are found by field id; in a file that says none, by the names of the schema.
+
+use std::sync::Arc;
+
+use floeberg_core::Result;
+use floeberg_core::rows::DeletedRows;
+use floeberg_core::schema::{Field, NameMapping, Schema};
+
+use crate::plan::DeleteFile;
+use crate::read::ReadRequest;
+use crate::read::file::{OpenFile, Unit, UnitReader, UnitRequest};
+use crate::read::filter::FileFilter;
+use crate::read::project::{PartitionConstants, Projection};
+
+/// A delete file, open.
+#[derive(Debug)]
+pub(super) struct DeleteRows {
+    file: OpenFile,
+    batch_rows: usize,
+}
+
+impl DeleteRows {
+    /// Opens a delete file, whose columns have the ids of a schema, or else its names.
+    pub(super) fn open(request: &ReadRequest, delete: &DeleteFile, schema: &Schema) -> Result<Self> {
+        let names = NameMapping::of_schema(schema);
+        let file = OpenFile::open(request, &delete.location, delete.file_format, Some(&names))?;
+        Ok(Self { file, batch_rows: request.batch_rows })
+    }
+
+    /// What can be read of it, in order.
+    pub(super) fn units(&self) -> Vec<Unit> {
+        self.file.units(None, &DeletedRows::default(), &FileFilter::All)
+    }
+
+    /// All rows of a unit, as batches of a schema.
+    pub(super) fn read(&self, unit: &Unit, schema: &Schema) -> Result<UnitReader> {
+        let projection = Projection::new(schema, self.file.fields(), &PartitionConstants::default())?;
+        self.file.read(&UnitRequest {
+            unit,
+            projection: &Arc::new(projection),
+            deletes: &Arc::default(),
+            predicate: None,
+            batch_rows: self.batch_rows,
+        })
+    }
+
+    /// The one text that all rows of a unit have in a top-level column, where the file proves it.
+    pub(super) fn one_text(&self, unit: &Unit, column: &Field) -> Option<&str> {
+        self.file.one_text(unit, column)
+    }
+}

@@ -1,0 +1,56 @@
+//! What of a file is read on its own, and how?
+//!
+//! A unit is a row group of Parquet.
+//!
+//! Invariant: positions of rows are those in the file, whatever is left out of it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use floeberg_core::Result;
+use floeberg_core::rows::DeletedRows;
+
+use crate::read::filter::RowPredicate;
+use crate::read::parquet::GroupReader;
+use crate::read::project::Projection;
+
+/// A part of a file that is read on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::read) struct Unit {
+    /// Its number in the file.
+    pub(in crate::read) number: usize,
+    /// Its rows, as positions in the file; `None` where only reading tells how many there are.
+    pub(in crate::read) rows: Option<Range<u64>>,
+}
+
+/// What to read of a unit: the rows that deletes and a filter leave, in order.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::read) struct UnitRequest<'a> {
+    /// The unit.
+    pub(in crate::read) unit: &'a Unit,
+    /// What comes out.
+    pub(in crate::read) projection: &'a Arc<Projection>,
+    /// The rows of the file that are deleted.
+    pub(in crate::read) deletes: &'a Arc<DeletedRows>,
+    /// The filter that is left.
+    pub(in crate::read) predicate: Option<&'a Arc<RowPredicate>>,
+    /// The rows of a batch, at most.
+    pub(in crate::read) batch_rows: usize,
+}
+
+/// The batches of a unit. After an error nothing follows.
+pub(in crate::read) enum UnitReader {
+    /// Of a row group.
+    Parquet(GroupReader),
+}
+
+impl Iterator for UnitReader {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Parquet(reader) => reader.next(),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! How are Parquet files read?
+//!
+//! Row groups and pages are left out by statistics, and the decoder itself drops the rows that deletes and a filter
+//! drop.
+
+mod fence;
+mod footer;
+mod groups;
+mod left_rows;
+mod one_text;
+mod open;
+mod pages;
+mod read;
+mod row_group;
+mod statistics;
+
+use fence::fence;
+pub use fence::hush_fenced_panics;
+pub(in crate::read) use open::ParquetFile;
+pub(in crate::read) use row_group::GroupReader;

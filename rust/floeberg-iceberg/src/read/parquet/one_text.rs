@@ -1,0 +1,20 @@
+//! Have all rows of a row group one text in a column?
+//!
+//! Invariant: it is said only where statistics prove it; they may cut long bounds, and cut bounds are not equal.
+
+use floeberg_core::schema::Field;
+use parquet::file::statistics::Statistics;
+
+use super::ParquetFile;
+
+impl ParquetFile {
+    /// The one text that all rows of a row group have in a top-level column: no text is below the lower or above the
+    /// upper bound, and the two are equal.
+    pub(in crate::read) fn one_text(&self, group: usize, column: &Field) -> Option<&str> {
+        let column = self.fields.fields.iter().find(|field| field.id == Some(column.id))?;
+        let chunk = self.metadata().row_group(group).columns().get(column.leaves.start)?;
+        let Statistics::ByteArray(texts) = chunk.statistics()? else { return None };
+        let (lowest, highest) = (texts.min_opt()?, texts.max_opt()?);
+        (lowest == highest).then(|| lowest.as_utf8().ok())?
+    }
+}

@@ -1,0 +1,79 @@
+//! How are the rows of a row group read that deletes and a filter leave?
+//!
+//! In: a row group to read. Out: a reader that skips pages, and whose decoder drops rows.
+//!
+//! Invariant: the rows that come out are those that [`crate::read::file::UnitRequest`] says.
+
+use std::sync::Arc;
+
+use floeberg_core::rows::Kept;
+use floeberg_core::{Error, Result};
+
+use super::left_rows::LeftRows;
+use super::row_group::GroupRequest;
+use super::{GroupReader, ParquetFile, pages};
+use crate::read::file::{Unit, UnitRequest};
+use crate::read::filter::FileFilter;
+use crate::read::project::Projection;
+
+/// Batches that the decoder drops rows from are this many times smaller: what was decoded is then still in the
+/// processor's cache when it is filtered.
+const MASKED_SHARE: usize = 4;
+
+/// From so many compressed bytes in its row groups a file's page index is worth reading.
+const PAGES_FROM: u64 = 256 << 10;
+
+impl ParquetFile {
+    /// The file with what helps to read row groups through a filter.
+    pub(in crate::read) fn prepared(
+        self,
+        units: &[Unit],
+        projection: &Projection,
+        filter: &FileFilter,
+    ) -> Result<Self> {
+        match filter {
+            FileFilter::Rows(predicate) if self.bytes_of(units) >= PAGES_FROM => {
+                let numbers: Vec<_> = units.iter().map(|unit| unit.number).collect();
+                let tested: Vec<_> = predicate.leaves().iter().copied().collect();
+                let read: Vec<_> = predicate.leaves().union(&projection.leaves).copied().collect();
+                self.with_page_index(&numbers, &tested, &read)
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The rows of a row group.
+    pub(in crate::read) fn read(self: &Arc<Self>, request: &UnitRequest<'_>) -> Result<GroupReader> {
+        let group = request.unit.number;
+        let Some(rows) = request.unit.rows.clone() else {
+            return Err(Error::internal(format!("row group {group} has no known rows")));
+        };
+        let predicate = request.predicate.map(Arc::clone);
+        let pages = predicate.as_ref().and_then(|filter| pages::select(self, &filter.expr, group));
+        let mut rows = match request.deletes.kept(rows)? {
+            Kept::All => LeftRows::default(),
+            Kept::None => LeftRows::none(),
+            Kept::Some(mask) if predicate.is_none() => LeftRows::new(mask),
+            Kept::Some(mask) => LeftRows::by_decoder(mask),
+        };
+        rows.selection = match (pages, rows.selection) {
+            (Some(pages), Some(left)) => Some(pages.intersection(&left)),
+            (pages, left) => pages.or(left),
+        };
+        let share = if rows.decoder_drops { MASKED_SHARE } else { 1 };
+        GroupReader::new(GroupRequest {
+            file: Arc::clone(self),
+            projection: Arc::clone(request.projection),
+            group,
+            rows,
+            predicate,
+            batch_rows: (request.batch_rows / share).max(1),
+        })
+    }
+
+    /// The compressed bytes of row groups.
+    fn bytes_of(&self, units: &[Unit]) -> u64 {
+        let sizes = units.iter().map(|unit| self.metadata().row_group(unit.number).compressed_size());
+        sizes.fold(0, |sum, size| sum.saturating_add(u64::try_from(size).unwrap_or(0)))
+    }
+}
