@@ -3,6 +3,7 @@
 
 mod bucket;
 mod decode;
+mod keys;
 mod plan;
 
 fn main() {

@@ -25,11 +25,11 @@ fn longs(values: impl IntoIterator<Item = i64>) -> ArrayRef {
 }
 
 fn optional_longs(values: &[Option<i64>]) -> ArrayRef {
-    array(Int64Array::from_iter(values.iter().copied()))
+    array(values.iter().copied().collect::<Int64Array>())
 }
 
 fn strings(values: &[Option<&str>]) -> ArrayRef {
-    array(StringArray::from_iter(values.iter().copied()))
+    array(values.iter().copied().collect::<StringArray>())
 }
 
 fn fixed<const N: usize>(values: &[Option<[u8; N]>]) -> ArrayRef {
