@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._arguments import checked_names, checked_text
+from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
 from floeberg._metadata import read_schema
 from floeberg._moments import Moment, milliseconds
 from floeberg._rows import RowSource
@@ -19,6 +19,8 @@ from floeberg.expressions import Expression, as_expression
 from floeberg.plan import Plan
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
     from floeberg.explain import Explain
     from floeberg.types import Schema
 
@@ -152,6 +154,43 @@ class Scan(RowSource[_native.Scan]):
             True
         """
         return Plan(self._inner.plan())
+
+    def to_spark(
+        self,
+        spark: SparkSession,
+        *,
+        partitions: int | None = None,
+        split_size: int | None = None,
+        threads: int | None = None,
+        truncate_nanoseconds: bool = False,
+    ) -> DataFrame:
+        """Makes a DataFrame of exactly these columns and rows, of this snapshot.
+
+        Spark's workers open the data files; here only metadata is read.
+
+        Args:
+            spark: A session of PySpark 4.0 or later, classic or Spark Connect.
+            partitions: Partitions, at most; two a core unless given.
+            split_size: Bytes that a partition has at most; what the table says unless given.
+            threads: Threads of a task; one, or `FLOEBERG_THREADS` of the workers, unless given.
+            truncate_nanoseconds: Whether nanoseconds may be cut to Spark's microseconds.
+
+        Returns:
+            A `pyspark.sql.DataFrame`.
+
+        Raises:
+            NotInstalledError: PySpark is not installed, or its workers lack Floeberg: `pip install 'floeberg[spark]'`.
+            UnsupportedError: PySpark is older than 4.0.
+        """
+        from floeberg.spark.frames import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        options = {
+            "partitions": None if partitions is None else checked_int("partitions", partitions),
+            "split-size": None if split_size is None else checked_int("split_size", split_size),
+            "threads": None if threads is None else checked_int("threads", threads),
+            "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
+        }
+        return frame_of(self, spark, options)
 
     def count(self) -> int:
         """Counts the rows.

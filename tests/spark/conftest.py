@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from check_java import java_fault
 from pyspark.sql import SparkSession
+
+from corpus import Case, lent
 
 CORES = 2
 
@@ -40,3 +42,16 @@ def spark(tmp_path_factory) -> Iterator[SparkSession]:
     session = builder.getOrCreate()
     yield session
     session.stop()
+
+
+def _lend(role: str) -> Callable[[], Case]:
+    @pytest.fixture(scope="session", name=role)
+    def case() -> Case:
+        return lent(role)
+
+    return case
+
+
+refs, deletes, many, types, nested = map(_lend, ("refs", "deletes", "many", "types", "nested"))
+nanoseconds, variants, required = map(_lend, ("nanoseconds", "variants", "required"))
+odd_names, empty, evolved, wide = map(_lend, ("odd_names", "empty", "evolved", "wide"))

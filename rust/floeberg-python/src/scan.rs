@@ -63,6 +63,12 @@ impl Scan {
         *self.0.snapshot_choice() != SnapshotChoice::Current
     }
 
+    /// At most so many rows.
+    #[getter]
+    fn limit(&self) -> Option<u64> {
+        self.0.row_limit()
+    }
+
     #[getter]
     fn snapshot_id(&self, py: Python<'_>) -> PyResult<Option<i64>> {
         runtime::call(py, || Ok(self.0.snapshot()?.map(|snapshot| snapshot.snapshot_id)))

@@ -1,0 +1,8 @@
+"""Reads tables through PySpark, without a JAR.
+
+Importing this package imports no PySpark: `register` does.
+"""
+
+from floeberg.spark.registration import register
+
+__all__ = ["register"]

@@ -1,0 +1,104 @@
+"""What does Spark ask of the data source `floeberg`?
+
+Life of a read: `load` makes the source and asks for its schema in one process, an action asks the pickled source for a
+reader in another, and the reader goes to the tasks.
+
+Invariant: the first of `schema` and `reader` pins the snapshot, and what is pickled after it is pinned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pyspark.sql.datasource import DataSource
+
+from floeberg.errors import UnsupportedError
+from floeberg.spark.parcel import parcel
+from floeberg.spark.reader import FloebergReader
+from floeberg.spark.request import Request
+from floeberg.spark.types import spark_struct
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+    from pyspark.sql.types import StructType
+
+__all__ = ["FloebergDataSource"]
+
+_READ_ONLY = "tables are read-only in Spark until Floeberg writes: INSERT and save() cannot be used"
+_NO_STREAMS = "Floeberg does not read streams yet: use spark.read"
+
+
+class FloebergDataSource(DataSource):
+    """A table, as the options of one read describe it.
+
+    It defines no way to push filters down: up to Spark 4.3 a pushed filter leaks into other scans of the same
+    DataFrame. The options `columns` and `filter` say what is not to be read.
+
+    Args:
+        options: The options of the read.
+        parallelism: The cores of the cluster, where they were known at registration.
+    """
+
+    def __init__(self, options: MutableMapping[str, str], parallelism: int | None = None) -> None:
+        super().__init__(options)
+        self._parallelism = parallelism
+        self._request: Request | None = None
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return "floeberg"
+
+    def schema(self) -> StructType:
+        """The columns, with the nullability of the table."""
+        request = self._pinned()
+        return spark_struct(
+            request.open().projection().fields,
+            truncate_nanoseconds=request.handling.truncate_nanoseconds,
+        )
+
+    def reader(self, schema: StructType) -> FloebergReader:
+        """What reads exactly this schema: the table's own, or a part of it that the user gave."""
+        return FloebergReader.of(self._pinned(), schema, self._parallelism)
+
+    def _pinned(self) -> Request:
+        if self._request is None:
+            self._request = Request.of(self.options)
+        return self._request
+
+    def writer(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: ARG002, FBT001 - Spark's signature
+        """Refuses."""
+        raise UnsupportedError(_READ_ONLY)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: ARG002, FBT001, N802
+        """Refuses."""
+        raise UnsupportedError(_READ_ONLY)
+
+    def streamReader(self, schema: StructType) -> NoReturn:  # noqa: ARG002, N802
+        """Refuses."""
+        raise UnsupportedError(_NO_STREAMS)
+
+    def simpleStreamReader(self, schema: StructType) -> NoReturn:  # noqa: ARG002, N802
+        """Refuses."""
+        raise UnsupportedError(_NO_STREAMS)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        pinned = self._request
+        pinned = self._request
+        return parcel(
+            __name__,
+            "_rebuild",
+            # What is pinned holds all that the options said.
+            {} if pinned else dict(self.options),
+            self._parallelism,
+            pinned,
+        )
+
+
+def _rebuild(options: dict[str, str], parallelism: int | None, pinned: Request | None) -> FloebergDataSource:
+    from pyspark.sql.datasource import CaseInsensitiveDict  # noqa: PLC0415
+
+    source = FloebergDataSource(CaseInsensitiveDict(options), parallelism)
+    source._request = pinned  # noqa: SLF001
+    return source

@@ -1,0 +1,104 @@
+"""Which PySpark is there, which Python do its workers run, and how many cores has the cluster?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
+
+__all__ = ["check_pyspark", "check_workers", "cores", "is_connect"]
+
+_OLDEST = (4, 0)
+
+_ADVICE = (
+    "Set PYSPARK_PYTHON to a Python that has Floeberg before the session starts "
+    "(os.environ['PYSPARK_PYTHON'] = sys.executable names this one)"
+)
+
+_PROBE = """
+import importlib.util, json, sys
+missing = [name for name in ("pyarrow", "floeberg") if importlib.util.find_spec(name) is None]
+print(json.dumps({"version": sys.version_info[:2], "missing": missing}))
+"""
+
+
+def check_pyspark() -> None:
+    """Is there a PySpark that has data sources in Python?
+
+    Raises:
+        NotInstalledError: There is no PySpark.
+        UnsupportedError: It is older than 4.0.
+    """
+    try:
+        import pyspark  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+    except ImportError as error:
+        raise NotInstalledError(
+            "pyspark is needed and not installed: pip install 'floeberg[spark]'"
+        ) from error
+    version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+    if version < _OLDEST:
+        raise UnsupportedError(
+            f"PySpark {pyspark.__version__} has no data sources in Python: Spark 4.0 or later is needed"
+        )
+
+
+def check_session(spark: object) -> None:
+    """Is this a session?
+
+    Raises:
+        InvalidInputError: It is something else.
+    """
+    if not hasattr(spark, "dataSource") or not hasattr(spark, "read"):
+        raise InvalidInputError(f"expected a SparkSession, found an object of type {type(spark).__name__}")
+
+
+def is_connect(spark: object) -> bool:
+    """Does the session speak to a Spark elsewhere?"""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def check_workers(python: str) -> None:
+    """Can the Python that Spark starts here for its workers read tables?
+
+    Args:
+        python: The command of that Python. What cannot be run here is not looked at: it is for other machines.
+
+    Raises:
+        NotInstalledError: It lacks Floeberg or pyarrow.
+        UnsupportedError: It is of another version than this one.
+    """
+    found = shutil.which(python)
+    if found is None or found == sys.executable:
+        return
+    try:
+        ran = subprocess.run([found, "-c", _PROBE], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603
+        answer = json.loads(ran.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return
+    version, here = ".".join(map(str, answer["version"])), ".".join(map(str, sys.version_info[:2]))
+    if version != here:
+        raise UnsupportedError(
+            f"Spark runs its Python workers with {found}, which is Python {version}; here is {here}. {_ADVICE}"
+        )
+    if answer["missing"]:
+        raise NotInstalledError(
+            f"Spark runs its Python workers with {found}, which lacks {' and '.join(answer['missing'])}. {_ADVICE}"
+        )
+
+
+def cores(spark: Any) -> int | None:  # noqa: ANN401 - classic and Connect share no class
+    """How many tasks the cluster runs at a time, as far as the session knows."""
+    if not is_connect(spark):
+        return int(spark.sparkContext.defaultParallelism)
+    configured = spark.conf.get("spark.default.parallelism", None)
+    return int(configured) if configured and configured.isdigit() else None
+
+
+def own_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,144 @@
+"""How does one read of Spark become partitions, and a partition rows?
+
+`partitions` runs where Spark plans, and opens metadata and manifests. `read` runs in a task, and opens data files and
+deletes; it needs no metadata.
+
+Invariant: planning opens no data file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from floeberg.spark.environment import own_cores
+from floeberg.spark.parcel import parcel
+from floeberg.spark.projection import Matching, names_to_read, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from floeberg import _native
+    from floeberg.plan import Plan
+    from floeberg.spark.projection import Child
+    from floeberg.spark.request import Request
+
+__all__ = ["FilePartition", "FloebergReader"]
+
+_SPLIT_SIZE = 128 * 1024 * 1024
+_LEAST_SIZE = 16 * 1024 * 1024
+_OPEN_FILE_COST = 4 * 1024 * 1024
+_PARTITIONS_PER_CORE = 2
+_ONE_GROUP = 1 << 62
+
+
+class FilePartition(InputPartition):
+    """What one task reads.
+
+    Args:
+        value: Tasks of the plan; `None` reads nothing.
+    """
+
+    def __init__(self, value: _native.TaskGroup | None) -> None:
+        super().__init__(value)
+
+
+class FloebergReader(DataSourceReader):
+    """Reads what a request asks for, as a schema says.
+
+    Args:
+        request: The scan, and how to read it.
+        names: The columns to read; `None` is those of the scan.
+        shape: What the batches become; `None` leaves them as they are.
+        limit: Rows of a partition, at most.
+        parallelism: The cores of the cluster, where they are known.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        names: tuple[str, ...] | None,
+        shape: tuple[Child, ...] | None,
+        limit: int | None,
+        parallelism: int | None,
+    ) -> None:
+        self._request = request
+        self._names = names
+        self._shape = shape
+        self._limit = limit
+        self._parallelism = parallelism
+
+    @classmethod
+    def of(cls, request: Request, schema: StructType, parallelism: int | None) -> FloebergReader:
+        """The reader of a schema: all columns of the request, or some of them in any order.
+
+        Raises:
+            InvalidInputError: The schema does not fit the table.
+            UnsupportedError: Spark has no type for a column.
+        """
+        handling = request.handling
+        matching = Matching(handling.case_sensitive, handling.truncate_nanoseconds)
+        scan = request.open()
+        names: tuple[str, ...] | None = None
+        shape = shape_of(scan.projection().fields, schema, matching)
+        if shape is not None:
+            names = tuple(names_to_read(scan.projection().fields, schema, matching))
+            shape = shape_of(scan.select(*names).projection().fields, schema, matching)
+        limit = scan._inner.limit  # noqa: SLF001 - the package's own
+        return cls(request, names=names, shape=shape, limit=limit, parallelism=parallelism)
+
+    def partitions(self) -> list[InputPartition]:
+        """Plans the scan: few and large parts of about equal size."""
+        scan = self._request.open()
+        plan = (scan if self._names is None else scan.select(*self._names)).plan_files()
+        groups = plan.split(self._target_size(plan))
+        # Spark would give `read` a partition of its own for none.
+        return [FilePartition(group._inner) for group in groups] or [FilePartition(None)]  # noqa: SLF001
+
+    def _target_size(self, plan: Plan) -> int:
+        handling = self._request.handling
+        most = handling.partitions or _PARTITIONS_PER_CORE * (self._parallelism or own_cores())
+        account = plan.explain()
+        even = max(account.size_in_bytes, account.data_files * _OPEN_FILE_COST) // most + _OPEN_FILE_COST
+        largest = handling.split_size or _SPLIT_SIZE
+        if handling.partitions == 1:
+            return _ONE_GROUP
+        return even if handling.partitions else min(largest, max(even, _LEAST_SIZE))
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition, in the Arrow types that Spark checks for."""
+        return iter(()) if partition.value is None else self._batches(partition.value)
+
+    def _batches(self, group: _native.TaskGroup) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa  # noqa: PLC0415 - planning needs none
+
+        from floeberg.spark.form import spark_form  # noqa: PLC0415 - the same
+        from floeberg.spark.shape import shaped  # noqa: PLC0415 - the same
+
+        stream = group.stream()
+        left = self._limit
+        while (left is None or left > 0) and (batch := stream.next_batch()) is not None:
+            rows = shaped(spark_form(pa.record_batch(cast("Any", batch))), self._shape)
+            if left is not None:
+                rows = rows.slice(0, left)
+                left -= rows.num_rows
+            yield rows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self._request, self._names, self._shape, self._limit, self._parallelism)
+        return parcel(__name__, "_rebuild", *parts)
+
+
+def _rebuild(
+    request: Request,
+    names: tuple[str, ...] | None,
+    shape: tuple[Child, ...] | None,
+    limit: int | None,
+    parallelism: int | None,
+) -> FloebergReader:
+    return FloebergReader(request, names=names, shape=shape, limit=limit, parallelism=parallelism)

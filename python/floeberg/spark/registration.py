@@ -1,0 +1,66 @@
+"""How does a session learn of the data source `floeberg`?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakSet
+
+from floeberg.spark.environment import check_pyspark, check_session, check_workers, cores, is_connect
+from floeberg.spark.parcel import fetcher
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+    from pyspark.sql import SparkSession
+    from pyspark.sql.datasource import DataSource
+
+__all__ = ["register", "register_once"]
+
+_REGISTERED: WeakSet[Any] = WeakSet()
+
+
+def register(spark: SparkSession) -> None:
+    """Makes the format `floeberg` known to a session.
+
+    PySpark finds the format by itself where Floeberg is installed for its workers. Registering also tells it how many
+    cores there are, and looks whether the workers can read.
+
+    Args:
+        spark: The session, classic or Spark Connect.
+
+    Raises:
+        NotInstalledError: PySpark is not installed, or the Python of its workers lacks Floeberg.
+        UnsupportedError: PySpark is older than 4.0, or the Python of its workers is of another version.
+        InvalidInputError: It is no session.
+    """
+    check_pyspark()
+    check_session(spark)
+    if not is_connect(spark):
+        check_workers(spark.sparkContext.pythonExec)
+    spark.dataSource.register(_source(cores(spark)))
+    _REGISTERED.add(spark)
+
+
+def register_once(spark: SparkSession) -> None:
+    """Registers, where this session was not registered before."""
+    check_pyspark()
+    check_session(spark)
+    if spark not in _REGISTERED:
+        register(spark)
+
+
+def _source(parallelism: int | None) -> type[DataSource]:
+    """The class that Spark keeps. It is made here, so that its code travels and can say where Floeberg is missing."""
+    from pyspark.sql.datasource import DataSource  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+    fetch = fetcher()
+
+    class Floeberg(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return "floeberg"
+
+        def __new__(cls, options: MutableMapping[str, str]) -> Any:  # noqa: ANN401
+            return fetch("floeberg.spark.datasource", "FloebergDataSource")(options, parallelism)
+
+    return cast("type[DataSource]", Floeberg)
