@@ -52,10 +52,11 @@ fmt: venv ## Format Rust and Python
 	$(BIN)/ruff format --quiet $(PYTHON_SOURCES)
 	$(BIN)/ruff check --quiet --fix $(PYTHON_SOURCES)
 
-bench: install $(VENV)/.bench ## Benches against peers, ratios in one run (SCALE=0.1 for a smaller table)
+bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (SCALE=0.1 for a smaller table, ICEBERG_JAVA=1 for that peer)
 	cargo bench --locked --profile dev -p floeberg-benches
 	$(PYTHON) benches/python/bench_plan.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_scan.py --scale $(or $(SCALE),1)
+	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 
 docs: install $(VENV)/.docs ## Reference pages of the Rust crates and the Python package, under target/doc and docs/_build
 	cargo doc --locked --no-deps $(LIBRARIES)

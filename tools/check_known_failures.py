@@ -22,7 +22,7 @@ else:
 from cargo_workspace import ROOT
 
 CORPUS = ROOT / "tests" / "conformance"
-PARTS = {"open", "rows", "filters", "time_travel", "refs", "manifests", "plan"}
+PARTS = {"open", "rows", "filters", "time_travel", "refs", "manifests", "plan", "spark"}
 KEYS = {"case", "parts", "reason", "issue", "kind"}
 
 

@@ -22,11 +22,11 @@ RUNS = 5
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of some runs, what they counted, and the highest resident memory in MB."""
+    """Seconds of some runs, what they counted, and the highest resident memory in MB where it was measured."""
 
     seconds: list[float]
     count: int
-    peak_mb: int
+    peak_mb: int | None
 
     @property
     def median(self) -> float:
@@ -56,7 +56,7 @@ def alternating(subject: str, locations: list[Path]) -> list[Times]:
 def cold(subject: str, location: Path) -> Times:
     """Five fresh processes that run once each; importing does not count."""
     runs = [_child(subject, location, 0) for _ in range(RUNS)]
-    return Times([each.seconds[0] for each in runs], runs[0].count, max(each.peak_mb for each in runs))
+    return Times([each.seconds[0] for each in runs], runs[0].count, max(each.peak_mb or 0 for each in runs))
 
 
 def _child(subject: str, location: Path, runs: int) -> Times:
@@ -78,7 +78,8 @@ def compare(title: str, rows: list[tuple[str, Times]]) -> None:
     first = rows[0][1]
     for name, times in rows:
         ratio = times.median / first.median
-        print(f"  {name:<44} {times!s:<28} {ratio:>7.2f} x   peak {times.peak_mb} MB")
+        memory = "" if times.peak_mb is None else f"   peak {times.peak_mb} MB"
+        print(f"  {name:<44} {times!s:<28} {ratio:>7.2f} x{memory}")
 
 
 def folder() -> Path:

@@ -3,54 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from cargo_workspace import ROOT
 
+from markdown_blocks import blocks_of, prose_of
+
 CODE = "python"
 CODE_THAT_NEEDS_MORE = "python no-run"
 OUTPUT = "text"
-
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block: what its fence says, its lines, and the line of the file that its first line is."""
-
-    kind: str
-    text: str
-    line: int
-    follows: bool
-    """Is there nothing but empty lines between it and the block before?"""
-
-
-def blocks_of(text: str) -> list[Block]:
-    """The fenced blocks of a Markdown text."""
-    found: list[Block] = []
-    kind, body, start, follows, between = None, [], 0, False, ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if kind is None and (opening := re.fullmatch(r"```(.*)", line)):
-            kind, body, start, follows = opening.group(1).strip(), [], number + 1, not between.strip()
-        elif kind is not None and line == "```":
-            found.append(Block(kind, "\n".join(body) + "\n", start, follows and bool(found)))
-            kind, between = None, ""
-        elif kind is not None:
-            body.append(line)
-        else:
-            between += line
-    assert kind is None, f"the block that begins at line {start} is not closed"
-    return found
-
-
-def prose_of(text: str) -> str:
-    """A Markdown text without its fenced blocks."""
-    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def pages() -> list[Path]:
@@ -112,23 +78,6 @@ def test_every_relative_link_of_a_page_leads_somewhere(page):
         assert target.exists(), f"{page} links to {link}"
         if fragment:
             assert fragment in anchors(target.read_text(encoding="utf-8")), f"{page} links to {link}"
-
-
-def test_the_demo_prints_what_the_readme_shows(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    specification = importlib.util.spec_from_file_location("demo", ROOT / "examples" / "demo.py")
-    demo = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(demo)
-    with contextlib.redirect_stdout(io.StringIO()) as output:
-        demo.main()
-    blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
-    (shown,) = [block.text for block in blocks if block.text.startswith("LOCATION = ")]
-    assert untimed(shown) == untimed(output.getvalue())
-
-
-def untimed(text: str) -> str:
-    """A text without how long something took."""
-    return re.sub(r"\d+ ms", "_ ms", text)
 
 
 def test_the_architecture_has_a_paragraph_for_every_room():

@@ -1,0 +1,124 @@
+"""Reading 20 million rows of 12 columns through PySpark, two cores.
+
+The data source against Spark's own Parquet reader on the same files and against itself without deletes, in turn in one
+session; and against Iceberg Java on the same tables, each in a session of its own, one after the other.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from iceberg_java import VERSION, iceberg_java
+from measure import Times, compare, folder
+from scan_tables import scan_table
+from spark_queries import Answer, Query, Session, run
+from tables import COLUMNS
+
+ROWS = 20_000_000
+ONE = ("sum(id)", "count(id)")
+ALL = (
+    *("sum(id)", "max(ts)", "max(day)", "sum(customer)", "sum(quantity)", "sum(price)", "sum(discount)"),
+    *("sum(amount)", "sum(length(country))", "sum(length(product))", "sum(length(note))", "count_if(paid)"),
+)
+DELETES = {"positions": "5 % by position", "vectors": "5 % by vector"}
+WIDTHS = {"sum of one column": ONE, "all 12 columns": ALL}
+
+
+def main(scale: float, *, java: bool) -> None:
+    """Make the tables when they are not there, then measure."""
+    rows = int(ROWS * scale)
+    assert len(ALL) == len(COLUMNS)
+    tables = {variant: scan_table(folder(), variant, rows) for variant in ("plain", *DELETES)}
+    importing()
+    files = str(tables["plain"].parent.parent / "data")
+    for width, aggregates in WIDTHS.items():
+        queries = [Query(aggregates, "parquet", files)]
+        queries += [floeberg(aggregates, tables[variant]) for variant in tables]
+        parquet, plain, *deleted = run(Session(queries))
+        show(
+            f"spark/{rows} rows/{width}/against Spark's own Parquet reader",
+            {f"Spark {parquet.spark}, Parquet files": parquet, "floeberg, no deletes": plain},
+        )
+        agree(deleted)
+        title = f"spark/{rows} rows/{width}/deletes"
+        print_table(title, {"no deletes": plain, **dict(zip(DELETES.values(), deleted, strict=True))})
+    if java:
+        against_java(rows, {variant: tables[variant] for variant in DELETES})
+    else:
+        print("\nspark/against Iceberg Java: not asked for (ICEBERG_JAVA=1, which downloads 500 MB once)")
+
+
+def against_java(rows: int, tables: dict[str, Path]) -> None:
+    """Compare with Iceberg Java on the tables with deletes."""
+    found = iceberg_java(folder())
+    if isinstance(found, str):
+        print(f"\nspark/against Iceberg Java: cannot be had here: {found}")
+        return
+    python, jar = found
+    cases = [(variant, width) for variant in tables for width in WIDTHS]
+    java_queries = [
+        Query(WIDTHS[width], "iceberg", str(tables[variant].parent.parent)) for variant, width in cases
+    ]
+    theirs = run(Session(java_queries, {"spark.jars": str(jar)}), str(python))
+    ours = run(Session([floeberg(WIDTHS[width], tables[variant]) for variant, width in cases]))
+    for (variant, width), their, our in zip(cases, theirs, ours, strict=True):
+        show(
+            f"spark/{rows} rows/{width}/{DELETES[variant]}/against Iceberg Java",
+            {f"Iceberg {VERSION}, Spark {their.spark}": their, f"floeberg, Spark {our.spark}": our},
+        )
+
+
+def floeberg(aggregates: Sequence[str], table: Path) -> Query:
+    """A query of the data source, which is told the column where there is one: Spark does not say it."""
+    options = {"columns": "id"} if aggregates is ONE else {}
+    return Query(aggregates, "floeberg", str(table), options)
+
+
+def show(title: str, answers: dict[str, Answer]) -> None:
+    """Print the times of queries that must have given the same."""
+    agree(list(answers.values()))
+    print_table(title, answers)
+
+
+def print_table(title: str, answers: dict[str, Answer]) -> None:
+    """Print times; ratios are to the first."""
+    compare(title, [(name, Times(answer.seconds, 0, None)) for name, answer in answers.items()])
+
+
+def agree(answers: Sequence[Answer]) -> None:
+    """Check that answers are the same, sums of floating-point numbers but for their last digits."""
+    first = answers[0].values
+    for answer in answers[1:]:
+        for one, other in zip(first, answer.values, strict=True):
+            same = math.isclose(one, other, rel_tol=1e-9) if isinstance(one, float) else one == other
+            assert same, (first, answer.values)
+
+
+def importing() -> None:
+    """Print what a worker pays before it reads: importing the package in a fresh process, beside pyarrow."""
+    times = {}
+    for module in ("pyarrow", "floeberg"):
+        program = (
+            f"import time; began = time.perf_counter(); import {module}; print(time.perf_counter() - began)"
+        )
+        outputs = [subprocess.check_output([sys.executable, "-c", program], text=True) for _ in range(5)]
+        times[module] = [float(output) for output in outputs]
+    print("\nspark/importing in a worker")
+    for module, seconds in times.items():
+        print(f"  {module:<44} {1000 * median(seconds):.0f} ms")
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", type=float, default=1, help="of 20 million rows")
+    parser.add_argument(
+        "--java", action="store_true", help="also against Iceberg Java, which is downloaded once"
+    )
+    arguments = parser.parse_args()
+    main(arguments.scale, java=arguments.java)
