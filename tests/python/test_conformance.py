@@ -112,11 +112,7 @@ def test_plan(case: Case) -> None:
             assert len(plan) == wanted.facts["planned_files"], f"{len(plan)} files planned: {wanted.facts}"
             deletes = {path for task in plan for path in (each.file_path for each in task.delete_files)}
             planned = wanted.facts["planned_delete_files"]
-            # Equality deletes are not pruned by their bounds yet (issue 3): more may be planned than need be.
-            less_sharp = case.expected["live_files"]["equality_deletes"] > 0 and len(deletes) > planned
-            assert len(deletes) == planned or less_sharp, (
-                f"{len(deletes)} delete files, the oracle plans {planned}"
-            )
+            assert len(deletes) == planned, f"{len(deletes)} delete files, the oracle plans {planned}"
         for stage in plan.explain().stages:
             assert stage.entered == stage.kept + sum(each.count for each in stage.dropped), stage
 

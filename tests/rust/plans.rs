@@ -66,9 +66,7 @@ fn check(case: &Case, filter: &Json, plan: &Plan, everything: u64) {
             .map(|delete| delete.file_path.clone())
             .collect();
         let (found, oracle) = (deletes.len() as u64, number(filter, "planned_delete_files"));
-        // Equality deletes are not pruned by their bounds yet (issue 3): more of them may be planned than need be.
-        let less_sharp = number(&case.expected["live_files"], "equality_deletes") > 0 && found > oracle;
-        assert!(found == oracle || less_sharp, "{name}: {sql}: {found} delete files, not {oracle}");
+        assert_eq!(found, oracle, "{name}: {sql}: delete files\n{:?}", plan.explain());
     }
     for stage in &plan.explain().stages {
         let dropped: u64 = stage.dropped.iter().map(|dropped| dropped.count).sum();

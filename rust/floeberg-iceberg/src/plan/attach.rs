@@ -14,10 +14,24 @@ use floeberg_core::Result;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::PartitionKey;
 
-use super::chunk::{FileColumns, column, typed};
+use super::bounds::EntryStats;
+use super::chunk::{FileColumns, Kept, column, typed};
 use super::deletes::{DataFile, DeleteIndex};
+use super::explain::Tally;
 use super::filter::PlanFilter;
 use super::specs::{PlannedSpec, partition_key};
+use crate::metadata::ManifestEntries;
+
+/// The kept files of one manifest.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptFiles<'a> {
+    /// All entries of the manifest.
+    pub entries: &'a ManifestEntries,
+    /// Which of them are kept.
+    pub kept: &'a Kept,
+    /// The columns of these.
+    pub columns: &'a FileColumns,
+}
 
 /// What the files of one manifest got, residuals numbered within it.
 pub(crate) struct Attached {
@@ -27,6 +41,8 @@ pub(crate) struct Attached {
     pub residual_of: Vec<u32>,
     /// A residual for each partition.
     pub residuals: Vec<BoundExpr>,
+    /// Equality deletes whose scope a file is in, and those whose keys it cannot have.
+    pub equalities: Tally,
 }
 
 /// Finds the deletes and the residual of every file.
@@ -34,10 +50,16 @@ pub(crate) fn attach(
     filter: &PlanFilter,
     index: &DeleteIndex,
     spec: &PlannedSpec,
-    columns: &FileColumns,
+    files: KeptFiles<'_>,
 ) -> Result<Attached> {
+    let columns = files.columns;
     let of_partition = filter.residuals(spec.spec_id)?;
-    let mut attached = Attached { deletes: None, residual_of: vec![0; columns.rows], residuals: Vec::new() };
+    let mut attached = Attached {
+        deletes: None,
+        residual_of: vec![0; columns.rows],
+        residuals: Vec::new(),
+        equalities: Tally::default(),
+    };
     if !of_partition.depend_on_partition() {
         attached.residuals.push(filter.whole().clone());
         if index.is_empty() {
@@ -60,9 +82,10 @@ pub(crate) fn attach(
                 sequence_number: sequence_numbers.value(row),
                 spec_id: columns.spec_id,
                 partition_key: &key,
+                stats: &EntryStats { entries: files.entries, row: files.kept.entry(row) },
             };
             let mut found = Vec::new();
-            index.matching(data, &mut found)?;
+            index.matching(data, &mut found, &mut attached.equalities)?;
             deletes.push(found);
         }
         if of_partition.depend_on_partition() {

@@ -55,6 +55,8 @@ pub(crate) fn plan_schema(specs: &Specs) -> SchemaRef {
 /// Keeps the entries that a mask keeps. All of them are kept without a copy.
 pub(crate) struct Kept {
     predicate: Option<FilterPredicate>,
+    /// Which entries are kept; `None` is all.
+    entries: Option<Vec<usize>>,
     rows: usize,
 }
 
@@ -66,16 +68,22 @@ impl Kept {
                 let mask = BooleanArray::from(mask);
                 Self {
                     rows: mask.true_count(),
+                    entries: Some(mask.values().set_indices().collect()),
                     predicate: Some(FilterBuilder::new(&mask).optimize().build()),
                 }
             }
-            _ => Self { predicate: None, rows: len },
+            _ => Self { predicate: None, entries: None, rows: len },
         }
     }
 
     /// How many are kept.
     pub fn len(&self) -> usize {
         self.rows
+    }
+
+    /// Which entry a kept one is.
+    pub fn entry(&self, row: usize) -> usize {
+        self.entries.as_ref().map_or(row, |entries| entries[row])
     }
 
     /// The kept values of a column.

@@ -3,35 +3,48 @@
 //! In: the delete manifests that a filter keeps. Out: the delete index.
 //! Spec: Data File Fields (`content`, `equality_ids`, `referenced_data_file`, `content_offset`); Delete File Stats.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_array::{Array, BinaryArray, Int32Array, Int64Array, StringArray};
+use floeberg_core::expr::{ColumnStats, Stats as _};
 use floeberg_core::schema::reserved::DELETE_FILE_PATH;
 use floeberg_core::value::Value;
 use floeberg_core::{Context, Error, Result};
 
+use super::bounds::EntryStats;
 use super::deletes::{DeleteIndex, IndexedDelete};
 use super::explain::Tally;
 use super::filter::PlanFilter;
-use super::planner::{PlanRequest, entries_of};
+use super::key_stats::{KeyColumn, MOST_COLUMNS};
+use super::planner::{PlanRequest, read_manifest};
 use super::specs::{Specs, partition_key};
 use super::{DeleteFile, DeleteKind, FileFormat, parallel};
 use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile};
 
 /// Reads the delete manifests and indexes their live entries.
 ///
-/// Deletes of partitions that the filter rules out are left away: no data file of such a partition is planned.
+/// Deletes of partitions that the filter rules out are left away: no data file of such a partition is planned. So are
+/// equality deletes all of whose keys the filter rules out, which are counted.
 pub(crate) fn read_deletes(
     request: &PlanRequest,
     specs: &Specs,
     filter: &PlanFilter,
     manifests: &[ManifestFile],
-) -> Result<DeleteIndex> {
+) -> Result<(DeleteIndex, Tally)> {
     let lists = parallel::ordered(manifests, request.threads, &request.cancel, |manifest| {
         let spec = specs.get(manifest.partition_spec_id)?;
-        let wanted = EntryRequest { statistics_of: vec![DELETE_FILE_PATH], with_deleted: false };
-        let entries = entries_of(request, spec, manifest, &wanted)?;
+        let mut wanted = EntryRequest { statistics_of: vec![DELETE_FILE_PATH], with_deleted: false };
+        let bytes = read_manifest(request, manifest)?;
+        let mut entries = bytes.entries(spec, &wanted)?;
+        let key_columns = key_columns(request, ids_of(&entries));
+        if !key_columns.is_empty() {
+            // Which columns are keys only the entries tell.
+            wanted.statistics_of.extend(key_columns.iter().map(|column| column.id));
+            entries = bytes.entries(spec, &wanted)?;
+        }
         let mask = filter.keep_by_partition(&entries, spec, &mut Tally::default())?;
+        let mut by_filter = Tally::default();
         let mut deletes = Vec::new();
         for row in 0..entries.len() {
             if mask.as_ref().is_some_and(|mask| !mask[row]) {
@@ -42,6 +55,14 @@ pub(crate) fn read_deletes(
             let file = delete_file(&entries, row, partition, request)
                 .context("path", entries.file_path.value(row))
                 .context("manifest", &manifest.manifest_path)?;
+            if let DeleteKind::Equality { equality_ids } = &file.kind {
+                by_filter.enter(1);
+                let keys = EntryStats { entries: &entries, row };
+                if let Some((test, reason)) = filter.mismatch_of_keys(equality_ids, &keys) {
+                    by_filter.drop(test, reason, 1);
+                    continue;
+                }
+            }
             let bound = |bounds: fn(&crate::metadata::EntryStatistics) -> &BinaryArray| {
                 let bounds = bounds(entries.statistics.get(&DELETE_FILE_PATH)?);
                 let bytes = bounds.is_valid(row).then(|| bounds.value(row))?;
@@ -52,6 +73,7 @@ pub(crate) fn read_deletes(
                 unpartitioned: spec.unpartitioned,
                 lowest_path: bound(|statistics| &statistics.lower_bound),
                 highest_path: bound(|statistics| &statistics.upper_bound),
+                keys: key_stats(&key_columns, &entries, row, &file.kind),
                 file: Arc::new(file),
             };
             if !spec.comparable && delete.is_scoped_by_partition() {
@@ -64,9 +86,42 @@ pub(crate) fn read_deletes(
             }
             deletes.push(delete);
         }
-        Ok(deletes)
+        Ok((deletes, by_filter))
     })?;
-    Ok(DeleteIndex::new(lists.into_iter().flatten().collect()))
+    let (mut deletes, mut by_filter) = (Vec::new(), Tally::default());
+    for (list, tally) in lists {
+        deletes.extend(list);
+        by_filter.merge(&tally);
+    }
+    let ids = deletes.iter().flat_map(|delete: &IndexedDelete| &delete.keys).map(|(id, _)| *id).collect();
+    Ok((DeleteIndex::new(deletes, key_columns(request, ids)), by_filter))
+}
+
+/// The columns that the equality deletes of a manifest name.
+fn ids_of(entries: &ManifestEntries) -> BTreeSet<i32> {
+    let is_equality = |row: &usize| entries.file_content.value(*row) == 2;
+    (0..entries.len()).filter(is_equality).filter_map(|row| ids(entries, row)).flatten().collect()
+}
+
+/// Those of the columns whose statistics can be used.
+fn key_columns(request: &PlanRequest, ids: BTreeSet<i32>) -> Vec<KeyColumn> {
+    let columns = ids.into_iter().filter_map(|id| KeyColumn::find(&request.metadata, id));
+    columns.take(MOST_COLUMNS).collect()
+}
+
+/// What is known of the key columns of a delete file.
+fn key_stats(
+    columns: &[KeyColumn],
+    entries: &ManifestEntries,
+    row: usize,
+    kind: &DeleteKind,
+) -> Vec<(i32, ColumnStats)> {
+    let DeleteKind::Equality { equality_ids } = kind else { return Vec::new() };
+    let stats = EntryStats { entries, row };
+    let own = columns.iter().filter(|column| equality_ids.contains(&column.id));
+    own.map(|column| (column.id, stats.column(column.id, &column.field_type)))
+        .filter(|(_, stats)| *stats != ColumnStats::default())
+        .collect()
 }
 
 fn delete_file(

@@ -9,10 +9,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use floeberg_core::expr::{ColumnStats, Stats};
 use floeberg_core::value::PartitionKey;
 use floeberg_core::{Error, Result};
 use floeberg_io::place;
 
+use super::explain::Tally;
+use super::key_stats::{KeyColumn, LazyStats};
 use super::{DeleteCounts, DeleteFile, DeleteKind};
 
 /// A partition: the spec's id and the key of the values.
@@ -31,10 +34,12 @@ pub(crate) struct IndexedDelete {
     pub lowest_path: Option<String>,
     /// Position deletes: no deleted path is larger.
     pub highest_path: Option<String>,
+    /// Equality deletes: what is known of key columns, by field id.
+    pub keys: Vec<(i32, ColumnStats)>,
 }
 
 /// The data file that deletes are looked up for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct DataFile<'a> {
     /// The location, as written.
     pub path: &'a str,
@@ -44,6 +49,8 @@ pub(crate) struct DataFile<'a> {
     pub spec_id: i32,
     /// The key of its partition values.
     pub partition_key: &'a PartitionKey,
+    /// What is known of its columns.
+    pub stats: &'a dyn Stats,
 }
 
 /// Deletes by what they are looked up by, each list sorted by sequence number.
@@ -55,14 +62,24 @@ pub(crate) struct DeleteIndex {
     positions: HashMap<i32, HashMap<PartitionKey, Vec<u32>>>,
     equalities: HashMap<i32, HashMap<PartitionKey, Vec<u32>>>,
     global: Vec<u32>,
+    /// The columns that equality deletes are told apart by.
+    columns: Vec<KeyColumn>,
+    /// For each delete what is known of these columns, by their number.
+    keys: Vec<Vec<(usize, ColumnStats)>>,
 }
 
 impl DeleteIndex {
-    /// Sorts the deletes by what they are looked up by.
-    pub fn new(deletes: Vec<IndexedDelete>) -> Self {
+    /// Sorts the deletes by what they are looked up by. Of columns that are not given statistics are not used.
+    pub fn new(mut deletes: Vec<IndexedDelete>, columns: Vec<KeyColumn>) -> Self {
         let mut order: Vec<u32> = (0..deletes.len() as u32).collect();
         order.sort_by_key(|number| deletes[*number as usize].file.data_sequence_number);
-        let mut index = Self::default();
+        let number_of = |id: i32| columns.iter().position(|column| column.id == id);
+        let numbered = |(id, stats): (i32, ColumnStats)| Some((number_of(id)?, stats));
+        let keys = deletes
+            .iter_mut()
+            .map(|delete| std::mem::take(&mut delete.keys).into_iter().filter_map(numbered).collect())
+            .collect();
+        let mut index = Self { keys, ..Self::default() };
         for number in order {
             let delete = &deletes[number as usize];
             let (spec_id, key) = &delete.partition;
@@ -84,6 +101,7 @@ impl DeleteIndex {
             list.push(number);
         }
         index.deletes = deletes;
+        index.columns = columns;
         index
     }
 
@@ -110,6 +128,21 @@ impl DeleteIndex {
         counts
     }
 
+    /// The columns of data files whose statistics tell equality deletes apart.
+    pub fn key_columns(&self) -> impl Iterator<Item = i32> {
+        self.columns.iter().map(|column| column.id)
+    }
+
+    /// The full names of these columns, in the order of their numbers.
+    pub fn key_names(&self) -> Vec<String> {
+        self.columns.iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// Are there equality deletes?
+    pub fn has_equalities(&self) -> bool {
+        !self.global.is_empty() || !self.equalities.is_empty()
+    }
+
     /// All delete files, by number.
     pub fn files(&self) -> Vec<Arc<DeleteFile>> {
         self.deletes.iter().map(|delete| Arc::clone(&delete.file)).collect()
@@ -124,19 +157,22 @@ impl DeleteIndex {
             || self.by_path.contains_key(path)
     }
 
-    /// Appends the numbers of the deletes that apply to a data file.
+    /// Appends the numbers of the deletes that apply to a data file. Counts the equality deletes whose scope it is in,
+    /// and those whose keys it cannot have, by the number of a key column.
     ///
     /// Errors: `InvalidData` for two vectors of one data file, or a vector that stands in another partition than
     /// its data file.
-    pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>) -> Result<()> {
+    pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut Tally) -> Result<()> {
         let path = place(data.path);
         let after = data.sequence_number.checked_add(1);
-        for delete in self.since(Some(&self.global), after) {
-            found.push(delete as i32);
-        }
         let in_partition = self.equalities.get(&data.spec_id).and_then(|keys| keys.get(data.partition_key));
-        for delete in self.since(in_partition, after) {
-            found.push(delete as i32);
+        let mut stats = LazyStats::new(data.stats, &self.columns);
+        for delete in self.since(Some(&self.global), after).chain(self.since(in_partition, after)) {
+            tally.enter(1);
+            match stats.mismatch(&self.keys[delete as usize]) {
+                None => found.push(delete as i32),
+                Some((column, reason)) => tally.drop(column, reason, 1),
+            }
         }
         if let Some(vector) = self.vector(data, path)? {
             found.push(vector as i32);

@@ -78,6 +78,11 @@ impl Tally {
         }
     }
 
+    /// Did nothing come in?
+    pub fn is_empty(&self) -> bool {
+        self.entered == 0
+    }
+
     /// Adds what another thread counted.
     pub fn merge(&mut self, other: &Self) {
         self.entered += other.entered;

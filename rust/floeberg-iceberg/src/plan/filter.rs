@@ -11,8 +11,10 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::expr::{
-    BoundExpr, MismatchReason, Residuals, evaluate_batch, explain_mismatch, may_match, project_inclusive,
+    BoundExpr, MismatchReason, Residuals, Stats, evaluate_batch, explain_mismatch, may_match,
+    project_inclusive,
 };
+use floeberg_core::schema::PrimitiveType;
 use floeberg_core::schema::arrow::field_to_arrow;
 use floeberg_core::{Error, Result};
 
@@ -33,6 +35,8 @@ pub(crate) struct PlanFilter {
     projected: HashMap<i32, Vec<BoundExpr>>,
     /// Per spec, what is left to ask in its partitions.
     residuals: HashMap<i32, Residuals>,
+    /// The columns of each conjunct, if keys that are equal are alike to it.
+    told_by_keys: Vec<Option<Vec<i32>>>,
 }
 
 impl PlanFilter {
@@ -53,7 +57,8 @@ impl PlanFilter {
         let residuals =
             specs.iter().map(|spec| (spec.spec_id, Residuals::new(&whole, &spec.columns))).collect();
         let texts = conjuncts.iter().map(ToString::to_string).collect();
-        Self { whole, conjuncts, texts, projected, residuals }
+        let told_by_keys = conjuncts.iter().map(columns_without_floats).collect();
+        Self { whole, conjuncts, texts, projected, residuals, told_by_keys }
     }
 
     /// The whole filter.
@@ -132,12 +137,23 @@ impl PlanFilter {
             for (number, conjunct) in self.conjuncts.iter().enumerate() {
                 if !may_match(conjunct, &stats) {
                     *keep = false;
-                    let reason = explain_mismatch(conjunct, &stats).map_or("bounds", |why| named(why.reason));
-                    tally.drop(number, reason, 1);
+                    tally.drop(number, mismatch_reason(conjunct, &stats), 1);
                     break;
                 }
             }
         }
+    }
+
+    /// Does the filter drop every row that an equality delete file deletes?
+    ///
+    /// A row is as its key to a conjunct of key columns alone: if no key in the file can match it, neither can a row that
+    /// one of them deletes. Gives the conjunct's number and the reason.
+    pub fn mismatch_of_keys(&self, equality_ids: &[i32], keys: &dyn Stats) -> Option<(usize, &'static str)> {
+        self.told_by_keys.iter().enumerate().find_map(|(number, columns)| {
+            let is_told = columns.as_ref()?.iter().all(|id| equality_ids.contains(id));
+            let conjunct = &self.conjuncts[number];
+            (is_told && !may_match(conjunct, keys)).then(|| (number, mismatch_reason(conjunct, keys)))
+        })
     }
 
     fn projected_of(&self, spec: &PlannedSpec) -> &[BoundExpr] {
@@ -145,13 +161,33 @@ impl PlanFilter {
     }
 }
 
-fn named(reason: MismatchReason) -> &'static str {
-    match reason {
-        MismatchReason::Never => "never true",
-        MismatchReason::Bounds => "bounds",
-        MismatchReason::NullCount => "null count",
-        MismatchReason::NanCount => "NaN count",
+fn mismatch_reason(conjunct: &BoundExpr, stats: &dyn Stats) -> &'static str {
+    match explain_mismatch(conjunct, stats).map(|why| why.reason) {
+        Some(MismatchReason::Never) => "never true",
+        Some(MismatchReason::NullCount) => "null count",
+        Some(MismatchReason::NanCount) => "NaN count",
+        Some(MismatchReason::Bounds) | None => "bounds",
     }
+}
+
+/// The columns of a conjunct; `None` where there are none or a float is among them. Engines that read a plan do not agree
+/// whether NaN is above every number: a delete of NaN is for each of them to apply.
+fn columns_without_floats(conjunct: &BoundExpr) -> Option<Vec<i32>> {
+    fn add(conjunct: &BoundExpr, columns: &mut Vec<i32>) -> bool {
+        match conjunct {
+            BoundExpr::True | BoundExpr::False => true,
+            BoundExpr::And(children) | BoundExpr::Or(children) => {
+                children.iter().all(|child| add(child, columns))
+            }
+            BoundExpr::Predicate(test) => {
+                columns.push(test.column.id);
+                let primitive = test.column.field_type.as_primitive();
+                !matches!(primitive, None | Some(PrimitiveType::Float | PrimitiveType::Double))
+            }
+        }
+    }
+    let mut columns = Vec::new();
+    (add(conjunct, &mut columns) && !columns.is_empty()).then_some(columns)
 }
 
 /// The entries' partition values as a batch whose columns carry the partition field ids.

@@ -7,6 +7,7 @@ mod delete_files;
 mod deletes;
 mod explain;
 mod filter;
+mod key_stats;
 mod manifests;
 mod parallel;
 mod planner;

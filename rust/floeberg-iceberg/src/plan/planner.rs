@@ -8,12 +8,13 @@
 use std::sync::Arc;
 
 use arrow_array::{Int64Array, RecordBatch};
+use bytes::Bytes;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_io::Store;
 
-use super::attach::{Attached, DistinctResiduals, attach};
+use super::attach::{Attached, DistinctResiduals, KeptFiles, attach};
 use super::chunk::{FileColumns, Kept, column, plan_schema, typed};
 use super::delete_files::read_deletes;
 use super::deletes::DeleteIndex;
@@ -73,18 +74,20 @@ pub fn plan(request: &PlanRequest) -> Result<Plan> {
             if is_data { data.push(manifest) } else { deletes.push(manifest) }
         }
     }
-    let index = read_deletes(request, &specs, &filter, &deletes)?;
+    let (index, by_filter) = read_deletes(request, &specs, &filter, &deletes)?;
     let planned = parallel::ordered(&data, request.threads, &request.cancel, |manifest| {
         plan_manifest(request, &specs, &filter, &index, manifest)
     })?;
 
     let mut by_partition = Tally::default();
     let mut by_bounds = Tally::default();
+    let mut equalities = Tally::default();
     let mut residuals = DistinctResiduals::default();
     let mut chunks = Vec::with_capacity(planned.len());
     for files in planned {
         by_partition.merge(&files.by_partition);
         by_bounds.merge(&files.by_bounds);
+        equalities.merge(&files.attached.equalities);
         if files.columns.rows == 0 {
             continue;
         }
@@ -104,6 +107,10 @@ pub fn plan(request: &PlanRequest) -> Result<Plan> {
         ],
         ..Explain::default()
     };
+    if index.has_equalities() || !by_filter.is_empty() {
+        explain.stages.push(by_filter.stage("equality deletes by filter", texts));
+        explain.stages.push(equalities.stage("equality deletes by counts and bounds", &index.key_names()));
+    }
     account(&mut explain, &chunks, &index);
     Ok(Plan::new(schema, specs, chunks, index.files(), residuals.into_list(), explain))
 }
@@ -116,20 +123,33 @@ struct PlannedManifest {
     by_bounds: Tally,
 }
 
-/// Reads and decodes one manifest.
-pub(crate) fn entries_of(
+/// The bytes of a manifest, to be decoded.
+pub(crate) struct ManifestBytes<'a> {
+    manifest: &'a ManifestFile,
+    location: String,
+    bytes: Bytes,
+}
+
+/// Reads one manifest.
+pub(crate) fn read_manifest<'a>(
     request: &PlanRequest,
-    spec: &PlannedSpec,
-    manifest: &ManifestFile,
-    wanted: &EntryRequest,
-) -> Result<ManifestEntries> {
+    manifest: &'a ManifestFile,
+) -> Result<ManifestBytes<'a>> {
     if manifest.key_metadata.is_some() {
         return Err(Error::unsupported("the manifest is encrypted, and encrypted tables cannot be read")
             .with("path", &manifest.manifest_path));
     }
     let location = request.relocation.apply(&manifest.manifest_path);
     let bytes = request.store.open(&location)?.read_all(LARGEST_MANIFEST)?;
-    parse_manifest(&bytes, manifest, &spec.partition_type, wanted).context("path", &location)
+    Ok(ManifestBytes { manifest, location, bytes })
+}
+
+impl ManifestBytes<'_> {
+    /// Decodes the entries.
+    pub fn entries(&self, spec: &PlannedSpec, wanted: &EntryRequest) -> Result<ManifestEntries> {
+        parse_manifest(&self.bytes, self.manifest, &spec.partition_type, wanted)
+            .context("path", &self.location)
+    }
 }
 
 fn plan_manifest(
@@ -140,8 +160,9 @@ fn plan_manifest(
     manifest: &ManifestFile,
 ) -> Result<PlannedManifest> {
     let spec = specs.get(manifest.partition_spec_id)?;
-    let wanted = EntryRequest { statistics_of: filter.whole().column_ids(), with_deleted: false };
-    let entries = entries_of(request, spec, manifest, &wanted)?;
+    let mut wanted = EntryRequest { statistics_of: filter.whole().column_ids(), with_deleted: false };
+    wanted.statistics_of.extend(index.key_columns());
+    let entries = read_manifest(request, manifest)?.entries(spec, &wanted)?;
     let mut by_partition = Tally::default();
     let mut by_bounds = Tally::default();
     let mut mask = filter.keep_by_partition(&entries, spec, &mut by_partition)?;
@@ -153,7 +174,8 @@ fn plan_manifest(
     }
     let kept = Kept::new(mask, entries.len());
     let columns = FileColumns::new(&entries, &kept, specs, &request.relocation)?;
-    let attached = attach(filter, index, spec, &columns).context("manifest", &manifest.manifest_path)?;
+    let files = KeptFiles { entries: &entries, kept: &kept, columns: &columns };
+    let attached = attach(filter, index, spec, files).context("manifest", &manifest.manifest_path)?;
     Ok(PlannedManifest { columns, attached, by_partition, by_bounds })
 }
 

@@ -1,9 +1,13 @@
 use std::sync::{Arc, LazyLock};
 
 use floeberg_core::ErrorKind;
+use floeberg_core::expr::{ColumnStats, Share, Stats};
+use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{PartitionKey, Value};
 
 use crate::plan::deletes::{DataFile, DeleteIndex, IndexedDelete};
+use crate::plan::explain::{Dropped, Tally};
+use crate::plan::key_stats::KeyColumn;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 
 const VECTOR: DeleteKind = DeleteKind::Vector { content_offset: 4, content_size_in_bytes: 40 };
@@ -27,11 +31,25 @@ fn delete(kind: DeleteKind, sequence_number: i64, referenced: Option<&str>) -> I
         unpartitioned: false,
         lowest_path: None,
         highest_path: None,
+        keys: Vec::new(),
     }
 }
 
 fn equality(sequence_number: i64) -> IndexedDelete {
     delete(DeleteKind::Equality { equality_ids: vec![1] }, sequence_number, None)
+}
+
+/// A column of longs between two bounds, and no other.
+struct Longs(i64, i64);
+
+static UNKNOWN: Longs = Longs(i64::MIN, i64::MAX);
+
+impl Stats for Longs {
+    fn column(&self, id: i32, _: &Type) -> ColumnStats {
+        assert_eq!(id, 1);
+        let (lower, upper) = (Some(Value::Long(self.0)), Some(Value::Long(self.1)));
+        ColumnStats { nulls: Share::None, nans: Share::None, lower, upper }
+    }
 }
 
 fn key(text: &str) -> PartitionKey {
@@ -40,12 +58,12 @@ fn key(text: &str) -> PartitionKey {
 
 fn data(path: &str, sequence_number: i64) -> DataFile<'_> {
     static PARTITION: LazyLock<PartitionKey> = LazyLock::new(|| key("p"));
-    DataFile { path, sequence_number, spec_id: 1, partition_key: &PARTITION }
+    DataFile { path, sequence_number, spec_id: 1, partition_key: &PARTITION, stats: &UNKNOWN }
 }
 
 fn matching(deletes: Vec<IndexedDelete>, data: DataFile<'_>) -> Vec<i32> {
     let mut found = Vec::new();
-    DeleteIndex::new(deletes).matching(data, &mut found).unwrap();
+    DeleteIndex::new(deletes, Vec::new()).matching(data, &mut found, &mut Tally::default()).unwrap();
     found.sort_unstable();
     found
 }
@@ -137,16 +155,59 @@ fn a_vector_older_than_its_data_file_does_not_apply() {
 
 #[test]
 fn two_vectors_for_one_file_are_an_error_that_names_both() {
-    let index = DeleteIndex::new(vec![delete(VECTOR, 8, Some("a")), delete(VECTOR, 9, Some("a"))]);
-    let error = index.matching(data("a", 1), &mut Vec::new()).unwrap_err();
+    let index =
+        DeleteIndex::new(vec![delete(VECTOR, 8, Some("a")), delete(VECTOR, 9, Some("a"))], Vec::new());
+    let error = index.matching(data("a", 1), &mut Vec::new(), &mut Tally::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     assert!(error.to_string().contains("delete-8") && error.to_string().contains("delete-9"), "{error}");
 }
 
 #[test]
 fn a_vector_of_another_partition_is_an_error_and_is_not_ignored() {
-    let index = DeleteIndex::new(vec![delete(VECTOR, 8, Some("a"))]);
+    let index = DeleteIndex::new(vec![delete(VECTOR, 8, Some("a"))], Vec::new());
     let other = key("q");
     let elsewhere = DataFile { partition_key: &other, ..data("a", 1) };
-    assert_eq!(index.matching(elsewhere, &mut Vec::new()).unwrap_err().kind(), ErrorKind::InvalidData);
+    assert_eq!(
+        index.matching(elsewhere, &mut Vec::new(), &mut Tally::default()).unwrap_err().kind(),
+        ErrorKind::InvalidData
+    );
+}
+
+/// An equality delete of keys between two bounds.
+fn bounded(sequence_number: i64, lower: i64, upper: i64) -> IndexedDelete {
+    let stats = Longs(lower, upper).column(1, &PrimitiveType::Long.into());
+    IndexedDelete { keys: vec![(1, stats)], ..equality(sequence_number) }
+}
+
+#[test]
+fn equality_deletes_whose_keys_a_file_cannot_have_are_left_away_and_counted() {
+    let global = IndexedDelete { unpartitioned: true, partition: (0, key("")), ..bounded(9, 30, 39) };
+    let deletes = vec![bounded(9, 0, 9), global, bounded(9, 20, 29), bounded(3, 30, 39), equality(9)];
+    let columns = vec![KeyColumn { id: 1, name: "id".to_owned(), field_type: PrimitiveType::Long.into() }];
+    let index = DeleteIndex::new(deletes, columns);
+    assert_eq!(index.key_columns().collect::<Vec<_>>(), [1]);
+    let (mut found, mut tally) = (Vec::new(), Tally::default());
+    let data = DataFile { stats: &Longs(25, 35), ..data("a", 5) };
+    index.matching(data, &mut found, &mut tally).unwrap();
+    found.sort_unstable();
+    assert_eq!(found, [1, 2, 4], "0 is of other keys, 3 of older rows, of 4 nothing is known");
+    let stage = tally.stage("equality deletes", &index.key_names());
+    assert_eq!((stage.entered, stage.kept), (4, 3));
+    assert_eq!(stage.dropped, [Dropped { by: "id".to_owned(), reason: "bounds", count: 1 }]);
+}
+
+#[test]
+fn deletes_of_columns_without_statistics_are_kept() {
+    let index = DeleteIndex::new(vec![bounded(9, 0, 9)], Vec::new());
+    let (mut found, mut tally) = (Vec::new(), Tally::default());
+    index.matching(DataFile { stats: &Longs(25, 35), ..data("a", 5) }, &mut found, &mut tally).unwrap();
+    assert_eq!(found, [0]);
+}
+
+#[test]
+fn only_equality_deletes_are_equalities() {
+    let index = |deletes| DeleteIndex::new(deletes, Vec::new());
+    assert!(!index(vec![delete(DeleteKind::Position, 9, None)]).has_equalities());
+    assert!(index(vec![equality(9)]).has_equalities());
+    assert!(index(vec![IndexedDelete { unpartitioned: true, ..equality(9) }]).has_equalities());
 }

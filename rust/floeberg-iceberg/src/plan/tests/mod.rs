@@ -1,7 +1,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bounds;
+mod chunk;
 mod deletes;
+mod key_stats;
 mod parallel;
+mod specs;
 mod split;
 mod summary;
