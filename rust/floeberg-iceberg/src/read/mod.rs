@@ -1,5 +1,6 @@
 //! How do tasks become Arrow batches?
 
+mod avro;
 mod coalesce;
 mod count;
 mod deletes;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::Schema;
-use floeberg_core::{Context, Error, Result};
+use floeberg_core::{Cancel, Context, Error, Result};
 
 use super::ReadRequest;
 use super::deletes;
@@ -27,6 +27,7 @@ pub(super) struct OpenTask {
     filter: FileFilter,
     deletes: Arc<DeletedRows>,
     batch_rows: usize,
+    cancel: Cancel,
 }
 
 impl OpenTask {
@@ -65,6 +66,7 @@ impl OpenTask {
             filter,
             deletes,
             batch_rows: request.batch_rows,
+            cancel: request.cancel.clone(),
         })
     }
 
@@ -92,6 +94,7 @@ impl OpenTask {
             deletes: &self.deletes,
             predicate,
             batch_rows: self.batch_rows,
+            cancel: &self.cancel,
         })
     }
 }

@@ -46,8 +46,7 @@ fn check(delete: &DeleteFile) -> Result<()> {
             Err(cannot(&format!("the equality deletes of this file (columns {equality_ids:?})")))
         }
         (DeleteKind::Vector { .. }, FileFormat::Puffin) => Ok(()),
-        (DeleteKind::Position, FileFormat::Parquet) => Ok(()),
-        (DeleteKind::Position, FileFormat::Avro) => Err(cannot("position deletes in Avro")),
+        (DeleteKind::Position, FileFormat::Parquet | FileFormat::Avro) => Ok(()),
         (DeleteKind::Position, FileFormat::Orc) => Err(cannot("position deletes in ORC")),
         (kind, format) => Err(Error::invalid_data(format!("a delete file holds {kind:?} in {format:?}"))
             .with("path", &delete.file_path)),

@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use floeberg_core::Result;
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::{Field, NameMapping, Schema};
+use floeberg_core::{Cancel, Result};
 
 use crate::plan::DeleteFile;
 use crate::read::ReadRequest;
@@ -22,6 +22,7 @@ use crate::read::project::{PartitionConstants, Projection};
 pub(super) struct DeleteRows {
     file: OpenFile,
     batch_rows: usize,
+    cancel: Cancel,
 }
 
 impl DeleteRows {
@@ -29,7 +30,7 @@ impl DeleteRows {
     pub(super) fn open(request: &ReadRequest, delete: &DeleteFile, schema: &Schema) -> Result<Self> {
         let names = NameMapping::of_schema(schema);
         let file = OpenFile::open(request, &delete.location, delete.file_format, Some(&names))?;
-        Ok(Self { file, batch_rows: request.batch_rows })
+        Ok(Self { file, batch_rows: request.batch_rows, cancel: request.cancel.clone() })
     }
 
     /// What can be read of it, in order.
@@ -46,6 +47,7 @@ impl DeleteRows {
             deletes: &Arc::default(),
             predicate: None,
             batch_rows: self.batch_rows,
+            cancel: &self.cancel,
         })
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct FileField {
     pub(crate) name: String,
     /// The type that it is decoded as.
     pub(crate) data_type: DataType,
-    /// Its leaves: the primitive columns of the file that it is made of.
+    /// Its leaves: the primitive columns of the file that it is made of, and its structs without fields.
     pub(crate) leaves: Range<usize>,
     /// A struct's fields, a list's element, a map's key and value.
     pub(crate) children: Vec<FileField>,
@@ -70,6 +70,11 @@ impl FileField {
 fn file_field(field: &Field, leaf: &mut usize) -> FileField {
     let start = *leaf;
     let children = match field.data_type() {
+        // Of nothing, but there is a null or not: that takes a leaf.
+        DataType::Struct(fields) if fields.is_empty() => {
+            *leaf += 1;
+            Vec::new()
+        }
         DataType::Struct(fields) => fields.iter().map(|child| file_field(child, leaf)).collect(),
         DataType::List(element) | DataType::LargeList(element) | DataType::FixedSizeList(element, _) => {
             vec![file_field(element, leaf)]

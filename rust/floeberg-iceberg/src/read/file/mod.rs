@@ -1,9 +1,12 @@
 //! What does a data or delete file offer, whatever its format?
 
+mod after_decoding;
 mod fields;
+mod narrow;
 mod open;
 mod unit;
 
+pub(super) use after_decoding::AfterDecoding;
 pub(crate) use fields::{FileField, FileFields};
 pub(super) use open::OpenFile;
 pub(super) use unit::{Unit, UnitReader, UnitRequest};

@@ -15,6 +15,7 @@ use floeberg_core::{Error, Result};
 use super::{FileFields, Unit, UnitReader, UnitRequest};
 use crate::plan::FileFormat;
 use crate::read::ReadRequest;
+use crate::read::avro::AvroFile;
 use crate::read::filter::FileFilter;
 use crate::read::parquet::ParquetFile;
 use crate::read::project::Projection;
@@ -24,10 +25,13 @@ use crate::read::project::Projection;
 pub(in crate::read) enum OpenFile {
     /// A Parquet file.
     Parquet(Arc<ParquetFile>),
+    /// An Avro file.
+    Avro(Arc<AvroFile>),
 }
 
 impl OpenFile {
-    /// Opens a file. A mapping gives ids to a file that has none.
+    /// Opens a file. A mapping gives ids to a file that has none; without one columns of Parquet are found by position,
+    /// those of Avro by the table's names.
     ///
     /// Errors: `Unsupported` for a format that cannot be read yet, `InvalidData` for a damaged file.
     pub(in crate::read) fn open(
@@ -40,7 +44,12 @@ impl OpenFile {
         match format {
             FileFormat::Parquet => Ok(Self::Parquet(Arc::new(ParquetFile::open(store, location, mapping)?))),
             FileFormat::Avro => {
-                Err(Error::unsupported("Avro files cannot be read yet").with("path", location))
+                // Where the table has no mapping, its own names are one, as Java has it.
+                let file = match mapping {
+                    Some(mapping) => AvroFile::open(store, location, mapping)?,
+                    None => AvroFile::open(store, location, &NameMapping::of_schema(&request.schema))?,
+                };
+                Ok(Self::Avro(Arc::new(file)))
             }
             FileFormat::Orc => Err(Error::unsupported("ORC files cannot be read yet").with("path", location)),
             FileFormat::Puffin => {
@@ -53,6 +62,7 @@ impl OpenFile {
     pub(in crate::read) fn fields(&self) -> &FileFields {
         match self {
             Self::Parquet(file) => &file.fields,
+            Self::Avro(file) => &file.fields,
         }
     }
 
@@ -66,6 +76,7 @@ impl OpenFile {
     ) -> Vec<Unit> {
         match self {
             Self::Parquet(file) => file.units(bytes, deletes, filter),
+            Self::Avro(_) => AvroFile::units(bytes, filter),
         }
     }
 
@@ -81,6 +92,7 @@ impl OpenFile {
                 let file = Arc::unwrap_or_clone(file).prepared(units, projection, filter)?;
                 Ok(Self::Parquet(Arc::new(file)))
             }
+            Self::Avro(_) => Ok(self),
         }
     }
 
@@ -88,6 +100,7 @@ impl OpenFile {
     pub(in crate::read) fn read(&self, request: &UnitRequest<'_>) -> Result<UnitReader> {
         match self {
             Self::Parquet(file) => file.read(request).map(UnitReader::Parquet),
+            Self::Avro(file) => file.read(request).map(|reader| UnitReader::Avro(Box::new(reader))),
         }
     }
 
@@ -95,6 +108,7 @@ impl OpenFile {
     pub(in crate::read) fn one_text(&self, unit: &Unit, column: &Field) -> Option<&str> {
         match self {
             Self::Parquet(file) => file.one_text(unit.number, column),
+            Self::Avro(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What of a file is read on its own, and how?
 //!
-//! A unit is a row group of Parquet.
+//! A unit is a row group of Parquet, and a whole file of Avro.
 //!
 //! Invariant: positions of rows are those in the file, whatever is left out of it.
 
@@ -8,9 +8,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use floeberg_core::Result;
 use floeberg_core::rows::DeletedRows;
+use floeberg_core::{Cancel, Result};
 
+use crate::read::avro::AvroReader;
 use crate::read::filter::RowPredicate;
 use crate::read::parquet::GroupReader;
 use crate::read::project::Projection;
@@ -37,12 +38,16 @@ pub(in crate::read) struct UnitRequest<'a> {
     pub(in crate::read) predicate: Option<&'a Arc<RowPredicate>>,
     /// The rows of a batch, at most.
     pub(in crate::read) batch_rows: usize,
+    /// Stops the work between batches, where a unit may be long.
+    pub(in crate::read) cancel: &'a Cancel,
 }
 
 /// The batches of a unit. After an error nothing follows.
 pub(in crate::read) enum UnitReader {
     /// Of a row group.
     Parquet(GroupReader),
+    /// Of an Avro file.
+    Avro(Box<AvroReader>),
 }
 
 impl Iterator for UnitReader {
@@ -51,6 +56,7 @@ impl Iterator for UnitReader {
     fn next(&mut self) -> Option<Self::Item> {
         match self {
             Self::Parquet(reader) => reader.next(),
+            Self::Avro(reader) => reader.next(),
         }
     }
 }

@@ -1,5 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod avro;
+mod avro_fixture;
+mod avro_types;
 mod damage;
 mod deletes;
 mod evolution;

@@ -40,38 +40,58 @@ pub(super) struct Inflater {
     codec: Codec,
     deflate: Option<Decompressor>,
     buffer: Vec<u8>,
+    /// How much of the buffer is the block.
+    length: usize,
 }
 
 impl Inflater {
     pub(super) fn new(codec: Codec) -> Self {
         let deflate = (codec == Codec::Deflate).then(Decompressor::new);
-        Self { codec, deflate, buffer: Vec::new() }
+        Self { codec, deflate, buffer: Vec::new(), length: 0 }
     }
 
     /// The data of a block before it was compressed.
     pub(super) fn inflate<'a>(&'a mut self, stored: &'a [u8], limit: usize) -> Result<&'a [u8]> {
-        match (self.codec, &mut self.deflate) {
-            (Codec::Null, _) => Ok(stored),
-            (Codec::Deflate, Some(deflate)) => inflate_deflate(deflate, &mut self.buffer, stored, limit),
-            (Codec::Deflate, None) => Err(Error::internal("a deflate block without its decompressor")),
-            (Codec::Snappy, _) => inflate_snappy(&mut self.buffer, stored, limit),
-            (Codec::Zstandard, _) => inflate_zstandard(&mut self.buffer, stored, limit),
+        self.load(stored, limit)?;
+        Ok(self.data(stored))
+    }
+
+    /// Decompresses a block.
+    pub(super) fn load(&mut self, stored: &[u8], limit: usize) -> Result<()> {
+        let buffer = &mut self.buffer;
+        self.length = match (self.codec, &mut self.deflate) {
+            (Codec::Null, _) => 0,
+            (Codec::Deflate, Some(deflate)) => inflate_deflate(deflate, buffer, stored, limit)?,
+            (Codec::Deflate, None) => {
+                return Err(Error::internal("a deflate block without its decompressor"));
+            }
+            (Codec::Snappy, _) => inflate_snappy(buffer, stored, limit)?,
+            (Codec::Zstandard, _) => inflate_zstandard(buffer, stored, limit)?,
+        };
+        Ok(())
+    }
+
+    /// The data of the block that was loaded last, which is stored as that.
+    pub(super) fn data<'a>(&'a self, stored: &'a [u8]) -> &'a [u8] {
+        match self.codec {
+            Codec::Null => stored,
+            _ => &self.buffer[..self.length],
         }
     }
 }
 
-fn inflate_deflate<'a>(
+fn inflate_deflate(
     deflate: &mut Decompressor,
-    buffer: &'a mut Vec<u8>,
+    buffer: &mut Vec<u8>,
     stored: &[u8],
     limit: usize,
-) -> Result<&'a [u8]> {
+) -> Result<usize> {
     // The length is not stored. Manifests shrink two to six times; a guess that is too small costs one more pass.
     let mut guess = stored.len().saturating_mul(6).max(1 << 16).min(limit);
     loop {
         reserve(buffer, guess);
         match deflate.deflate_decompress(stored, buffer) {
-            Ok(length) => return Ok(&buffer[..length]),
+            Ok(length) => return Ok(length),
             Err(DecompressionError::InsufficientSpace) if buffer.len() < limit => {
                 guess = buffer.len().saturating_mul(4).min(limit);
             }
@@ -83,7 +103,7 @@ fn inflate_deflate<'a>(
     }
 }
 
-fn inflate_snappy<'a>(buffer: &'a mut Vec<u8>, stored: &[u8], limit: usize) -> Result<&'a [u8]> {
+fn inflate_snappy(buffer: &mut Vec<u8>, stored: &[u8], limit: usize) -> Result<usize> {
     let Some((stored, checksum)) = stored.split_last_chunk::<4>() else {
         return Err(Error::invalid_data("Avro block: expected snappy data and a CRC-32 of 4 bytes"));
     };
@@ -101,14 +121,14 @@ fn inflate_snappy<'a>(buffer: &'a mut Vec<u8>, stored: &[u8], limit: usize) -> R
             "Avro block: expected CRC-32 {expected:08x}, found {found:08x}"
         )));
     }
-    Ok(inflated)
+    Ok(length)
 }
 
-fn inflate_zstandard<'a>(buffer: &'a mut Vec<u8>, stored: &[u8], limit: usize) -> Result<&'a [u8]> {
+fn inflate_zstandard(buffer: &mut Vec<u8>, stored: &[u8], limit: usize) -> Result<usize> {
     let stream = zstd::stream::read::Decoder::with_buffer(stored)
         .map_err(|error| Error::invalid_data("Avro block: expected a zstandard stream").caused_by(error))?;
     read_bounded(stream, limit, "an Avro block of zstandard", buffer)?;
-    Ok(buffer)
+    Ok(buffer.len())
 }
 
 /// At least that many bytes to write into. Fresh zeroed memory costs nothing until it is touched.

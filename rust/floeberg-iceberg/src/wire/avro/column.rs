@@ -86,6 +86,19 @@ impl Column {
         values + self.len() / 8
     }
 
+    /// Bytes that one row adds, at most, not counting what its value takes in the file beyond a number.
+    pub(super) fn row_bytes(&self) -> u64 {
+        let bytes = match &self.values {
+            Values::Null(_) | Values::Struct(_) | Values::Keyed(..) => 0,
+            Values::Boolean(_) => 1,
+            Values::Int32(_) | Values::Float32(_) | Values::Bytes(..) | Values::Items(_) => 4,
+            Values::Int64(_) | Values::Float64(_) => 8,
+            Values::Decimal(_) => 16,
+            Values::Fixed(width, _) => *width as u64,
+        };
+        bytes + 1
+    }
+
     /// How many rows it has.
     pub(super) fn len(&self) -> usize {
         self.validity.len()

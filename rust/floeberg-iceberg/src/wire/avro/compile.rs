@@ -17,7 +17,8 @@ use super::column::{Column, Offsets, Values};
 use super::finish::{Output, output_fields};
 use super::leaf::leaf;
 use super::skip::Skip;
-use super::step::{Branches, Read, ReadStep, Step};
+use super::skips::Skips;
+use super::step::{Branches, Items, Read, ReadStep, Step};
 use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
 
 /// A null of it takes as much memory as a value, and no byte in the file.
@@ -51,6 +52,21 @@ pub(super) struct Program {
     pub(super) columns: Vec<Column>,
     pub(super) outputs: Vec<Output>,
     pub(super) record_may_be_empty: bool,
+    /// Bytes that a record adds to the columns beyond those that it takes, at most, those of items aside.
+    pub(super) width: u64,
+}
+
+impl Program {
+    pub(super) fn new(
+        steps: Vec<Step>,
+        columns: Vec<Column>,
+        outputs: Vec<Output>,
+        record_may_be_empty: bool,
+    ) -> Self {
+        let widths = outputs.iter().map(|output| output.row_bytes(&columns));
+        let width = widths.fold(1, u64::saturating_add);
+        Self { steps, columns, outputs, record_may_be_empty, width }
+    }
 }
 
 /// Compiles a projection of a file's records.
@@ -58,18 +74,18 @@ pub(super) fn compile(schema: &AvroSchema, projection: &Projection<'_>, limits: 
     let AvroType::Record(fields) = schema.root() else {
         return Err(Error::invalid_data("expected an Avro file of records, found another type at the top"));
     };
-    let mut compiler = Compiler { schema, projection, limits, columns: Vec::new(), types: 0 };
+    let mut compiler =
+        Compiler { schema, projection, skips: Skips::new(schema, limits), columns: Vec::new() };
     let (steps, outputs) = compiler.record(fields, projection.fields, 0)?;
-    let record_may_be_empty = compiler.skip(schema.root, 0)?.may_be_empty();
-    Ok(Program { steps, columns: compiler.columns, outputs, record_may_be_empty })
+    let record_may_be_empty = compiler.skips.of(schema.root, 0)?.may_be_empty();
+    Ok(Program::new(steps, compiler.columns, outputs, record_may_be_empty))
 }
 
 struct Compiler<'a> {
     schema: &'a AvroSchema,
     projection: &'a Projection<'a>,
-    limits: &'a Limits,
+    skips: Skips<'a>,
     columns: Vec<Column>,
-    types: usize,
 }
 
 impl Compiler<'_> {
@@ -83,7 +99,7 @@ impl Compiler<'_> {
         let mut outputs: Vec<Option<Output>> = wanted.iter().map(|_| None).collect();
         for field in fields {
             let Some(position) = self.position(field, wanted) else {
-                let skip = self.skip(field.field_type, depth + 1)?;
+                let skip = self.skips.of(field.field_type, depth + 1)?;
                 push_skip(&mut steps, skip);
                 continue;
             };
@@ -133,7 +149,7 @@ impl Compiler<'_> {
 
     /// The step of a wanted field. The union around its type is taken off here.
     fn field(&mut self, id: TypeId, wanted: &Field, depth: usize) -> Result<(ReadStep, Output)> {
-        self.count(depth)?;
+        self.skips.count(depth)?;
         let (union, value) = match self.schema.get(id) {
             AvroType::Union(branches) => {
                 let is_null = |branch: &&TypeId| matches!(self.schema.get(**branch), AvroType::Null);
@@ -185,9 +201,9 @@ impl Compiler<'_> {
                 let fields = output_fields(&fields.fields, &children)?;
                 Ok((Read::Record(steps), column, Output::Struct { column, fields, children }))
             }
-            (Type::List(list), AvroType::Array(items)) => self.list(*items, list, depth),
-            (Type::Map(map), AvroType::Map(values)) => self.string_map(*values, map, wanted, depth),
-            (Type::Map(map), AvroType::Array(items)) => self.array_map(*items, map, wanted, depth),
+            (Type::List(list), AvroType::Array(array)) => self.list(array.items, list, depth),
+            (Type::Map(map), AvroType::Map(written)) => self.string_map(written.values, map, wanted, depth),
+            (Type::Map(map), AvroType::Array(array)) => self.array_map(array.items, map, wanted, depth),
             (Type::Variant | Type::Unrecognized(_), _) => {
                 Err(Error::unsupported(format!("reading {} from Avro", wanted.field_type))
                     .with("field", wanted))
@@ -198,11 +214,12 @@ impl Compiler<'_> {
 
     fn list(&mut self, items: TypeId, list: &ListType, depth: usize) -> Result<(Read, usize, Output)> {
         let column = self.add(Values::Items(Offsets::default()));
-        let may_be_empty = self.skip(items, depth + 1)?.may_be_empty();
+        let may_be_empty = self.skips.of(items, depth + 1)?.may_be_empty();
         let (step, child) = self.field(items, &list.element, depth + 1)?;
         let field = Arc::new(field_to_arrow(&list.element)?);
         let output = Output::List { column, field, child: Box::new(child) };
-        Ok((Read::Items(vec![Step::Read(step)], may_be_empty), column, output))
+        let width = output.item_bytes(&self.columns);
+        Ok((Read::Items(Items { steps: vec![Step::Read(step)], may_be_empty, width }), column, output))
     }
 
     fn string_map(
@@ -218,7 +235,9 @@ impl Compiler<'_> {
             ReadStep { column: key_column, union: None, required: true, read, label: "key".into() };
         let (value_step, value) = self.field(values, &map.value, depth + 1)?;
         let output = Output::map(column, wanted, key, value)?;
-        Ok((Read::Items(vec![Step::Read(key_step), Step::Read(value_step)], false), column, output))
+        let width = output.item_bytes(&self.columns);
+        let steps = vec![Step::Read(key_step), Step::Read(value_step)];
+        Ok((Read::Items(Items { steps, may_be_empty: false, width }), column, output))
     }
 
     /// A map as an array of records of a key and a value, by ids or else by their order.
@@ -234,7 +253,9 @@ impl Compiler<'_> {
         let (key_step, key) = self.field(key, &map.key, depth + 1)?;
         let (value_step, value) = self.field(value, &map.value, depth + 1)?;
         let output = Output::map(column, wanted, key, value)?;
-        Ok((Read::Items(vec![Step::Read(key_step), Step::Read(value_step)], false), column, output))
+        let width = output.item_bytes(&self.columns);
+        let steps = vec![Step::Read(key_step), Step::Read(value_step)];
+        Ok((Read::Items(Items { steps, may_be_empty: false, width }), column, output))
     }
 
     fn keyed(
@@ -244,20 +265,20 @@ impl Compiler<'_> {
         keys: &[i32],
         depth: usize,
     ) -> Result<(Read, usize, Output)> {
-        let AvroType::Array(items) = writer else {
+        let AvroType::Array(array) = writer else {
             return Err(Error::invalid_data(format!(
                 "expected an Avro array of keys and values, found {}",
                 kind(writer)
             ))
             .with("field", wanted));
         };
-        let (key, value) = self.pair(*items, wanted)?;
+        let (key, value) = self.pair(array.items, wanted)?;
         if !matches!(self.schema.get(key), AvroType::Int(_)) {
             return Err(Error::invalid_data("expected int keys in the Avro array of keys and values")
                 .with("field", wanted));
         }
         let column = self.add(Values::Null(0));
-        let skip = self.skip(value, depth + 1)?;
+        let skip = self.skips.of(value, depth + 1)?;
         let element = keyed_value(wanted)?;
         let (mut values, mut children, mut columns) = (Vec::new(), Vec::new(), Vec::new());
         for &key in keys {
@@ -285,48 +306,9 @@ impl Compiler<'_> {
         }
     }
 
-    fn skip(&mut self, id: TypeId, depth: usize) -> Result<Skip> {
-        self.count(depth)?;
-        let schema = self.schema;
-        Ok(match schema.get(id) {
-            AvroType::Null => Skip::nothing(),
-            AvroType::Boolean => Skip::Bytes(1),
-            AvroType::Int(_) | AvroType::Long(_) | AvroType::Enum(_) => Skip::Varints(1),
-            AvroType::Float => Skip::Bytes(4),
-            AvroType::Double => Skip::Bytes(8),
-            AvroType::Bytes(_) | AvroType::String => Skip::Prefixed,
-            AvroType::Fixed(size, _) => Skip::Bytes(*size),
-            AvroType::Record(fields) => fields.iter().try_fold(Skip::nothing(), |skip, field| {
-                Ok::<_, Error>(skip.then(self.skip(field.field_type, depth + 1)?))
-            })?,
-            AvroType::Array(items) => Skip::Items(Box::new(self.skip(*items, depth + 1)?)),
-            AvroType::Map(values) => {
-                Skip::Items(Box::new(Skip::Prefixed.then(self.skip(*values, depth + 1)?)))
-            }
-            AvroType::Union(branches) => {
-                let branches: Result<Vec<Skip>> =
-                    branches.iter().map(|branch| self.skip(*branch, depth + 1)).collect();
-                Skip::Union(branches?.into_boxed_slice())
-            }
-        })
-    }
-
     fn add(&mut self, values: Values) -> usize {
         self.columns.push(Column::new(values));
         self.columns.len() - 1
-    }
-
-    fn count(&mut self, depth: usize) -> Result<()> {
-        self.types += 1;
-        if depth > self.limits.type_depth {
-            let most = self.limits.type_depth;
-            return Err(Error::limit(format!("Avro types nest deeper than {most}, or one contains itself")));
-        }
-        if self.types > self.limits.type_count {
-            let most = self.limits.type_count;
-            return Err(Error::limit(format!("an Avro schema uses more than {most} types")));
-        }
-        Ok(())
     }
 }
 
@@ -337,7 +319,7 @@ fn keyed_value(field: &Field) -> Result<&Field> {
     }
 }
 
-fn push_skip(steps: &mut Vec<Step>, skip: Skip) {
+pub(super) fn push_skip(steps: &mut Vec<Step>, skip: Skip) {
     match steps.pop() {
         Some(Step::Skip(before)) => steps.push(Step::Skip(before.then(skip))),
         Some(read) => {
@@ -348,7 +330,7 @@ fn push_skip(steps: &mut Vec<Step>, skip: Skip) {
     }
 }
 
-fn kind(avro_type: &AvroType) -> &'static str {
+pub(super) fn kind(avro_type: &AvroType) -> &'static str {
     match avro_type {
         AvroType::Null => "null",
         AvroType::Boolean => "boolean",

@@ -15,6 +15,7 @@ use floeberg_core::{Context, Error, Result};
 
 use super::codec::{Codec, Inflater};
 use super::cursor::Cursor;
+use super::frame::{Framing, frame};
 use super::{AvroSchema, Limits, parse_schema};
 
 const MAGIC: [u8; 4] = *b"Obj\x01";
@@ -28,6 +29,14 @@ pub struct Container<'a> {
     sync: [u8; 16],
     data_start: usize,
     limits: Limits,
+}
+
+/// How the blocks of one file are stored.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockForm {
+    pub(super) codec: Codec,
+    pub(super) sync: [u8; 16],
+    pub(super) limits: Limits,
 }
 
 /// A decompressed block.
@@ -81,12 +90,23 @@ impl<'a> Container<'a> {
     /// The blocks, in order.
     pub fn blocks(&self) -> Blocks<'a> {
         Blocks {
-            cursor: Cursor::at(self.bytes, self.data_start),
+            bytes: self.bytes,
+            position: self.data_start,
             inflater: Inflater::new(self.codec),
             sync: self.sync,
             limits: self.limits,
             inflated: 0,
         }
+    }
+
+    /// How its blocks are stored.
+    pub fn block_form(&self) -> BlockForm {
+        BlockForm { codec: self.codec, sync: self.sync, limits: self.limits }
+    }
+
+    /// Where the first block starts.
+    pub fn data_start(&self) -> usize {
+        self.data_start
     }
 
     /// The limits it was opened with.
@@ -121,7 +141,8 @@ fn read_metadata<'a>(cursor: &mut Cursor<'a>) -> Result<BTreeMap<String, &'a [u8
 
 /// The blocks of a file, one at a time: the next block overwrites the one before.
 pub struct Blocks<'a> {
-    cursor: Cursor<'a>,
+    bytes: &'a [u8],
+    position: usize,
     inflater: Inflater,
     sync: [u8; 16],
     limits: Limits,
@@ -131,32 +152,28 @@ pub struct Blocks<'a> {
 impl Blocks<'_> {
     /// The next block; `None` at the end of the file.
     pub fn next_block(&mut self) -> Result<Option<Block<'_>>> {
-        if self.cursor.remaining() == 0 {
+        let rest = &self.bytes[self.position..];
+        if rest.is_empty() {
             return Ok(None);
         }
-        let offset = self.cursor.position();
-        let rows = self.cursor.long()?;
-        let Ok(rows) = u64::try_from(rows) else {
-            return Err(Cursor::at(&[], 0)
-                .error(&format!("a block of 0 or more records, found {rows}"))
-                .with("block_offset", offset));
+        let (offset, limits) = (self.position, self.limits);
+        let frame = match frame(rest, rest.len() as u64, &self.sync, &limits) {
+            Ok(Framing::Whole(frame)) => frame,
+            Ok(Framing::Needs(bytes)) => {
+                let left = rest.len();
+                let error = Error::invalid_data(format!("Avro block: it takes {bytes} bytes of {left}"));
+                return Err(error.with("block_offset", offset));
+            }
+            Err(error) => return Err(error.with("block_offset", offset)),
         };
-        let stored = self.cursor.prefixed().context("block_offset", offset)?;
-        let sync: [u8; 16] = self.cursor.array().context("block_offset", offset)?;
-        if sync != self.sync {
-            return Err(Error::invalid_data(format!(
-                "Avro block: expected the sync marker {:02x?} after it, found {sync:02x?}",
-                self.sync
-            ))
-            .with("block_offset", offset));
-        }
-        let limits = self.limits;
-        let data = self.inflater.inflate(stored, limits.block_bytes).context("block_offset", offset)?;
+        self.position += frame.length;
+        let data = self.inflater.inflate(&rest[frame.stored], limits.block_bytes);
+        let data = data.context("block_offset", offset)?;
         self.inflated += data.len() as u64;
         if self.inflated > limits.file_bytes {
             let most = limits.file_bytes;
             return Err(Error::limit(format!("an Avro file decompresses to more than {most} bytes")));
         }
-        Ok(Some(Block { offset, rows, data }))
+        Ok(Some(Block { offset, rows: frame.rows, data }))
     }
 }

@@ -155,6 +155,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Refuses a block of items that ended elsewhere than its size says: who skips it would go on elsewhere.
+    #[inline]
+    pub(super) fn check_size(&self, start: usize, block: &ItemBlock) -> Result<()> {
+        match block.size {
+            Some(size) if self.position - start != size => Err(Cursor::at(self.bytes, start)
+                .error(&format!("a block of {size} bytes, found items that take {}", self.position - start))),
+            _ => Ok(()),
+        }
+    }
+
     /// Walks past that many bytes.
     #[inline]
     pub(super) fn skip(&mut self, length: usize) -> Result<()> {

@@ -1,16 +1,19 @@
 //! What do the records of an Avro file hold, as columns?
 //!
-//! In: the bytes of a file and a projection. Out: one struct array, a child per wanted field.
+//! In: blocks of a file and what is wanted of them. Out: struct arrays, a child per wanted field.
 //! Spec: Avro 1.12, Object Container Files; Iceberg, Column Projection.
 //!
 //! Invariant: a block is decoded to its last byte, or it is an error.
 
+use std::collections::BTreeSet;
+
 use arrow_array::StructArray;
 use arrow_schema::Fields;
-use floeberg_core::{Context, Error, Result};
+use floeberg_core::{Context, Result};
 
-use super::column::Column;
+use super::allowance::Allowance;
 use super::compile::{Program, compile};
+use super::compile_leaves::compile_leaves;
 use super::cursor::Cursor;
 use super::finish::{finish_struct, output_fields};
 use super::skip::check_count;
@@ -31,56 +34,99 @@ pub fn decode(
     decoder.finish()
 }
 
-/// Gathers records block by block.
+/// Gathers records into columns.
 #[derive(Debug)]
 pub struct Decoder {
     program: Program,
     fields: Fields,
     rows: usize,
-    empty_left: u64,
-    batch_bytes: usize,
+    allowance: Allowance,
 }
 
-/// Few enough that what they add is small, many enough that adding up the columns costs nothing.
-const ROWS_BETWEEN_CHECKS: u64 = 1024;
+/// How far a block is decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Records that are still to come.
+    pub rows: u64,
+    /// The offset of the next record in the block's data.
+    pub position: usize,
+}
+
+/// When to stop gathering: after one of them is reached.
+#[derive(Debug, Clone, Copy)]
+pub struct Enough {
+    /// Records gathered.
+    pub rows: usize,
+    /// Bytes of the columns, about.
+    pub bytes: usize,
+}
+
+impl Enough {
+    /// Whatever there is.
+    const NEVER: Self = Self { rows: usize::MAX, bytes: usize::MAX };
+}
 
 impl Decoder {
-    /// Compiles a projection.
+    /// Compiles a projection by field ids.
     pub fn new(schema: &AvroSchema, projection: &Projection<'_>, limits: &Limits) -> Result<Self> {
         let program = compile(schema, projection, limits)?;
         let fields = output_fields(projection.fields, &program.outputs)?;
-        Ok(Self {
-            program,
-            fields,
-            rows: 0,
-            empty_left: limits.empty_values,
-            batch_bytes: limits.batch_bytes,
-        })
+        Ok(Self { program, fields, rows: 0, allowance: Allowance::new(limits) })
+    }
+
+    /// Compiles a projection of some of the leaves of [`super::arrow_fields`], as the file has them.
+    pub fn of_leaves(
+        schema: &AvroSchema,
+        fields: &Fields,
+        leaves: &BTreeSet<usize>,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let (program, fields) = compile_leaves(schema, fields, leaves, limits)?;
+        Ok(Self { program, fields, rows: 0, allowance: Allowance::new(limits) })
     }
 
     /// Decodes the records of a block.
     pub fn push(&mut self, block: &Block<'_>) -> Result<()> {
-        self.decode_block(block).context("block_offset", block.offset)
+        self.whole_block(block).context("block_offset", block.offset)
     }
 
-    fn decode_block(&mut self, block: &Block<'_>) -> Result<()> {
-        let Program { steps, columns, record_may_be_empty, .. } = &mut self.program;
-        let mut cursor = Cursor::new(block.data);
-        check_count(&cursor, block.rows, *record_may_be_empty, &mut self.empty_left)?;
-        for row in 1..=block.rows {
-            run_steps(steps, &mut cursor, columns, &mut self.empty_left)?;
-            if row % ROWS_BETWEEN_CHECKS == 0 || row == block.rows {
-                check_memory(columns, self.batch_bytes)?;
+    fn whole_block(&mut self, block: &Block<'_>) -> Result<()> {
+        let mut progress = self.begin(block.rows, block.data)?;
+        self.advance(block.data, &mut progress, Enough::NEVER)
+    }
+
+    /// Begins to decode a block of so many records.
+    pub fn begin(&mut self, rows: u64, data: &[u8]) -> Result<Progress> {
+        let may_be_empty = self.program.record_may_be_empty;
+        check_count(&Cursor::new(data), rows, may_be_empty, &mut self.allowance.empty_left)?;
+        Ok(Progress { rows, position: 0 })
+    }
+
+    /// Decodes records of a block until the block is at its end or enough are gathered.
+    pub fn advance(&mut self, data: &[u8], progress: &mut Progress, enough: Enough) -> Result<()> {
+        let Program { steps, columns, width, .. } = &mut self.program;
+        let allowance = &mut self.allowance;
+        let mut cursor = Cursor::at(data, progress.position);
+        while progress.rows > 0 && self.rows < enough.rows && allowance.gathered() < enough.bytes {
+            allowance.spend(*width, columns)?;
+            run_steps(steps, &mut cursor, columns, allowance)?;
+            allowance.note((cursor.position() - progress.position) as u64, columns)?;
+            progress.position = cursor.position();
+            progress.rows -= 1;
+            self.rows += 1;
+        }
+        match cursor.remaining() {
+            left if progress.rows == 0 && left > 0 => {
+                Err(cursor
+                    .error(&format!("the end of a block after its last record, found {left} more bytes")))
             }
+            _ => Ok(()),
         }
-        if cursor.remaining() > 0 {
-            let (rows, left) = (block.rows, cursor.remaining());
-            return Err(
-                cursor.error(&format!("the end of a block of {rows} records, found {left} more bytes"))
-            );
-        }
-        self.rows += block.rows as usize;
-        Ok(())
+    }
+
+    /// Are enough records gathered?
+    pub fn has(&self, enough: Enough) -> bool {
+        self.rows >= enough.rows || self.allowance.gathered() >= enough.bytes
     }
 
     /// How many records were gathered since the last `finish`.
@@ -91,17 +137,8 @@ impl Decoder {
     /// The records gathered since the last `finish`, as one array without nulls.
     pub fn finish(&mut self) -> Result<StructArray> {
         let rows = std::mem::take(&mut self.rows);
+        self.allowance.emptied();
         let Program { columns, outputs, .. } = &mut self.program;
         finish_struct(&self.fields, outputs, columns, rows, None)
     }
-}
-
-fn check_memory(columns: &[Column], most: usize) -> Result<()> {
-    let bytes: usize = columns.iter().map(Column::bytes).sum();
-    if bytes > most {
-        return Err(Error::limit(format!(
-            "the columns decoded from an Avro file pass {most} bytes in one batch"
-        )));
-    }
-    Ok(())
 }

@@ -96,6 +96,27 @@ impl Output {
         }
     }
 
+    /// Bytes that a row adds to the columns, at most, those of items aside.
+    pub(super) fn row_bytes(&self, columns: &[Column]) -> u64 {
+        let own = self.column().map_or(0, |column| columns[column].row_bytes());
+        match self {
+            Self::Struct { children, .. } | Self::Keyed { children, .. } => {
+                children.iter().fold(own, |sum, child| sum.saturating_add(child.row_bytes(columns)))
+            }
+            _ => own,
+        }
+    }
+
+    /// The same of an item of a list or map.
+    pub(super) fn item_bytes(&self, columns: &[Column]) -> u64 {
+        let items = match self {
+            Self::List { child, .. } => child.row_bytes(columns),
+            Self::Map { key, value, .. } => key.row_bytes(columns).saturating_add(value.row_bytes(columns)),
+            _ => 0,
+        };
+        items.saturating_add(1)
+    }
+
     /// Takes what the columns gathered.
     pub(super) fn finish(&self, columns: &mut [Column], rows: usize) -> Result<ArrayRef> {
         match self {

@@ -7,11 +7,15 @@
 //! any row is read.
 
 use arrow_buffer::BooleanBufferBuilder;
+use arrow_schema::TimeUnit;
 use floeberg_core::schema::PrimitiveType;
 
 use super::column::{Offsets, Values};
 use super::step::Read;
 use super::{AvroType, FixedForm, Logical};
+
+const MICROS: TimeUnit = TimeUnit::Microsecond;
+const NANOS: TimeUnit = TimeUnit::Nanosecond;
 
 /// How to read and where to put; `None` when the types do not fit.
 pub(super) fn leaf(writer: &AvroType, wanted: &PrimitiveType, fixed: FixedForm) -> Option<(Read, Values)> {
@@ -19,15 +23,20 @@ pub(super) fn leaf(writer: &AvroType, wanted: &PrimitiveType, fixed: FixedForm) 
     let read = match (writer, wanted) {
         (AvroType::Null, _) => Read::Null,
         (AvroType::Boolean, P::Boolean) => Read::Boolean,
-        (AvroType::Int(Logical::Plain), P::Int | P::Date) => Read::Int32,
+        (AvroType::Int(Logical::Plain | Logical::Date), P::Int | P::Date) => Read::Int32,
         (AvroType::Int(Logical::Plain), P::Long) => Read::Int64,
         // Writers of small numbers as `long`: exact, and checked value by value.
         (AvroType::Long(Logical::Plain), P::Int | P::Date) => Read::Int32,
         (AvroType::Long(Logical::Plain), P::Long) => Read::Int64,
-        (AvroType::Long(Logical::Plain | Logical::Micros), P::Time | P::Timestamp | P::Timestamptz) => {
-            Read::Int64
-        }
-        (AvroType::Long(Logical::Plain | Logical::Nanos), P::TimestampNs | P::TimestamptzNs) => Read::Int64,
+        (AvroType::Long(Logical::Plain | Logical::Time(MICROS)), P::Time) => Read::Int64,
+        (
+            AvroType::Long(Logical::Plain | Logical::Timestamp { unit: MICROS, .. }),
+            P::Timestamp | P::Timestamptz,
+        ) => Read::Int64,
+        (
+            AvroType::Long(Logical::Plain | Logical::Timestamp { unit: NANOS, .. }),
+            P::TimestampNs | P::TimestamptzNs,
+        ) => Read::Int64,
         (AvroType::Float, P::Float) => Read::Float32,
         (AvroType::Float, P::Double) => Read::FloatAsDouble,
         (AvroType::Double, P::Double) => Read::Float64,
@@ -54,7 +63,11 @@ pub(super) fn leaf(writer: &AvroType, wanted: &PrimitiveType, fixed: FixedForm) 
 }
 
 fn scale_fits(logical: Logical, scale: u8) -> bool {
-    matches!(logical, Logical::Plain) || logical == Logical::Decimal(i64::from(scale))
+    match logical {
+        Logical::Plain => true,
+        Logical::Decimal { scale: written, .. } => written == i64::from(scale),
+        _ => false,
+    }
 }
 
 /// An empty column of a type.

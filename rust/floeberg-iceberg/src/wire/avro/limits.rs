@@ -2,6 +2,8 @@
 //!
 //! Invariant: what a file can make the decoder allocate is bounded by its own length or by one of these.
 
+use floeberg_core::{Error, Result};
+
 /// Bounds that a sane file stays far below. Passing one is an error of kind `LimitExceeded`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -19,6 +21,34 @@ pub struct Limits {
     pub type_count: usize,
     /// Values that take no bytes (nulls, empty records) in the whole file.
     pub empty_values: u64,
+}
+
+impl Limits {
+    /// For files of rows, which are decoded block by block and have columns without end.
+    pub fn of_rows() -> Self {
+        Self {
+            block_bytes: 256 << 20,
+            file_bytes: u64::MAX,
+            batch_bytes: 1 << 30,
+            schema_bytes: 16 << 20,
+            type_depth: 128,
+            type_count: 1 << 19,
+            empty_values: 1 << 24,
+        }
+    }
+
+    /// Refuses to walk so many types, or so deep.
+    pub(super) fn check_walk(&self, types: usize, depth: usize) -> Result<()> {
+        if depth > self.type_depth {
+            let most = self.type_depth;
+            return Err(Error::limit(format!("Avro types nest deeper than {most}, or one contains itself")));
+        }
+        if types > self.type_count {
+            let most = self.type_count;
+            return Err(Error::limit(format!("an Avro schema uses more than {most} types")));
+        }
+        Ok(())
+    }
 }
 
 impl Default for Limits {

@@ -1,25 +1,33 @@
 //! Avro object containers, decoded into Arrow columns by field id.
 
+mod allowance;
+mod arrow_fields;
 mod codec;
 mod column;
 mod compile;
+mod compile_leaves;
 mod container;
 mod cursor;
 mod decode;
 mod finish;
+mod frame;
 mod leaf;
 mod limits;
 mod parse_schema;
+mod records;
 mod schema;
 mod skip;
+mod skips;
 mod step;
 
+pub use arrow_fields::arrow_fields;
 pub use compile::{FixedForm, Projection};
-pub use container::{Block, Blocks, Container};
-pub use decode::{Decoder, decode};
+pub use container::{Block, BlockForm, Blocks, Container};
+pub use decode::{Decoder, Enough, Progress, decode};
 pub use limits::Limits;
 pub use parse_schema::parse_schema;
-pub use schema::{AvroField, AvroSchema, AvroType, Logical, TypeId};
+pub use records::{Records, Taken};
+pub use schema::{AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Logical, TypeId};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -7,10 +7,11 @@
 
 use std::collections::HashMap;
 
+use arrow_schema::TimeUnit;
 use floeberg_core::{Error, Result};
 use serde_json::{Map, Value as Json};
 
-use super::{AvroField, AvroSchema, AvroType, Limits, Logical, TypeId};
+use super::{AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Limits, Logical, TypeId};
 
 /// Parses the JSON of a writer schema.
 pub fn parse_schema(json: &[u8], limits: &Limits) -> Result<AvroSchema> {
@@ -82,15 +83,16 @@ impl Parser<'_> {
             }
             "array" => {
                 let items = member(object, "items")?;
-                self.has_ids |= object.contains_key("element-id");
+                let element_id = self.id(object, "element-id")?;
                 let items = self.any(items, namespace, depth + 1)?;
-                self.add(AvroType::Array(items))
+                let is_map = object.get("logicalType").and_then(Json::as_str) == Some("map");
+                self.add(AvroType::Array(AvroArray { items, element_id, is_map }))
             }
             "map" => {
                 let values = member(object, "values")?;
-                self.has_ids |= object.contains_key("value-id");
+                let (key_id, value_id) = (self.id(object, "key-id")?, self.id(object, "value-id")?);
                 let values = self.any(values, namespace, depth + 1)?;
-                self.add(AvroType::Map(values))
+                self.add(AvroType::Map(AvroMap { values, key_id, value_id }))
             }
             "int" => self.add(AvroType::Int(logical(object))),
             "long" => self.add(AvroType::Long(logical(object))),
@@ -109,19 +111,23 @@ impl Parser<'_> {
             let Some(name) = field.get("name").and_then(Json::as_str) else {
                 return Err(Error::invalid_data("Avro record: a field has no name"));
             };
-            let field_id = match field.get("field-id") {
-                None | Some(Json::Null) => None,
-                Some(json) => match json.as_i64().and_then(|id| i32::try_from(id).ok()) {
-                    Some(id) => Some(id),
-                    None => return Err(expected("a field-id of 32 bits", json)),
-                },
-            };
-            self.has_ids |= field_id.is_some();
+            let field_id = self.id(field, "field-id")?;
             let field_type = self.any(member(field, "type")?, &namespace, depth + 1)?;
             fields.push(AvroField { name: name.to_owned(), id: field_id, field_type });
         }
         self.types[id.0] = AvroType::Record(fields);
         Ok(id)
+    }
+
+    /// An id of 32 bits, where there is one.
+    fn id(&mut self, object: &Map<String, Json>, key: &str) -> Result<Option<i32>> {
+        let json = match object.get(key) {
+            None | Some(Json::Null) => return Ok(None),
+            Some(json) => json,
+        };
+        self.has_ids = true;
+        let id = json.as_i64().and_then(|id| i32::try_from(id).ok());
+        id.map(Some).ok_or_else(|| expected(&format!("a {key} of 32 bits"), json))
     }
 
     fn by_name(&mut self, name: &str, namespace: &str) -> Result<TypeId> {
@@ -173,11 +179,19 @@ fn full_name(name: &str, namespace: &str) -> String {
 }
 
 fn logical(object: &Map<String, Json>) -> Logical {
+    let number = |key| object.get(key).and_then(Json::as_i64).unwrap_or(0);
+    let timestamp = |unit| {
+        let utc = object.get("adjust-to-utc").and_then(Json::as_bool).unwrap_or(false);
+        Logical::Timestamp { unit, utc }
+    };
     match object.get("logicalType").and_then(Json::as_str) {
-        Some("decimal") => Logical::Decimal(object.get("scale").and_then(Json::as_i64).unwrap_or(0)),
-        Some("timestamp-millis" | "local-timestamp-millis" | "time-millis") => Logical::Millis,
-        Some("timestamp-micros" | "local-timestamp-micros" | "time-micros") => Logical::Micros,
-        Some("timestamp-nanos" | "local-timestamp-nanos") => Logical::Nanos,
+        Some("decimal") => Logical::Decimal { precision: number("precision"), scale: number("scale") },
+        Some("date") => Logical::Date,
+        Some("time-millis") => Logical::Time(TimeUnit::Millisecond),
+        Some("time-micros") => Logical::Time(TimeUnit::Microsecond),
+        Some("timestamp-millis" | "local-timestamp-millis") => timestamp(TimeUnit::Millisecond),
+        Some("timestamp-micros" | "local-timestamp-micros") => timestamp(TimeUnit::Microsecond),
+        Some("timestamp-nanos" | "local-timestamp-nanos") => timestamp(TimeUnit::Nanosecond),
         _ => Logical::Plain,
     }
 }

@@ -5,6 +5,8 @@
 //! Invariant: every [`TypeId`] points into its own schema; named types are stored once, however often they are used,
 //! so a type may contain itself: whoever walks the types bounds the depth.
 
+use arrow_schema::TimeUnit;
+
 /// A type of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypeId(pub(super) usize);
@@ -43,11 +45,33 @@ pub enum AvroType {
     /// Fields in order.
     Record(Vec<AvroField>),
     /// Blocks of items.
-    Array(TypeId),
+    Array(AvroArray),
     /// Blocks of string keys and values.
-    Map(TypeId),
+    Map(AvroMap),
     /// The position of a branch, then its value.
     Union(Vec<TypeId>),
+}
+
+/// Items of one type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AvroArray {
+    /// The type of an item.
+    pub items: TypeId,
+    /// `element-id`.
+    pub element_id: Option<i32>,
+    /// Is it a map, whose items are records of a key and a value (`logicalType` is `map`)?
+    pub is_map: bool,
+}
+
+/// Values by string keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AvroMap {
+    /// The type of a value.
+    pub values: TypeId,
+    /// `key-id`.
+    pub key_id: Option<i32>,
+    /// `value-id`.
+    pub value_id: Option<i32>,
 }
 
 /// A field of a record.
@@ -66,14 +90,24 @@ pub struct AvroField {
 pub enum Logical {
     /// Nothing, or something that does not matter here.
     Plain,
-    /// `decimal`: the digits after the point.
-    Decimal(i64),
-    /// `timestamp-millis`, `local-timestamp-millis` or `time-millis`.
-    Millis,
-    /// `timestamp-micros`, `local-timestamp-micros` or `time-micros`.
-    Micros,
-    /// `timestamp-nanos` or `local-timestamp-nanos`.
-    Nanos,
+    /// `decimal`: digits, and those of them after the point.
+    Decimal {
+        /// All digits; 0 where the schema does not say.
+        precision: i64,
+        /// The digits after the point.
+        scale: i64,
+    },
+    /// `date`: days from 1970-01-01.
+    Date,
+    /// `time-millis` or `time-micros`.
+    Time(TimeUnit),
+    /// `timestamp-millis`, `-micros` or `-nanos`, or its `local-` form.
+    Timestamp {
+        /// What is counted from 1970-01-01.
+        unit: TimeUnit,
+        /// `adjust-to-utc`: is it an instant?
+        utc: bool,
+    },
 }
 
 impl AvroSchema {

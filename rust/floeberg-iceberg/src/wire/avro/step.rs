@@ -7,6 +7,7 @@
 use floeberg_core::value::single_value::unscaled_from_bytes;
 use floeberg_core::{Error, Result};
 
+use super::allowance::Allowance;
 use super::column::{Column, Values, end_keyed_row, push_null};
 use super::cursor::Cursor;
 use super::skip::{Skip, check_count};
@@ -57,13 +58,23 @@ pub(super) enum Read {
     DecimalFixed(usize),
     DecimalBytes,
     Record(Vec<Step>),
-    /// The items' steps, and can an item take no bytes?
-    Items(Vec<Step>, bool),
+    Items(Items),
     /// Of a map with int keys: one step a wanted key (ascending), and the way past any other value.
     Keyed {
         values: Vec<(i32, ReadStep)>,
         skip: Skip,
     },
+}
+
+/// The items of a list or a map.
+#[derive(Debug)]
+pub(super) struct Items {
+    /// The steps of an item.
+    pub(super) steps: Vec<Step>,
+    /// Can an item take no bytes?
+    pub(super) may_be_empty: bool,
+    /// Bytes that an item adds to the columns beyond those that it takes, at most.
+    pub(super) width: u64,
 }
 
 /// The steps of one record.
@@ -72,12 +83,12 @@ pub(super) fn run_steps(
     steps: &[Step],
     cursor: &mut Cursor<'_>,
     columns: &mut [Column],
-    empty_left: &mut u64,
+    allowance: &mut Allowance,
 ) -> Result<()> {
     for step in steps {
         match step {
-            Step::Skip(skip) => skip.run(cursor, empty_left)?,
-            Step::Read(read) => read.run(cursor, columns, empty_left)?,
+            Step::Skip(skip) => skip.run(cursor, &mut allowance.empty_left)?,
+            Step::Read(read) => read.run(cursor, columns, allowance)?,
         }
     }
     Ok(())
@@ -85,7 +96,7 @@ pub(super) fn run_steps(
 
 impl ReadStep {
     #[inline]
-    fn run(&self, cursor: &mut Cursor<'_>, columns: &mut [Column], empty_left: &mut u64) -> Result<()> {
+    fn run(&self, cursor: &mut Cursor<'_>, columns: &mut [Column], allowance: &mut Allowance) -> Result<()> {
         if let Some(union) = self.union {
             let branch = cursor.long()?;
             if Some(branch) == union.null {
@@ -97,7 +108,7 @@ impl ReadStep {
                     .with("field", &self.label));
             }
         }
-        self.value(cursor, columns, empty_left)
+        self.value(cursor, columns, allowance)
     }
 
     #[inline]
@@ -110,7 +121,12 @@ impl ReadStep {
     }
 
     #[inline]
-    fn value(&self, cursor: &mut Cursor<'_>, columns: &mut [Column], empty_left: &mut u64) -> Result<()> {
+    fn value(
+        &self,
+        cursor: &mut Cursor<'_>,
+        columns: &mut [Column],
+        allowance: &mut Allowance,
+    ) -> Result<()> {
         let column = &mut columns[self.column];
         match (&self.read, &mut column.values) {
             (Read::Null, _) => return self.null(cursor, columns),
@@ -166,15 +182,15 @@ impl ReadStep {
             }
             (Read::Record(steps), Values::Struct(_)) => {
                 column.validity.append_non_null();
-                return run_steps(steps, cursor, columns, empty_left);
+                return run_steps(steps, cursor, columns, allowance);
             }
-            (Read::Items(steps, may_be_empty), Values::Items(_)) => {
-                return self.items(steps, *may_be_empty, cursor, columns, empty_left);
+            (Read::Items(items), Values::Items(_)) => {
+                return self.items(items, cursor, columns, allowance);
             }
             (Read::Keyed { values, skip }, Values::Keyed(rows, _)) => {
                 *rows += 1;
                 column.validity.append_non_null();
-                self.keyed(values, skip, cursor, columns, empty_left)?;
+                self.keyed(values, skip, cursor, columns, allowance)?;
                 end_keyed_row(columns, self.column);
                 return Ok(());
             }
@@ -186,29 +202,31 @@ impl ReadStep {
 
     fn items(
         &self,
-        steps: &[Step],
-        may_be_empty: bool,
+        items: &Items,
         cursor: &mut Cursor<'_>,
         columns: &mut [Column],
-        empty_left: &mut u64,
+        allowance: &mut Allowance,
     ) -> Result<()> {
-        let mut items = 0_usize;
+        let mut count = 0_usize;
         loop {
             let block = cursor.item_block()?;
             if block.count == 0 {
                 break;
             }
-            check_count(cursor, block.count, may_be_empty, empty_left)?;
-            items += block.count as usize;
+            check_count(cursor, block.count, items.may_be_empty, &mut allowance.empty_left)?;
+            count += block.count as usize;
+            let start = cursor.position();
             for _ in 0..block.count {
-                run_steps(steps, cursor, columns, empty_left)?;
+                allowance.spend(items.width, columns)?;
+                run_steps(&items.steps, cursor, columns, allowance)?;
             }
+            cursor.check_size(start, &block)?;
         }
         let column = &mut columns[self.column];
         column.validity.append_non_null();
         let Values::Items(offsets) = &mut column.values else { return Ok(()) };
         let start = offsets.0.last().map_or(0, |&start| start as usize);
-        offsets.push(start + items)
+        offsets.push(start + count)
     }
 
     fn keyed(
@@ -217,18 +235,19 @@ impl ReadStep {
         skip: &Skip,
         cursor: &mut Cursor<'_>,
         columns: &mut [Column],
-        empty_left: &mut u64,
+        allowance: &mut Allowance,
     ) -> Result<()> {
         loop {
             let block = cursor.item_block()?;
             if block.count == 0 {
                 return Ok(());
             }
-            check_count(cursor, block.count, false, empty_left)?;
+            check_count(cursor, block.count, false, &mut allowance.empty_left)?;
+            let start = cursor.position();
             for _ in 0..block.count {
                 let key = cursor.int()?;
                 let Ok(position) = wanted.binary_search_by_key(&key, |(wanted, _)| *wanted) else {
-                    skip.run(cursor, empty_left)?;
+                    skip.run(cursor, &mut allowance.empty_left)?;
                     continue;
                 };
                 let step = &wanted[position].1;
@@ -238,8 +257,9 @@ impl ReadStep {
                         .error(&format!("a map that has the key {key} once, found it twice"))
                         .with("field", &self.label));
                 }
-                step.run(cursor, columns, empty_left)?;
+                step.run(cursor, columns, allowance)?;
             }
+            cursor.check_size(start, &block)?;
         }
     }
 

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod codecs;
-mod container_file;
+pub(crate) mod container_file;
 mod hostile;
 mod nested;
 mod oracle;

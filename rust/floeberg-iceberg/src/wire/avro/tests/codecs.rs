@@ -101,7 +101,7 @@ fn a_wrong_sync_marker_and_bytes_left_over_are_errors() {
     assert!(read(&bytes, &wanted()).unwrap_err().message().contains("sync marker"));
     let error = read(&file(&record(FIELD), 1, &[2, 4]), &wanted()).unwrap_err();
     assert!(
-        error.message().contains("offset 1: expected the end of a block of 1 records, found 1"),
+        error.message().contains("offset 1: expected the end of a block after its last record, found 1"),
         "{error}"
     );
     let error = read(&file(&record(FIELD), 2, &[2]), &wanted()).unwrap_err();

@@ -8,9 +8,9 @@ use floeberg_core::schema::Field;
 
 use super::super::{Container, FixedForm, Limits, Projection, decode};
 
-pub(super) const SYNC: [u8; 16] = [7; 16];
+pub(crate) const SYNC: [u8; 16] = [7; 16];
 
-pub(super) fn long(value: i64) -> Vec<u8> {
+pub(crate) fn long(value: i64) -> Vec<u8> {
     let mut rest = (value << 1 ^ value >> 63) as u64;
     let mut bytes = Vec::new();
     while rest >= 0x80 {
@@ -21,27 +21,27 @@ pub(super) fn long(value: i64) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn prefixed(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn prefixed(bytes: &[u8]) -> Vec<u8> {
     [long(bytes.len() as i64), bytes.to_vec()].concat()
 }
 
-pub(super) fn header(schema: &str, codec: &str) -> Vec<u8> {
+pub(crate) fn header(schema: &str, codec: &str) -> Vec<u8> {
     let entries = [("avro.schema", schema), ("avro.codec", codec)];
     let entries = entries.map(|(key, value)| [prefixed(key.as_bytes()), prefixed(value.as_bytes())].concat());
     [b"Obj\x01", &long(2)[..], &entries.concat(), &long(0), &SYNC].concat()
 }
 
-pub(super) fn block(rows: i64, stored: &[u8]) -> Vec<u8> {
+pub(crate) fn block(rows: i64, stored: &[u8]) -> Vec<u8> {
     [&long(rows)[..], &prefixed(stored), &SYNC].concat()
 }
 
 /// A file of one uncompressed block.
-pub(super) fn file(schema: &str, rows: i64, data: &[u8]) -> Vec<u8> {
+pub(crate) fn file(schema: &str, rows: i64, data: &[u8]) -> Vec<u8> {
     [header(schema, "null"), block(rows, data)].concat()
 }
 
 /// A record of that name with these fields, as JSON.
-pub(super) fn record(fields: &str) -> String {
+pub(crate) fn record(fields: &str) -> String {
     format!(r#"{{"type":"record","name":"r","fields":[{fields}]}}"#)
 }
 

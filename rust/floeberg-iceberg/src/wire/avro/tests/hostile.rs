@@ -133,3 +133,26 @@ fn nulls_that_take_more_memory_than_the_file_has_are_limited() {
     let error = read(&file(&record(&huge), 1, &[0]), &wanted(1, 2_000_000_000)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
 }
+
+#[test]
+fn a_block_of_items_that_does_not_take_the_bytes_it_says_is_an_error_where_it_is_read() {
+    let fields = list_of(Field::required(2, "element", PrimitiveType::Long));
+    for (size, items) in [(2, vec![2, 4, 6]), (4, vec![2, 4, 6, 0])] {
+        let data = [long(-3), long(size), items, long(0)].concat();
+        let error = refused(LONGS, &data, &fields);
+        assert!(error.message().contains("found items that take 3"), "{error}");
+    }
+}
+
+#[test]
+fn memory_is_measured_within_a_record() {
+    let json = r#"{"name":"l","type":{"type":"array","items":["null",{"type":"fixed","name":"x","size":60000}],
+        "element-id":2},"field-id":1}"#;
+    let fields = list_of(Field::optional(2, "element", PrimitiveType::Fixed(60_000)));
+    let nulls =
+        |count: i64| file(&record(json), 1, &[long(count), vec![0; count as usize], long(0)].concat());
+    let limits = Limits { batch_bytes: 5 << 20, ..Limits::default() };
+    assert!(read_within(&nulls(50), &fields, &limits).is_ok());
+    let error = read_within(&nulls(200), &fields, &limits).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+}

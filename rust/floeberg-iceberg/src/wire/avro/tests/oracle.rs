@@ -3,12 +3,14 @@
 use apache_avro::Schema;
 use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::{Array, RecordBatch, StructArray};
+use bytes::Bytes;
 use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, StructType, Type};
 use proptest::prelude::*;
 
+use super::super::{Container, Enough, Limits, Records, Taken, arrow_fields};
 use super::container_file::{block, header, read};
 
 /// A type that a random schema may have.
@@ -194,12 +196,12 @@ fn name_fields(value: &mut Value, schema: &serde_json::Value) {
     }
 }
 
-/// Is row `row` of the array that value?
-fn assert_same(shape: &Shape, expected: &Value, array: &dyn Array, row: usize) {
+/// Is row `row` of the array that value? Records have all their fields, or those that are wanted, the last first.
+fn assert_same(shape: &Shape, expected: &Value, array: &dyn Array, row: usize, all: bool) {
     if let (Shape::Optional(inner), Value::Union(branch, value)) = (shape, expected) {
         assert_eq!(array.is_valid(row), *branch == 1, "{shape:?}");
         if *branch == 1 {
-            assert_same(inner, value, array, row);
+            assert_same(inner, value, array, row, all);
         }
         return;
     }
@@ -216,14 +218,14 @@ fn assert_same(shape: &Shape, expected: &Value, array: &dyn Array, row: usize) {
         (Shape::List(element), Value::Array(items)) => {
             let found = array.as_list::<i32>().value(row);
             assert_eq!(found.len(), items.len());
-            items.iter().enumerate().for_each(|(index, item)| assert_same(element, item, &found, index));
+            items.iter().enumerate().for_each(|(index, item)| assert_same(element, item, &found, index, all));
         }
         (Shape::TextMap(inner), Value::Map(items)) => {
             let found = array.as_map().value(row);
             assert_eq!(found.len(), items.len());
             for (key, item) in items {
                 assert_eq!(found.column(0).as_string::<i32>().value(0), key);
-                assert_same(inner, item, found.column(1), 0);
+                assert_same(inner, item, found.column(1), 0, all);
             }
         }
         (Shape::IntMap(inner), Value::Array(pairs)) => {
@@ -231,32 +233,69 @@ fn assert_same(shape: &Shape, expected: &Value, array: &dyn Array, row: usize) {
             assert_eq!(found.len(), pairs.len());
             for (index, pair) in pairs.iter().enumerate() {
                 let Value::Record(pair) = pair else { panic!("a pair") };
-                assert_same(&Shape::Int, &pair[0].1, found.column(0), index);
-                assert_same(inner, &pair[1].1, found.column(1), index);
+                assert_same(&Shape::Int, &pair[0].1, found.column(0), index, all);
+                assert_same(inner, &pair[1].1, found.column(1), index, all);
             }
         }
         (Shape::Record(children), Value::Record(values)) => {
-            let wanted = children.iter().zip(values).filter(|((_, wanted), _)| *wanted).collect::<Vec<_>>();
+            let pairs = children.iter().zip(values);
+            let mut wanted: Vec<_> = pairs.filter(|((_, wanted), _)| all || *wanted).collect();
+            if !all {
+                wanted.reverse();
+            }
             assert_eq!(array.as_struct().num_columns(), wanted.len());
-            for (column, ((child, _), (_, value))) in
-                array.as_struct().columns().iter().zip(wanted.into_iter().rev())
-            {
-                assert_same(child, value, column, row);
+            for (column, ((child, _), (_, value))) in array.as_struct().columns().iter().zip(wanted) {
+                assert_same(child, value, column, row, all);
             }
         }
         other => panic!("{other:?}"),
     }
 }
 
+/// All columns as the file has them, in batches of so many rows; bytes of the file come in pieces of so many.
+fn in_pieces(bytes: &[u8], piece: usize, rows: usize) -> Vec<RecordBatch> {
+    let container = Container::open(bytes, &Limits::of_rows()).unwrap();
+    let schema = container.schema().unwrap();
+    let fields = arrow_fields(&schema, container.limits()).unwrap();
+    // More leaves than there are: all.
+    let leaves = (0..1000).collect();
+    let mut records = Records::new(&container.block_form(), &schema, &fields, &leaves).unwrap();
+    let enough = Enough { rows, bytes: 1 << 20 };
+    let mut offset = container.data_start();
+    let mut batches = Vec::new();
+    loop {
+        if records.advance(enough).unwrap() {
+            batches.push(records.finish().unwrap());
+        } else if !records.is_in_block() {
+            let left = bytes.len() - offset;
+            if left == 0 {
+                break;
+            }
+            let mut length = piece.max(Records::START).min(left);
+            offset += loop {
+                let window = Bytes::copy_from_slice(&bytes[offset..offset + length]);
+                match records.take_block(&window, offset as u64, left as u64).unwrap() {
+                    Taken::Block(taken) => break taken,
+                    Taken::Needs(bytes) => length = bytes,
+                }
+            };
+        }
+    }
+    batches.push(records.finish().unwrap());
+    batches
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn what_apache_avro_encodes_we_decode(
+    fn what_apache_avro_encodes_we_decode_whole_and_in_pieces(
         fields in prop::collection::vec((shapes(), any::<bool>()), 1..6),
         seed: u64,
         rows in 0_usize..20,
         block_rows in 1_usize..8,
+        piece in 1_usize..200,
+        enough in 1_usize..30,
     ) {
         let mut state = seed | 1;
         let mut choice = || {
@@ -280,6 +319,15 @@ proptest! {
         }
         let decoded = read(&bytes, &wanted.as_struct().unwrap().fields).unwrap();
         prop_assert_eq!(decoded.len(), rows);
-        values.iter().enumerate().for_each(|(row, value)| assert_same(&shape, value, &decoded, row));
+        values.iter().enumerate().for_each(|(row, value)| assert_same(&shape, value, &decoded, row, false));
+        let mut start = 0;
+        for batch in in_pieces(&bytes, piece, enough) {
+            let batch = StructArray::from(batch);
+            for row in 0..batch.len() {
+                assert_same(&shape, &values[start + row], &batch, row, true);
+            }
+            start += batch.len();
+        }
+        prop_assert_eq!(start, rows);
     }
 }

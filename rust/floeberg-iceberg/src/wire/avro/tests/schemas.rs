@@ -1,3 +1,4 @@
+use arrow_schema::TimeUnit;
 use floeberg_core::{ErrorKind, Result};
 
 use super::super::{AvroSchema, AvroType, Limits, Logical, parse_schema};
@@ -30,9 +31,9 @@ fn logical_types_that_change_a_value_are_kept() {
         {"name":"c","type":{"type":{"type":"int","logicalType":"date"}}}]}"#;
     let schema = parse(json).unwrap();
     let expected = [
-        AvroType::Long(Logical::Micros),
-        AvroType::Bytes(Logical::Decimal(4)),
-        AvroType::Int(Logical::Plain),
+        AvroType::Long(Logical::Timestamp { unit: TimeUnit::Microsecond, utc: false }),
+        AvroType::Bytes(Logical::Decimal { precision: 9, scale: 4 }),
+        AvroType::Int(Logical::Date),
     ];
     assert_eq!(field_types(&schema), expected.iter().collect::<Vec<_>>());
 }
