@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 from dataclasses import dataclass
+from pathlib import Path
+
+CODE = "python"
+CODE_THAT_NEEDS_MORE = "python no-run"
+OUTPUT = "text"
 
 
 @dataclass(frozen=True)
@@ -38,3 +45,21 @@ def blocks_of(text: str) -> list[Block]:
 def prose_of(text: str) -> str:
     """A Markdown text without its fenced blocks."""
     return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def run_page(page: Path, names: dict[str, object]) -> None:
+    """Run the code of a page with these names, and hold what it prints against what stands below it."""
+    printed = ""
+    ran = 0
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        if block.kind in {CODE, CODE_THAT_NEEDS_MORE}:
+            # Lines of the page, so that a failure says where it stands.
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+        if block.kind == CODE:
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(code, names)
+            printed, ran = output.getvalue(), ran + 1
+        elif block.kind == OUTPUT and block.follows and ran:
+            assert printed == block.text, f"{page}:{block.line}"
+            printed = ""
+    assert ran > 0

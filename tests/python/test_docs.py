@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import subprocess
 from pathlib import Path
@@ -12,11 +10,7 @@ from urllib.parse import unquote
 import pytest
 from cargo_workspace import ROOT
 
-from markdown_blocks import blocks_of, prose_of
-
-CODE = "python"
-CODE_THAT_NEEDS_MORE = "python no-run"
-OUTPUT = "text"
+from markdown_blocks import prose_of, run_page
 
 
 def pages() -> list[Path]:
@@ -31,7 +25,14 @@ def pages() -> list[Path]:
     return sorted(Path(line) for line in listed.stdout.splitlines() if (ROOT / line).is_file())
 
 
-WITH_CODE = [page for page in pages() if page == Path("README.md") or page.parent == Path("docs/guide")]
+# These run beside the tests that have a session.
+NEED_SPARK = {Path("docs/guide/spark.md")}
+
+WITH_CODE = [
+    page
+    for page in pages()
+    if page not in NEED_SPARK and (page == Path("README.md") or page.parent == Path("docs/guide"))
+]
 
 
 def anchors(text: str) -> set[str]:
@@ -50,21 +51,7 @@ def test_the_guide_and_the_readme_are_looked_at():
 def test_the_code_of_a_page_runs_and_prints_what_stands_below_it(page, monkeypatch):
     # Places in the documentation are those of a checkout.
     monkeypatch.chdir(ROOT)
-    names: dict[str, object] = {}
-    printed = ""
-    ran = 0
-    for block in blocks_of(page.read_text(encoding="utf-8")):
-        if block.kind in {CODE, CODE_THAT_NEEDS_MORE}:
-            # Lines of the page, so that a failure says where it stands.
-            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
-        if block.kind == CODE:
-            with contextlib.redirect_stdout(io.StringIO()) as output:
-                exec(code, names)
-            printed, ran = output.getvalue(), ran + 1
-        elif block.kind == OUTPUT and block.follows and ran:
-            assert printed == block.text, f"{page}:{block.line}"
-            printed = ""
-    assert ran > 0
+    run_page(ROOT / page, {})
 
 
 @pytest.mark.parametrize("page", pages(), ids=str)

@@ -6,5 +6,6 @@ mod hints;
 mod manifests;
 mod metadata;
 mod metadata_files;
+mod openings;
 mod plans;
 mod recipes;

@@ -10,7 +10,7 @@ use crate::metadata::tables;
 use crate::plans::{filters, open};
 
 /// Every table of the corpus, whole and by each of its filters, with its name.
-fn scans() -> Vec<(String, Scan)> {
+pub(crate) fn scans() -> Vec<(String, Scan)> {
     let mut scans = Vec::new();
     for case in tables() {
         scans.push((case.name.clone(), Scan::new(open(&case))));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,12 @@ _ADVICE = (
 
 _PROBE = """
 import importlib.util, json, sys
-missing = [name for name in ("pyarrow", "floeberg") if importlib.util.find_spec(name) is None]
+def lacks(name):
+    try:
+        return importlib.util.find_spec(name) is None
+    except ImportError:
+        return True
+missing = [name for name in ("pyarrow", "floeberg") if lacks(name)]
 print(json.dumps({"version": sys.version_info[:2], "missing": missing}))
 """
 
@@ -95,8 +101,21 @@ def cores(spark: Any) -> int | None:  # noqa: ANN401 - classic and Connect share
     """How many tasks the cluster runs at a time, as far as the session knows."""
     if not is_connect(spark):
         return int(spark.sparkContext.defaultParallelism)
-    configured = spark.conf.get("spark.default.parallelism", None)
-    return int(configured) if configured and configured.isdigit() else None
+    parallelism, instances, each, master = (
+        spark.conf.get(name, None) or ""
+        for name in (
+            "spark.default.parallelism",
+            "spark.executor.instances",
+            "spark.executor.cores",
+            "spark.master",
+        )
+    )
+    if parallelism.isdigit():
+        return int(parallelism)
+    if instances.isdigit() and each.isdigit():
+        return int(instances) * int(each)
+    local = re.match(r"local\[(\d+)", master)
+    return int(local[1]) if local else None
 
 
 def own_cores() -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+from floeberg.spark.environment import is_connect
 from floeberg.spark.options import SCAN, scan_token
 from floeberg.spark.registration import register_once
 from floeberg.spark.request import scan_bytes
@@ -16,13 +17,28 @@ if TYPE_CHECKING:
 __all__ = ["frame_of"]
 
 
+class _Unprinted(str):
+    """A string that does not show in what prints it as part of something."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'...'"
+
+
 def frame_of(scan: Scan, spark: SparkSession, options: dict[str, int | bool | None]) -> DataFrame:
     """The DataFrame of a scan. See `Scan.to_spark`."""
     register_once(spark)
-    reader = spark.read.format("floeberg").option(SCAN, scan_token(scan_bytes(scan)))
+    reader = spark.read.format("floeberg")
     for key, value in options.items():
         if value is not None:
             reader = reader.option(key, value)
+    token = scan_token(scan_bytes(scan))
+    if is_connect(spark):
+        # The client prints the options of its plans; `option` would make a plain string of it.
+        cast("Any", reader)._options[SCAN] = _Unprinted(token)  # noqa: SLF001
+    else:
+        reader = reader.option(SCAN, token)
     frame = reader.load()
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     return frame if limit is None else frame.limit(limit)

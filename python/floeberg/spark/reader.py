@@ -33,7 +33,6 @@ _SPLIT_SIZE = 128 * 1024 * 1024
 _LEAST_SIZE = 16 * 1024 * 1024
 _OPEN_FILE_COST = 4 * 1024 * 1024
 _PARTITIONS_PER_CORE = 2
-_ONE_GROUP = 1 << 62
 
 
 class FilePartition(InputPartition):
@@ -96,7 +95,11 @@ class FloebergReader(DataSourceReader):
         """Plans the scan: few and large parts of about equal size."""
         scan = self._request.open()
         plan = (scan if self._names is None else scan.select(*self._names)).plan_files()
-        groups = plan.split(self._target_size(plan))
+        target, most = self._target_size(plan), self._request.handling.partitions
+        groups = plan.split(target)
+        while most is not None and len(groups) > most:
+            target *= 2
+            groups = plan.split(target)
         # Spark would give `read` a partition of its own for none.
         return [FilePartition(group._inner) for group in groups] or [FilePartition(None)]  # noqa: SLF001
 
@@ -106,8 +109,6 @@ class FloebergReader(DataSourceReader):
         account = plan.explain()
         even = max(account.size_in_bytes, account.data_files * _OPEN_FILE_COST) // most + _OPEN_FILE_COST
         largest = handling.split_size or _SPLIT_SIZE
-        if handling.partitions == 1:
-            return _ONE_GROUP
         return even if handling.partitions else min(largest, max(even, _LEAST_SIZE))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

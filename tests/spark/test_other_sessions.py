@@ -1,0 +1,131 @@
+"""Sessions that need a process of their own: Spark Connect, and workers whose Python lacks the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from check_java import java_fault
+
+from lifecycle import options_of
+
+# Starting Spark a second time takes a while where others work too.
+pytestmark = pytest.mark.timeout(500)
+
+ENVIRONMENT = {
+    "SPARK_LOCAL_IP": "127.0.0.1",
+    "PYSPARK_PYTHON": sys.executable,
+    "PYSPARK_DRIVER_PYTHON": sys.executable,
+}
+
+BEGIN = """
+import json, sys
+import floeberg as fb
+from floeberg.spark import register
+from pyspark.sql import SparkSession
+
+def session(builder):
+    confs = {"spark.driver.host": "127.0.0.1", "spark.driver.memory": "1g", "spark.ui.enabled": "false"}
+    for name, value in confs.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+options = json.loads(sys.argv[1])
+"""
+
+
+def run(program: str, *arguments: str, **environment: str) -> dict:
+    """What a program says in the last line that it prints."""
+    if fault := java_fault():
+        pytest.fail(fault, pytrace=False)
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", BEGIN + textwrap.dedent(program), *arguments],
+        env=os.environ | ENVIRONMENT | environment,
+        capture_output=True,
+        text=True,
+        timeout=480,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-5000:]
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def test_spark_connect_reads_tables_and_scans(refs):
+    told = run(
+        """
+        spark = session(SparkSession.builder.remote("local[2]"))
+        told = {"kind": type(spark).__module__}
+        told["found"] = spark.read.format("floeberg").options(**options).load().count()
+        register(spark)
+        frame = spark.read.format("floeberg").options(**options).option("filter", "id > 3").load()
+        told["filtered"] = sorted(row.id for row in frame.collect())
+        told["again"] = [frame.filter("id = 4").count(), frame.count()]
+        secret, relocate = {"s3.session-token": "hunter2hunter2"}, json.loads(options["relocate"])
+        table = fb.open_table(options["path"], relocate=relocate, storage_options=secret)
+        scan = table.scan(row_filter="id > 3", selected_fields=("id",), limit=2)
+        frame = scan.to_spark(spark, partitions=1)
+        told["scan"] = [frame.columns, frame.count(), scan.to_arrow().num_rows]
+        told["shown"] = [repr(frame), frame._plan.print(), frame._plan._repr_html_()]
+        told["explained"] = frame._explain_string(extended=True)
+        try:
+            spark.read.format("floeberg").option("colums", "id").load("/nowhere").schema
+        except Exception as error:
+            told["error"] = str(error)
+        print(json.dumps(told), flush=True)
+        """,
+        json.dumps(options_of(refs)),
+    )
+    assert told["kind"].startswith("pyspark.sql.connect")
+    assert (told["found"], told["filtered"], told["again"]) == (9, [4, 5, 6, 7, 8], [1, 5])
+    assert told["scan"] == [["id"], 2, 2]
+    assert "near matches: 'columns'" in told["error"]
+    shown = "".join(told["shown"]) + told["explained"]
+    assert "floeberg" in shown
+    # No secret, and not what holds it either: the base64 of what zlib compressed begins like this.
+    assert "hunter2" not in shown and "eJ" not in shown
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the other Python is a shell script")
+def test_workers_without_the_package_say_what_to_do(refs, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        textwrap.dedent(
+            """
+            import importlib.abc, sys
+            class Hidden(importlib.abc.MetaPathFinder):
+                def find_spec(self, name, path=None, target=None):
+                    if name.partition(".")[0] in ("floeberg", "pyspark_floeberg"):
+                        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            sys.meta_path.insert(0, Hidden())
+            """
+        )
+    )
+    python = tmp_path / "python-without"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    told = run(
+        """
+        from floeberg.spark.registration import _source
+        spark = session(SparkSession.builder.master("local[2]"))
+        told = {}
+        try:
+            register(spark)
+        except fb.errors.NotInstalledError as error:
+            told["registered"] = str(error)
+        # Where the workers cannot be looked at beforehand, their own words reach the user.
+        spark.dataSource.register(_source(None))
+        try:
+            spark.read.format("floeberg").options(**options).load()
+        except Exception as error:
+            told["loaded"] = str(error)
+        print(json.dumps(told), flush=True)
+        """,
+        json.dumps(options_of(refs)),
+        PYSPARK_PYTHON=str(python),
+    )
+    assert f"Python workers with {python}, which lacks floeberg. Set PYSPARK_PYTHON" in told["registered"]
+    assert "which cannot import Floeberg: No module named 'floeberg'" in told["loaded"]
+    assert "pip install 'floeberg[spark]'" in told["loaded"]
