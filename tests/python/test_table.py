@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import shutil
 from datetime import datetime, timedelta, timezone
@@ -139,6 +140,15 @@ def test_damaged_metadata_names_the_file(tmp_path):
     file.write_text('{"format-version": 2')
     with pytest.raises(errors.InvalidDataError, match="v1.metadata.json"):
         fb.open_table(file)
+
+
+def test_a_damaged_name_mapping_names_the_table(refs, tmp_path):
+    metadata = json.loads((refs.folder / "table" / refs.expected["metadata_file"]).read_text())
+    metadata["properties"]["schema.name-mapping.default"] = "[{"
+    path = tmp_path / "v1.metadata.json"
+    path.write_text(json.dumps(metadata))
+    with pytest.raises(errors.InvalidDataError, match="v1.metadata.json"):
+        fb.open_table(path).scan().to_arrow()
 
 
 def test_an_unknown_scheme_is_unsupported():

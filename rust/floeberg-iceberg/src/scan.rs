@@ -194,8 +194,9 @@ impl Scan {
     pub fn read_request(&self, cancel: &Cancel) -> Result<ReadRequest> {
         let metadata = self.table.metadata();
         let mapping = metadata.properties.get(NAME_MAPPING);
+        let mapping = mapping.map(|json| NameMapping::from_json(json)).transpose();
         let mapping =
-            mapping.map(|json| NameMapping::from_json(json)).transpose().context("property", NAME_MAPPING)?;
+            mapping.context("property", NAME_MAPPING).context("table", self.table.metadata_location())?;
         let request = ReadRequest::new(Arc::clone(self.table.store()), self.schema()?, self.projection()?)
             .with_specs(metadata.partition_specs.iter().cloned())
             .with_name_mapping(mapping.map(Arc::new))
