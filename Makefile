@@ -21,7 +21,7 @@ PYTHON_SOURCES := python tests tools benches examples
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-demo: install ## Build, then run the main job on a real table: a filtered scan with row-level deletes
+demo: install ## Build, then run the main job on a real table, from Python and through PySpark
 	@$(PYTHON) examples/demo.py
 
 test: test-rust test-python test-spark ## All tests
