@@ -199,6 +199,7 @@ impl Scan {
             mapping.context("property", NAME_MAPPING).context("table", self.table.metadata_location())?;
         let request = ReadRequest::new(Arc::clone(self.table.store()), self.schema()?, self.projection()?)
             .with_specs(metadata.partition_specs.iter().cloned())
+            .with_key_schemas(metadata.schemas_newest_first().cloned())
             .with_name_mapping(mapping.map(Arc::new))
             .with_memory(memory_budget()?)
             .with_cancel(cancel.clone());

@@ -21,7 +21,7 @@ mod tasks;
 pub use explain::{DeleteCounts, Dropped, Explain, Stage};
 pub use planner::{PlanRequest, plan};
 pub use result::Plan;
-pub(crate) use specs::PlannedSpec;
+pub(crate) use specs::{PlannedSpec, partition_key};
 pub use split::{SplitOptions, TaskGroup};
 pub use task::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 

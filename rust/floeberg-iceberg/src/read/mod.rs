@@ -12,10 +12,12 @@ mod project;
 mod request;
 mod stream;
 mod task;
+mod task_rows;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::deletes::key_field;
 pub use self::parquet::hush_fenced_panics;
 pub use count::count_rows;
 pub use request::ReadRequest;

@@ -11,10 +11,11 @@ use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Error, Result};
 
 use super::ReadRequest;
-use super::deletes;
-use super::file::{OpenFile, Unit, UnitReader, UnitRequest};
+use super::deletes::{self, DataKeys, KeyFilter, TaskKeys};
+use super::file::{OpenFile, Unit, UnitRequest};
 use super::filter::FileFilter;
 use super::project::{PartitionConstants, Projection};
+use super::task_rows::TaskRows;
 use crate::plan::FileScanTask;
 
 /// A task whose file is open.
@@ -26,6 +27,7 @@ pub(super) struct OpenTask {
     projection: Arc<Projection>,
     filter: FileFilter,
     deletes: Arc<DeletedRows>,
+    keys: Option<Arc<KeyFilter>>,
     batch_rows: usize,
     cancel: Cancel,
 }
@@ -42,7 +44,8 @@ impl OpenTask {
     }
 
     fn try_open(request: &ReadRequest, task: &FileScanTask, projected: &Schema) -> Result<Self> {
-        let deletes = Arc::new(deletes::load(request, task)?);
+        let mut deletes = deletes::load(request, task)?;
+        let keys = TaskKeys::load(request, task)?;
         let mapping = request.name_mapping.as_deref();
         let file = OpenFile::open(request, &task.location, task.file_format, mapping)?;
         let constants = match request.specs.get(&task.spec_id) {
@@ -55,16 +58,29 @@ impl OpenTask {
                 )));
             }
         };
-        let projection = Projection::new(projected, file.fields(), &constants)?;
         let filter = FileFilter::new(&task.residual, &request.schema, file.fields(), &constants)?;
-        let units = file.units(task.byte_range.as_ref(), &deletes, &filter);
+        let mut units = file.units(task.byte_range.as_ref(), &deletes, &filter);
+        if keys.has_unshared() {
+            let data = DataKeys { request, task, file: &file, constants: &constants, units: &units };
+            keys.apply_unshared(data, &mut deletes)?;
+            units = file.units(task.byte_range.as_ref(), &deletes, &filter);
+        }
+        let keys = KeyFilter::new(keys, projected, task.data_sequence_number);
+        let projection = match &keys {
+            None => Projection::new(projected, file.fields(), &constants)?,
+            Some(keys) => {
+                let columns: Vec<_> = projected.fields().iter().chain(keys.columns()).cloned().collect();
+                Projection::of_fields(&columns, file.fields(), &constants)?
+            }
+        };
         let file = file.prepared(&units, &projection, &filter)?;
         Ok(Self {
             units,
             file,
             projection: Arc::new(projection),
             filter,
-            deletes,
+            deletes: Arc::new(deletes),
+            keys: keys.map(Arc::new),
             batch_rows: request.batch_rows,
             cancel: request.cancel.clone(),
         })
@@ -73,28 +89,29 @@ impl OpenTask {
     /// How many rows of a unit are left, where that can be said before it is read.
     pub(super) fn kept_rows(&self, unit: &Unit) -> Option<u64> {
         match self.filter {
-            FileFilter::All => {
+            FileFilter::All if self.keys.is_none() => {
                 let rows = unit.rows.clone()?;
                 Some(rows.end - rows.start - self.deletes.count(rows))
             }
             FileFilter::None => Some(0),
-            FileFilter::Rows(_) => None,
+            FileFilter::All | FileFilter::Rows(_) => None,
         }
     }
 
     /// The batches of one of [`Self::units`].
-    pub(super) fn read(&self, unit: &Unit) -> Result<UnitReader> {
+    pub(super) fn read(&self, unit: &Unit) -> Result<TaskRows> {
         let predicate = match &self.filter {
             FileFilter::Rows(predicate) => Some(predicate),
             FileFilter::All | FileFilter::None => None,
         };
-        self.file.read(&UnitRequest {
+        let reader = self.file.read(&UnitRequest {
             unit,
             projection: &self.projection,
             deletes: &self.deletes,
             predicate,
             batch_rows: self.batch_rows,
             cancel: &self.cancel,
-        })
+        })?;
+        Ok(TaskRows::new(reader, self.keys.clone()))
     }
 }

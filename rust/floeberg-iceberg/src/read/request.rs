@@ -12,7 +12,7 @@ use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::{NameMapping, Schema};
 use floeberg_io::Store;
 
-use super::deletes::DeleteCache;
+use super::deletes::{DeleteCache, KeyCache};
 use crate::metadata::PartitionSpec;
 
 /// Rows of a batch unless it is told.
@@ -31,15 +31,19 @@ pub struct ReadRequest {
     pub projected: Arc<Schema>,
     /// The table's partition specs by id.
     pub specs: BTreeMap<i32, Arc<PartitionSpec>>,
+    /// Schemas of the table in which the key columns of equality deletes are looked up, the newest first.
+    pub key_schemas: Vec<Arc<Schema>>,
     /// Ids for files that say none (`schema.name-mapping.default`).
     pub name_mapping: Option<Arc<NameMapping>>,
     /// The rows of a batch, at most; at least 1.
     pub batch_rows: usize,
-    /// Bytes of decoded batches that may wait to be taken, and of position deletes that are kept for later tasks.
+    /// Bytes of decoded batches that may wait to be taken, as many of position deletes that are kept for later tasks,
+    /// and as many, about, of the keys of equality deletes.
     pub memory: u64,
     /// Stops the work between batches.
     pub cancel: Cancel,
     pub(super) deletes: DeleteCache,
+    pub(super) keys: KeyCache,
 }
 
 impl ReadRequest {
@@ -47,6 +51,7 @@ impl ReadRequest {
     pub fn new(store: Arc<dyn Store>, schema: Arc<Schema>, projected: Arc<Schema>) -> Self {
         Self {
             store,
+            key_schemas: vec![Arc::clone(&schema)],
             schema,
             projected,
             specs: BTreeMap::new(),
@@ -55,6 +60,7 @@ impl ReadRequest {
             memory: MEMORY,
             cancel: Cancel::default(),
             deletes: DeleteCache::default(),
+            keys: KeyCache::default(),
         }
     }
 
@@ -62,6 +68,13 @@ impl ReadRequest {
     #[must_use]
     pub fn with_specs(mut self, specs: impl IntoIterator<Item = Arc<PartitionSpec>>) -> Self {
         self.specs = specs.into_iter().map(|spec| (spec.spec_id, spec)).collect();
+        self
+    }
+
+    /// With the schemas of the table in which key columns are looked up, the newest first.
+    #[must_use]
+    pub fn with_key_schemas(mut self, schemas: impl IntoIterator<Item = Arc<Schema>>) -> Self {
+        self.key_schemas = schemas.into_iter().collect();
         self
     }
 

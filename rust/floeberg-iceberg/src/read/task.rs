@@ -9,8 +9,8 @@ use floeberg_core::Result;
 
 use super::ReadRequest;
 use super::coalesce::Coalescer;
-use super::file::UnitReader;
 use super::open_task::OpenTask;
+use super::task_rows::TaskRows;
 use crate::plan::FileScanTask;
 
 /// Opens a task, reads its deletes, and yields its rows.
@@ -33,7 +33,7 @@ pub struct TaskBatches {
     request: Arc<ReadRequest>,
     task: OpenTask,
     next_unit: usize,
-    reader: Option<UnitReader>,
+    reader: Option<TaskRows>,
     joined: Coalescer,
     finished: bool,
 }

@@ -59,7 +59,8 @@ impl GroupRecipe {
             }
             tasks.push(task_to_json(task, &own)?);
         }
-        let recipe = json!({"read": self.read.to_json()?, "deletes": deletes, "tasks": tasks});
+        let named = self.tasks.iter().flat_map(|task| &task.deletes).map(AsRef::as_ref);
+        let recipe = json!({"read": self.read.to_json(named)?, "deletes": deletes, "tasks": tasks});
         serde_json::to_vec(&recipe).map_err(|error| Error::internal("writing a read recipe").caused_by(error))
     }
 

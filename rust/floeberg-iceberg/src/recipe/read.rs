@@ -1,6 +1,6 @@
 //! What do all tasks of a scan share, as JSON?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use floeberg_core::expr::{Expr, Residuals, bind, json as expr_json};
@@ -14,8 +14,8 @@ use super::fields::{array, field, int, ints, optional_long, optional_string, str
 use crate::Scan;
 use crate::budget::memory_budget;
 use crate::metadata::{PartitionField, PartitionSpec};
-use crate::plan::PlannedSpec;
-use crate::read::ReadRequest;
+use crate::plan::{DeleteFile, DeleteKind, PlannedSpec};
+use crate::read::{ReadRequest, key_field};
 
 /// What all tasks of a scan share.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct ReadRecipe {
     schema: Arc<Schema>,
     /// The columns that come out.
     projected: Arc<Schema>,
+    /// Where the key columns of equality deletes are looked up, the newest schema first.
+    key_schemas: Vec<Arc<Schema>>,
     filter: Expr,
     case_sensitive: bool,
     specs: Vec<(Arc<PartitionSpec>, StructType)>,
@@ -40,6 +42,7 @@ impl ReadRecipe {
         Ok(Self {
             schema: scan.schema()?,
             projected: scan.projection()?,
+            key_schemas: metadata.schemas_newest_first().cloned().collect(),
             filter: scan.row_filter().clone(),
             case_sensitive: scan.is_case_sensitive(),
             specs: specs
@@ -62,6 +65,7 @@ impl ReadRecipe {
         let store = open_store(&self.storage)?;
         let request = ReadRequest::new(store, Arc::clone(&self.schema), Arc::clone(&self.projected))
             .with_specs(self.specs.iter().map(|(spec, _)| Arc::clone(spec)))
+            .with_key_schemas(self.key_schemas.iter().cloned())
             .with_name_mapping(mapping.map(Arc::new))
             .with_memory(memory_budget()?)
             .with_cancel(cancel.clone());
@@ -87,7 +91,8 @@ impl ReadRecipe {
         Ok(self.specs.iter().map(of_spec).collect())
     }
 
-    pub(super) fn to_json(&self) -> Result<Json> {
+    /// As JSON, with no more of the table's schemas than some deletes need.
+    pub(super) fn to_json<'a>(&self, deletes: impl Iterator<Item = &'a DeleteFile>) -> Result<Json> {
         let specs = self.specs.iter().map(|(spec, partition_type)| {
             let values = Schema::new(0, partition_type.fields.clone())?;
             Ok(json!({"spec": spec_to_json(spec), "values": schema_to_json(&values)?}))
@@ -95,6 +100,7 @@ impl ReadRecipe {
         Ok(json!({
             "schema": schema_to_json(&self.schema)?,
             "projected": schema_to_json(&self.projected)?,
+            "keys": self.keys(deletes).iter().map(schema_to_json).collect::<Result<Vec<_>>>()?,
             "filter": expr_json::to_json(&self.filter)?,
             "case-sensitive": self.case_sensitive,
             "specs": specs.collect::<Result<Vec<_>>>()?,
@@ -104,16 +110,33 @@ impl ReadRecipe {
         }))
     }
 
+    /// For each key column of the deletes a schema of nothing but this column. What no schema has is left out, to be
+    /// missed where it is read.
+    fn keys<'a>(&self, deletes: impl Iterator<Item = &'a DeleteFile>) -> Vec<Schema> {
+        let ids: BTreeSet<i32> = deletes
+            .filter_map(|delete| match &delete.kind {
+                DeleteKind::Equality { equality_ids } => Some(equality_ids),
+                DeleteKind::Position | DeleteKind::Vector { .. } => None,
+            })
+            .flatten()
+            .copied()
+            .collect();
+        let fields = ids.iter().filter_map(|id| key_field(&self.key_schemas, *id));
+        fields.filter_map(|field| Schema::new(0, vec![field]).ok()).collect()
+    }
+
     pub(super) fn from_json(json: &Json) -> Result<Self> {
         let specs = array(json, "specs")?.iter().map(|pair| {
             let spec = spec_from_json(field(pair, "spec")?)?;
             let values = schema_from_json(field(pair, "values")?)?;
             Ok((Arc::new(spec), values.as_struct().clone()))
         });
+        let keys = array(json, "keys")?.iter().map(|schema| schema_from_json(schema).map(Arc::new));
         let batch_rows = optional_long(json, "batch-rows")?.map(usize::try_from).transpose();
         Ok(Self {
             schema: Arc::new(schema_from_json(field(json, "schema")?)?),
             projected: Arc::new(schema_from_json(field(json, "projected")?)?),
+            key_schemas: keys.collect::<Result<_>>()?,
             filter: expr_json::from_json(field(json, "filter")?)?,
             case_sensitive: field(json, "case-sensitive")?.as_bool().unwrap_or(true),
             specs: specs.collect::<Result<_>>()?,

@@ -16,7 +16,7 @@ fn recipe() -> Json {
         json!({"id": 1, "fields": [{"id": 1000, "sources": [1], "name": "id", "transform": "identity"}]});
     json!({
         "read": {
-            "schema": schema(1), "projected": schema(1),
+            "schema": schema(1), "projected": schema(1), "keys": [],
             "filter": {"type": "lt", "term": "id", "value": 5}, "case-sensitive": true,
             "specs": [{"spec": spec, "values": schema(1000)}],
             "name-mapping": null, "storage": {}, "batch-rows": null
@@ -58,5 +58,29 @@ fn a_field_that_is_damaged_is_an_error_and_never_left_out() {
         recipe["tasks"][0][field] = damaged.clone();
         let error = read(&recipe).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{field} {damaged}: {error}");
+    }
+}
+
+#[test]
+fn a_group_carries_of_older_schemas_the_key_columns_of_its_deletes_and_no_more() {
+    let dropped = |id: i32| {
+        json!({"type": "struct", "schema-id": 0, "fields": [
+            {"id": id, "name": "dropped", "required": false, "type": "long"}
+        ]})
+    };
+    let mut recipe = recipe();
+    recipe["read"]["keys"] = json!([dropped(7), dropped(8), dropped(9)]);
+    recipe["deletes"] = json!([{
+        "file-path": "d", "location": "d", "format": "parquet", "kind": {"equality": [8, 9]}, "records": 1,
+        "size": 1, "sequence": 2, "referenced": null, "spec": 1, "partition": [[1000, [3, 0, 0, 0]]]
+    }]);
+    recipe["tasks"][0]["deletes"] = json!([0]);
+    for _ in 0..2 {
+        let bytes = read(&recipe).unwrap().to_bytes().unwrap();
+        recipe = serde_json::from_slice(&bytes).unwrap();
+        let keys = recipe["read"]["keys"].as_array().unwrap();
+        let ids: Vec<_> = keys.iter().map(|schema| schema["fields"][0]["id"].as_i64().unwrap()).collect();
+        assert_eq!(ids, [8, 9]);
+        assert_eq!(keys[0]["fields"].as_array().unwrap().len(), 1);
     }
 }

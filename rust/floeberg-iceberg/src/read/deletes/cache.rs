@@ -67,7 +67,7 @@ impl DeleteCache {
 }
 
 /// The same error for another task.
-fn again(error: &Error) -> Error {
+pub(super) fn again(error: &Error) -> Error {
     let same = Error::new(error.kind(), error.message()).retryable(error.is_retryable());
     error.context().iter().fold(same, |same, (key, value)| same.with(key, value))
 }

@@ -1,4 +1,4 @@
-//! All deletes of one task, together.
+//! All deletes by position of one task, together.
 //!
 //! In: a task whose deletes the planner chose. Out: the deleted positions of its data file.
 //! Spec: Scan Planning; Position Delete Files; Deletion Vectors.
@@ -13,7 +13,7 @@ use super::vector;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 use crate::read::ReadRequest;
 
-/// The rows that the deletes of a task delete.
+/// The rows that the deletes of a task delete by their positions.
 pub(in crate::read) fn load(request: &ReadRequest, task: &FileScanTask) -> Result<DeletedRows> {
     task.deletes.iter().try_for_each(|delete| check(delete))?;
     let mut rows = DeletedRows::default();
@@ -30,7 +30,7 @@ pub(in crate::read) fn load(request: &ReadRequest, task: &FileScanTask) -> Resul
                     rows.add(positions);
                 }
             }
-            DeleteKind::Equality { .. } => return check(delete).map(|()| rows),
+            DeleteKind::Equality { .. } => {}
         }
     }
     Ok(rows)
@@ -42,9 +42,8 @@ fn check(delete: &DeleteFile) -> Result<()> {
         Error::unsupported(format!("{what} cannot be applied yet")).with("path", &delete.file_path)
     };
     match (&delete.kind, delete.file_format) {
-        (DeleteKind::Equality { equality_ids }, _) => {
-            Err(cannot(&format!("the equality deletes of this file (columns {equality_ids:?})")))
-        }
+        (DeleteKind::Equality { .. }, FileFormat::Parquet | FileFormat::Avro) => Ok(()),
+        (DeleteKind::Equality { .. }, FileFormat::Orc) => Err(cannot("equality deletes in ORC")),
         (DeleteKind::Vector { .. }, FileFormat::Puffin) => Ok(()),
         (DeleteKind::Position, FileFormat::Parquet | FileFormat::Avro) => Ok(()),
         (DeleteKind::Position, FileFormat::Orc) => Err(cannot("position deletes in ORC")),

@@ -11,7 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch, StringArray};
 use floeberg_core::schema::reserved::{DELETE_FILE_PATH, DELETE_FILE_POS};
-use floeberg_core::schema::{Field, PrimitiveType, Schema};
+use floeberg_core::schema::{Field, NameMapping, PrimitiveType, Schema};
 use floeberg_core::{Error, Result};
 use floeberg_io::place;
 use roaring::RoaringTreemap;
@@ -48,13 +48,12 @@ pub(super) fn read_one(
 fn read(request: &ReadRequest, delete: &DeleteFile, only: Option<&str>) -> Result<PositionDeletes> {
     let position = Field::required(DELETE_FILE_POS, "pos", PrimitiveType::Long);
     let path = Field::required(DELETE_FILE_PATH, "file_path", PrimitiveType::String);
-    let both = Schema::new(0, vec![position.clone(), path.clone()])?;
-    let file = DeleteRows::open(request, delete, &both)?;
-    let positions = Schema::new(0, vec![position])?;
+    let both = Schema::new(0, vec![position, path.clone()])?;
+    let file = DeleteRows::open(request, delete, &NameMapping::of_schema(&both))?;
     let mut deletes = PositionDeletes::default();
     for unit in file.units() {
         let one_path = file.one_text(&unit, &path);
-        let wanted = if one_path.is_some() { &positions } else { &both };
+        let wanted = if one_path.is_some() { &both.fields()[..1] } else { both.fields() };
         for batch in file.read(&unit, wanted)? {
             request.cancel.check()?;
             let batch = batch?;

@@ -3,17 +3,17 @@
 //! In: a delete file and the columns to read. Out: batches of them.
 //! Spec: Delete Formats.
 //!
-//! Invariant: columns are found by field id; in a file that says none, by the names of the schema.
+//! Invariant: columns are found by field id; in a file that says none, by names.
 
 use std::sync::Arc;
 
 use floeberg_core::rows::DeletedRows;
-use floeberg_core::schema::{Field, NameMapping, Schema};
+use floeberg_core::schema::{Field, NameMapping};
 use floeberg_core::{Cancel, Result};
 
 use crate::plan::DeleteFile;
 use crate::read::ReadRequest;
-use crate::read::file::{OpenFile, Unit, UnitReader, UnitRequest};
+use crate::read::file::{FileFields, OpenFile, Unit, UnitReader, UnitRequest};
 use crate::read::filter::FileFilter;
 use crate::read::project::{PartitionConstants, Projection};
 
@@ -26,11 +26,15 @@ pub(super) struct DeleteRows {
 }
 
 impl DeleteRows {
-    /// Opens a delete file, whose columns have the ids of a schema, or else its names.
-    pub(super) fn open(request: &ReadRequest, delete: &DeleteFile, schema: &Schema) -> Result<Self> {
-        let names = NameMapping::of_schema(schema);
-        let file = OpenFile::open(request, &delete.location, delete.file_format, Some(&names))?;
+    /// Opens a delete file, whose columns have ids, or else names that stand for some.
+    pub(super) fn open(request: &ReadRequest, delete: &DeleteFile, names: &NameMapping) -> Result<Self> {
+        let file = OpenFile::open(request, &delete.location, delete.file_format, Some(names))?;
         Ok(Self { file, batch_rows: request.batch_rows, cancel: request.cancel.clone() })
+    }
+
+    /// Its columns.
+    pub(super) fn fields(&self) -> &FileFields {
+        self.file.fields()
     }
 
     /// What can be read of it, in order.
@@ -38,9 +42,10 @@ impl DeleteRows {
         self.file.units(None, &DeletedRows::default(), &FileFilter::All)
     }
 
-    /// All rows of a unit, as batches of a schema.
-    pub(super) fn read(&self, unit: &Unit, schema: &Schema) -> Result<UnitReader> {
-        let projection = Projection::new(schema, self.file.fields(), &PartitionConstants::default())?;
+    /// All rows of a unit, as batches of some columns.
+    pub(super) fn read(&self, unit: &Unit, columns: &[Field]) -> Result<UnitReader> {
+        let constants = PartitionConstants::default();
+        let projection = Projection::of_fields(columns, self.file.fields(), &constants)?;
         self.file.read(&UnitRequest {
             unit,
             projection: &Arc::new(projection),

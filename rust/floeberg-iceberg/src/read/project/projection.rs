@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::{FieldRef, SchemaRef};
-use floeberg_core::schema::Schema;
-use floeberg_core::schema::arrow::schema_to_arrow;
+use arrow_schema::{FieldRef, Schema as ArrowSchema, SchemaRef};
+use floeberg_core::schema::arrow::fields_to_arrow;
+use floeberg_core::schema::{Field, Schema};
 use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
 
@@ -69,10 +69,25 @@ impl Projection {
     /// Errors: `InvalidData` for a type that no promotion explains and for a required field that is not there and
     /// has no default; `Unsupported` for a type that this version cannot read.
     pub(crate) fn new(wanted: &Schema, file: &FileFields, constants: &PartitionConstants) -> Result<Self> {
-        let schema = Arc::new(schema_to_arrow(wanted)?);
+        Self::of_fields(wanted.fields(), file, constants)
+    }
+
+    /// Finds fields in a file; a column may be asked for more than once, each time in part. Errors: those of
+    /// [`Self::new`].
+    pub(crate) fn of_fields(
+        wanted: &[Field],
+        file: &FileFields,
+        constants: &PartitionConstants,
+    ) -> Result<Self> {
+        let schema = Arc::new(ArrowSchema::new(fields_to_arrow(wanted)?));
         let mut leaves = BTreeSet::new();
         let mut resolver = Resolver { constants, has_ids: file.has_ids, leaves: &mut leaves };
-        let columns = resolver.fields(wanted.fields(), schema.fields(), &file.fields, "")?;
+        let mut columns = resolver.fields(wanted, schema.fields(), &file.fields, "")?;
+        let distinct: BTreeSet<i32> = wanted.iter().map(|field| field.id).collect();
+        if distinct.len() < wanted.len() {
+            // The parts of a column are counted among those that are decoded, and only now these are all known.
+            columns = resolver.fields(wanted, schema.fields(), &file.fields, "")?;
+        }
         Ok(Self { schema, leaves, columns })
     }
 

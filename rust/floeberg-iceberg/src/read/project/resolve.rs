@@ -101,9 +101,8 @@ impl Resolver<'_> {
     ) -> Result<Conversion> {
         match (wanted, target, &file.data_type, file.children.as_slice()) {
             (Type::Struct(wanted), DataType::Struct(targets), DataType::Struct(_), children) => {
-                let before = self.leaves.len();
                 let fields = self.fields(&wanted.fields, targets, children, name)?;
-                if self.leaves.len() == before {
+                if !self.is_decoded(file) {
                     // Nothing of the struct is wanted from the file but which rows have one: any leaf tells.
                     self.leaves.insert(file.leaves.start);
                 }

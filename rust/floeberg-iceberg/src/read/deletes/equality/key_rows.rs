@@ -1,0 +1,51 @@
+//! The keys in an equality delete file.
+//!
+//! In: a delete file and its key columns. Out: rows of keys, in the types that the table has now.
+//! Spec: Equality Delete Files; Column Projection.
+//!
+//! Invariant: keys are found by field id alone; a file that says no ids has those of the table's name mapping, and a file
+//! without a key column is an error.
+
+use arrow_array::ArrayRef;
+use floeberg_core::schema::{Field, NameMapping};
+use floeberg_core::{Context, Error, Result};
+
+use super::key_column::KeyColumn;
+use crate::plan::DeleteFile;
+use crate::read::ReadRequest;
+use crate::read::deletes::rows::DeleteRows;
+
+/// Hands the keys of a file over, some rows at a time, until no more are wanted. Were all taken?
+pub(super) fn for_each(
+    request: &ReadRequest,
+    delete: &DeleteFile,
+    columns: &[KeyColumn],
+    mut take: impl FnMut(&[ArrayRef]) -> Result<bool>,
+) -> Result<bool> {
+    let mut read = || {
+        // An empty mapping, not none: without one, ids would be guessed from the order of the columns.
+        let no_names = NameMapping::default();
+        let names = request.name_mapping.as_deref().unwrap_or(&no_names);
+        let file = DeleteRows::open(request, delete, names)?;
+        if let Some(column) = columns.iter().find(|column| !column.is_in(file.fields())) {
+            return Err(Error::invalid_data(format!(
+                "the equality delete file has no column of id {} ({:?}), by which it deletes",
+                column.id, column.name
+            ))
+            .with("path", &delete.location));
+        }
+        let roots: Vec<Field> = columns.iter().map(|column| column.root.clone()).collect();
+        for unit in file.units() {
+            for batch in file.read(&unit, &roots)? {
+                request.cancel.check()?;
+                let batch = batch?;
+                let keys = columns.iter().zip(batch.columns()).map(|(column, root)| column.values(root));
+                if !take(&keys.collect::<Result<Vec<_>>>()?)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    };
+    read().context("delete_file", &delete.file_path)
+}

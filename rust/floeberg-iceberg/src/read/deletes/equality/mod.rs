@@ -1,0 +1,18 @@
+//! Which rows do equality deletes delete?
+//!
+//! A hash anti-join: the keys of delete files become sets that tasks share, and a batch loses the rows whose keys are in
+//! a set. Keys that do not fit in the memory are applied before, part by part, and become positions.
+//! Spec: Equality Delete Files; Scan Planning.
+
+mod cache;
+mod key_column;
+mod key_filter;
+mod key_rows;
+mod parts;
+mod task_keys;
+
+pub(in crate::read) use cache::KeyCache;
+pub(crate) use key_column::key_field;
+pub(in crate::read) use key_filter::KeyFilter;
+pub(in crate::read) use parts::DataKeys;
+pub(in crate::read) use task_keys::TaskKeys;

@@ -1,0 +1,140 @@
+//! How are more keys applied than fit in the memory?
+//!
+//! In: delete files and an open data file. Out: the positions of the rows that they delete.
+//!
+//! As many keys as fit are loaded, the key columns of the data file are read, and the positions of the rows that go are
+//! noted; then the next keys. A part of the keys may hold any of them: a row goes if one part says so.
+//!
+//! Invariant: one task of a scan does this at a time, and holds about half of the scan's memory in keys.
+
+use std::sync::{Arc, PoisonError};
+
+use arrow_array::ArrayRef;
+use floeberg_core::rows::{DeletedKeys, DeletedRows};
+use floeberg_core::schema::Field;
+use floeberg_core::{Error, Result};
+use roaring::RoaringTreemap;
+
+use super::TaskKeys;
+use super::key_column::KeyColumn;
+use super::key_rows;
+use crate::plan::{DeleteFile, FileScanTask};
+use crate::read::ReadRequest;
+use crate::read::file::{OpenFile, Unit, UnitRequest};
+use crate::read::project::{PartitionConstants, Projection};
+
+/// A data file whose keys are compared.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::read) struct DataKeys<'a> {
+    /// The request.
+    pub(in crate::read) request: &'a ReadRequest,
+    /// Its task.
+    pub(in crate::read) task: &'a FileScanTask,
+    /// The file.
+    pub(in crate::read) file: &'a OpenFile,
+    /// What its partition says.
+    pub(in crate::read) constants: &'a PartitionConstants,
+    /// The units that the task reads.
+    pub(in crate::read) units: &'a [Unit],
+}
+
+impl TaskKeys {
+    /// Are there keys that found no room in a shared set?
+    pub(in crate::read) fn has_unshared(&self) -> bool {
+        !self.unshared.is_empty()
+    }
+
+    /// Applies the keys that found no room: their rows of the data file are deleted too.
+    pub(in crate::read) fn apply_unshared(
+        &self,
+        data: DataKeys<'_>,
+        deleted: &mut DeletedRows,
+    ) -> Result<()> {
+        let _alone = data.request.keys.in_parts.lock().unwrap_or_else(PoisonError::into_inner);
+        for (columns, files) in &self.unshared {
+            let mut parts = Parts { data, columns, keys: empty(columns)?, found: RoaringTreemap::new() };
+            for delete in files {
+                parts.add(delete)?;
+            }
+            parts.run()?;
+            deleted.add(&parts.found);
+        }
+        Ok(())
+    }
+}
+
+/// Keys of the same columns, applied part by part.
+struct Parts<'a> {
+    data: DataKeys<'a>,
+    columns: &'a [KeyColumn],
+    keys: DeletedKeys,
+    found: RoaringTreemap,
+}
+
+fn empty(columns: &[KeyColumn]) -> Result<DeletedKeys> {
+    DeletedKeys::new(columns.iter().map(|column| column.data_type.clone()).collect())
+}
+
+impl Parts<'_> {
+    /// Adds the keys of a file, and applies what there is as often as it fills the memory.
+    fn add(&mut self, delete: &DeleteFile) -> Result<()> {
+        let most = self.data.request.memory / 2;
+        key_rows::for_each(self.data.request, delete, self.columns, |rows| {
+            self.keys.insert(rows, delete.data_sequence_number)?;
+            if self.keys.memory() as u64 >= most {
+                self.run()?;
+            }
+            Ok(true)
+        })
+        .map(drop)
+    }
+
+    /// Looks the rows of the data file up among the keys, and forgets these.
+    fn run(&mut self) -> Result<()> {
+        let keys = std::mem::replace(&mut self.keys, empty(self.columns)?);
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let data = self.data;
+        let roots: Vec<Field> = self.columns.iter().map(|column| column.root.clone()).collect();
+        let projection = Projection::of_fields(&roots, data.file.fields(), data.constants)?;
+        let (projection, no_deletes) = (Arc::new(projection), Arc::default());
+        let mut after = None;
+        for unit in data.units {
+            let mut position = first_row(unit, after)?;
+            let reader = data.file.read(&UnitRequest {
+                unit,
+                projection: &projection,
+                deletes: &no_deletes,
+                predicate: None,
+                batch_rows: data.request.batch_rows,
+                cancel: &data.request.cancel,
+            })?;
+            for batch in reader {
+                data.request.cancel.check()?;
+                let batch = batch?;
+                let values = self.columns.iter().zip(batch.columns());
+                let values: Vec<ArrayRef> =
+                    values.map(|(column, root)| column.values(root)).collect::<Result<_>>()?;
+                let deleted = keys.deleted(&values, data.task.data_sequence_number)?;
+                self.found.extend(deleted.set_indices().map(|row| position + row as u64));
+                position += batch.num_rows() as u64;
+            }
+            after = Some((unit.number + 1, position));
+        }
+        Ok(())
+    }
+}
+
+/// The position of the first row of a unit; where the file does not say it, all units before were read.
+fn first_row(unit: &Unit, after: Option<(usize, u64)>) -> Result<u64> {
+    match (&unit.rows, after) {
+        (Some(rows), _) => Ok(rows.start),
+        (None, Some((number, position))) if number == unit.number => Ok(position),
+        (None, _) if unit.number == 0 => Ok(0),
+        (None, _) => Err(Error::limit(format!(
+            "the equality deletes do not fit in the memory, and it is not known which rows of the file are in unit {}: a larger FLOEBERG_MEMORY helps",
+            unit.number
+        ))),
+    }
+}

@@ -1,0 +1,68 @@
+//! The equality deletes of one task.
+//!
+//! In: a task whose deletes the planner chose. Out: sets of keys, and the delete files that found no room in one.
+//! Spec: Scan Planning (scope of equality deletes).
+//!
+//! Invariant: deletes are kept apart by their key columns and by their scope.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_core::{Context, Error, Result};
+
+use super::cache::{KeySet, SetName};
+use super::key_column::KeyColumn;
+use crate::plan::{DeleteFile, DeleteKind, FileScanTask, partition_key};
+use crate::read::ReadRequest;
+
+/// What equality deletes compare with the rows of a task.
+#[derive(Debug, Default)]
+pub(in crate::read) struct TaskKeys {
+    /// Sets that are shared with other tasks.
+    pub(super) sets: Vec<(Vec<KeyColumn>, Arc<KeySet>)>,
+    /// Delete files that are to be applied in parts.
+    pub(super) unshared: Vec<(Vec<KeyColumn>, Vec<Arc<DeleteFile>>)>,
+}
+
+impl TaskKeys {
+    /// Loads the equality deletes of a task.
+    pub(in crate::read) fn load(request: &ReadRequest, task: &FileScanTask) -> Result<Self> {
+        let mut files: BTreeMap<(Vec<i32>, bool), Vec<Arc<DeleteFile>>> = BTreeMap::new();
+        for delete in &task.deletes {
+            let DeleteKind::Equality { equality_ids } = &delete.kind else { continue };
+            let mut ids = equality_ids.clone();
+            ids.sort_unstable();
+            ids.dedup();
+            let everywhere = is_global(request, delete).context("delete_file", &delete.file_path)?;
+            files.entry((ids, everywhere)).or_default().push(Arc::clone(delete));
+        }
+        let mut loaded = Self::default();
+        for ((ids, everywhere), deletes) in files {
+            let columns = ids.iter().map(|id| KeyColumn::find(&request.key_schemas, *id));
+            let columns: Vec<_> =
+                columns.collect::<Result<_>>().context("delete_file", &deletes[0].file_path)?;
+            // The planner gives a task the deletes of all partitions and of its own.
+            let partition = (!everywhere).then(|| (task.spec_id, partition_key(&task.partition)));
+            let set = request.keys.set(SetName { ids, partition }, &columns);
+            let set = set.context("delete_file", &deletes[0].file_path)?;
+            let left = set.load(request, deletes)?;
+            if !left.is_empty() {
+                loaded.unshared.push((columns.clone(), left));
+            }
+            loaded.sets.push((columns, set));
+        }
+        Ok(loaded)
+    }
+}
+
+/// Is a delete for all partitions?
+fn is_global(request: &ReadRequest, delete: &DeleteFile) -> Result<bool> {
+    match request.specs.get(&delete.spec_id) {
+        Some(spec) => Ok(spec.is_unpartitioned()),
+        None if delete.partition.is_empty() => Ok(true),
+        None => Err(Error::invalid_data(format!(
+            "the delete file is partitioned by spec {}, which the table does not have",
+            delete.spec_id
+        ))),
+    }
+}
