@@ -56,6 +56,7 @@ bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (
 	cargo bench --locked --profile dev -p floeberg-benches
 	$(PYTHON) benches/python/bench_plan.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_scan.py --scale $(or $(SCALE),1)
+	$(PYTHON) benches/python/bench_equality.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 
 docs: install $(VENV)/.docs ## Reference pages of the Rust crates and the Python package, under target/doc and docs/_build

@@ -45,12 +45,12 @@ def warm(subject: str, location: Path) -> Times:
     return _child(subject, location, RUNS)
 
 
-def alternating(subject: str, locations: list[Path]) -> list[Times]:
-    """Five runs of each location in one process, taken in turn after one that does not count.
+def alternating(subject: str, locations: list[Path], threads: int | None = None) -> list[Times]:
+    """Five runs of each location in one process, taken in turn after one that does not count, on so many threads.
 
     For ratios near 1: what the machine does meanwhile falls on all of them. The highest memory is that of all together.
     """
-    return _children(subject, locations, RUNS)
+    return _children(subject, locations, RUNS, threads)
 
 
 def cold(subject: str, location: Path) -> Times:
@@ -64,10 +64,11 @@ def _child(subject: str, location: Path, runs: int) -> Times:
     return times
 
 
-def _children(subject: str, locations: list[Path], runs: int) -> list[Times]:
+def _children(subject: str, locations: list[Path], runs: int, threads: int | None = None) -> list[Times]:
     command = [sys.executable, __file__, subject, str(runs), *map(str, locations)]
+    environment = os.environ | ({} if threads is None else {"FLOEBERG_THREADS": str(threads)})
     output = subprocess.run(
-        command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent
+        command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent, env=environment
     ).stdout
     return [Times(**facts) for facts in json.loads(output.splitlines()[-1])]
 
