@@ -13,7 +13,7 @@ export FLOEBERG_BENCH_DIR ?= $(CACHE)/bench
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
-LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-iceberg
+LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-orc -p floeberg-iceberg
 PYTHON_SOURCES := python tests tools benches examples
 
 .PHONY: help demo test test-rust test-python test-spark java check fmt bench docs wheel install venv clean

@@ -54,7 +54,9 @@ impl Plan {
             let task = tasks::task(self, chunk, row)?;
             let size = u64::try_from(task.file_size_in_bytes).unwrap_or(0);
             let ranges = match task.file_format {
-                FileFormat::Parquet => cut(size, &tasks::split_offsets(chunk, row)?, options.target_size),
+                FileFormat::Parquet | FileFormat::Orc => {
+                    cut(size, &tasks::split_offsets(chunk, row)?, options.target_size)
+                }
                 _ => Vec::new(),
             };
             if ranges.len() < 2 {

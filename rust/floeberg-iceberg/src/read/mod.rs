@@ -7,6 +7,7 @@ mod deletes;
 mod file;
 mod filter;
 mod open_task;
+mod orc;
 mod parquet;
 mod project;
 mod request;

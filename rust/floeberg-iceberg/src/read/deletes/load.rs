@@ -38,15 +38,12 @@ pub(in crate::read) fn load(request: &ReadRequest, task: &FileScanTask) -> Resul
 
 /// Can this version apply a delete?
 fn check(delete: &DeleteFile) -> Result<()> {
-    let cannot = |what: &str| {
-        Error::unsupported(format!("{what} cannot be applied yet")).with("path", &delete.file_path)
-    };
     match (&delete.kind, delete.file_format) {
-        (DeleteKind::Equality { .. }, FileFormat::Parquet | FileFormat::Avro) => Ok(()),
-        (DeleteKind::Equality { .. }, FileFormat::Orc) => Err(cannot("equality deletes in ORC")),
         (DeleteKind::Vector { .. }, FileFormat::Puffin) => Ok(()),
-        (DeleteKind::Position, FileFormat::Parquet | FileFormat::Avro) => Ok(()),
-        (DeleteKind::Position, FileFormat::Orc) => Err(cannot("position deletes in ORC")),
+        (
+            DeleteKind::Equality { .. } | DeleteKind::Position,
+            FileFormat::Parquet | FileFormat::Avro | FileFormat::Orc,
+        ) => Ok(()),
         (kind, format) => Err(Error::invalid_data(format!("a delete file holds {kind:?} in {format:?}"))
             .with("path", &delete.file_path)),
     }

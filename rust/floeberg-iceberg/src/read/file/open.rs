@@ -5,6 +5,7 @@
 //! Invariant: what a format cannot do cheaply (statistics, pages, rows dropped while decoding) is left to the format;
 //! the rows that come out do not differ.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use crate::plan::FileFormat;
 use crate::read::ReadRequest;
 use crate::read::avro::AvroFile;
 use crate::read::filter::FileFilter;
+use crate::read::orc::OrcFile;
 use crate::read::parquet::ParquetFile;
 use crate::read::project::Projection;
 
@@ -27,13 +29,15 @@ pub(in crate::read) enum OpenFile {
     Parquet(Arc<ParquetFile>),
     /// An Avro file.
     Avro(Arc<AvroFile>),
+    /// An ORC file.
+    Orc(Arc<OrcFile>),
 }
 
 impl OpenFile {
     /// Opens a file. A mapping gives ids to a file that has none; without one columns of Parquet are found by position,
-    /// those of Avro by the table's names.
+    /// those of Avro and ORC by the table's names.
     ///
-    /// Errors: `Unsupported` for a format that cannot be read yet, `InvalidData` for a damaged file.
+    /// Errors: `Unsupported` for what a format allows and cannot be read yet, `InvalidData` for a damaged file.
     pub(in crate::read) fn open(
         request: &ReadRequest,
         location: &str,
@@ -44,14 +48,13 @@ impl OpenFile {
         match format {
             FileFormat::Parquet => Ok(Self::Parquet(Arc::new(ParquetFile::open(store, location, mapping)?))),
             FileFormat::Avro => {
-                // Where the table has no mapping, its own names are one, as Java has it.
-                let file = match mapping {
-                    Some(mapping) => AvroFile::open(store, location, mapping)?,
-                    None => AvroFile::open(store, location, &NameMapping::of_schema(&request.schema))?,
-                };
+                let file = AvroFile::open(store, location, names(mapping, request).as_ref())?;
                 Ok(Self::Avro(Arc::new(file)))
             }
-            FileFormat::Orc => Err(Error::unsupported("ORC files cannot be read yet").with("path", location)),
+            FileFormat::Orc => {
+                let file = OrcFile::open(store, location, names(mapping, request).as_ref())?;
+                Ok(Self::Orc(Arc::new(file)))
+            }
             FileFormat::Puffin => {
                 Err(Error::invalid_data("a file of rows is said to be Puffin").with("path", location))
             }
@@ -63,6 +66,7 @@ impl OpenFile {
         match self {
             Self::Parquet(file) => &file.fields,
             Self::Avro(file) => &file.fields,
+            Self::Orc(file) => &file.fields,
         }
     }
 
@@ -77,6 +81,7 @@ impl OpenFile {
         match self {
             Self::Parquet(file) => file.units(bytes, deletes, filter),
             Self::Avro(_) => AvroFile::units(bytes, filter),
+            Self::Orc(file) => file.units(bytes, deletes, filter),
         }
     }
 
@@ -92,7 +97,7 @@ impl OpenFile {
                 let file = Arc::unwrap_or_clone(file).prepared(units, projection, filter)?;
                 Ok(Self::Parquet(Arc::new(file)))
             }
-            Self::Avro(_) => Ok(self),
+            Self::Avro(_) | Self::Orc(_) => Ok(self),
         }
     }
 
@@ -101,6 +106,7 @@ impl OpenFile {
         match self {
             Self::Parquet(file) => file.read(request).map(UnitReader::Parquet),
             Self::Avro(file) => file.read(request).map(|reader| UnitReader::Avro(Box::new(reader))),
+            Self::Orc(file) => Ok(UnitReader::Orc(Box::new(file.read(request)))),
         }
     }
 
@@ -108,7 +114,12 @@ impl OpenFile {
     pub(in crate::read) fn one_text(&self, unit: &Unit, column: &Field) -> Option<&str> {
         match self {
             Self::Parquet(file) => file.one_text(unit.number, column),
-            Self::Avro(_) => None,
+            Self::Avro(_) | Self::Orc(_) => None,
         }
     }
+}
+
+/// The mapping of a table; where it has none, its own names are one, as Java has it.
+fn names<'a>(mapping: Option<&'a NameMapping>, request: &ReadRequest) -> Cow<'a, NameMapping> {
+    mapping.map_or_else(|| Cow::Owned(NameMapping::of_schema(&request.schema)), Cow::Borrowed)
 }

@@ -1,6 +1,6 @@
 //! What of a file is read on its own, and how?
 //!
-//! A unit is a row group of Parquet, and a whole file of Avro.
+//! A unit is a row group of Parquet, a stripe of ORC, and a whole file of Avro.
 //!
 //! Invariant: positions of rows are those in the file, whatever is left out of it.
 
@@ -13,6 +13,7 @@ use floeberg_core::{Cancel, Result};
 
 use crate::read::avro::AvroReader;
 use crate::read::filter::RowPredicate;
+use crate::read::orc::OrcReader;
 use crate::read::parquet::GroupReader;
 use crate::read::project::Projection;
 
@@ -48,6 +49,8 @@ pub(in crate::read) enum UnitReader {
     Parquet(GroupReader),
     /// Of an Avro file.
     Avro(Box<AvroReader>),
+    /// Of a stripe of ORC.
+    Orc(Box<OrcReader>),
 }
 
 impl Iterator for UnitReader {
@@ -57,6 +60,7 @@ impl Iterator for UnitReader {
         match self {
             Self::Parquet(reader) => reader.next(),
             Self::Avro(reader) => reader.next(),
+            Self::Orc(reader) => reader.next(),
         }
     }
 }

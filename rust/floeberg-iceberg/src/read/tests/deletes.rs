@@ -180,11 +180,11 @@ fn a_negative_position_is_an_error() {
 fn a_delete_that_cannot_be_applied_is_an_error_that_names_its_file() {
     let store = store(numbers(4, 100));
     let equality = DeleteKind::Equality { equality_ids: vec![1] };
-    for (kind, format) in [(equality, FileFormat::Orc), (DeleteKind::Position, FileFormat::Orc)] {
+    for (kind, format) in [(equality, FileFormat::Puffin), (DeleteKind::Position, FileFormat::Puffin)] {
         let deletes = vec![Arc::new(delete_file(DELETES, kind, format))];
         let error =
             batches(request(&store, numbers_schema()), &FileScanTask { deletes, ..task() }).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
         assert!(error.to_string().contains(DELETES), "{error}");
     }
 }

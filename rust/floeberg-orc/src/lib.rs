@@ -1,0 +1,13 @@
+//! ORC files: which columns and stripes does a file have, and what are the rows of a stripe?
+//!
+//! Knows ORC and the attributes that Iceberg gives to ORC's types, and nothing of tables. A module uses only what
+//! stands to its left: `wire < stream < rle < schema < column < file`.
+
+mod column;
+mod file;
+mod rle;
+mod schema;
+mod stream;
+mod wire;
+
+pub use file::{OrcFile, Stripe, StripeReader};

@@ -1,0 +1,10 @@
+//! Bytes to raw structures: protocol buffers, the end of a file, the footer of a stripe. No I/O.
+
+mod footer;
+mod message;
+mod postscript;
+mod stripe_footer;
+
+pub(crate) use footer::{Footer, OrcType, StripePlace, TypeKind};
+pub(crate) use postscript::{Compression, Postscript};
+pub(crate) use stripe_footer::{Encoding, StreamKind, StripeFooter};
