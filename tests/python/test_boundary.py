@@ -26,7 +26,7 @@ def objects(deletes):
     reader = scan._inner.stream()
     wrapped = [table, scan, plan, group, plan[0], plan[0].file, *plan.delete_files()[:1], scan.explain()]
     native = [table._inner, scan._inner, plan._inner, group._inner, reader]
-    native += [reader.next_batch(), scan._inner.read_all()]
+    native += [reader.next_batch(), scan._inner.read_all(), group._inner.arrow_schema("spark")]
     return {type(each): each for each in (*wrapped, *native)}
 
 
@@ -48,7 +48,7 @@ def test_a_native_class_is_frozen_final_and_at_home(native, objects):
 
 def test_every_class_is_pickled_or_says_what_to_send(objects):
     for kind, each in objects.items():
-        if kind.__name__ in {"Plan", "Batch", "Batches", "BatchReader"}:
+        if kind.__name__ in {"Plan", "ArrowSchema", "Batch", "Batches", "BatchReader"}:
             with pytest.raises(TypeError, match="cannot be pickled: send"):
                 pickle.dumps(each)
         else:

@@ -50,7 +50,11 @@ fn groups_of_any_size_read_the_rows_that_the_scan_reads() {
             for group in plan.split(options).unwrap() {
                 let bytes = GroupRecipe::new(Arc::clone(&read), group.tasks).to_bytes().unwrap();
                 let group = GroupRecipe::from_bytes(&bytes).unwrap();
-                rows += group.stream(&cancel).unwrap().map(|batch| batch.unwrap().num_rows()).sum::<usize>();
+                rows += group
+                    .stream(&cancel, None)
+                    .unwrap()
+                    .map(|batch| batch.unwrap().num_rows())
+                    .sum::<usize>();
             }
             assert_eq!(rows, whole, "{name} in groups of {target_size} bytes");
         }

@@ -6,6 +6,7 @@ pub mod cancel;
 pub mod error;
 pub mod expr;
 mod fence;
+pub mod form;
 pub mod rows;
 pub mod schema;
 pub mod transform;

@@ -39,6 +39,21 @@ fn refused(py: Python<'_>, failure: ArrowError) -> PyErr {
     to_exception(py, &Error::internal("a schema cannot be exported").caused_by(failure))
 }
 
+/// A schema on its way to Python: `pyarrow.schema(schema)` takes it.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct ArrowSchema(pub SchemaRef);
+
+#[pymethods]
+impl ArrowSchema {
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &self.0)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("a schema", "the Scan or the TaskGroup that has it"))
+    }
+}
+
 /// One batch of rows on its way to Python: `pyarrow.record_batch(batch)` takes it.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Batch(pub RecordBatch);

@@ -6,6 +6,7 @@
 mod arrow;
 mod error;
 mod expression;
+mod form;
 mod pickle;
 mod plan;
 mod recipe;
@@ -28,7 +29,7 @@ mod _native {
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
-    use crate::arrow::{Batch, Batches};
+    use crate::arrow::{ArrowSchema, Batch, Batches};
     #[pymodule_export]
     use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
     #[pymodule_export]

@@ -11,8 +11,9 @@ use floeberg_iceberg::{Scan as IcebergScan, SnapshotChoice};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
-use crate::arrow::Batches;
+use crate::arrow::{ArrowSchema, Batches};
 use crate::expression::Tree;
+use crate::form::{BatchForm, arrow_schema};
 use crate::plan::Plan;
 use crate::recipe::{scan_from_bytes, scan_to_bytes};
 use crate::rows;
@@ -82,6 +83,18 @@ impl Scan {
     /// The columns that come out, as the JSON text of a schema.
     fn projection_json(&self, py: Python<'_>) -> PyResult<String> {
         runtime::call(py, || schema_text(&*self.0.projection()?))
+    }
+
+    /// The error of a column that has no such form, if there is one. Nothing is read.
+    fn check_form(&self, py: Python<'_>, form: &str) -> PyResult<()> {
+        runtime::call(py, || BatchForm::named(Some(form), &*self.0.projection()?).map(drop))
+    }
+
+    /// The Arrow schema of the rows in a form.
+    #[pyo3(signature = (form=None))]
+    fn arrow_schema(&self, py: Python<'_>, form: Option<&str>) -> PyResult<ArrowSchema> {
+        let projected = runtime::call(py, || self.0.projection())?;
+        arrow_schema(py, &projected, form)
     }
 
     fn plan(&self, py: Python<'_>) -> PyResult<Plan> {

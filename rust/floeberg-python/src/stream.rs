@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use crate::arrow::Batch;
 use crate::error::to_exception;
+use crate::form::BatchForm;
 use crate::pickle::refuse;
 use crate::runtime;
 
@@ -18,6 +19,8 @@ use crate::runtime;
 pub struct BatchReader {
     /// Empty while a batch is waited for, and after an error or an interrupt.
     stream: Mutex<Option<BatchStream>>,
+    /// What becomes of every batch.
+    form: BatchForm,
     cancel: Cancel,
 }
 
@@ -25,11 +28,12 @@ impl BatchReader {
     /// Starts reading.
     pub fn open(
         py: Python<'_>,
+        form: BatchForm,
         start: impl FnOnce(&Cancel) -> Result<BatchStream> + Send + 'static,
     ) -> PyResult<Self> {
         let cancel = Cancel::default();
         let stream = runtime::run(py, &cancel, start)?;
-        Ok(Self { stream: Mutex::new(Some(stream)), cancel })
+        Ok(Self { stream: Mutex::new(Some(stream)), form, cancel })
     }
 
     fn take(&self) -> Option<BatchStream> {
@@ -47,7 +51,12 @@ impl BatchReader {
             );
             return Err(to_exception(py, &busy));
         };
-        let batch = runtime::poll(py, &self.cancel, |time| stream.next_timeout(time).map(Option::transpose))?;
+        let next = |time| {
+            stream
+                .next_timeout(time)
+                .map(|batch| batch.transpose()?.map(|batch| self.form.apply(batch)).transpose())
+        };
+        let batch = runtime::poll(py, &self.cancel, next)?;
         *self.stream.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream);
         Ok(batch.map(Batch))
     }

@@ -6,7 +6,8 @@ use floeberg_iceberg::GroupRecipe;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
-use crate::arrow::Batches;
+use crate::arrow::{ArrowSchema, Batches};
+use crate::form::{BatchForm, arrow_schema};
 use crate::pickle::Envelope;
 use crate::rows;
 use crate::runtime;
@@ -29,9 +30,18 @@ impl TaskGroup {
         rows::read_all(py, &self.0)
     }
 
-    /// The rows, batch by batch.
-    fn stream(&self, py: Python<'_>) -> PyResult<BatchReader> {
-        rows::read_batches(py, &self.0)
+    /// The rows, batch by batch, in a form, read by so many threads.
+    #[pyo3(signature = (form=None, threads=None))]
+    fn stream(&self, py: Python<'_>, form: Option<&str>, threads: Option<usize>) -> PyResult<BatchReader> {
+        let form = runtime::call(py, || BatchForm::named(form, self.0.read().projected()))?;
+        let group = self.0.clone();
+        BatchReader::open(py, form, move |cancel| group.stream(cancel, threads))
+    }
+
+    /// The Arrow schema of the rows in a form: `pyarrow.schema` takes it.
+    #[pyo3(signature = (form=None))]
+    fn arrow_schema(&self, py: Python<'_>, form: Option<&str>) -> PyResult<ArrowSchema> {
+        arrow_schema(py, self.0.read().projected(), form)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

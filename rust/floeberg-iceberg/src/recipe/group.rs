@@ -36,10 +36,11 @@ impl GroupRecipe {
         &self.tasks
     }
 
-    /// The rows, as batches in the order of the tasks.
-    pub fn stream(&self, cancel: &Cancel) -> Result<BatchStream> {
+    /// The rows, as batches in the order of the tasks, read by so many threads: the budget's where it is not told.
+    pub fn stream(&self, cancel: &Cancel, threads: Option<usize>) -> Result<BatchStream> {
+        let threads = threads.map_or_else(thread_budget, Ok)?;
         let request = Arc::new(self.read.request(cancel)?);
-        Ok(stream(request, self.tasks.clone().into_iter().map(Ok), thread_budget()?, None))
+        Ok(stream(request, self.tasks.clone().into_iter().map(Ok), threads, None))
     }
 
     /// The bytes. They hold the storage options, secrets among them: they are for a worker, not for a log.
