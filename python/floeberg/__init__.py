@@ -9,7 +9,7 @@ Examples:
     1
 """
 
-from floeberg import _native, errors, expressions, types
+from floeberg import _native, errors, expressions, transforms, types
 from floeberg.errors import FloebergError
 from floeberg.explain import Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
@@ -29,6 +29,7 @@ __all__ = [
     "errors",
     "expressions",
     "open_table",
+    "transforms",
     "types",
 ]
 

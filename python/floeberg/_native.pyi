@@ -14,6 +14,7 @@ __all__ = [
     "Batch",
     "BatchReader",
     "Batches",
+    "Column",
     "Plan",
     "Scan",
     "Table",
@@ -23,6 +24,7 @@ __all__ = [
     "expression_to_json",
     "expression_to_text",
     "parse_expression",
+    "transform_column",
 ]
 
 _Tree: TypeAlias = tuple[Any, ...]
@@ -39,6 +41,9 @@ def expression_to_json(tree: _Tree) -> str:
 
 def expression_to_text(tree: _Tree) -> str:
     """The SQL-like text of a tree."""
+
+def transform_column(transform: str, reader: object) -> list[Column]:
+    """A transform of the one column of the batches of a `pyarrow.RecordBatchReader`."""
 
 @final
 class Table:
@@ -121,7 +126,11 @@ class Plan:
 
     def delete_files(self) -> list[_Fields]: ...
     def residuals(self) -> list[_Tree]: ...
-    def split(self, target_size: int) -> list[TaskGroup]: ...
+    def split(
+        self, target_size: int, most_groups: int | None = None, least_size: int | None = None
+    ) -> list[TaskGroup]:
+        """Groups of about the target's size; or, where it is told how many are enough, as many even ones."""
+
     def explain(self) -> _Fields: ...
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
@@ -159,6 +168,13 @@ class ArrowSchema:
     """A schema on its way to Python: `pyarrow.schema(schema)` takes it."""
 
     def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Column:
+    """A column on its way to Python: `pyarrow.array(column)` takes it."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[CapsuleType, CapsuleType]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final

@@ -202,29 +202,43 @@ class Plan(Sequence[FileScanTask]):
         """
         return [expression_of_tree(tree) for tree in self._inner.residuals()]
 
-    def split(self, target_size: int = 128 * 1024 * 1024) -> list[TaskGroup]:
+    def split(
+        self,
+        target_size: int = 128 * 1024 * 1024,
+        *,
+        most_groups: int | None = None,
+        least_size: int | None = None,
+    ) -> list[TaskGroup]:
         """Cuts the plan into groups of about equal work, for workers.
 
         Large files are cut where row groups start, small ones are packed together. Every row is in one group.
         A limit of the scan is not kept by its groups: none of them knows how many rows the others give.
 
+        With `most_groups` there are few groups, all about equally large and in the order of the plan: as many as
+        `most_groups`, fewer where they would have less than `least_size`, more where they would pass
+        `target_size`.
+
         Args:
             target_size: Bytes a group should have.
+            most_groups: How many groups are enough for all workers; without it groups have the target's size.
+            least_size: Bytes that are worth a group of their own, 16 MiB unless given; used with `most_groups`.
 
         Returns:
             The groups. Each can be pickled.
 
         Raises:
-            InvalidInputError: The target is not at least 1.
+            InvalidInputError: A number is not at least 1.
 
         Examples:
             >>> sum(group.to_arrow().num_rows for group in table.scan().plan_files().split())
             9
+            >>> len(table.scan().plan_files().split(most_groups=4))
+            1
         """
-        target = checked_int("target_size", target_size)
-        if target < 1:
-            raise InvalidInputError(f"target_size: expected an integer of at least 1, found {target}")
-        return [TaskGroup(group) for group in self._inner.split(target)]
+        target = _at_least_one("target_size", target_size)
+        most = None if most_groups is None else _at_least_one("most_groups", most_groups)
+        least = None if least_size is None else _at_least_one("least_size", least_size)
+        return [TaskGroup(group) for group in self._inner.split(target, most, least)]
 
     def explain(self) -> Explain:
         """What was looked at, what was dropped and by what.
@@ -254,3 +268,10 @@ class Plan(Sequence[FileScanTask]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Plan cannot be pickled: send the groups of Plan.split, or the Scan")
+
+
+def _at_least_one(name: str, value: int) -> int:
+    checked = checked_int(name, value)
+    if checked < 1:
+        raise InvalidInputError(f"{name}: expected an integer of at least 1, found {checked}")
+    return checked

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 
+import pyarrow as pa
 import pytest
 
 import floeberg as fb
@@ -27,6 +28,10 @@ def objects(deletes):
     wrapped = [table, scan, plan, group, plan[0], plan[0].file, *plan.delete_files()[:1], scan.explain()]
     native = [table._inner, scan._inner, plan._inner, group._inner, reader]
     native += [reader.next_batch(), scan._inner.read_all(), group._inner.arrow_schema("spark")]
+    reader = pa.RecordBatchReader.from_batches(
+        pa.schema({"x": pa.int32()}), [pa.record_batch({"x": pa.array([1], pa.int32())})]
+    )
+    native += _native.transform_column("bucket[4]", reader)
     return {type(each): each for each in (*wrapped, *native)}
 
 
@@ -48,7 +53,7 @@ def test_a_native_class_is_frozen_final_and_at_home(native, objects):
 
 def test_every_class_is_pickled_or_says_what_to_send(objects):
     for kind, each in objects.items():
-        if kind.__name__ in {"Plan", "ArrowSchema", "Batch", "Batches", "BatchReader"}:
+        if kind.__name__ in {"Plan", "ArrowSchema", "Batch", "Batches", "BatchReader", "Column"}:
             with pytest.raises(TypeError, match="cannot be pickled: send"):
                 pickle.dumps(each)
         else:

@@ -43,7 +43,12 @@ def test_any_number_of_threads_reads_the_same_rows(deletes, threads):
 def test_an_unknown_form_is_told_with_those_that_there_are(deletes):
     scan = deletes.open().scan()
     [group] = scan.plan_files().split()
-    for ask in (scan._inner.check_form, scan._inner.arrow_schema, group._inner.arrow_schema, group._inner.stream):
+    for ask in (
+        scan._inner.check_form,
+        scan._inner.arrow_schema,
+        group._inner.arrow_schema,
+        group._inner.stream,
+    ):
         with pytest.raises(InvalidInputError, match=r"spark or spark-truncate-ns .*'?\"?flink"):
             ask("flink")
     assert scan._inner.check_form("spark") is None

@@ -44,8 +44,16 @@ fn groups_of_any_size_read_the_rows_that_the_scan_reads() {
         let Ok(whole) = whole.sum::<Result<usize, _>>() else { continue };
         let read = Arc::new(ReadRecipe::of(&scan).unwrap());
         let plan = scan.plan(&cancel).unwrap();
-        for target_size in [300, 5_000, 1 << 30] {
-            let options = SplitOptions { target_size, open_file_cost: 1, lookback: 3 };
+        for (target_size, most_groups) in [
+            (300, None),
+            (5_000, None),
+            (1 << 30, None),
+            (300, Some(1)),
+            (1 << 30, Some(1)),
+            (1 << 30, Some(3)),
+        ] {
+            let options =
+                SplitOptions { target_size, open_file_cost: 1, lookback: 3, most_groups, least_size: 1 };
             let mut rows = 0;
             for group in plan.split(options).unwrap() {
                 let bytes = GroupRecipe::new(Arc::clone(&read), group.tasks).to_bytes().unwrap();
@@ -56,7 +64,7 @@ fn groups_of_any_size_read_the_rows_that_the_scan_reads() {
                     .map(|batch| batch.unwrap().num_rows())
                     .sum::<usize>();
             }
-            assert_eq!(rows, whole, "{name} in groups of {target_size} bytes");
+            assert_eq!(rows, whole, "{name} in {most_groups:?} groups of {target_size} bytes");
         }
     }
 }

@@ -8,6 +8,7 @@ Invariant: planning opens no data file.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
@@ -23,16 +24,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from floeberg import _native
-    from floeberg.plan import Plan
+    from floeberg.plan import Plan, TaskGroup
     from floeberg.spark.projection import Child
     from floeberg.spark.request import Request
 
 __all__ = ["FilePartition", "FloebergReader"]
 
 _SPLIT_SIZE = 128 * 1024 * 1024
-_LEAST_SIZE = 16 * 1024 * 1024
-_OPEN_FILE_COST = 4 * 1024 * 1024
 _PARTITIONS_PER_CORE = 2
+_ANY_SIZE = 2**62
 
 
 class FilePartition(InputPartition):
@@ -95,21 +95,16 @@ class FloebergReader(DataSourceReader):
         """Plans the scan: few and large parts of about equal size."""
         scan = self._request.open()
         plan = (scan if self._names is None else scan.select(*self._names)).plan_files()
-        target, most = self._target_size(plan), self._request.handling.partitions
-        groups = plan.split(target)
-        while most is not None and len(groups) > most:
-            target *= 2
-            groups = plan.split(target)
+        groups = self._groups(plan)
         # Spark would give `read` a partition of its own for none.
         return [FilePartition(group._inner) for group in groups] or [FilePartition(None)]  # noqa: SLF001
 
-    def _target_size(self, plan: Plan) -> int:
+    def _groups(self, plan: Plan) -> list[TaskGroup]:
         handling = self._request.handling
-        most = handling.partitions or _PARTITIONS_PER_CORE * (self._parallelism or own_cores())
-        account = plan.explain()
-        even = max(account.size_in_bytes, account.data_files * _OPEN_FILE_COST) // most + _OPEN_FILE_COST
-        largest = handling.split_size or _SPLIT_SIZE
-        return even if handling.partitions else min(largest, max(even, _LEAST_SIZE))
+        if handling.partitions:
+            return plan.split(_ANY_SIZE, most_groups=handling.partitions, least_size=1)
+        most = _PARTITIONS_PER_CORE * (self._parallelism or own_cores())
+        return plan.split(handling.split_size or _SPLIT_SIZE, most_groups=most)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition, in the Arrow types that Spark checks for."""
@@ -118,13 +113,15 @@ class FloebergReader(DataSourceReader):
     def _batches(self, group: _native.TaskGroup) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa  # noqa: PLC0415 - planning needs none
 
-        from floeberg.spark.form import spark_form  # noqa: PLC0415 - the same
         from floeberg.spark.shape import shaped  # noqa: PLC0415 - the same
 
-        stream = group.stream()
+        # One thread unless it is told, since a task has one core.
+        threads = self._request.handling.threads or (None if "FLOEBERG_THREADS" in os.environ else 1)
+        # What the schema took, comes: nanoseconds were refused there unless they are to be truncated.
+        stream = group.stream("spark-truncate-ns", threads)
         left = self._limit
         while (left is None or left > 0) and (batch := stream.next_batch()) is not None:
-            rows = shaped(spark_form(pa.record_batch(cast("Any", batch))), self._shape)
+            rows = shaped(pa.record_batch(cast("Any", batch)), self._shape)
             if left is not None:
                 rows = rows.slice(0, left)
                 left -= rows.num_rows

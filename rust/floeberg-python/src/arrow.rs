@@ -1,6 +1,8 @@
-//! How does Arrow data reach Python without a copy?
+//! How does Arrow data reach Python, and come from there, without a copy?
 //!
-//! In: a reader, a batch or a schema. Out: capsules of the Arrow `PyCapsule` interface, which share the memory.
+//! In: a reader, a batch or a schema. Out: capsules of the Arrow `PyCapsule` interface, which share the memory. What
+//! comes from Python is a `pyarrow.RecordBatchReader`, which pyarrow itself writes into a stream of ours: it has looked at
+//! the capsules of others before, and so nothing here reads memory that it was told of.
 //!
 //! The callbacks of a stream are called on any thread and without Python, so what stands behind them is pure Rust:
 //! its errors reach the consumer as text. Where Python drives the reading, [`Batch`] by [`Batch`], they keep
@@ -8,10 +10,12 @@
 //!
 //! Invariant: no panic crosses the C interface.
 
+use std::sync::Arc;
+
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, RecordBatch, RecordBatchReader, StructArray};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StructArray};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use floeberg_core::{Error, Result, fenced};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -52,6 +56,53 @@ impl ArrowSchema {
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("a schema", "the Scan or the TaskGroup that has it"))
     }
+}
+
+/// A column on its way to Python: `pyarrow.array(column)` takes it.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct Column(pub Field, pub ArrayRef);
+
+#[pymethods]
+impl Column {
+    /// The capsules of the type and of the values. The type is never cast to the one asked for.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        drop(requested_schema);
+        let exported = FFI_ArrowSchema::try_from(&self.0).map_err(|failure| refused(py, failure))?;
+        let schema = PyCapsule::new_with_value(py, exported, c"arrow_schema")?;
+        let values = FFI_ArrowArray::new(&self.1.to_data());
+        Ok((schema, PyCapsule::new_with_value(py, values, c"arrow_array")?))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("a column", "the array that pyarrow makes of it"))
+    }
+}
+
+/// The one column of the batches of a `pyarrow.RecordBatchReader`.
+///
+/// Errors: those of pyarrow; `InvalidInput` for more than one column and for arrays that cannot be taken over.
+pub fn import_column(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<(Field, Vec<ArrayRef>)> {
+    let mut stream = FFI_ArrowArrayStream::empty();
+    reader.call_method1("_export_to_c", ((&raw mut stream).expose_provenance(),))?;
+    // The producer may be Python, so Python is held while it is asked.
+    let import = || {
+        let unusable =
+            |failure: ArrowError| Error::invalid_input("an Arrow array cannot be read").caused_by(failure);
+        let batches = RecordBatchStreamReader::try_new(stream).map_err(unusable)?;
+        let schema = batches.schema();
+        let [field] = &schema.fields()[..] else {
+            return Err(Error::invalid_input("expected one column"));
+        };
+        let field = Field::clone(field);
+        let columns = batches.map(|batch| batch.map(|batch| Arc::clone(batch.column(0))).map_err(unusable));
+        Ok((field, columns.collect::<Result<_>>()?))
+    };
+    fenced(import).map_err(|error| to_exception(py, &error))
 }
 
 /// One batch of rows on its way to Python: `pyarrow.record_batch(batch)` takes it.

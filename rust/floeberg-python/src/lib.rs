@@ -16,6 +16,7 @@ mod scan;
 mod stream;
 mod table;
 mod task_group;
+mod transforms;
 
 use pyo3::prelude::*;
 
@@ -29,7 +30,7 @@ mod _native {
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
-    use crate::arrow::{ArrowSchema, Batch, Batches};
+    use crate::arrow::{ArrowSchema, Batch, Batches, Column};
     #[pymodule_export]
     use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
     #[pymodule_export]
@@ -42,6 +43,8 @@ mod _native {
     use crate::table::Table;
     #[pymodule_export]
     use crate::task_group::TaskGroup;
+    #[pymodule_export]
+    use crate::transforms::transform_column;
 
     /// A damaged file is told by its error alone.
     #[pymodule_init]

@@ -70,10 +70,20 @@ impl Plan {
         self.plan.residuals().iter().map(|residual| Tree(unbind(residual))).collect()
     }
 
-    fn split(&self, py: Python<'_>, target_size: u64) -> PyResult<Vec<TaskGroup>> {
+    /// Groups of about the target's size; or, where it is told how many are enough, as many even ones.
+    #[pyo3(signature = (target_size, most_groups=None, least_size=None))]
+    fn split(
+        &self,
+        py: Python<'_>,
+        target_size: u64,
+        most_groups: Option<u64>,
+        least_size: Option<u64>,
+    ) -> PyResult<Vec<TaskGroup>> {
         let (scan, plan) = (self.scan.clone(), Arc::clone(&self.plan));
         runtime::run(py, &Cancel::default(), move |_| {
-            let groups = plan.split(SplitOptions { target_size, ..SplitOptions::default() })?;
+            let usual = SplitOptions::default();
+            let least_size = least_size.unwrap_or(usual.least_size);
+            let groups = plan.split(SplitOptions { target_size, most_groups, least_size, ..usual })?;
             let read = Arc::new(ReadRecipe::of(&scan)?);
             let recipes = groups.into_iter().map(|group| GroupRecipe::new(Arc::clone(&read), group.tasks));
             Ok(recipes.map(TaskGroup).collect())

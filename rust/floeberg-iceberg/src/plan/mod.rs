@@ -5,6 +5,7 @@ mod bounds;
 mod chunk;
 mod delete_files;
 mod deletes;
+mod even;
 mod explain;
 mod filter;
 mod key_stats;

@@ -3,6 +3,7 @@
 mod bounds;
 mod chunk;
 mod deletes;
+mod even;
 mod key_stats;
 mod parallel;
 mod specs;

@@ -1,0 +1,157 @@
+"""Partition transforms as functions of Spark columns, equal to what tables are partitioned by.
+
+`df.repartition(bucket(16, "id"))` puts rows of a bucket together, as a bucketed table has them. The functions run in
+Spark's Python workers, over Arrow arrays, and need PySpark 4.1 or later.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg import transforms
+from floeberg.errors import InvalidInputError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+    from pyspark.sql import Column
+
+__all__ = ["bucket", "days", "hours", "months", "truncate", "years"]
+
+
+def bucket(n: int, column: Column | str, *, source_type: str | None = None) -> Column:
+    """The bucket of each value.
+
+    Args:
+        n: The number of buckets.
+        column: A column or its name: integers, decimals, dates, timestamps, strings or binary.
+        source_type: `"uuid"` for a column of UUIDs, which Spark holds as strings.
+
+    Returns:
+        A column of `int`.
+
+    Raises:
+        InvalidInputError: `n` is not 1 to 2147483647, or `source_type` is another one.
+        UnsupportedError: PySpark is older than 4.1.
+    """
+    number = transforms._parameter("n", n)  # noqa: SLF001 - the package's own
+    if source_type not in {None, "uuid"}:
+        raise InvalidInputError(f"source_type: expected 'uuid' or None, found {source_type!r}")
+
+    def apply(values: pa.Array[Any]) -> pa.Array[Any]:
+        return transforms.bucket(_uuids(values) if source_type else _of_table(values), number)
+
+    return _function(apply, "int")(column)
+
+
+def truncate(width: int, column: Column | str, *, source_type: str) -> Column:
+    """Each value cut to a width.
+
+    Args:
+        width: The width.
+        column: A column or its name: integers, decimals, strings or binary.
+        source_type: The column's type in Spark's words, which is that of the result: `"int"`, `"bigint"`,
+            `"decimal(9,2)"`, `"string"` or `"binary"`. Spark wants to know it before it looks at the column.
+
+    Returns:
+        A column of the same type.
+
+    Raises:
+        InvalidInputError: `width` is not 1 to 2147483647.
+        UnsupportedError: PySpark is older than 4.1.
+    """
+    checked = transforms._parameter("width", width)  # noqa: SLF001 - the package's own
+
+    def apply(values: pa.Array[Any]) -> pa.Array[Any]:
+        return transforms.truncate(values, checked)
+
+    return _function(apply, source_type)(column)
+
+
+def years(column: Column | str) -> Column:
+    """Years from 1970 of dates and timestamps, negative before; in UTC whatever the session's zone.
+
+    Args:
+        column: A column or its name.
+
+    Returns:
+        A column of `int`.
+    """
+    return _function(_of(transforms.years), "int")(column)
+
+
+def months(column: Column | str) -> Column:
+    """Months from January 1970 of dates and timestamps, negative before; in UTC whatever the session's zone.
+
+    Args:
+        column: A column or its name.
+
+    Returns:
+        A column of `int`.
+    """
+    return _function(_of(transforms.months), "int")(column)
+
+
+def days(column: Column | str) -> Column:
+    """The day of dates and timestamps, in UTC whatever the session's zone.
+
+    Args:
+        column: A column or its name.
+
+    Returns:
+        A column of `date`.
+    """
+    return _function(_of(transforms.days), "date")(column)
+
+
+def hours(column: Column | str) -> Column:
+    """Hours from 1970-01-01 00:00 of timestamps, negative before; in UTC whatever the session's zone.
+
+    Args:
+        column: A column or its name.
+
+    Returns:
+        A column of `int`.
+    """
+    return _function(_of(transforms.hours), "int")(column)
+
+
+def _of(transform: Callable[[Any], Any]) -> Callable[[pa.Array[Any]], pa.Array[Any]]:
+    def apply(values: pa.Array[Any]) -> pa.Array[Any]:
+        return transform(values)
+
+    return apply
+
+
+def _function(apply: Callable[[pa.Array[Any]], pa.Array[Any]], result_type: str) -> Callable[..., Column]:
+    try:
+        from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined] # noqa: PLC0415 - older ones have none
+    except ImportError as error:
+        raise UnsupportedError(
+            "these functions need PySpark 4.1 or later: pip install 'pyspark>=4.1'"
+        ) from error
+    import pyarrow as pa  # noqa: PLC0415 - importing this module needs none
+
+    # Spark tells the kind of a function by its annotations, as types.
+    apply.__annotations__ = {"values": pa.Array, "return": pa.Array}
+    return cast("Callable[..., Column]", arrow_udf(apply, result_type))
+
+
+def _of_table(values: pa.Array[Any]) -> pa.Array[Any]:
+    """Spark's times count nanoseconds, those of tables microseconds."""
+    import pyarrow as pa  # noqa: PLC0415 - planning needs none
+
+    return values.cast(pa.time64("us"), safe=False) if pa.types.is_time64(values.type) else values
+
+
+def _uuids(values: pa.Array[Any]) -> pa.Array[Any]:
+    """The bytes of UUIDs that are text."""
+    import pyarrow as pa  # noqa: PLC0415 - planning needs none
+
+    try:
+        texts = values.to_pylist()
+        return pa.array([None if text is None else uuid.UUID(text).bytes for text in texts], pa.binary(16))
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InvalidInputError(f"source_type: not all values are UUIDs: {error}") from error
