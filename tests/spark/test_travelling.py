@@ -22,7 +22,7 @@ from pyspark.sql.datasource import CaseInsensitiveDict, DataSource, DataSourceRe
 import floeberg as fb
 from floeberg.errors import NotFoundError, UnsupportedError
 from floeberg.spark.datasource import FloebergDataSource
-from floeberg.spark.reader import FloebergReader
+from floeberg.spark.reader import FilePartition, FloebergReader
 from floeberg.spark.registration import _source
 from lifecycle import loaded, options_of
 
@@ -166,6 +166,30 @@ def test_a_limit_is_kept_by_each_partition(many):
     reader = source.reader(schema=schema)
     (partition,) = reader.partitions()
     assert sum(batch.num_rows for batch in reader.read(partition)) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "expected"), [({}, None, 1), ({"threads": "3"}, None, 3), ({}, "2", None)]
+)
+def test_a_task_has_one_thread_until_told_otherwise(many, monkeypatch, options, environment, expected):
+    source, schema = loaded(options_of(many, partitions="1", **options))
+    reader = source.reader(schema=schema)
+    (partition,) = reader.partitions()
+    asked = []
+
+    class Watched:
+        def __getattr__(self, name):
+            return getattr(partition.value, name)
+
+        def stream(self, form, threads):
+            asked.append(threads)
+            return partition.value.stream(form, threads)
+
+    monkeypatch.delenv("FLOEBERG_THREADS", raising=False)
+    if environment is not None:
+        monkeypatch.setenv("FLOEBERG_THREADS", environment)
+    assert sum(batch.num_rows for batch in reader.read(FilePartition(Watched()))) == 40
+    assert asked == [expected]
 
 
 def test_a_reader_that_is_dropped_stops(many):

@@ -69,7 +69,7 @@ class Handling:
     """How rows are read, whichever they are.
 
     Args:
-        split_size: Bytes that a partition has at most; `None` leaves it to the table.
+        split_size: Bytes that a partition has at most; `None` is 128 MiB.
         partitions: Partitions, at most; `None` is two a core.
         threads: Threads of a task; `None` leaves it to the environment, and else is one.
         truncate_nanoseconds: Whether nanoseconds may be cut to microseconds.
