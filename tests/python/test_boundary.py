@@ -101,7 +101,7 @@ def test_public_data_is_frozen(objects):
 
 
 def test_every_public_thing_is_documented():
-    for module in (fb, errors, fb.expressions, types):
+    for module in (fb, errors, fb.expressions, fb.transforms, types):
         for name in module.__all__:
             each = getattr(module, name)
             assert each.__doc__, name
@@ -111,18 +111,11 @@ def test_every_public_thing_is_documented():
                         assert inspect.getdoc(method), f"{name}.{method_name}"
 
 
-def test_importing_is_fast_and_imports_nothing_large():
+def test_importing_imports_nothing_large():
     program = """
-import sys, time
-start = time.perf_counter()
+import sys
 import floeberg
-took = time.perf_counter() - start
-large = {"pyarrow", "pandas", "numpy", "polars", "duckdb"} & set(sys.modules)
-print(took, sorted(large))
+print(sorted({"pyarrow", "pandas", "numpy", "polars", "duckdb", "pyspark"} & set(sys.modules)))
 """
-    done = [
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-        for _ in range(3)
-    ]
-    assert all(line.split(maxsplit=1)[1].strip() == "[]" for line in done)
-    assert min(float(line.split()[0]) for line in done) < 0.2
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

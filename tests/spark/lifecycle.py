@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,9 @@ from pyspark.sql.types import StructType
 
 from corpus import Case
 from floeberg.spark.datasource import FloebergDataSource
+
+# Before 4.2 PySpark always took UTC.
+ZONE = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
 
 
 def options_of(case: Case, **options: str) -> dict[str, str]:
@@ -41,7 +45,7 @@ def read(options: dict[str, str], schema: StructType | None = None) -> pa.Table:
         source = sent(FloebergDataSource(CaseInsensitiveDict(options)))
     reader = source.reader(schema=schema)
     function, partitions = sent(reader), sent(reader.partitions())
-    expected = to_arrow_schema(schema, timezone="UTC")
+    expected = to_arrow_schema(schema, **ZONE)
     batches = []
     for partition in partitions:
         for batch in function.read(partition):

@@ -7,6 +7,7 @@ import textwrap
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
 from floeberg.spark import register
@@ -110,3 +111,42 @@ def test_the_cores_of_a_session_of_connect_are_those_that_it_tells(confs, expect
 
 def test_the_cores_of_a_classic_session_are_its_parallelism(spark):
     assert cores(spark) == 2
+
+
+class Refused(AnalysisException):
+    """What the JVM's errors are: they have conditions of its own."""
+
+    def __init__(self, condition: str) -> None:
+        super().__init__(f"[{condition}] no")
+        self.condition = condition
+
+    def getCondition(self) -> str:  # noqa: N802 - Spark's name
+        return self.condition
+
+
+def session_that_answers(condition: str) -> SimpleNamespace:
+    """A session whose Spark refuses every data source with an error of this condition."""
+
+    def refuse(_: type) -> None:
+        raise Refused(condition)
+
+    return Session(
+        dataSource=SimpleNamespace(register=refuse),
+        read=None,
+        sparkContext=SimpleNamespace(pythonExec=sys.executable, defaultParallelism=2),
+    )
+
+
+class Session(SimpleNamespace):
+    """One that can be looked up, as sessions can."""
+
+    __hash__ = object.__hash__
+
+
+def test_a_source_that_spark_keeps_because_it_found_it_by_itself_is_taken():
+    register(session_that_answers("DATA_SOURCE_ALREADY_EXISTS"))
+
+
+def test_any_other_refusal_is_told():
+    with pytest.raises(AnalysisException):
+        register(session_that_answers("INVALID_DATA_SOURCE"))

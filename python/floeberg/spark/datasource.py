@@ -85,7 +85,6 @@ class FloebergDataSource(DataSource):
 
     def __reduce__(self) -> tuple[Any, ...]:
         pinned = self._request
-        pinned = self._request
         return parcel(
             __name__,
             "_rebuild",

@@ -37,7 +37,14 @@ def register(spark: SparkSession) -> None:
     check_session(spark)
     if not is_connect(spark):
         check_workers(spark.sparkContext.pythonExec)
-    spark.dataSource.register(_source(cores(spark)))
+    from pyspark.errors import AnalysisException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+    try:
+        spark.dataSource.register(_source(cores(spark)))
+    except AnalysisException as error:
+        # Spark 4.0 keeps the source that it has found by itself, which reads the same.
+        if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
+            raise
     _REGISTERED.add(spark)
 
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_schema::Schema;
 use floeberg_core::schema::arrow::schema_to_arrow;
-use floeberg_core::{Cancel, Result};
+use floeberg_core::{Cancel, Context, Result};
 use floeberg_iceberg::read::BatchStream;
 use floeberg_iceberg::{GroupRecipe, Scan};
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ pub trait Rows: Clone + Send + Sync + 'static {
 
 impl Rows for Scan {
     fn output(&self) -> Result<Schema> {
-        schema_to_arrow(self.projection()?.as_ref())
+        schema_to_arrow(self.projection()?.as_ref()).context("table", self.table().metadata_location())
     }
 
     fn open(&self, cancel: &Cancel) -> Result<BatchStream> {

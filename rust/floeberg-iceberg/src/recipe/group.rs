@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use floeberg_core::{Cancel, Error, Result};
+use floeberg_core::{Cancel, Result};
 use serde_json::{Value as Json, json};
 
 use super::ReadRecipe;
 use super::fields::{array, field};
+use super::pack::{pack, unpack};
 use super::task::{delete_from_json, delete_to_json, task_from_json, task_to_json};
 use crate::budget::thread_budget;
 use crate::plan::{DeleteFile, FileScanTask};
@@ -43,8 +44,19 @@ impl GroupRecipe {
         Ok(stream(request, self.tasks.clone().into_iter().map(Ok), threads, None))
     }
 
-    /// The bytes. They hold the storage options, secrets among them: they are for a worker, not for a log.
+    /// The bytes, compressed: schemas, filters and paths are long and alike. They hold the storage options, secrets among
+    /// them: they are for a worker, not for a log.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        pack(&self.to_json()?)
+    }
+
+    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe, `LimitExceeded` for more than
+    /// any group has.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_json(&unpack(bytes)?)
+    }
+
+    pub(super) fn to_json(&self) -> Result<Json> {
         let mut numbers: HashMap<*const DeleteFile, usize> = HashMap::new();
         let mut deletes = Vec::new();
         let mut tasks = Vec::with_capacity(self.tasks.len());
@@ -61,19 +73,15 @@ impl GroupRecipe {
             tasks.push(task_to_json(task, &own)?);
         }
         let named = self.tasks.iter().flat_map(|task| &task.deletes).map(AsRef::as_ref);
-        let recipe = json!({"read": self.read.to_json(named)?, "deletes": deletes, "tasks": tasks});
-        serde_json::to_vec(&recipe).map_err(|error| Error::internal("writing a read recipe").caused_by(error))
+        Ok(json!({"read": self.read.to_json(named)?, "deletes": deletes, "tasks": tasks}))
     }
 
-    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let json: Json = serde_json::from_slice(bytes)
-            .map_err(|error| Error::invalid_input("a read recipe is not JSON").caused_by(error))?;
-        let read = ReadRecipe::from_json(field(&json, "read")?)?;
-        let deletes = array(&json, "deletes")?.iter();
+    pub(super) fn from_json(json: &Json) -> Result<Self> {
+        let read = ReadRecipe::from_json(field(json, "read")?)?;
+        let deletes = array(json, "deletes")?.iter();
         let deletes: Vec<_> =
             deletes.map(|delete| delete_from_json(delete, &read).map(Arc::new)).collect::<Result<_>>()?;
-        let tasks = array(&json, "tasks")?.iter();
+        let tasks = array(json, "tasks")?.iter();
         let residuals = read.residuals()?;
         let tasks =
             tasks.map(|task| task_from_json(task, &deletes, &read, &residuals)).collect::<Result<_>>()?;

@@ -7,6 +7,7 @@
 
 mod fields;
 mod group;
+mod pack;
 mod read;
 mod task;
 

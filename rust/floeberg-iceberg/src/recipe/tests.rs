@@ -30,7 +30,7 @@ fn recipe() -> Json {
 }
 
 fn read(recipe: &Json) -> floeberg_core::Result<GroupRecipe> {
-    GroupRecipe::from_bytes(recipe.to_string().as_bytes())
+    GroupRecipe::from_json(recipe)
 }
 
 #[test]
@@ -76,11 +76,40 @@ fn a_group_carries_of_older_schemas_the_key_columns_of_its_deletes_and_no_more()
     }]);
     recipe["tasks"][0]["deletes"] = json!([0]);
     for _ in 0..2 {
-        let bytes = read(&recipe).unwrap().to_bytes().unwrap();
-        recipe = serde_json::from_slice(&bytes).unwrap();
+        recipe = read(&recipe).unwrap().to_json().unwrap();
         let keys = recipe["read"]["keys"].as_array().unwrap();
         let ids: Vec<_> = keys.iter().map(|schema| schema["fields"][0]["id"].as_i64().unwrap()).collect();
         assert_eq!(ids, [8, 9]);
         assert_eq!(keys[0]["fields"].as_array().unwrap().len(), 1);
     }
+}
+
+#[test]
+fn a_group_of_a_wide_table_with_many_literals_and_files_is_small() {
+    let columns = (1..=1000).map(|id| {
+        json!({"id": id, "name": format!("a_column_with_a_name_{id}"), "required": false, "type": "int"})
+    });
+    let columns: Vec<_> = columns.collect();
+    let schema = json!({"type": "struct", "schema-id": 0, "fields": columns});
+    let mut recipe = recipe();
+    recipe["read"]["schema"] = schema.clone();
+    recipe["read"]["projected"] = schema;
+    let literals: Vec<_> = (0..10_000).map(|number| number * 7919).collect();
+    let term = "a_column_with_a_name_1";
+    recipe["read"]["filter"] = json!({"type": "in", "term": term, "values": literals});
+    let group = read(&recipe).unwrap();
+    let bytes = group.to_bytes().unwrap();
+    assert!(bytes.len() < 64 << 10, "{} bytes", bytes.len());
+    assert_eq!(GroupRecipe::from_bytes(&bytes).unwrap().to_json().unwrap(), group.to_json().unwrap());
+}
+
+#[test]
+fn cut_and_damaged_bytes_are_errors() {
+    let bytes = read(&recipe()).unwrap().to_bytes().unwrap();
+    for length in 0..bytes.len() {
+        let error = GroupRecipe::from_bytes(&bytes[..length]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{length}: {error}");
+    }
+    let error = GroupRecipe::from_bytes(b"{}").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
 }

@@ -7,3 +7,5 @@ mod bounded;
 pub(crate) mod json;
 pub mod puffin;
 pub mod vector;
+
+pub(crate) use bounded::read_bounded;
