@@ -1,7 +1,8 @@
 """Reading 20 million rows of 12 columns through PySpark, two cores.
 
-The data source against Spark's own Parquet reader on the same files and against itself without deletes, in turn in one
-session; and against Iceberg Java on the same tables, each in a session of its own, one after the other.
+The data source against Spark's own Parquet reader on the same files, against rows that need no reading, and against
+itself without deletes, in turn in one session; and against Iceberg Java on the same tables, each in a session of its
+own, one after the other.
 """
 
 from __future__ import annotations
@@ -39,11 +40,16 @@ def main(scale: float, *, java: bool) -> None:
     files = str(tables["plain"].parent.parent / "data")
     for width, aggregates in WIDTHS.items():
         queries = [Query(aggregates, "parquet", files)]
+        queries += [handoff(aggregates, files, rows)]
         queries += [floeberg(aggregates, tables[variant]) for variant in tables]
-        parquet, plain, *deleted = run(Session(queries))
+        parquet, floor, plain, *deleted = run(Session(queries))
         show(
             f"spark/{rows} rows/{width}/against Spark's own Parquet reader",
             {f"Spark {parquet.spark}, Parquet files": parquet, "floeberg, no deletes": plain},
+        )
+        print_table(
+            f"spark/{rows} rows/{width}/against rows that are there",
+            {"a batch sent again and again": floor, "floeberg, no deletes": plain},
         )
         agree(deleted)
         title = f"spark/{rows} rows/{width}/deletes"
@@ -78,6 +84,12 @@ def floeberg(aggregates: Sequence[str], table: Path) -> Query:
     """A query of the data source, which is told the column where there is one: Spark does not say it."""
     options = {"columns": "id"} if aggregates is ONE else {}
     return Query(aggregates, "floeberg", str(table), options)
+
+
+def handoff(aggregates: Sequence[str], files: str, rows: int) -> Query:
+    """A query of as many rows that nobody reads: what Spark takes to receive them."""
+    columns = {"columns": "id"} if aggregates is ONE else {}
+    return Query(aggregates, "handoff", files, {"rows": str(rows), **columns})
 
 
 def show(title: str, answers: dict[str, Answer]) -> None:

@@ -92,6 +92,10 @@ def main(facts: dict[str, Any]) -> None:
         from floeberg.spark import register
 
         register(spark)
+    if any(query.format == "handoff" for query in queries):
+        import spark_handoff
+
+        spark_handoff.register(spark)
     answers = [Answer(spark.version, [], []) for _ in queries]
     for turn in range(WARM_UPS + RUNS):
         for query, answer in zip(queries, answers, strict=True):
