@@ -6,8 +6,6 @@ is hit as often. `strings` deletes a million notes, of which a thousand are ther
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from manifests import entry, write_list, write_manifest
-from scan_tables import data_entry, shared_files
+from scan_tables import begin, data_manifest, shared_files
 from tables import metadata, write_metadata
 
 Json = dict[str, Any]
@@ -32,17 +30,9 @@ def equality_table(folder: Path, variant: str, rows: int) -> Path:
     made = place / "metadata" / "v1.metadata.json"
     if made.exists():
         return made
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "metadata").mkdir(parents=True)
-    (place / "data").mkdir()
+    files = begin(place, shared_files(folder, rows))
     table = metadata(place, rows=rows)
-    files = []
-    for number, source in enumerate(shared_files(folder, rows)):
-        path = place / "data" / f"0-{number:03}.parquet"
-        os.link(source, path)
-        files.append(path)
-    data = [data_entry(table, path) for path in files]
-    manifests = [write_manifest(place / "metadata" / "data.avro", table, (), data)]
+    manifests = [data_manifest(place, table, files)]
     table["last-sequence-number"] = table["snapshots"][0]["sequence-number"] = 2
     deletes = [entry(table, delete) for delete in delete_files(place, variant)]
     manifests.append(write_manifest(place / "metadata" / "deletes.avro", table, (), deletes))

@@ -54,25 +54,33 @@ def scan_table(folder: Path, variant: str, rows: int) -> Path:
     made = place / "metadata" / "v1.metadata.json"
     if made.exists():
         return made
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "metadata").mkdir(parents=True)
-    (place / "data").mkdir()
     copies = LARGER if variant == "large" else 1
+    files = begin(place, shared_files(folder, rows) * copies)
     table = metadata(place, version=3 if variant == "vectors" else 2, rows=rows * copies)
-    files = []
-    for copy in range(copies):
-        for number, source in enumerate(shared_files(folder, rows)):
-            path = place / "data" / f"{copy}-{number:03}.parquet"
-            os.link(source, path)
-            files.append(path)
-    data = [data_entry(table, path) for path in files]
-    manifests = [write_manifest(place / "metadata" / "data.avro", table, (), data)]
+    manifests = [data_manifest(place, table, files)]
     if variant in ("positions", "vectors"):
         write = positions if variant == "positions" else vectors
         deletes = [entry(table, delete) for delete in write(place, files)]
         manifests.append(write_manifest(place / "metadata" / "deletes.avro", table, (), deletes))
     write_list(place / "metadata" / "list.avro", table, manifests)
     return write_metadata(place, table)
+
+
+def begin(place: Path, sources: list[Path]) -> list[Path]:
+    """Make the folder of a table anew, with links to data files; return these."""
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "metadata").mkdir(parents=True)
+    (place / "data").mkdir()
+    files = [place / "data" / f"{number:03}.parquet" for number in range(len(sources))]
+    for source, path in zip(sources, files, strict=True):
+        os.link(source, path)
+    return files
+
+
+def data_manifest(place: Path, table: Json, files: list[Path]) -> Json:
+    """Write the manifest of data files; return its entry in a manifest list."""
+    entries = [data_entry(table, path) for path in files]
+    return write_manifest(place / "metadata" / "data.avro", table, (), entries)
 
 
 def shared_files(folder: Path, rows: int) -> list[Path]:

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import floeberg as fb
+from forked import check_in_a_child
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="forks and named pipes are POSIX")
 
@@ -27,23 +28,7 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="forks and named pipes are
 def test_a_forked_child_reads_what_its_parent_has_read(deletes):
     table = deletes.open()
     assert table.scan().count() == 23
-    child = os.fork()
-    if child == 0:
-        answer = 1
-        try:
-            answer = 0 if table.scan().to_arrow().num_rows == 23 else 2
-        finally:
-            os._exit(answer)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            assert os.waitstatus_to_exitcode(status) == 0
-            return
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    pytest.fail("the child hung")
+    check_in_a_child(lambda: table.scan().to_arrow().num_rows == 23)
 
 
 def endless_parquet() -> bytes:

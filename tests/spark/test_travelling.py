@@ -7,11 +7,9 @@ import json
 import os
 import pickle
 import shutil
-import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pyspark.sql.types as spark
@@ -25,6 +23,7 @@ from floeberg.errors import NotFoundError, UnsupportedError
 from floeberg.spark.datasource import FloebergDataSource
 from floeberg.spark.reader import FilePartition, FloebergReader
 from floeberg.spark.registration import _source
+from forked import check_in_a_child
 from lifecycle import loaded, options_of
 
 SECRET = "hunter2hunter2"
@@ -234,23 +233,7 @@ def test_a_forked_child_plans_and_reads_what_its_parent_has_read(deletes):
         return sum(batch.num_rows for each in reader.partitions() for batch in reader.read(each))
 
     assert rows() == 23
-    child = os.fork()
-    if child == 0:
-        answer = 1
-        try:
-            answer = 0 if rows() == 23 else 2
-        finally:
-            os._exit(answer)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            assert os.waitstatus_to_exitcode(status) == 0
-            return
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    pytest.fail("the child hung")
+    check_in_a_child(lambda: rows() == 23)
 
 
 class TestAPythonWithoutFloeberg:

@@ -84,9 +84,10 @@ class FloebergReader(DataSourceReader):
         matching = Matching(handling.case_sensitive, handling.truncate_nanoseconds)
         scan = request.open()
         names: tuple[str, ...] | None = None
-        shape = shape_of(scan.projection().fields, schema, matching)
+        fields = scan.projection().fields
+        shape = shape_of(fields, schema, matching)
         if shape is not None:
-            names = tuple(names_to_read(scan.projection().fields, schema, matching))
+            names = tuple(names_to_read(fields, schema, matching))
             shape = shape_of(scan.select(*names).projection().fields, schema, matching)
         limit = scan._inner.limit  # noqa: SLF001 - the package's own
         return cls(request, names=names, shape=shape, limit=limit, parallelism=parallelism)

@@ -16,7 +16,6 @@ use floeberg_io::{Source, Store};
 
 use super::AvroReader;
 use crate::read::file::{FileFields, Unit, UnitRequest};
-use crate::read::filter::FileFilter;
 use crate::wire::avro::{AvroSchema, BlockForm, Container, Limits, arrow_fields};
 
 /// Most headers are smaller than this, and so are many files: one read gets them.
@@ -87,12 +86,9 @@ impl AvroFile {
     }
 
     /// A whole file, unless it starts outside of the range or no row is wanted.
-    pub(in crate::read) fn units(bytes: Option<&Range<u64>>, filter: &FileFilter) -> Vec<Unit> {
+    pub(in crate::read) fn units(bytes: Option<&Range<u64>>) -> Vec<Unit> {
         let starts_inside = bytes.is_none_or(|bytes| bytes.contains(&0));
-        match filter {
-            FileFilter::All | FileFilter::Rows(_) if starts_inside => vec![Unit { number: 0, rows: None }],
-            _ => Vec::new(),
-        }
+        starts_inside.then_some(Unit { number: 0, rows: None }).into_iter().collect()
     }
 
     /// The rows of the file.

@@ -78,11 +78,17 @@ impl OpenFile {
         deletes: &DeletedRows,
         filter: &FileFilter,
     ) -> Vec<Unit> {
-        match self {
-            Self::Parquet(file) => file.units(bytes, deletes, filter),
-            Self::Avro(_) => AvroFile::units(bytes, filter),
-            Self::Orc(file) => file.units(bytes, deletes, filter),
+        if let FileFilter::None = filter {
+            return Vec::new();
         }
+        let mut units = match self {
+            Self::Parquet(file) => file.units(bytes, filter),
+            Self::Avro(_) => AvroFile::units(bytes),
+            Self::Orc(file) => file.units(bytes),
+        };
+        let has_left = |rows: &Range<u64>| deletes.count(rows.clone()) < rows.end - rows.start;
+        units.retain(|unit| unit.rows.as_ref().is_none_or(has_left));
+        units
     }
 
     /// The file with what helps to read units through a filter.

@@ -7,13 +7,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use floeberg_core::Result;
-use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::NameMapping;
 use floeberg_io::Store;
 
 use super::OrcReader;
 use crate::read::file::{FileFields, Unit, UnitRequest};
-use crate::read::filter::FileFilter;
 
 /// An ORC file whose footer was read.
 #[derive(Debug)]
@@ -32,24 +30,12 @@ impl OrcFile {
         Ok(Self { file, fields })
     }
 
-    /// The stripes that start in a range of bytes and are not deleted whole.
-    pub(in crate::read) fn units(
-        &self,
-        bytes: Option<&Range<u64>>,
-        deletes: &DeletedRows,
-        filter: &FileFilter,
-    ) -> Vec<Unit> {
-        if let FileFilter::None = filter {
-            return Vec::new();
-        }
+    /// The stripes that start in a range of bytes.
+    pub(in crate::read) fn units(&self, bytes: Option<&Range<u64>>) -> Vec<Unit> {
         let stripes = self.file.stripes().iter().enumerate();
-        let inside = stripes.filter(|(_, stripe)| bytes.is_none_or(|bytes| bytes.contains(&stripe.offset)));
-        inside
+        stripes
+            .filter(|(_, stripe)| bytes.is_none_or(|bytes| bytes.contains(&stripe.offset)))
             .map(|(number, stripe)| Unit { number, rows: Some(stripe.rows.clone()) })
-            .filter(|unit| {
-                let left = |rows: &Range<u64>| deletes.count(rows.clone()) < rows.end - rows.start;
-                unit.rows.as_ref().is_some_and(left)
-            })
             .collect()
     }
 

@@ -1,6 +1,6 @@
 //! Which row groups of a file must be read?
 //!
-//! In: the footer, the deletes, the filter and the part of the file that a task is for. Out: row groups, with the
+//! In: the footer, the filter and the part of the file that a task is for. Out: row groups, with the
 //! positions of their rows.
 //!
 //! Invariant: positions are those in the file, whatever is left out; every row group starts in exactly one of
@@ -9,7 +9,6 @@
 use std::ops::Range;
 
 use floeberg_core::expr::may_match;
-use floeberg_core::rows::DeletedRows;
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::ParquetFile;
@@ -18,28 +17,18 @@ use crate::read::file::Unit;
 use crate::read::filter::FileFilter;
 
 impl ParquetFile {
-    /// The row groups of a file that start in a range of its bytes, are not deleted whole, and may hold a row that the
-    /// filter leaves.
-    pub(in crate::read) fn units(
-        &self,
-        bytes: Option<&Range<u64>>,
-        deletes: &DeletedRows,
-        filter: &FileFilter,
-    ) -> Vec<Unit> {
+    /// The row groups of a file that start in a range of its bytes, and may hold a row that the filter leaves.
+    pub(in crate::read) fn units(&self, bytes: Option<&Range<u64>>, filter: &FileFilter) -> Vec<Unit> {
         let predicate = match filter {
-            FileFilter::None => return Vec::new(),
-            FileFilter::All => None,
+            FileFilter::All | FileFilter::None => None,
             FileFilter::Rows(predicate) => Some(&predicate.expr),
         };
         let statistics = predicate.map(|expr| (expr, GroupStatistics::new(self, expr)));
         let rows = self.row_ranges().into_iter();
         rows.zip(self.metadata().row_groups())
             .enumerate()
-            .filter(|(number, (rows, group))| {
-                let inside = bytes.is_none_or(|bytes| bytes.contains(&first_byte(group)));
-                inside
-                    && !rows.is_empty()
-                    && deletes.count(rows.clone()) < rows.end - rows.start
+            .filter(|(number, (_, group))| {
+                bytes.is_none_or(|bytes| bytes.contains(&first_byte(group)))
                     && statistics.as_ref().is_none_or(|(expr, known)| may_match(expr, &known.group(*number)))
             })
             .map(|(number, (rows, _))| Unit { number, rows: Some(rows) })

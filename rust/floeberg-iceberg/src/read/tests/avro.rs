@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use super::avro_fixture::{avro, avro_numbers, avro_task, none, of, request_of, some};
 use super::fixture::{
-    DATA, batches, below, delete_file, longs, numbers_schema, one_batch, request, rows, store,
+    DATA, batches, below, delete_file, longs, numbers_schema, one_batch, request, rows, rows_or_fault, store,
 };
 use crate::plan::{DeleteKind, FileFormat, FileScanTask};
 use crate::read::{count_rows, read_task};
@@ -204,15 +204,7 @@ fn a_damaged_delete_file_is_an_error_that_names_it() {
 
 /// Reads a damaged file. Out: its rows, or an error of a file's fault that names the file.
 fn damaged(bytes: Vec<u8>) -> Option<Vec<i64>> {
-    match batches(request_of(bytes, numbers_schema()), &avro_task()) {
-        Ok(batches) => Some(longs(&batches)),
-        Err(error) => {
-            let expected = [ErrorKind::InvalidData, ErrorKind::Unsupported, ErrorKind::LimitExceeded];
-            assert!(expected.contains(&error.kind()), "{error:?}");
-            assert!(error.to_string().contains("data.parquet"), "{error}");
-            None
-        }
-    }
+    rows_or_fault(request_of(bytes, numbers_schema()), &avro_task())
 }
 
 #[test]

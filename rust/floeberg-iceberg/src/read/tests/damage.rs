@@ -1,18 +1,8 @@
-use floeberg_core::ErrorKind;
-
-use super::fixture::{batches, longs, numbers, numbers_schema, request, store, task};
+use super::fixture::{numbers, numbers_schema, request, rows_or_fault, store, task};
 
 /// Reads a damaged file. Out: its rows, or an error of a file's fault that names the file.
 fn read(bytes: Vec<u8>) -> Option<Vec<i64>> {
-    match batches(request(&store(bytes), numbers_schema()), &task()) {
-        Ok(batches) => Some(longs(&batches)),
-        Err(error) => {
-            let expected = [ErrorKind::InvalidData, ErrorKind::Unsupported, ErrorKind::LimitExceeded];
-            assert!(expected.contains(&error.kind()), "{error:?}");
-            assert!(error.to_string().contains("data.parquet"), "{error}");
-            None
-        }
-    }
+    rows_or_fault(request(&store(bytes), numbers_schema()), &task())
 }
 
 #[test]

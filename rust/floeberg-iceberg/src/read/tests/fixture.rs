@@ -7,10 +7,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field as ArrowField, Schema as ArrowSchema};
-use floeberg_core::Result;
 use floeberg_core::expr::{BoundColumn, BoundExpr, BoundPredicate, Operator};
 use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
 use floeberg_core::value::Value;
+use floeberg_core::{ErrorKind, Result};
 use floeberg_io::MemoryStore;
 use parquet::arrow::{ArrowWriter, PARQUET_FIELD_ID_META_KEY};
 use parquet::file::properties::WriterProperties;
@@ -178,6 +178,19 @@ pub(in crate::read) fn one_batch(request: ReadRequest, task: &FileScanTask) -> R
 pub(in crate::read) fn longs(batches: &[RecordBatch]) -> Vec<i64> {
     let columns = batches.iter().map(|batch| batch.column(0).as_primitive::<Int64Type>());
     columns.flat_map(|column| column.values().to_vec()).collect()
+}
+
+/// The numbers of a file that may be damaged; `None` is an error of a file's fault that names the file.
+pub(in crate::read) fn rows_or_fault(request: ReadRequest, task: &FileScanTask) -> Option<Vec<i64>> {
+    match batches(request, task) {
+        Ok(batches) => Some(longs(&batches)),
+        Err(error) => {
+            let expected = [ErrorKind::InvalidData, ErrorKind::Unsupported, ErrorKind::LimitExceeded];
+            assert!(expected.contains(&error.kind()), "{error:?}");
+            assert!(error.to_string().contains("data.parquet"), "{error}");
+            None
+        }
+    }
 }
 
 /// The `n` of all rows, after checking that `s` is the text of the same row.

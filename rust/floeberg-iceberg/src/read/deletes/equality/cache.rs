@@ -15,7 +15,7 @@ use floeberg_core::rows::DeletedKeys;
 use floeberg_core::value::PartitionKey;
 use floeberg_core::{Error, Result};
 
-use super::key_column::KeyColumn;
+use super::key_column::{KeyColumn, no_keys};
 use super::key_rows;
 use crate::plan::DeleteFile;
 use crate::read::ReadRequest;
@@ -100,8 +100,7 @@ impl KeyCache {
 
 impl KeySet {
     fn new(name: SetName, columns: &[KeyColumn]) -> Result<Self> {
-        let types = columns.iter().map(|column| column.data_type.clone()).collect();
-        let keys = RwLock::new(DeletedKeys::new(types)?);
+        let keys = RwLock::new(no_keys(columns)?);
         Ok(Self { name, columns: columns.to_vec(), keys, files: Mutex::default() })
     }
 

@@ -13,6 +13,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use arrow_select::nullif::nullif;
+use floeberg_core::rows::DeletedKeys;
 use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{Field, Schema, StructType, Type};
 use floeberg_core::{Error, Result};
@@ -46,6 +47,21 @@ pub(crate) fn key_field(schemas: &[Arc<Schema>], id: i32) -> Option<Field> {
             _ => optional(field),
         })
     })
+}
+
+/// What is read for key columns: a top-level column for each.
+pub(super) fn roots(columns: &[KeyColumn]) -> Vec<Field> {
+    columns.iter().map(|column| column.root.clone()).collect()
+}
+
+/// The keys in arrays of [`roots`].
+pub(super) fn keys_of(columns: &[KeyColumn], roots: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
+    columns.iter().zip(roots).map(|(column, root)| column.values(root)).collect()
+}
+
+/// No keys yet, of these columns.
+pub(super) fn no_keys(columns: &[KeyColumn]) -> Result<DeletedKeys> {
+    DeletedKeys::new(columns.iter().map(|column| column.data_type.clone()).collect())
 }
 
 impl KeyColumn {
@@ -89,7 +105,7 @@ impl KeyColumn {
     }
 
     /// The values, from an array of the root. Where a struct is null, so is what is in it.
-    pub(super) fn values(&self, root: &ArrayRef) -> Result<ArrayRef> {
+    fn values(&self, root: &ArrayRef) -> Result<ArrayRef> {
         let mut values = Arc::clone(root);
         let mut nulls: Option<NullBuffer> = None;
         while let Some(parent) = values.as_struct_opt() {

@@ -15,7 +15,7 @@ use floeberg_core::schema::{Field, Schema};
 use floeberg_core::{Error, Result};
 
 use super::cache::KeySet;
-use super::key_column::KeyColumn;
+use super::key_column::{KeyColumn, keys_of};
 use super::task_keys::TaskKeys;
 
 /// The equality deletes of a task, ready for its batches.
@@ -75,8 +75,7 @@ impl KeyFilter {
     }
 
     fn deleted(&self, roots: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
-        let values = self.columns.iter().zip(roots).map(|(column, root)| column.values(root));
-        let values = values.collect::<Result<Vec<_>>>()?;
+        let values = keys_of(&self.columns, roots)?;
         let mut deleted = BooleanBuffer::new_unset(rows);
         for (numbers, set) in &self.sets {
             let keys: Vec<_> = numbers.iter().filter_map(|number| values.get(*number).cloned()).collect();

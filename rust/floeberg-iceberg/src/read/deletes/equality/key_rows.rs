@@ -7,10 +7,10 @@
 //! without a key column is an error.
 
 use arrow_array::ArrayRef;
-use floeberg_core::schema::{Field, NameMapping};
+use floeberg_core::schema::NameMapping;
 use floeberg_core::{Context, Error, Result};
 
-use super::key_column::KeyColumn;
+use super::key_column::{KeyColumn, keys_of, roots};
 use crate::plan::DeleteFile;
 use crate::read::ReadRequest;
 use crate::read::deletes::rows::DeleteRows;
@@ -34,13 +34,12 @@ pub(super) fn for_each(
             ))
             .with("path", &delete.location));
         }
-        let roots: Vec<Field> = columns.iter().map(|column| column.root.clone()).collect();
+        let roots = roots(columns);
         for unit in file.units() {
             for batch in file.read(&unit, &roots)? {
                 request.cancel.check()?;
                 let batch = batch?;
-                let keys = columns.iter().zip(batch.columns()).map(|(column, root)| column.values(root));
-                if !take(&keys.collect::<Result<Vec<_>>>()?)? {
+                if !take(&keys_of(columns, batch.columns())?)? {
                     return Ok(false);
                 }
             }

@@ -9,14 +9,12 @@
 
 use std::sync::{Arc, PoisonError};
 
-use arrow_array::ArrayRef;
 use floeberg_core::rows::{DeletedKeys, DeletedRows};
-use floeberg_core::schema::Field;
 use floeberg_core::{Error, Result};
 use roaring::RoaringTreemap;
 
 use super::TaskKeys;
-use super::key_column::KeyColumn;
+use super::key_column::{KeyColumn, keys_of, no_keys, roots};
 use super::key_rows;
 use crate::plan::{DeleteFile, FileScanTask};
 use crate::read::ReadRequest;
@@ -52,7 +50,7 @@ impl TaskKeys {
     ) -> Result<()> {
         let _alone = data.request.keys.in_parts.lock().unwrap_or_else(PoisonError::into_inner);
         for (columns, files) in &self.unshared {
-            let mut parts = Parts { data, columns, keys: empty(columns)?, found: RoaringTreemap::new() };
+            let mut parts = Parts { data, columns, keys: no_keys(columns)?, found: RoaringTreemap::new() };
             for delete in files {
                 parts.add(delete)?;
             }
@@ -71,10 +69,6 @@ struct Parts<'a> {
     found: RoaringTreemap,
 }
 
-fn empty(columns: &[KeyColumn]) -> Result<DeletedKeys> {
-    DeletedKeys::new(columns.iter().map(|column| column.data_type.clone()).collect())
-}
-
 impl Parts<'_> {
     /// Adds the keys of a file, and applies what there is as often as it fills the memory.
     fn add(&mut self, delete: &DeleteFile) -> Result<()> {
@@ -91,13 +85,12 @@ impl Parts<'_> {
 
     /// Looks the rows of the data file up among the keys, and forgets these.
     fn run(&mut self) -> Result<()> {
-        let keys = std::mem::replace(&mut self.keys, empty(self.columns)?);
+        let keys = std::mem::replace(&mut self.keys, no_keys(self.columns)?);
         if keys.is_empty() {
             return Ok(());
         }
         let data = self.data;
-        let roots: Vec<Field> = self.columns.iter().map(|column| column.root.clone()).collect();
-        let projection = Projection::of_fields(&roots, data.file.fields(), data.constants)?;
+        let projection = Projection::of_fields(&roots(self.columns), data.file.fields(), data.constants)?;
         let (projection, no_deletes) = (Arc::new(projection), Arc::default());
         let mut after = None;
         for unit in data.units {
@@ -113,10 +106,8 @@ impl Parts<'_> {
             for batch in reader {
                 data.request.cancel.check()?;
                 let batch = batch?;
-                let values = self.columns.iter().zip(batch.columns());
-                let values: Vec<ArrayRef> =
-                    values.map(|(column, root)| column.values(root)).collect::<Result<_>>()?;
-                let deleted = keys.deleted(&values, data.task.data_sequence_number)?;
+                let rows = keys_of(self.columns, batch.columns())?;
+                let deleted = keys.deleted(&rows, data.task.data_sequence_number)?;
                 self.found.extend(deleted.set_indices().map(|row| position + row as u64));
                 position += batch.num_rows() as u64;
             }
