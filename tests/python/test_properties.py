@@ -1,0 +1,136 @@
+"""What is pruned is right: random tables, read with a filter and without.
+
+Three things hold of every table that `properties.drawing` draws. What is read without a filter are the rows that were
+written and not deleted. What is read through a filter are those of them that pyarrow keeps. And a data file that
+planning leaves out holds no row that the filter holds for, deleted ones included.
+
+`FLOEBERG_PROPERTIES=5000` tries so many tables, others each time; without it they are the same every time. A failure
+prints the smallest table that was found, and `FLOEBERG_KEEP=folder` keeps its files.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import floeberg as fb
+from properties.drawing import tables
+from properties.metrics import same_bits
+from properties.predicates import Filter, Leaf, expression, filters, holds
+from properties.tables import NUMBER, Column, File, Table
+from properties.writing import write
+
+EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))
+KEEP = os.environ.get("FLOEBERG_KEEP")
+
+
+class Asked:
+    """A table and filters of it, told as a person would write them down."""
+
+    def __init__(self, table: Table, filters: list[Filter]) -> None:
+        self.table, self.filters = table, filters
+
+    def __repr__(self) -> str:
+        return f"{self.table}\n  filters: {[str(expression(each)) for each in self.filters]}"
+
+
+def leaves(table: Table) -> list[Leaf]:
+    return [Leaf(column.path, column.now) for column in table.columns]
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> Asked:
+    table = draw(tables())
+    return Asked(table, draw(st.lists(filters(leaves(table)), min_size=1, max_size=4)))
+
+
+@settings(
+    max_examples=EXAMPLES or 150,
+    derandomize=not EXAMPLES,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate, Phase.shrink],
+)
+@given(asked())
+def test_a_pruned_read_is_an_unpruned_read_filtered(drawn: Asked) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        metadata = write(drawn.table, Path(folder, "table"))
+        try:
+            check(drawn.table, drawn.filters, fb.open_table(metadata))
+        except BaseException:
+            if KEEP:
+                shutil.copytree(Path(folder, "table"), KEEP, dirs_exist_ok=True)
+            raise
+
+
+def check(table: Table, wanted: list[Filter], opened: fb.Table) -> None:
+    files = list(table.data())
+    written = {file.name: rows_of(table, file) for file in files}
+    live = {
+        row[NUMBER.path]: row
+        for file in files
+        for row, is_live in zip(written[file.name], table.live(file), strict=True)
+        if is_live
+    }
+    assert read(table, opened.scan()) == live
+    assert opened.scan().count() == len(live)
+    for tree in wanted:
+        scan = opened.scan(row_filter=expression(tree))
+        matching = {file.name: matches(table, file, tree) for file in files}
+        numbers = {number for each in matching.values() for number in each}
+        expected = {number: row for number, row in live.items() if number in numbers}
+        assert read(table, scan) == expected, str(expression(tree))
+        assert scan.count() == len(expected), str(expression(tree))
+        planned = {Path(task.file.file_path).name for task in scan.plan_files()}
+        for name in matching.keys() - planned:
+            assert not matching[name], f"{name} was left out for {expression(tree)}"
+
+
+def matches(table: Table, file: File, tree: Filter) -> set[int]:
+    """The numbers of the rows of a data file that a filter holds for, deleted ones included."""
+    columns = table.values(file)
+    mask = holds(tree, columns, len(file.rows))
+    return set(pc.filter(pa.array(columns[NUMBER.path], pa.int64()), mask).to_pylist())
+
+
+def rows_of(table: Table, file: File) -> list[dict[str, Any]]:
+    """The rows of a data file, as they are compared."""
+    columns = {column.path: column for column in table.columns}
+    plain = {
+        path: [same_bits(value) for value in columns[path].now.plain_array(values).to_pylist()]
+        for path, values in table.values(file).items()
+    }
+    return [{path: values[place] for path, values in plain.items()} for place in range(len(file.rows))]
+
+
+def read(table: Table, scan: fb.Scan) -> dict[int, dict[str, Any]]:
+    """The rows of a scan by number, as they are compared."""
+    found = scan.to_arrow()
+    columns = {column.path: plain(column, found) for column in table.columns}
+    rows = [{path: values[place] for path, values in columns.items()} for place in range(found.num_rows)]
+    by_number = {row[NUMBER.path]: row for row in rows}
+    assert len(by_number) == len(rows), "a row came out twice"
+    return by_number
+
+
+def plain(column: Column, found: pa.Table) -> list[Any]:
+    array = found.column("st" if column.nested else column.name).combine_chunks()
+    is_there = array.is_valid().to_pylist()
+    if column.nested:
+        array = array.field(column.name)
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_temporal(array.type):
+        array = array.view(column.now.plain)
+    return [
+        same_bits(value) if valid else None for value, valid in zip(array.to_pylist(), is_there, strict=True)
+    ]
