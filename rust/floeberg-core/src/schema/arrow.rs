@@ -101,13 +101,28 @@ fn extension(field_type: &Type) -> Metadata {
         Type::Variant => named("arrow.parquet.variant", String::new()),
         Type::Primitive(PrimitiveType::Uuid) => Metadata::new().with(EXTENSION_TYPE_NAME_KEY, "arrow.uuid"),
         Type::Primitive(PrimitiveType::Geometry { crs }) => {
-            named("geoarrow.wkb", json!({ "crs": crs.as_deref().unwrap_or(super::DEFAULT_CRS) }).to_string())
+            named("geoarrow.wkb", geoarrow_parameters(crs.as_deref(), None))
         }
         Type::Primitive(PrimitiveType::Geography { crs, algorithm }) => {
-            let crs = crs.as_deref().unwrap_or(super::DEFAULT_CRS);
             let edges = algorithm.as_deref().unwrap_or("spherical");
-            named("geoarrow.wkb", json!({ "crs": crs, "edges": edges }).to_string())
+            named("geoarrow.wkb", geoarrow_parameters(crs.as_deref(), Some(edges)))
         }
         _ => Metadata::new(),
     }
+}
+
+/// The parameters of `geoarrow.wkb`, as Arrow's other readers of Parquet form them: an SRID is its number, and what kind of
+/// name another CRS has is not for us to say. Without edges they are straight.
+fn geoarrow_parameters(crs: Option<&str>, edges: Option<&str>) -> String {
+    let crs = crs.unwrap_or(super::DEFAULT_CRS);
+    let srid = crs.split_once(':').filter(|(context, _)| context.eq_ignore_ascii_case("srid"));
+    let mut parameters = match srid {
+        Some((_, number)) => json!({ "crs": number, "crs_type": "srid" }),
+        None if crs == super::DEFAULT_CRS => json!({ "crs": crs, "crs_type": "authority_code" }),
+        None => json!({ "crs": crs }),
+    };
+    if let Some(edges) = edges {
+        parameters["edges"] = edges.into();
+    }
+    parameters.to_string()
 }

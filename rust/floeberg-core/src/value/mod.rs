@@ -5,6 +5,7 @@ mod bytes_text;
 pub mod datetime;
 pub mod decimal;
 mod display;
+pub mod geo_bound;
 pub mod json;
 mod literal;
 pub mod ordering;

@@ -82,7 +82,7 @@ pub fn from_bytes(primitive: &PrimitiveType, bytes: &[u8]) -> Result<Value> {
         PrimitiveType::TimestamptzNs => Value::TimestamptzNs(eight()?),
         PrimitiveType::Decimal { scale, .. } => match unscaled_from_bytes(bytes) {
             Some(unscaled) => Value::Decimal { unscaled, scale: *scale },
-            None => return Err(wrong("1 to 16 bytes")),
+            None => return Err(wrong("the bytes of a number of at most 38 digits")),
         },
         PrimitiveType::String => match std::str::from_utf8(bytes) {
             Ok(text) => Value::String(text.to_owned()),
@@ -111,11 +111,20 @@ pub(crate) fn minimal_bytes(unscaled: i128) -> ([u8; 16], usize) {
     (unscaled.to_be_bytes(), (sign_bits as usize - 1) / 8)
 }
 
-/// The number of 1 to 16 big-endian two's complement bytes; `None` for another length.
+/// The number of big-endian two's complement bytes, of which more than 16 may repeat the sign; `None` for no bytes and for
+/// a number that 16 bytes do not hold.
 pub fn unscaled_from_bytes(bytes: &[u8]) -> Option<i128> {
-    let first = *bytes.first()?;
-    let mut wide = if first & 0x80 == 0 { [0; 16] } else { [0xff; 16] };
-    let start = 16_usize.checked_sub(bytes.len())?;
-    wide[start..].copy_from_slice(bytes);
+    let sign = if bytes.first()? & 0x80 == 0 { 0 } else { 0xff };
+    let digits = match bytes.split_last_chunk::<16>() {
+        Some((before, digits))
+            if before.iter().all(|byte| *byte == sign) && (digits[0] ^ sign) & 0x80 == 0 =>
+        {
+            digits
+        }
+        Some(_) => return None,
+        None => bytes,
+    };
+    let mut wide = [sign; 16];
+    wide[16 - digits.len()..].copy_from_slice(digits);
     Some(i128::from_be_bytes(wide))
 }

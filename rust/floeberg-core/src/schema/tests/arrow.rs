@@ -52,11 +52,22 @@ fn extension_types_are_named_in_metadata() {
     assert_eq!(extension("uuid"), "ARROW:extension:name=arrow.uuid");
     assert_eq!(
         extension("geometry"),
-        r#"ARROW:extension:metadata={"crs":"OGC:CRS84"} ARROW:extension:name=geoarrow.wkb"#
+        r#"ARROW:extension:metadata={"crs":"OGC:CRS84","crs_type":"authority_code"} ARROW:extension:name=geoarrow.wkb"#
+    );
+    assert_eq!(
+        extension("geometry(EPSG:3857)"),
+        r#"ARROW:extension:metadata={"crs":"EPSG:3857"} ARROW:extension:name=geoarrow.wkb"#
+    );
+    assert_eq!(
+        extension("geography"),
+        concat!(
+            r#"ARROW:extension:metadata={"crs":"OGC:CRS84","crs_type":"authority_code","edges":"spherical"} "#,
+            "ARROW:extension:name=geoarrow.wkb"
+        )
     );
     assert_eq!(
         extension("geography(srid:4269, karney)"),
-        r#"ARROW:extension:metadata={"crs":"srid:4269","edges":"karney"} ARROW:extension:name=geoarrow.wkb"#
+        r#"ARROW:extension:metadata={"crs":"4269","crs_type":"srid","edges":"karney"} ARROW:extension:name=geoarrow.wkb"#
     );
     assert_eq!(extension("variant"), "ARROW:extension:metadata= ARROW:extension:name=arrow.parquet.variant");
 }

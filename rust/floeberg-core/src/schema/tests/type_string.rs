@@ -27,6 +27,7 @@ fn canonical_strings_read_and_are_written_as_they_were() {
         "geography",
         "geography(srid:4326)",
         "geography(srid:4326, spherical)",
+        "geography(srid:4326, karney)",
     ] {
         let parsed: PrimitiveType = text.parse().unwrap();
         assert_eq!(parsed.to_string(), text);
@@ -45,6 +46,8 @@ fn whitespace_case_and_quotes_do_not_matter() {
         ("geometry( srid:3857 )", "geometry(srid:3857)"),
         ("geometry('EPSG:4326')", "geometry(EPSG:4326)"),
         ("geography(\"OGC:CRS84\",Karney)", "geography(OGC:CRS84, karney)"),
+        ("GEOGRAPHY ( srid:4326 ,  KARNEY )", "geography(srid:4326, karney)"),
+        ("Geometry", "geometry"),
         ("Variant", "variant"),
     ] {
         assert_eq!(written.parse::<Type>().unwrap().to_string(), canonical);

@@ -5,6 +5,7 @@ mod arrow;
 mod datetime;
 mod decimal;
 mod display;
+mod geo_bound;
 mod json;
 mod ordering;
 mod partition_key;

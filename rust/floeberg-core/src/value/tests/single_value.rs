@@ -48,7 +48,13 @@ fn decimals_take_the_fewest_bytes_and_read_from_any_number_of_them() {
         assert_eq!(from_bytes(&DECIMAL, bytes).unwrap(), decimal(unscaled));
     }
     assert_eq!(from_bytes(&DECIMAL, &[0xff; 16]).unwrap(), decimal(-1));
-    assert!(from_bytes(&DECIMAL, &[0; 17]).is_err());
+    assert_eq!(from_bytes(&DECIMAL, &[0xff; 20]).unwrap(), decimal(-1), "the sign may be repeated");
+    assert_eq!(from_bytes(&DECIMAL, &[0; 17]).unwrap(), decimal(0));
+    let mut too_large = [0; 17];
+    too_large[0] = 1;
+    assert!(from_bytes(&DECIMAL, &too_large).is_err());
+    too_large[..2].copy_from_slice(&[0, 0x80]);
+    assert!(from_bytes(&DECIMAL, &too_large).is_err(), "the first bit of 16 bytes is not the sign");
     assert!(from_bytes(&DECIMAL, &[]).is_err());
 }
 
