@@ -35,3 +35,21 @@ def evolved() -> Case:
 def many() -> Case:
     """40 files of one row each."""
     return lent("many")
+
+
+@pytest.fixture(scope="session")
+def partitioned_keys() -> Case:
+    """Files of two specs, none and `cat`, and equality deletes of both."""
+    return lent("partitioned_keys")
+
+
+@pytest.fixture(scope="session")
+def partitioned_positions() -> Case:
+    """Files of four specs of `cat` and `id`, and position deletes of each."""
+    return lent("partitioned_positions")
+
+
+@pytest.fixture(scope="session")
+def partitioned_v1() -> Case:
+    """Format version 1; files of several specs, one with a void field."""
+    return lent("partitioned_v1")

@@ -42,7 +42,7 @@ pub struct ManifestEntries {
     /// `avro`, `orc`, `parquet`, `puffin`, in lower case.
     pub file_format: StringArray,
     /// One child per partition field of the spec, in the spec's order and named as there; Arrow types of the
-    /// partition values. No child for an unpartitioned spec.
+    /// partition values, where the table does not know them as the manifest has them. No child for an unpartitioned spec.
     pub partition: StructArray,
     /// Rows (delete files: deletes).
     pub record_count: Int64Array,

@@ -19,7 +19,7 @@ use super::chunk::{FileColumns, Kept, column, typed};
 use super::deletes::{DataFile, DeleteIndex};
 use super::explain::Tally;
 use super::filter::PlanFilter;
-use super::specs::{PlannedSpec, partition_key};
+use super::specs::PlannedSpec;
 use crate::metadata::ManifestEntries;
 
 /// The kept files of one manifest.
@@ -73,9 +73,12 @@ pub(crate) fn attach(
     let mut deletes = (!index.is_empty()).then(|| Vec::with_capacity(columns.rows));
     for row in 0..columns.rows {
         let path = paths.value(row);
-        let asked = of_partition.depend_on_partition() || index.depends_on_partition(path, columns.spec_id);
-        let values = if asked { spec.values(&columns.partition, row)? } else { Vec::new() };
-        let key = if asked { partition_key(&values) } else { anywhere.clone() };
+        let by_deletes = index.depends_on_partition(path, columns.spec_id);
+        if by_deletes && !spec.is_comparable(&columns.partition) {
+            return Err(spec.not_comparable().with("path", path));
+        }
+        let asked = of_partition.depend_on_partition() || by_deletes;
+        let key = if asked { spec.key(&columns.partition, row)? } else { anywhere.clone() };
         if let Some(deletes) = &mut deletes {
             let data = DataFile {
                 path,
@@ -89,10 +92,14 @@ pub(crate) fn attach(
             deletes.push(found);
         }
         if of_partition.depend_on_partition() {
-            attached.residual_of[row] = *numbers.entry(key).or_insert_with(|| {
-                attached.residuals.push(of_partition.of(&values));
-                attached.residuals.len() as u32 - 1
-            });
+            attached.residual_of[row] = if let Some(number) = numbers.get(&key) {
+                *number
+            } else {
+                attached.residuals.push(of_partition.of(&spec.values(&columns.partition, row)?));
+                let number = attached.residuals.len() as u32 - 1;
+                numbers.insert(key, number);
+                number
+            };
         }
     }
     attached.deletes = deletes;

@@ -37,14 +37,20 @@ impl Stats for EntryStats<'_> {
     }
 }
 
-/// Decodes two bounds. A uuid's are unknown unless they are equal: some writers order uuids as two signed longs.
+/// Decodes two bounds. A uuid's are unknown unless they are equal: some writers order uuids as two signed longs. Those of
+/// geometries and geographies are corners of a box, and no bytes to compare.
 pub(crate) fn decode_pair(
     field_type: &Type,
     lower: Option<&[u8]>,
     upper: Option<&[u8]>,
 ) -> (Option<Value>, Option<Value>) {
     let Type::Primitive(primitive) = field_type else { return (None, None) };
-    if *primitive == PrimitiveType::Uuid && lower != upper {
+    let is_ordered = match primitive {
+        PrimitiveType::Geometry { .. } | PrimitiveType::Geography { .. } => false,
+        PrimitiveType::Uuid => lower == upper,
+        _ => true,
+    };
+    if !is_ordered {
         return (None, None);
     }
     let decode = |bytes: &[u8]| single_value::from_bytes(primitive, bytes).ok();

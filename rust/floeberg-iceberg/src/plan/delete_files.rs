@@ -18,7 +18,7 @@ use super::explain::Tally;
 use super::filter::PlanFilter;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
 use super::planner::{PlanRequest, read_manifest};
-use super::specs::{Specs, partition_key};
+use super::specs::Specs;
 use super::{DeleteFile, DeleteKind, FileFormat, parallel};
 use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile};
 
@@ -51,7 +51,7 @@ pub(crate) fn read_deletes(
                 continue;
             }
             let partition = spec.values(&entries.partition, row)?;
-            let key = partition_key(&partition);
+            let key = spec.key(&entries.partition, row)?;
             let file = delete_file(&entries, row, partition, request)
                 .context("path", entries.file_path.value(row))
                 .context("manifest", &manifest.manifest_path)?;
@@ -76,13 +76,11 @@ pub(crate) fn read_deletes(
                 keys: key_stats(&key_columns, &entries, row, &file.kind),
                 file: Arc::new(file),
             };
-            if !spec.comparable && delete.is_scoped_by_partition() {
-                return Err(Error::unsupported(format!(
-                    "partition spec {} has a transform that is not known, so the partition of a delete file cannot be compared",
-                    spec.spec_id
-                ))
-                .with("path", entries.file_path.value(row))
-                .with("manifest", &manifest.manifest_path));
+            if delete.is_scoped_by_partition() && !spec.is_comparable(&entries.partition) {
+                return Err(spec
+                    .not_comparable()
+                    .with("path", entries.file_path.value(row))
+                    .with("manifest", &manifest.manifest_path));
             }
             deletes.push(delete);
         }

@@ -196,7 +196,7 @@ fn partition_rows(entries: &ManifestEntries, spec: &PlannedSpec) -> Result<Recor
     let options = RecordBatchOptions::new().with_row_count(Some(entries.len()));
     RecordBatch::try_new_with_options(
         Arc::new(ArrowSchema::new(fields)),
-        entries.partition.columns().to_vec(),
+        spec.known_columns(&entries.partition),
         &options,
     )
     .map_err(|error| Error::internal("partition values do not have their spec's types").caused_by(error))

@@ -22,9 +22,9 @@ mod tasks;
 pub use explain::{DeleteCounts, Dropped, Explain, Stage};
 pub use planner::{PlanRequest, plan};
 pub use result::Plan;
-pub(crate) use specs::{PlannedSpec, partition_key};
+pub(crate) use specs::PlannedSpec;
 pub use split::{SplitOptions, TaskGroup};
 pub use task::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, StructArray, new_null_array};
 use arrow_schema::{DataType, Fields};
-use floeberg_core::Result;
 use floeberg_core::expr::PartitionColumn;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, arrow::field_to_arrow};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::{PartitionKey, Value, arrow::from_array};
+use floeberg_core::{Error, Result};
 
-use crate::metadata::{PartitionSpec, TableMetadata, UnifiedPartition, unified_partition};
+use crate::metadata::{PartitionField, PartitionSpec, TableMetadata, UnifiedPartition, unified_partition};
 
 /// A spec, ready for planning.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub(crate) struct PlannedSpec {
     pub columns: Vec<PartitionColumn>,
     /// Does it partition nothing?
     pub unpartitioned: bool,
-    /// Are the types of all its values known, so that partitions can be compared?
-    pub comparable: bool,
+    /// The positions of values whose type the table does not know: a manifest may tell it.
+    untyped: Vec<usize>,
 }
 
 impl PlannedSpec {
@@ -52,11 +52,13 @@ impl PlannedSpec {
             })
         });
         let columns = columns.collect();
-        let comparable = spec.fields.iter().zip(&partition_type.fields).all(|(field, result)| {
-            field.transform == Transform::Void || result.field_type != PrimitiveType::Unknown.into()
-        });
+        let is_untyped = |(position, field): (usize, &PartitionField)| {
+            let result = partition_type.fields.get(position);
+            let unknown = result.is_none_or(|result| result.field_type == PrimitiveType::Unknown.into());
+            (unknown && field.transform != Transform::Void).then_some(position)
+        };
         Self {
-            comparable,
+            untyped: spec.fields.iter().enumerate().filter_map(is_untyped).collect(),
             spec_id: spec.spec_id,
             unpartitioned: spec.is_unpartitioned(),
             partition_type,
@@ -69,11 +71,68 @@ impl PlannedSpec {
         let fields = self.partition_type.fields.iter().zip(partition.columns());
         fields.map(|(field, array)| Ok((field.id, from_array(array, row, &field.field_type)?))).collect()
     }
+
+    /// The key that partitions of the spec are compared by, of one row: values of transforms that are not known count.
+    pub fn key(&self, partition: &StructArray, row: usize) -> Result<PartitionKey> {
+        let fields = self.partition_type.fields.iter().zip(partition.columns());
+        let values = fields.map(|(field, array)| match type_as_written(array.data_type()) {
+            Some(written) if field.field_type == PrimitiveType::Unknown.into() => {
+                from_array(array, row, &written.into())
+            }
+            _ => from_array(array, row, &field.field_type),
+        });
+        let values = values.collect::<Result<Vec<_>>>()?;
+        Ok(PartitionKey::new(values.iter().map(Option::as_ref)))
+    }
+
+    /// Are the types of all values known, to the table or to a manifest with these, so that partitions can be compared?
+    pub fn is_comparable(&self, partition: &StructArray) -> bool {
+        let is_known = |position: &usize| {
+            partition.columns().get(*position).is_some_and(|array| *array.data_type() != DataType::Null)
+        };
+        self.untyped.iter().all(is_known)
+    }
+
+    /// The error of partitions that cannot be compared.
+    pub fn not_comparable(&self) -> Error {
+        Error::unsupported(format!(
+            "partition spec {} has a transform that is not known, so the partition of a delete file cannot be compared",
+            self.spec_id
+        ))
+    }
+
+    /// The values as the table's types have them: those that only a manifest knows the type of are null.
+    pub fn known_columns(&self, partition: &StructArray) -> Vec<ArrayRef> {
+        let columns = partition.columns().iter().enumerate();
+        columns
+            .map(|(position, array)| {
+                if self.untyped.contains(&position) {
+                    new_null_array(&DataType::Null, array.len())
+                } else {
+                    Arc::clone(array)
+                }
+            })
+            .collect()
+    }
 }
 
-/// The key that partitions of one spec are compared by.
-pub(crate) fn partition_key(values: &[(i32, Option<Value>)]) -> PartitionKey {
-    PartitionKey::new(values.iter().map(|(_, value)| value.as_ref()))
+/// The type of values that only a manifest knows the type of, as it is compared.
+fn type_as_written(data_type: &DataType) -> Option<PrimitiveType> {
+    Some(match data_type {
+        DataType::Boolean => PrimitiveType::Boolean,
+        DataType::Int32 => PrimitiveType::Int,
+        DataType::Int64 => PrimitiveType::Long,
+        DataType::Float32 => PrimitiveType::Float,
+        DataType::Float64 => PrimitiveType::Double,
+        DataType::Date32 => PrimitiveType::Date,
+        DataType::Decimal128(precision, scale) => {
+            PrimitiveType::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
+        }
+        DataType::Utf8 => PrimitiveType::String,
+        DataType::Binary => PrimitiveType::Binary,
+        DataType::FixedSizeBinary(length) => PrimitiveType::Fixed(u32::try_from(*length).ok()?),
+        _ => return None,
+    })
 }
 
 /// All specs of a table.
@@ -101,7 +160,7 @@ impl Specs {
     /// The spec of an id.
     pub fn get(&self, spec_id: i32) -> Result<&PlannedSpec> {
         self.by_id.get(&spec_id).ok_or_else(|| {
-            floeberg_core::Error::invalid_data(format!(
+            Error::invalid_data(format!(
                 "partition spec {spec_id} is not in the table metadata, which has {:?}",
                 self.by_id.keys().collect::<Vec<_>>()
             ))
@@ -136,23 +195,23 @@ impl Specs {
         let columns = self.unified_arrow.iter().enumerate().map(|(place, field)| {
             match positions.iter().position(|position| *position == place).map(|own| partition.column(own)) {
                 None => Ok(new_null_array(field.data_type(), partition.len())),
+                Some(_) if *field.data_type() == DataType::Null => {
+                    Ok(new_null_array(&DataType::Null, partition.len()))
+                }
                 Some(values) if values.data_type() == field.data_type() => Ok(Arc::clone(values)),
                 Some(values) => convert(values, field.data_type()),
             }
         });
         let columns = columns.collect::<Result<Vec<ArrayRef>>>()?;
         StructArray::try_new(self.unified_arrow.clone(), columns, None)
-            .map_err(|error| floeberg_core::Error::internal("partition column").caused_by(error))
+            .map_err(|error| Error::internal("partition column").caused_by(error))
     }
 }
 
 /// Widens values of an older spec to the type the same field has now.
 fn convert(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     arrow_cast::cast(values, to).map_err(|error| {
-        floeberg_core::Error::invalid_data(format!(
-            "partition values of type {} cannot be read as {to}",
-            values.data_type()
-        ))
-        .caused_by(error)
+        Error::invalid_data(format!("partition values of type {} cannot be read as {to}", values.data_type()))
+            .caused_by(error)
     })
 }

@@ -19,7 +19,7 @@ use super::columns::column;
 use super::fields::{STATISTICS, entry_fields};
 use super::header::content;
 use super::inherit::{DELETED, data_sequence_numbers, file_sequence_numbers, first_row_ids, snapshot_ids};
-use super::partition::check_partition;
+use super::partition::{as_written, check_partition, void_fields, with_void};
 use crate::metadata::{EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile};
 use crate::wire::avro::{Container, FixedForm, Limits, Projection, decode};
 
@@ -54,18 +54,22 @@ fn parse(
     let mut columns = request.statistics_of.clone();
     columns.sort_unstable();
     columns.dedup();
-    let rows = decode_rows(&container, partition_type, &columns)?;
+    let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
+    let rows = decode_rows(&container, partition_type, &void, &columns)?;
     let rows = wanted_rows(rows, request)?;
-    build(&rows, file, &columns)
+    let entries = build(&rows, file, &columns)?;
+    Ok(ManifestEntries { partition: with_void(entries.partition, partition_type, &void)?, ..entries })
 }
 
 fn decode_rows(
     container: &Container<'_>,
     partition_type: &StructType,
+    void: &[i32],
     columns: &[i32],
 ) -> Result<StructArray> {
     let schema = container.schema()?;
-    check_partition(container, &schema, partition_type)?;
+    check_partition(&schema, partition_type, void)?;
+    let partition_type = &as_written(&schema, partition_type, void);
     let fields = entry_fields(partition_type, !columns.is_empty());
     let keyed: BTreeMap<i32, Vec<i32>> = STATISTICS.iter().map(|(id, ..)| (*id, columns.to_vec())).collect();
     let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };

@@ -29,3 +29,26 @@ fn rows_whose_struct_is_null_count_as_null_where_the_writer_left_them_out() {
     assert_eq!(nulls(Some(0), None, 6), Share::None);
     assert_eq!(nulls(None, Some(4), 6), Share::Unknown);
 }
+
+#[test]
+fn corners_of_boxes_of_geometries_are_no_bounds() {
+    let corner = |x: f64, y: f64| [x.to_le_bytes(), y.to_le_bytes()].concat();
+    // Over the antimeridian the lower x is above the upper one.
+    let (lower, upper) = (corner(170.0, -10.0), corner(-170.0, 10.0));
+    for name in ["geometry", "geography(srid:4326, karney)"] {
+        let geo: Type = name.parse().unwrap();
+        assert_eq!(decode_pair(&geo, Some(&lower), Some(&upper)), (None, None));
+    }
+}
+
+#[test]
+fn a_date_bound_outside_the_range_of_its_new_type_is_no_bound() {
+    let far = i32::MAX.to_le_bytes();
+    for promoted in [PrimitiveType::Timestamp, PrimitiveType::TimestampNs] {
+        assert_eq!(decode_pair(&Type::from(promoted), Some(&far), Some(&far)), (None, None));
+    }
+    let micros = Type::from(PrimitiveType::Timestamp);
+    let day = 1_i32.to_le_bytes();
+    let expected = Some(Value::Timestamp(86_400_000_000));
+    assert_eq!(decode_pair(&micros, Some(&day), Some(&far)), (expected, None));
+}

@@ -6,6 +6,8 @@ mod deletes;
 mod even;
 mod key_stats;
 mod parallel;
+pub(crate) mod promotion;
+mod promotion_property;
 mod specs;
 mod split;
 mod summary;

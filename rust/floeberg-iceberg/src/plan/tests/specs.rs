@@ -1,10 +1,16 @@
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, Int32Array, NullArray, StructArray};
+use arrow_schema::{DataType, Field as ArrowField};
+use floeberg_core::ErrorKind;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType};
 use floeberg_core::transform::Transform;
 
 use crate::metadata::{PartitionField, PartitionSpec};
 use crate::plan::PlannedSpec;
 
-fn is_unpartitioned(transforms: &[Transform]) -> bool {
+/// A spec of such fields, whose values have a type.
+fn planned(transforms: &[Transform], value: &PrimitiveType) -> PlannedSpec {
     let field = |(position, transform): (usize, &Transform)| PartitionField {
         source_ids: vec![1],
         field_id: 1000 + position as i32,
@@ -13,8 +19,7 @@ fn is_unpartitioned(transforms: &[Transform]) -> bool {
         unknown_keys: serde_json::Map::new(),
     };
     let fields: Vec<_> = transforms.iter().enumerate().map(field).collect();
-    let results =
-        fields.iter().map(|field| Field::optional(field.field_id, &field.name, PrimitiveType::Long));
+    let results = fields.iter().map(|field| Field::optional(field.field_id, &field.name, value.clone()));
     let partition_type = StructType { fields: results.collect() };
     let schema = Schema::new(0, vec![Field::optional(1, "a", PrimitiveType::Long)]).unwrap();
     PlannedSpec::new(
@@ -22,7 +27,38 @@ fn is_unpartitioned(transforms: &[Transform]) -> bool {
         partition_type,
         &schema,
     )
-    .unpartitioned
+}
+
+fn is_unpartitioned(transforms: &[Transform]) -> bool {
+    planned(transforms, &PrimitiveType::Long).unpartitioned
+}
+
+/// Partition values of one field, as a manifest has them.
+fn values(array: ArrayRef) -> StructArray {
+    let field = ArrowField::new("p0", array.data_type().clone(), true);
+    StructArray::from(vec![(Arc::new(field), array)])
+}
+
+#[test]
+fn partitions_of_a_transform_that_is_not_known_are_told_apart_by_the_manifests_values() {
+    let spec = planned(&[Transform::Unknown("bucketV2[4]".to_owned())], &PrimitiveType::Unknown);
+    let written = values(Arc::new(Int32Array::from(vec![Some(1), Some(1), Some(2), None])));
+    let keys: Vec<_> = (0..4).map(|row| spec.key(&written, row).unwrap()).collect();
+    assert!(keys[0] == keys[1] && keys[0] != keys[2] && keys[0] != keys[3] && keys[2] != keys[3]);
+    assert!(spec.is_comparable(&written));
+    // They are no values of the table: nothing is filtered by them.
+    assert_eq!(spec.values(&written, 0).unwrap(), [(1000, None)]);
+    assert_eq!(spec.known_columns(&written)[0].data_type(), &DataType::Null);
+    assert!(spec.columns.is_empty());
+}
+
+#[test]
+fn partitions_that_no_manifest_tells_the_type_of_cannot_be_compared() {
+    let spec = planned(&[Transform::Unknown("geo".to_owned())], &PrimitiveType::Unknown);
+    assert!(!spec.is_comparable(&values(Arc::new(NullArray::new(1)))));
+    assert_eq!(spec.not_comparable().kind(), ErrorKind::Unsupported);
+    let void = planned(&[Transform::Void], &PrimitiveType::Unknown);
+    assert!(void.is_comparable(&values(Arc::new(NullArray::new(1)))), "void is null always");
 }
 
 #[test]

@@ -3,6 +3,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, Int64Array};
 use floeberg_core::ErrorKind;
 use floeberg_core::schema::PrimitiveType;
+use floeberg_core::schema::arrow::type_to_arrow;
 
 use super::super::{manifest_header, parse_manifest, parse_manifest_list};
 use super::{manifest_file, partitioned_by, unpartitioned};
@@ -174,4 +175,33 @@ fn a_manifest_of_another_spec_is_an_error_and_not_null_values() {
     spec.fields[0].field_type = PrimitiveType::Unknown.into();
     let entries = parse_manifest(bytes, &file, &spec, &EntryRequest::default()).unwrap();
     assert_eq!(entries.partition.column(0).len(), 3);
+}
+
+#[test]
+fn values_of_a_type_that_the_table_does_not_know_come_as_the_manifest_has_them() {
+    let bytes = include_bytes!("../testdata/v1_existing.avro");
+    let file = manifest_file(Data, 0);
+    let read = |field_type| {
+        let spec = partitioned_by(field_type);
+        parse_manifest(bytes, &file, &spec, &EntryRequest::default()).unwrap().partition
+    };
+    let (known, unknown) = (read(PrimitiveType::String), read(PrimitiveType::Unknown));
+    assert_eq!(unknown.column(0), known.column(0));
+    assert!(unknown.column(0).as_string::<i32>().iter().flatten().count() > 0);
+}
+
+#[test]
+fn values_of_a_void_field_are_null_whatever_their_written_type() {
+    let mut bytes = include_bytes!("../testdata/v1_existing.avro").to_vec();
+    // The manifest's copy of its spec, in JSON, keeps its length.
+    let at = bytes.windows(10).position(|window| window == br#""identity""#).unwrap();
+    bytes[at..at + 10].copy_from_slice(br#""void"    "#);
+    let file = manifest_file(Data, 0);
+    for field_type in [PrimitiveType::Int, PrimitiveType::String, PrimitiveType::Timestamp] {
+        let spec = partitioned_by(field_type.clone());
+        let entries = parse_manifest(&bytes, &file, &spec, &EntryRequest::default()).unwrap();
+        let values = entries.partition.column(0);
+        assert_eq!((values.null_count(), values.len()), (3, 3));
+        assert_eq!(*values.data_type(), type_to_arrow(&field_type.into()).unwrap());
+    }
 }

@@ -8,11 +8,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use floeberg_core::transform::Transform;
+use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{Context, Error, Result};
 
 use super::cache::{KeySet, SetName};
 use super::key_column::KeyColumn;
-use crate::plan::{DeleteFile, DeleteKind, FileScanTask, partition_key};
+use crate::plan::{DeleteFile, DeleteKind, FileScanTask};
 use crate::read::ReadRequest;
 
 /// What equality deletes compare with the rows of a task.
@@ -42,7 +44,7 @@ impl TaskKeys {
             let columns: Vec<_> =
                 columns.collect::<Result<_>>().context("delete_file", &deletes[0].file_path)?;
             // The planner gives a task the deletes of all partitions and of its own.
-            let partition = (!everywhere).then(|| (task.spec_id, partition_key(&task.partition)));
+            let partition = (!everywhere).then(|| (task.spec_id, partition_key(request, task, &deletes)));
             let set = request.keys.set(SetName { ids, partition }, &columns);
             let set = set.context("delete_file", &deletes[0].file_path)?;
             let left = set.load(request, deletes)?;
@@ -53,6 +55,19 @@ impl TaskKeys {
         }
         Ok(loaded)
     }
+}
+
+/// The partition whose deletes are loaded together. A null may stand for a value that only planning knew, of a transform
+/// that is not known: then the deletes themselves tell partitions apart.
+fn partition_key(request: &ReadRequest, task: &FileScanTask, deletes: &[Arc<DeleteFile>]) -> PartitionKey {
+    let fields = request.specs.get(&task.spec_id).map_or(&[][..], |spec| &spec.fields);
+    let is_void =
+        |id: i32| fields.iter().any(|field| field.field_id == id && field.transform == Transform::Void);
+    let is_certain = task.partition.iter().all(|(id, value)| value.is_some() || is_void(*id));
+    let names = deletes.iter().filter(|_| !is_certain).map(|delete| Value::String(delete.file_path.clone()));
+    let names: Vec<_> = names.collect();
+    let values = task.partition.iter().map(|(_, value)| value.as_ref());
+    PartitionKey::new(values.chain(names.iter().map(Some)))
 }
 
 /// Is a delete for all partitions?
