@@ -59,11 +59,13 @@ impl OpenTask {
             }
         };
         let filter = FileFilter::new(&task.residual, &request.schema, file.fields(), &constants)?;
-        let mut units = file.units(task.byte_range.as_ref(), &deletes, &filter);
+        let units = file.units(task.byte_range.as_ref(), &deletes, &filter);
+        let mut units = file.without_ruled_out(units, &filter)?;
         if keys.has_unshared() {
             let data = DataKeys { request, task, file: &file, constants: &constants, units: &units };
             keys.apply_unshared(data, &mut deletes)?;
-            units = file.units(task.byte_range.as_ref(), &deletes, &filter);
+            let left = file.units(task.byte_range.as_ref(), &deletes, &filter);
+            units.retain(|unit| left.contains(unit));
         }
         let keys = KeyFilter::new(keys, projected, task.data_sequence_number);
         let projection = match &keys {

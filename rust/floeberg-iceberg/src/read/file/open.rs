@@ -91,6 +91,18 @@ impl OpenFile {
         units
     }
 
+    /// The units, of some, that may hold a row that the filter leaves by more than statistics. What says so is read.
+    pub(in crate::read) fn without_ruled_out(
+        &self,
+        units: Vec<Unit>,
+        filter: &FileFilter,
+    ) -> Result<Vec<Unit>> {
+        match self {
+            Self::Parquet(file) => file.without_ruled_out(units, filter),
+            Self::Avro(_) | Self::Orc(_) => Ok(units),
+        }
+    }
+
     /// The file with what helps to read units through a filter.
     pub(in crate::read) fn prepared(
         self,

@@ -13,6 +13,7 @@ use floeberg_core::{Context, Error, Result};
 use floeberg_io::Source;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
+use super::encrypted::names_encryption;
 use super::fence;
 
 /// Most footers are smaller than this, and one read gets them.
@@ -52,6 +53,9 @@ pub(crate) fn read_footer(source: &dyn Source) -> Result<(Arc<ParquetMetaData>, 
     let start = size.saturating_sub(TAIL_GUESS);
     let tail = Tail { start, bytes: source.read(start..size)? };
     let footer = footer_bytes(source, size, &tail.bytes)?;
+    if names_encryption(&footer) {
+        return Err(Error::unsupported("the Parquet file has encrypted columns").with("path", location));
+    }
     let metadata = fence(location, || ParquetMetaDataReader::decode_metadata(&footer))?;
     check(&metadata, size).context("path", location)?;
     Ok((Arc::new(metadata), tail))

@@ -21,9 +21,9 @@ impl ParquetFile {
     pub(in crate::read) fn units(&self, bytes: Option<&Range<u64>>, filter: &FileFilter) -> Vec<Unit> {
         let predicate = match filter {
             FileFilter::All | FileFilter::None => None,
-            FileFilter::Rows(predicate) => Some(&predicate.expr),
+            FileFilter::Rows(predicate) => Some(predicate),
         };
-        let statistics = predicate.map(|expr| (expr, GroupStatistics::new(self, expr)));
+        let statistics = predicate.map(|predicate| (&predicate.expr, GroupStatistics::new(self, predicate)));
         let rows = self.row_ranges().into_iter();
         rows.zip(self.metadata().row_groups())
             .enumerate()

@@ -1,8 +1,10 @@
 //! How are Parquet files read?
 //!
-//! Row groups and pages are left out by statistics, and the decoder itself drops the rows that deletes and a filter
+//! Row groups and pages are left out by statistics, row groups by bloom filters too, and the decoder itself drops the rows that deletes and a filter
 //! drop.
 
+mod bloom;
+mod encrypted;
 mod fence;
 mod footer;
 mod groups;
@@ -13,6 +15,7 @@ mod pages;
 mod read;
 mod row_group;
 mod statistics;
+mod stored_value;
 
 use fence::fence;
 pub use fence::hush_fenced_panics;

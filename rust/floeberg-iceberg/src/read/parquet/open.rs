@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
+use bytes::Bytes;
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Error, Result};
 use floeberg_io::{Source, Store};
@@ -111,6 +112,14 @@ impl ParquetFile {
     /// Where it is.
     pub(crate) fn location(&self) -> &str {
         self.source.location()
+    }
+
+    /// Bytes of the file, from its end if that is where they are.
+    pub(super) fn near_end(&self, range: Range<u64>) -> Result<Bytes> {
+        match self.tail.read(std::slice::from_ref(&range)).and_then(|mut read| read.pop()) {
+            Some(bytes) => Ok(bytes),
+            None => self.source.read(range),
+        }
     }
 
     /// What its footer says.

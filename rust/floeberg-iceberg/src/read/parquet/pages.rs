@@ -10,21 +10,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use floeberg_core::expr::{BoundColumn, BoundExpr, ColumnStats, Stats, may_match};
+use floeberg_core::expr::{BoundColumn, ColumnStats, Stats, may_match};
 use floeberg_core::schema::Type;
 use parquet::arrow::arrow_reader::RowSelection;
 
 use super::ParquetFile;
 use super::statistics::{ColumnBounds, visit};
+use crate::read::filter::RowPredicate;
 
 /// The rows of a row group that may match; `None` is all of them.
-pub(super) fn select(file: &ParquetFile, filter: &BoundExpr, group: usize) -> Option<RowSelection> {
+pub(super) fn select(file: &ParquetFile, predicate: &RowPredicate, group: usize) -> Option<RowSelection> {
+    let filter = &*predicate.expr;
     let mut tested: BTreeMap<i32, Arc<BoundColumn>> = BTreeMap::new();
     visit(filter, &mut |column| {
         tested.insert(column.id, Arc::clone(column));
     });
     let known = tested.iter().filter_map(|(id, column)| {
-        let bounds = ColumnBounds::of_pages(file, column, group)?;
+        let bounds = ColumnBounds::of_pages(file, predicate, column, group)?;
         let ends = ends(bounds.rows());
         Some((*id, Pages { bounds, ends }))
     });

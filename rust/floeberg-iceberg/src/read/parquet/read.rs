@@ -49,7 +49,7 @@ impl ParquetFile {
             return Err(Error::internal(format!("row group {group} has no known rows")));
         };
         let predicate = request.predicate.map(Arc::clone);
-        let pages = predicate.as_ref().and_then(|filter| pages::select(self, &filter.expr, group));
+        let pages = predicate.as_ref().and_then(|filter| pages::select(self, filter, group));
         let mut rows = match request.deletes.kept(rows)? {
             Kept::All => LeftRows::default(),
             Kept::None => LeftRows::none(),

@@ -23,6 +23,7 @@ use parquet::file::metadata::RowGroupMetaData;
 
 use super::{ParquetFile, fence};
 use crate::read::file::FileField;
+use crate::read::filter::RowPredicate;
 use crate::read::project::cast;
 
 /// Statistics of the columns of a filter, a row for each row group.
@@ -49,11 +50,11 @@ pub(super) struct OneGroup<'a> {
 
 impl GroupStatistics {
     /// The statistics of all columns that a filter tests.
-    pub(super) fn new(file: &ParquetFile, filter: &BoundExpr) -> Self {
+    pub(super) fn new(file: &ParquetFile, predicate: &RowPredicate) -> Self {
         let mut columns = BTreeMap::new();
-        visit(filter, &mut |column| {
+        visit(&predicate.expr, &mut |column| {
             if !columns.contains_key(&column.id)
-                && let Some(leaf) = find(&file.fields.fields, &column.path)
+                && let Some(leaf) = column_of(file, predicate, column)
                 && let Some(bounds) = column_bounds(file, leaf, &column.field_type)
             {
                 columns.insert(column.id, bounds);
@@ -99,8 +100,13 @@ impl ColumnBounds {
     }
 
     /// The statistics of the pages of a column in one row group; `None` where the file's page index does not say.
-    pub(super) fn of_pages(file: &ParquetFile, column: &BoundColumn, group: usize) -> Option<Self> {
-        let leaf = find(&file.fields.fields, &column.path)?;
+    pub(super) fn of_pages(
+        file: &ParquetFile,
+        predicate: &RowPredicate,
+        column: &BoundColumn,
+        group: usize,
+    ) -> Option<Self> {
+        let leaf = column_of(file, predicate, column)?;
         let target = type_to_arrow(&column.field_type).ok()?;
         let field = Field::new("", leaf.data_type.clone(), true);
         let read = || {
@@ -166,6 +172,16 @@ pub(super) fn visit(filter: &BoundExpr, call: &mut dyn FnMut(&Arc<BoundColumn>))
         }
         BoundExpr::Predicate(predicate) => call(&predicate.column),
     }
+}
+
+/// The column of the file that a test reads. A partition value may stand for it: then the file's own says nothing.
+pub(super) fn column_of<'a>(
+    file: &'a ParquetFile,
+    predicate: &RowPredicate,
+    column: &BoundColumn,
+) -> Option<&'a FileField> {
+    let leaf = find(&file.fields.fields, &column.path)?;
+    predicate.leaves().contains(&leaf.leaves.start).then_some(leaf)
 }
 
 /// The primitive column at a path of ids through structs.

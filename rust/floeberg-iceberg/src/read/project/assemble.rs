@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray};
+use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
 use arrow_schema::{ArrowError, DataType};
 use floeberg_core::value::arrow::to_array;
 use floeberg_core::{Error, Result};
@@ -32,6 +32,7 @@ fn convert(array: &ArrayRef, conversion: &Conversion, target: &DataType, name: &
     };
     match (conversion, target) {
         (Conversion::Primitive, _) => cast(array, target, name),
+        (Conversion::Null, _) => Ok(new_null_array(target, array.len())),
         (Conversion::Struct(fields), DataType::Struct(targets)) => {
             let parent = array.as_struct_opt().ok_or_else(|| unexpected(array, name))?;
             let children = fields

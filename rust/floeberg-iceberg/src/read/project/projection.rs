@@ -55,6 +55,8 @@ pub(super) enum ColumnSource {
 pub(super) enum Conversion {
     /// A cast, where the types differ.
     Primitive,
+    /// Nothing but how many there are: values of type `unknown` are null.
+    Null,
     /// Each field from where it comes.
     Struct(Vec<Resolved>),
     /// The elements converted.

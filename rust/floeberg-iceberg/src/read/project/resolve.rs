@@ -100,6 +100,11 @@ impl Resolver<'_> {
         name: &str,
     ) -> Result<Conversion> {
         match (wanted, target, &file.data_type, file.children.as_slice()) {
+            (Type::Primitive(PrimitiveType::Unknown), ..) => {
+                // Elements, keys and values: any leaf tells how many there are.
+                self.leaves.insert(file.leaves.start);
+                Ok(Conversion::Null)
+            }
             (Type::Struct(wanted), DataType::Struct(targets), DataType::Struct(_), children) => {
                 let fields = self.fields(&wanted.fields, targets, children, name)?;
                 if !self.is_decoded(file) {

@@ -184,6 +184,24 @@ fn maps_are_read_from_maps_and_from_arrays_of_pairs() {
 }
 
 #[test]
+fn keys_of_maps_in_arrays_of_pairs_may_be_structs() {
+    let key = r#"{"type":"record","name":"key","fields":[{"name":"x","type":"int","field-id":4}]}"#;
+    let pair = format!(
+        r#"{{"type":"record","name":"k2_v3","fields":[{{"name":"key","type":{key},"field-id":2}},
+        {{"name":"value","type":["null","string"],"field-id":3}}]}}"#
+    );
+    let of_pairs = format!(r#"{{"type":"array","logicalType":"map","items":{pair}}}"#);
+    let data = [long(1), long(7), vec![2], prefixed(b"x"), long(0)].concat();
+    let x = Field::optional(4, "renamed", PrimitiveType::Long);
+    let key = Field::required(2, "key", Type::Struct(StructType { fields: vec![x] }));
+    let value = Field::optional(3, "value", PrimitiveType::String);
+    let wanted = Type::Map(Box::new(MapType { key, value }));
+    let entries = one(&of_pairs, &data, wanted).unwrap().as_map().value(0);
+    assert_eq!(entries.column(0).as_struct().column(0).as_primitive::<Int64Type>().value(0), 7);
+    assert_eq!(entries.column(1).as_string::<i32>().value(0), "x");
+}
+
+#[test]
 fn nested_fields_are_found_by_id_and_added_ones_have_their_default() {
     let inner = r#"{"type":"record","name":"i","fields":[{"name":"a","type":"int","field-id":4},
         {"name":"b","type":"string","field-id":5}]}"#;
