@@ -3,7 +3,8 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, Int32Array, NullArray, StructArray};
 use arrow_schema::{DataType, Field as ArrowField};
 use floeberg_core::ErrorKind;
-use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType};
+use floeberg_core::expr::{bind, evaluate_row, parse, project_inclusive};
+use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, Type};
 use floeberg_core::transform::Transform;
 
 use crate::metadata::{PartitionField, PartitionSpec};
@@ -66,4 +67,26 @@ fn a_spec_whose_fields_are_all_void_is_unpartitioned() {
     assert!(is_unpartitioned(&[]));
     assert!(is_unpartitioned(&[Transform::Void, Transform::Void]));
     assert!(!is_unpartitioned(&[Transform::Void, Transform::Identity]));
+}
+
+#[test]
+fn a_source_in_a_struct_is_filtered_by() {
+    let inner = StructType { fields: vec![Field::optional(2, "x", PrimitiveType::Long)] };
+    let schema = Schema::new(0, vec![Field::optional(1, "s", Type::Struct(inner))]).unwrap();
+    let field = PartitionField {
+        source_ids: vec![2],
+        field_id: 1000,
+        name: "s.x".to_owned(),
+        transform: Transform::Truncate(10),
+        unknown_keys: serde_json::Map::new(),
+    };
+    let partition_type = StructType { fields: vec![Field::optional(1000, "s.x", PrimitiveType::Long)] };
+    let spec = PartitionSpec { spec_id: 0, fields: vec![field], unknown_keys: serde_json::Map::new() };
+    let planned = PlannedSpec::new(&spec, partition_type, &schema);
+    let filter = |sql: &str| bind(&parse(sql).unwrap(), &schema, true).unwrap();
+    let projected = project_inclusive(&filter("s.x = 25"), &planned.columns);
+    assert_eq!(projected.to_string(), "s.x = 20");
+    // Where the struct is null so is the partition value.
+    let null = project_inclusive(&filter("s.x IS NULL"), &planned.columns);
+    assert!(evaluate_row(&null, &|_| None).unwrap() && !evaluate_row(&projected, &|_| None).unwrap());
 }
