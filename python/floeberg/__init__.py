@@ -9,14 +9,16 @@ Examples:
     1
 """
 
-from floeberg import _native, errors, expressions, transforms, types
+from floeberg import _native, errors, expressions, statistics, transforms, types
 from floeberg.errors import FloebergError
-from floeberg.explain import Explain
+from floeberg.explain import Answer, Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
 from floeberg.scan import Scan
 from floeberg.table import Table, open_table
+from floeberg.view import View, open_view
 
 __all__ = [
+    "Answer",
     "DataFile",
     "DeleteFile",
     "Explain",
@@ -26,9 +28,12 @@ __all__ = [
     "Scan",
     "Table",
     "TaskGroup",
+    "View",
     "errors",
     "expressions",
     "open_table",
+    "open_view",
+    "statistics",
     "transforms",
     "types",
 ]

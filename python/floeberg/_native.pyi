@@ -19,11 +19,17 @@ __all__ = [
     "Scan",
     "Table",
     "TaskGroup",
+    "View",
     "__version__",
     "expression_from_json",
     "expression_to_json",
     "expression_to_text",
     "parse_expression",
+    "partition_statistics_files",
+    "partition_statistics_rows",
+    "statistics_blob",
+    "statistics_blobs",
+    "statistics_files",
     "transform_column",
 ]
 
@@ -44,6 +50,34 @@ def expression_to_text(tree: _Tree) -> str:
 
 def transform_column(transform: str, reader: object) -> list[Column]:
     """A transform of the one column of the batches of a `pyarrow.RecordBatchReader`."""
+
+def statistics_files(table: Table) -> str:
+    """The statistics files of a table, as JSON text."""
+
+def partition_statistics_files(table: Table) -> str:
+    """The partition statistics files of a table, as JSON text."""
+
+def statistics_blobs(table: Table, path: str) -> list[_Fields]:
+    """The blobs that the footer of a statistics file lists: the fields of `floeberg.statistics.PuffinBlob`."""
+
+def statistics_blob(table: Table, path: str, number: int) -> bytes:
+    """The content of a blob of a statistics file, decompressed."""
+
+def partition_statistics_rows(table: Table, path: str) -> Batches:
+    """The rows of a partition statistics file."""
+
+@final
+class View:
+    """An Iceberg view, opened."""
+
+    @staticmethod
+    def open(location: str, *, relocate: list[tuple[str, str]], storage_options: dict[str, str]) -> View: ...
+    @property
+    def metadata_location(self) -> str: ...
+    def metadata_json(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> View: ...
 
 @final
 class Table:
@@ -77,7 +111,10 @@ class Table:
         case_sensitive: bool,
         snapshot_id: int | None,
         limit: int | None,
-    ) -> Scan: ...
+        appends_after: tuple[int | None] | None = None,
+    ) -> Scan:
+        """`appends_after` is `(snapshot id or None,)` for what appends added after that snapshot alone."""
+
     def __reduce__(self) -> tuple[Any, ...]: ...
     @staticmethod
     def _from_recipe(recipe: bytes) -> Table: ...
@@ -85,6 +122,10 @@ class Table:
 @final
 class Scan:
     """Rows and columns of one snapshot."""
+
+    @property
+    def is_incremental(self) -> bool:
+        """Does it read only what appends added?"""
 
     @property
     def is_pinned(self) -> bool:
@@ -107,7 +148,12 @@ class Scan:
         """Raises an `UnsupportedError` that names a column without such a form, if there is one."""
 
     def plan(self) -> Plan: ...
-    def count(self) -> int: ...
+    def count(self) -> tuple[int, _Fields]:
+        """The number of rows, and how it was found."""
+
+    def extreme(self, column: str, largest: bool) -> tuple[tuple[str, Any] | None, _Fields]:
+        """The smallest or the largest value of a column as a literal, and how it was found."""
+
     def read_all(self) -> Batches: ...
     def stream(self) -> BatchReader: ...
     def __arrow_c_schema__(self) -> CapsuleType: ...

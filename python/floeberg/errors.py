@@ -24,6 +24,7 @@ __all__ = [
     "InvalidInputError",
     "LimitExceededError",
     "NoSuchTableError",
+    "NoSuchViewError",
     "NotFoundError",
     "NotInstalledError",
     "PermissionDeniedError",
@@ -104,6 +105,10 @@ class NotFoundError(FloebergError, FileNotFoundError):
 
 class NoSuchTableError(NotFoundError):
     """There is no table at the location that was opened."""
+
+
+class NoSuchViewError(NotFoundError):
+    """There is no view at the location that was opened."""
 
 
 class AlreadyExistsError(FloebergError, FileExistsError):

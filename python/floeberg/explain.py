@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["Dropped", "Explain", "Stage"]
+__all__ = ["Answer", "Dropped", "Explain", "Stage"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,41 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """A count, a minimum or a maximum, and how it was found.
+
+    Every data file of the plan was answered by its metadata, not needed, or read.
+
+    Args:
+        of: What was asked: `count`, `min(v)`, `max(v)`.
+        value: The answer.
+        files: Data files of the plan.
+        by_metadata: Files that their counts and bounds answered for.
+        not_needed: Files that could not change the answer.
+        read: Why others had to be read, and how many: `filter`, `bounds`, `equality deletes` and such.
+
+    Examples:
+        >>> table.scan(row_filter="id > 3").explain(count=True).answers[0].read
+        (('filter', 2),)
+    """
+
+    of: str
+    value: Any
+    files: int
+    by_metadata: int
+    not_needed: int
+    read: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        """The answer as a line of text."""
+        reasons = ", ".join(f"{count:,} for {why}" for why, count in self.read) or "none"
+        return (
+            f"{self.of} = {self.value}: of {self.files:,} data files {self.by_metadata:,} by metadata, "
+            f"{self.not_needed:,} not needed, read {reasons}"
+        )
+
+
+@dataclass(frozen=True)
 class Explain:
     """The account of a plan.
 
@@ -54,6 +89,7 @@ class Explain:
         data_files: Data files to read.
         records: Rows in them, before deletes and filter.
         size_in_bytes: Bytes in them.
+        answers: What `Scan.explain` was asked to answer.
 
     Examples:
         >>> explain = table.scan(row_filter="id > 3").explain()
@@ -70,6 +106,7 @@ class Explain:
     data_files: int
     records: int
     size_in_bytes: int
+    answers: tuple[Answer, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The account as plain dicts, lists and scalars, for programs."""
@@ -91,4 +128,5 @@ class Explain:
         lines.append(
             f"to read: {self.data_files:,} data files, {self.records:,} rows, {self.size_in_bytes:,} bytes; {applied}"
         )
+        lines.extend(map(str, self.answers))
         return "\n".join(lines)

@@ -7,7 +7,8 @@ count are asked for.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
@@ -15,13 +16,18 @@ from floeberg._metadata import read_schema
 from floeberg._moments import Moment, milliseconds
 from floeberg._rows import RowSource
 from floeberg.errors import InvalidInputError
+from floeberg.explain import Answer
 from floeberg.expressions import Expression, as_expression
+from floeberg.expressions._literals import from_tree
 from floeberg.plan import Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.explain import Explain
+    from floeberg.expressions._literals import LiteralValue
     from floeberg.types import Schema
 
 __all__ = ["Scan"]
@@ -195,19 +201,84 @@ class Scan(RowSource[_native.Scan]):
     def count(self) -> int:
         """Counts the rows.
 
-        Files that match as a whole and have no deletes are counted by their metadata.
+        Files that match as a whole, and have no deletes or a deletion vector, are counted by their metadata. Of
+        files with position deletes these are read; of others the columns of the filter and of equality deletes.
+        `explain(count=True)` says how many files had to be read.
 
         Returns:
             The number of rows.
+
+        Raises:
+            InvalidDataError: A file is damaged, or a deletion vector deletes more rows than there are.
 
         Examples:
             >>> table.scan().count()
             9
         """
-        return self._inner.count()
+        return self._inner.count()[0]
 
-    def explain(self) -> Explain:
+    def min(self, column: str) -> LiteralValue | None:
+        """Finds the smallest value of a column.
+
+        Bounds in the metadata enclose values and need not be values, so that they only say which files can hold it:
+        a file is read where its bound is below the best value that was found, which is one file where bounds are
+        exact. `explain(min=...)` says how many were read.
+
+        Nulls take no part, and neither does NaN, as in bounds; -0.0 is 0.0. Strings, UUIDs and binary values are
+        compared by their unsigned bytes.
+
+        Args:
+            column: The name of a column; nested ones are dotted.
+
+        Returns:
+            The value, as literals of filters are: a `TypedLiteral` for nanoseconds. `None` where no row has one.
+
+        Raises:
+            InvalidInputError: There is no such column, its values have no order, or the scan has a limit.
+
+        Examples:
+            >>> table.scan(row_filter="cat = 'b'").min("v"), table.scan(row_filter="id < 0").min("v")
+            (10, None)
+        """
+        return self._extreme(column, largest=False).value
+
+    def max(self, column: str) -> LiteralValue | None:
+        """Finds the largest value of a column, as `min` finds the smallest.
+
+        Args:
+            column: The name of a column; nested ones are dotted.
+
+        Returns:
+            The value, as literals of filters are: a `TypedLiteral` for nanoseconds. `None` where no row has one.
+
+        Raises:
+            InvalidInputError: There is no such column, its values have no order, or the scan has a limit.
+
+        Examples:
+            >>> table.scan().max("cat")
+            'd'
+        """
+        return self._extreme(column, largest=True).value
+
+    def _extreme(self, column: str, *, largest: bool) -> Answer:
+        name = checked_text("column", column)
+        literal, account = self._inner.extreme(name, largest)
+        value = None if literal is None else from_tree(literal)
+        return _answer(f"{'max' if largest else 'min'}({name})", value, account)
+
+    def explain(
+        self,
+        *,
+        count: bool = False,
+        min: str | Sequence[str] = (),  # noqa: A002 - the words that users know
+        max: str | Sequence[str] = (),  # noqa: A002
+    ) -> Explain:
         """Plans, and tells what was looked at, what was dropped and by what.
+
+        Args:
+            count: Whether to count too, and to tell which files had to be read for it.
+            min: Columns whose smallest values are found too, likewise.
+            max: Columns whose largest values are found too, likewise.
 
         Returns:
             An account; `print` it, or take its fields.
@@ -216,5 +287,19 @@ class Scan(RowSource[_native.Scan]):
             >>> explain = table.scan(row_filter="id < 0").explain()
             >>> explain.data_files, explain.filter
             (0, 'id < 0')
+            >>> for answer in table.scan().explain(count=True, max="v").answers:
+            ...     print(answer)
+            count = 9: of 3 data files 3 by metadata, 0 not needed, read none
+            max(v) = 80: of 3 data files 1 by metadata, 2 not needed, read none
         """
-        return self.plan_files().explain()
+        answers = []
+        if checked_bool("count", count):
+            answers.append(_answer("count", *self._inner.count()))
+        for name, columns in (("min", min), ("max", max)):
+            names = checked_names(name, (columns,) if isinstance(columns, str) else columns)
+            answers.extend(self._extreme(column, largest=name == "max") for column in names)
+        return replace(self.plan_files().explain(), answers=tuple(answers))
+
+
+def _answer(of: str, value: LiteralValue | None, account: dict[str, Any]) -> Answer:
+    return Answer(of=of, value=value, **{**account, "read": tuple(account["read"])})

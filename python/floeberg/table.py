@@ -15,16 +15,31 @@ from floeberg._arguments import (
     checked_paths,
     checked_text,
 )
-from floeberg._metadata import read_ref, read_schema, read_snapshot, read_sort_order, read_spec
+from floeberg._metadata import (
+    read_ref,
+    read_schema,
+    read_snapshot,
+    read_sort_order,
+    read_spec,
+)
 from floeberg._moments import Moment, milliseconds
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import Expression, as_expression
 from floeberg.scan import Scan
+from floeberg.statistics import (
+    PartitionStatisticsFile,
+    PuffinBlob,
+    StatisticsFile,
+    read_partition_statistics,
+    read_statistics,
+)
 from floeberg.types import HistoryEntry
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
 
     from floeberg.types import PartitionSpec, Schema, Snapshot, SnapshotRef, SortOrder
 
@@ -253,19 +268,146 @@ class Table:
             >>> table.scan(row_filter="cat = 'a'", selected_fields=("id",), limit=1).to_arrow().num_rows
             1
         """
-        names = checked_names("selected_fields", selected_fields)
-        most = None if limit is None else checked_int("limit", limit)
-        if most is not None and most < 0:
-            raise InvalidInputError(f"limit: expected an integer of at least 0, found {most}")
         return Scan(
             self._inner.scan(
                 row_filter=as_expression(row_filter).as_tree(),
-                selected_fields=names,
+                selected_fields=checked_names("selected_fields", selected_fields),
                 case_sensitive=checked_bool("case_sensitive", case_sensitive),
                 snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
-                limit=most,
+                limit=_checked_limit(limit),
             )
         )
+
+    def incremental_append_scan(  # noqa: PLR0913 - all are keywords
+        self,
+        *,
+        from_snapshot_id_exclusive: int | None = None,
+        to_snapshot_id_inclusive: int | None = None,
+        row_filter: Expression | str | bool = True,
+        selected_fields: Sequence[str] = ("*",),
+        case_sensitive: bool = True,
+        limit: int | None = None,
+    ) -> Scan:
+        """Describes the rows that appends added after one snapshot, up to another. Nothing is read yet.
+
+        The files that `append` snapshots between the two added are read whole: deletes do not apply to them, and
+        what overwrites, replacements and deletes did is left out. The schema is the table's current one.
+
+        Args:
+            from_snapshot_id_exclusive: Reads what was added after this snapshot, which may be expired as long as the
+                one after it is not; what all ancestors that are not expired added, unless given.
+            to_snapshot_id_inclusive: The last snapshot; the one that the table was opened at, or its current one,
+                unless given. `use_ref` of the scan reads up to a branch or tag.
+            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            selected_fields: Names of columns; nested ones are dotted, `*` is all.
+            case_sensitive: Whether the case of names counts.
+            limit: At most so many rows.
+
+        Returns:
+            The scan.
+
+        Raises:
+            InvalidInputError: The first snapshot is no ancestor of the last; or as with `scan`.
+            NotFoundError: There is no such last snapshot.
+            UnsupportedError: A snapshot does not say whether it appended.
+
+        Examples:
+            >>> first = table.snapshots()[0]
+            >>> table.incremental_append_scan(from_snapshot_id_exclusive=first.snapshot_id).count()
+            5
+        """
+        after = from_snapshot_id_exclusive
+        last = to_snapshot_id_inclusive
+        return Scan(
+            self._inner.scan(
+                row_filter=as_expression(row_filter).as_tree(),
+                selected_fields=checked_names("selected_fields", selected_fields),
+                case_sensitive=checked_bool("case_sensitive", case_sensitive),
+                snapshot_id=None if last is None else checked_int("to_snapshot_id_inclusive", last),
+                limit=_checked_limit(limit),
+                appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
+            )
+        )
+
+    def statistics(self) -> list[StatisticsFile]:
+        """The files with statistics of the table's snapshots, in the order of the metadata.
+
+        Examples:
+            >>> [blob.properties["ndv"] for blob in sketched.statistics()[0].blob_metadata]
+            ['60', '4', '7']
+        """
+        return list(map(read_statistics, json.loads(_native.statistics_files(self._inner))))
+
+    def statistics_blobs(self, file: StatisticsFile) -> list[PuffinBlob]:
+        """Reads what a statistics file says that it holds, and holds it against the metadata of the table.
+
+        Args:
+            file: One of `statistics`.
+
+        Returns:
+            The blobs.
+
+        Raises:
+            InvalidDataError: The file is damaged, or lacks a blob that the metadata names.
+            UnsupportedError: The file is encrypted.
+
+        Examples:
+            >>> [(blob.type, blob.fields) for blob in sketched.statistics_blobs(sketched.statistics()[1])]
+            [('apache-datasketches-theta-v1', (2,)), ('apache-datasketches-theta-v1', (3,))]
+        """
+        blobs = _native.statistics_blobs(self._inner, _checked_file(file, StatisticsFile))
+        return [PuffinBlob(**blob) for blob in blobs]
+
+    def read_blob(self, file: StatisticsFile, blob: PuffinBlob) -> bytes:
+        """Reads a blob of a statistics file.
+
+        Args:
+            file: One of `statistics`.
+            blob: One of its `statistics_blobs`.
+
+        Returns:
+            The content, decompressed.
+
+        Raises:
+            InvalidDataError: The blob lies outside of the file, or does not decompress.
+
+        Examples:
+            >>> file = sketched.statistics()[1]
+            >>> len(sketched.read_blob(file, sketched.statistics_blobs(file)[0]))
+            48
+        """
+        if not isinstance(blob, PuffinBlob):
+            raise InvalidInputError(f"blob: expected a PuffinBlob, found {type(blob).__name__}")
+        return _native.statistics_blob(self._inner, _checked_file(file, StatisticsFile), blob.number)
+
+    def partition_statistics(self) -> list[PartitionStatisticsFile]:
+        """The files with counts of the partitions of the table's snapshots, in the order of the metadata."""
+        files = json.loads(_native.partition_statistics_files(self._inner))
+        return list(map(read_partition_statistics, files))
+
+    def read_partition_statistics(self, file: PartitionStatisticsFile) -> pa.Table:
+        """Reads the counts of each partition.
+
+        Args:
+            file: One of `partition_statistics`.
+
+        Returns:
+            A `pyarrow.Table` with the columns of the specification, a row a partition, sorted by it. What the file
+            lacks is null.
+
+        Raises:
+            InvalidDataError: The file is damaged.
+            UnsupportedError: The file has an unknown format.
+
+        Examples:
+            >>> counts = counted.read_partition_statistics(counted.partition_statistics()[0])
+            >>> counts.select(["partition", "data_record_count"]).to_pylist()[0]
+            {'partition': {'cat': 'a', 'id_bucket_2': None}, 'data_record_count': 3}
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        path = _checked_file(file, PartitionStatisticsFile)
+        return cast("pa.Table", pa.table(cast("Any", _native.partition_statistics_rows(self._inner, path))))
 
     def __arrow_c_schema__(self) -> object:
         return self.scan().__arrow_c_schema__()
@@ -278,3 +420,18 @@ class Table:
 
     def __reduce__(self) -> tuple[type[Table], tuple[_native.Table]]:
         return Table, (self._inner,)
+
+
+def _checked_limit(limit: int | None) -> int | None:
+    most = None if limit is None else checked_int("limit", limit)
+    if most is not None and most < 0:
+        raise InvalidInputError(f"limit: expected an integer of at least 0, found {most}")
+    return most
+
+
+def _checked_file(
+    file: StatisticsFile | PartitionStatisticsFile, kind: type[StatisticsFile | PartitionStatisticsFile]
+) -> str:
+    if not isinstance(file, kind):
+        raise InvalidInputError(f"file: expected a {kind.__name__}, found {type(file).__name__}")
+    return file.statistics_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import pickle
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
+from corpus import lent
 from floeberg import _native, errors, types
 from floeberg.plan import DataFile
 
@@ -25,8 +27,11 @@ def objects(deletes):
     plan = scan.plan_files()
     group = plan.split()[0]
     reader = scan._inner.stream()
-    wrapped = [table, scan, plan, group, plan[0], plan[0].file, *plan.delete_files()[:1], scan.explain()]
-    native = [table._inner, scan._inner, plan._inner, group._inner, reader]
+    view = fb.open_view(lent("view").folder / "table")
+    explain = table.scan().explain(count=True)
+    wrapped = [table, view, scan, plan, group, plan[0], plan[0].file, *plan.delete_files()[:1], explain]
+    wrapped += explain.answers
+    native = [table._inner, view._inner, scan._inner, plan._inner, group._inner, reader]
     native += [reader.next_batch(), scan._inner.read_all(), group._inner.arrow_schema("spark")]
     reader = pa.RecordBatchReader.from_batches(
         pa.schema({"x": pa.int32()}), [pa.record_batch({"x": pa.array([1], pa.int32())})]
@@ -79,17 +84,28 @@ def test_what_is_unpickled_stays_at_its_snapshot(refs, choice):
 
 def test_a_recipe_of_a_newer_version_is_refused_by_both_versions(deletes):
     scan = deletes.open().scan()
-    for native in (scan._inner, scan.plan_files().split()[0]._inner, deletes.open()._inner):
+    view = fb.open_view(lent("view").folder / "table")
+    group = scan.plan_files().split()[0]
+    for native, latest in ((scan._inner, 2), (group._inner, 1), (deletes.open()._inner, 1), (view._inner, 1)):
         build, (recipe,) = native.__reduce__()
         kind = type(native).__name__.encode()
         place = 5 + len(kind)
         assert recipe[:place] == b"FLBG" + kind + b"\0"
         newer = recipe[:place] + (7).to_bytes(2, "little") + recipe[place + 2 :]
-        with pytest.raises(errors.UnsupportedError, match="version 7 .* up to version 1"):
+        with pytest.raises(errors.UnsupportedError, match=f"version 7 .* up to version {latest}"):
             build(newer)
         for damaged in (b"", b"nonsense", recipe[: place + 1], recipe[:-3], b"FLBG", b"FLBGNope\0\x01\x00{}"):
             with pytest.raises(errors.InvalidInputError):
                 build(damaged)
+
+
+def test_a_scan_of_the_version_before_is_read(deletes):
+    scan = deletes.open().scan(row_filter="id < 10")
+    build, (recipe,) = scan._inner.__reduce__()
+    header, body = recipe[:9], json.loads(recipe[11:])
+    assert body.pop("appends_after") is None
+    older = header + (1).to_bytes(2, "little") + json.dumps(body).encode()
+    assert fb.Scan(build(older)).to_arrow() == scan.to_arrow()
 
 
 def test_public_data_is_frozen(objects):

@@ -13,18 +13,18 @@ import pytest
 
 import floeberg as fb
 from corpus import Case, cases, checksum, encode, known_failures
-from corpus.facts import expected_facts, facts
+from corpus.facts import expected_facts, expected_view_facts, facts, view_facts
 from corpus.filters import Filter
 from corpus.known import hold
 from floeberg.expressions import from_json
 
 Check = tuple[str, Callable[[], None]]
 
-OPENED = [case for case in cases() if (case.name, "open") not in known_failures()]
+OPENED = [case for case in cases() if not case.is_view and (case.name, "open") not in known_failures()]
 each_case = pytest.mark.parametrize("case", OPENED, ids=lambda case: case.name)
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in cases() if not case.is_view], ids=lambda case: case.name)
 def test_metadata(case: Case) -> None:
     """What the table's metadata says is what the oracle says it does."""
 
@@ -36,6 +36,21 @@ def test_metadata(case: Case) -> None:
         assert table.metadata_location.endswith(case.expected["metadata_file"])
 
     hold(case, "open", [("open", check)])
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if case.is_view], ids=lambda case: case.name)
+def test_view(case: Case) -> None:
+    """What a view's metadata says is what the oracle says it does, by its file and by its directory."""
+
+    def check(view: fb.View) -> None:
+        found, wanted = view_facts(view), expected_view_facts(case.expected)
+        different = {name: (found[name], wanted[name]) for name in wanted if found[name] != wanted[name]}
+        assert not different, f"found, expected: {different}"
+        assert view.metadata_location.endswith(case.expected["metadata_file"])
+
+    by_file = ("file", lambda: check(fb.open_view(case.metadata_file)))
+    by_folder = ("folder", lambda: check(fb.open_view(case.folder / "table")))
+    hold(case, "open", [by_file, by_folder])
 
 
 @each_case

@@ -9,6 +9,7 @@ import pkgutil
 import pytest
 
 import floeberg as fb
+from corpus import lent
 
 MODULES = [
     name for _, name, _ in pkgutil.walk_packages(fb.__path__, "floeberg.") if not name.endswith("_native")
@@ -17,6 +18,7 @@ MODULES = [
 
 @pytest.mark.parametrize("name", ["floeberg", *MODULES])
 def test_the_examples_of_a_module_run(name, refs):
+    view = lent("view").folder / "table"
     module = importlib.import_module(name)
     names = {
         **vars(module),
@@ -26,6 +28,11 @@ def test_the_examples_of_a_module_run(name, refs):
         "table": refs.open(),
         "location": refs.folder / "table",
         "warehouse": refs.relocate,
+        "sketched": lent("sketched").open(),
+        "counted": lent("counted").open(),
+        "open_view": fb.open_view,
+        "view_location": view,
+        "view": fb.open_view(view),
     }
     finder = doctest.DocTestFinder(exclude_empty=True)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)

@@ -1,6 +1,7 @@
 //! The integration tests of the Rust crates: one binary, one link, every case of the corpus.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod answers;
 mod corpus_is_whole;
 mod hints;
 mod manifests;
@@ -9,3 +10,4 @@ mod metadata_files;
 mod openings;
 mod plans;
 mod recipes;
+mod views;

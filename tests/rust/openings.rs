@@ -18,6 +18,8 @@ fn openings(scan: &Scan) -> (BTreeSet<String>, BTreeSet<String>) {
     let request = PlanRequest {
         metadata: Arc::clone(scan.table().metadata()),
         snapshot: scan.snapshot().unwrap(),
+        appends: scan.appends().unwrap(),
+        statistics_of: None,
         schema: scan.schema().unwrap(),
         filter: scan.bound_filter().unwrap(),
         store: Arc::new(store.clone()),

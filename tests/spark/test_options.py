@@ -103,11 +103,30 @@ def test_a_scan_that_nobody_made_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "key", ["paths", "versionAsOf", "start-snapshot-id", "stream-from-timestamp", "catalog"]
+    "key", ["paths", "versionAsOf", "start-snapshot-timestamp", "stream-from-timestamp", "catalog"]
 )
 def test_what_other_readers_know_says_what_to_use(key):
     with pytest.raises(UnsupportedError, match=f"the option '{key.lower()}' cannot be used: "):
         read_options({"path": "/t", key: "1"})
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"end-snapshot-id": "2"}, "'end-snapshot-id' needs 'start-snapshot-id'"),
+        ({"start-snapshot-id": "1", "snapshot-id": "2"}, "'snapshot-id' cannot be given beside a range"),
+        ({"start-snapshot-id": "1", "tag": "t"}, "'tag' cannot be given beside a range"),
+        ({"start-snapshot-id": "1", "as-of-timestamp": "1"}, "'as-of-timestamp' cannot be given beside"),
+        (
+            {"start-snapshot-id": "1", "end-snapshot-id": "2", "branch": "b"},
+            "'branch' cannot be given beside",
+        ),
+        ({"start-snapshot-id": "x"}, "'start-snapshot-id': expected an integer"),
+    ],
+)
+def test_a_range_of_snapshots_has_a_start_and_one_end(options, reason):
+    with pytest.raises(InvalidInputError, match=reason):
+        read_options({"path": "/t", **options})
 
 
 def test_one_snapshot_is_chosen():

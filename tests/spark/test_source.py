@@ -53,6 +53,22 @@ def test_every_type_of_a_table_arrives(spark, types):
         assert row["m"] == (expected["m"] if expected["m"] is None else dict(expected["m"]))
 
 
+def test_what_appends_added_is_read_by_options_and_from_a_scan(spark, refs):
+    table = refs.open()
+    first, last = table.snapshots()[0].snapshot_id, table.refs()["dev"].snapshot_id
+    scan = table.incremental_append_scan(from_snapshot_id_exclusive=first, to_snapshot_id_inclusive=last)
+    added = sorted(map(tuple, map(dict.values, scan.to_arrow().to_pylist())), key=repr)
+    assert 0 < len(added) < table.scan().use_ref("dev").count()
+    assert rows(scan.to_spark(spark)) == added
+    start = {"start-snapshot-id": str(first)}
+    assert rows(load(spark, refs, **start, **{"end-snapshot-id": str(last)})) == added
+    assert rows(load(spark, refs, **start, branch="dev")) == added
+    assert (
+        load(spark, refs, **start).count()
+        == table.incremental_append_scan(from_snapshot_id_exclusive=first).count()
+    )
+
+
 def test_columns_filter_and_schema_narrow_a_read(spark, refs):
     narrow = load(spark, refs, filter="id > 3", columns="cat,id")
     assert narrow.columns == ["id", "cat"]

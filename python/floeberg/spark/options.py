@@ -27,7 +27,8 @@ SCAN = "scan-token"
 """The option that `Scan.to_spark` sets. Spark redacts values of keys that end like this wherever it prints options."""
 
 _SNAPSHOTS = ("snapshot-id", "branch", "tag", "as-of-timestamp")
-_OF_TABLES = (*_SNAPSHOTS, "columns", "filter", "path", "relocate")
+_RANGE = ("start-snapshot-id", "end-snapshot-id")
+_OF_TABLES = (*_SNAPSHOTS, *_RANGE, "columns", "filter", "path", "relocate")
 _OWN = (*_OF_TABLES, "case-sensitive", "partitions", "split-size", "threads", "truncate-nanoseconds")
 
 _STORE = (
@@ -54,10 +55,8 @@ _ELSEWHERE = {
     "paths": "one table is read at a time: give one path",
     "versionasof": "use snapshot-id, branch or tag",
     "timestampasof": "use as-of-timestamp",
-    "start-snapshot-id": "incremental reads are not supported yet",
-    "start-snapshot-timestamp": "incremental reads are not supported yet",
-    "end-snapshot-id": "incremental reads are not supported yet",
-    "end-snapshot-timestamp": "incremental reads are not supported yet",
+    "start-snapshot-timestamp": "use start-snapshot-id",
+    "end-snapshot-timestamp": "use end-snapshot-id",
     "stream-from-timestamp": "streaming reads are not supported yet",
     "table": "tables are not looked up in catalogs yet: use path",
     "catalog": "tables are not looked up in catalogs yet: use path",
@@ -95,6 +94,8 @@ class Wanted:
         branch: Reads this branch.
         tag: Reads this tag.
         as_of_ms: Reads what was current at this millisecond.
+        start_snapshot_id: Reads only what appends added after this snapshot.
+        end_snapshot_id: Reads it up to this snapshot.
         relocate: Where the files are, by the prefixes that were written.
         storage: Options of the store.
     """
@@ -106,6 +107,8 @@ class Wanted:
     branch: str | None = None
     tag: str | None = None
     as_of_ms: int | None = None
+    start_snapshot_id: int | None = None
+    end_snapshot_id: int | None = None
     relocate: Mapping[str, str] = field(default_factory=dict[str, str])
     storage: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
@@ -147,6 +150,7 @@ def _wanted(options: Mapping[str, str]) -> Wanted:
     chosen = [key for key in _SNAPSHOTS if key in options]
     if len(chosen) > 1:
         raise InvalidInputError(f"choose one snapshot only: the options {' and '.join(chosen)} were given")
+    _check_range(options, chosen)
     return Wanted(
         path=options["path"],
         columns=_columns(options["columns"]) if "columns" in options else None,
@@ -155,9 +159,20 @@ def _wanted(options: Mapping[str, str]) -> Wanted:
         branch=options.get("branch"),
         tag=options.get("tag"),
         as_of_ms=_moment(options["as-of-timestamp"]) if "as-of-timestamp" in options else None,
+        start_snapshot_id=_integer(options, "start-snapshot-id", least=None),
+        end_snapshot_id=_integer(options, "end-snapshot-id", least=None),
         relocate=_relocate(options["relocate"]) if "relocate" in options else {},
         storage={key: value for key, value in options.items() if _is_of_store(key)},
     )
+
+
+def _check_range(options: Mapping[str, str], chosen: list[str]) -> None:
+    """A range of snapshots starts somewhere, and ends at a snapshot, at a branch, or at the current snapshot."""
+    if "end-snapshot-id" in options and "start-snapshot-id" not in options:
+        raise InvalidInputError("the option 'end-snapshot-id' needs 'start-snapshot-id'")
+    ends = [*(key for key in chosen if key != "branch" or "end-snapshot-id" in options)]
+    if "start-snapshot-id" in options and ends:
+        raise InvalidInputError(f"the option {ends[0]!r} cannot be given beside a range of snapshots")
 
 
 def scan_token(scan: bytes) -> str:

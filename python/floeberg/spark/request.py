@@ -66,12 +66,22 @@ def _scan(wanted: Wanted, handling: Handling) -> Scan:
     table = open_table(
         wanted.path, relocate=wanted.relocate, storage_options=wanted.storage, as_of=wanted.as_of_ms
     )
-    scan = table.scan(
-        row_filter=True if wanted.filter is None else wanted.filter,
-        selected_fields=wanted.columns or ("*",),
-        case_sensitive=handling.case_sensitive,
-        snapshot_id=wanted.snapshot_id,
-    )
+    rows, columns = True if wanted.filter is None else wanted.filter, wanted.columns or ("*",)
+    if wanted.start_snapshot_id is None:
+        scan = table.scan(
+            row_filter=rows,
+            selected_fields=columns,
+            case_sensitive=handling.case_sensitive,
+            snapshot_id=wanted.snapshot_id,
+        )
+    else:
+        scan = table.incremental_append_scan(
+            from_snapshot_id_exclusive=wanted.start_snapshot_id,
+            to_snapshot_id_inclusive=wanted.end_snapshot_id,
+            row_filter=rows,
+            selected_fields=columns,
+            case_sensitive=handling.case_sensitive,
+        )
     for kind, name in (("branch", wanted.branch), ("tag", wanted.tag)):
         if name is not None:
             _check_ref(table, kind, name)

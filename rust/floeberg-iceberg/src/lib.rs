@@ -1,17 +1,21 @@
 //! The Iceberg table format: bytes, metadata, plans, rows.
 //!
-//! A module uses only what stands to its left: `wire < metadata < plan < read`; `table`, `scan` and `recipe` stand above
-//! them all.
+//! A module uses only what stands to its left: `wire < metadata < plan < read < aggregate`; `table`, `view`, `scan`
+//! and `recipe` stand above them all.
 
+pub mod aggregate;
 mod budget;
 pub mod metadata;
 pub mod plan;
 pub mod read;
 mod recipe;
 mod scan;
+mod statistics;
 mod table;
+mod view;
 pub mod wire;
 
 pub use recipe::{GroupRecipe, ReadRecipe};
-pub use scan::{Scan, SnapshotChoice};
+pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};
+pub use view::View;

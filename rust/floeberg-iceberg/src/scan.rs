@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::schema::{NameMapping, Schema};
+use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Context, Error, Result};
 
 use crate::Table;
+use crate::aggregate::{self, Answered, Extreme, ExtremeRequest, column_of};
 use crate::budget::{memory_budget, thread_budget};
 use crate::metadata::{RefKind, Snapshot};
-use crate::plan::{Plan, PlanRequest, plan};
-use crate::read::{BatchStream, ReadRequest, count_rows, stream};
+use crate::plan::{Appends, Plan, PlanRequest, plan};
+use crate::read::{BatchStream, ReadRequest, stream};
 
 /// The property that holds the ids of columns for files without any. Spec: Name Mapping Serialization.
 pub(crate) const NAME_MAPPING: &str = "schema.name-mapping.default";
@@ -39,9 +41,14 @@ pub struct Scan {
     selected: Option<Vec<String>>,
     case_sensitive: bool,
     snapshot: SnapshotChoice,
+    appends: Option<AppendsAfter>,
     limit: Option<u64>,
     batch_rows: Option<usize>,
 }
+
+/// Only the rows of files that appends added after a snapshot, which is no longer among them; `None` is from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AppendsAfter(pub Option<i64>);
 
 impl Scan {
     /// All rows and columns of the current snapshot.
@@ -52,6 +59,7 @@ impl Scan {
             selected: None,
             case_sensitive: true,
             snapshot: SnapshotChoice::Current,
+            appends: None,
             limit: None,
             batch_rows: None,
         }
@@ -79,6 +87,12 @@ impl Scan {
     #[must_use]
     pub fn at(self, snapshot: SnapshotChoice) -> Self {
         Self { snapshot, ..self }
+    }
+
+    /// Only what appends added up to the snapshot, without deletes, with the table's current schema.
+    #[must_use]
+    pub fn appends_after(self, appends: Option<AppendsAfter>) -> Self {
+        Self { appends, ..self }
     }
 
     /// At most so many rows.
@@ -141,9 +155,31 @@ impl Scan {
         })
     }
 
+    /// The range of appends that was asked for.
+    pub fn appends_choice(&self) -> Option<AppendsAfter> {
+        self.appends
+    }
+
+    /// The appends that are read alone; `None` for a scan of all that is live. See [`Appends::between`] for its errors.
+    pub fn appends(&self) -> Result<Option<Arc<Appends>>> {
+        let Some(AppendsAfter(after)) = self.appends else { return Ok(None) };
+        match (self.snapshot()?, after) {
+            (Some(last), _) => {
+                Appends::between(self.table.metadata(), after, &last).map(|appends| Some(Arc::new(appends)))
+            }
+            (None, None) => Ok(None),
+            (None, Some(after)) => {
+                Err(Error::invalid_input(format!("the table has no snapshot, so that {after} is none of it")))
+            }
+        }
+    }
+
     /// The schema that names and filters are bound to.
     pub fn schema(&self) -> Result<Arc<Schema>> {
         let metadata = self.table.metadata();
+        if self.appends.is_some() {
+            return Ok(Arc::clone(metadata.current_schema()));
+        }
         match &self.snapshot {
             SnapshotChoice::Current => return Ok(Arc::clone(metadata.current_schema())),
             SnapshotChoice::Ref(name) if metadata.reference(name)?.kind == RefKind::Branch => {
@@ -176,9 +212,16 @@ impl Scan {
 
     /// Which files are read, with which deletes. See [`plan`] for its errors.
     pub fn plan(&self, cancel: &Cancel) -> Result<Plan> {
+        self.plan_with(None, cancel)
+    }
+
+    /// The plan, with the counts and bounds of a column kept for each file.
+    fn plan_with(&self, statistics_of: Option<i32>, cancel: &Cancel) -> Result<Plan> {
         let request = PlanRequest {
             metadata: Arc::clone(self.table.metadata()),
             snapshot: self.snapshot()?,
+            appends: self.appends()?,
+            statistics_of,
             schema: self.schema()?,
             filter: self.bound_filter()?,
             store: Arc::clone(self.table.store()),
@@ -217,27 +260,28 @@ impl Scan {
         Ok(stream(request, tasks, thread_budget()?, self.limit))
     }
 
-    /// How many rows there are. Files without deletes that match as a whole are counted by their metadata.
-    pub fn count(&self, cancel: &Cancel) -> Result<u64> {
+    /// How many rows there are. Files that match as a whole, and have no deletes but a vector, are counted by their metadata.
+    pub fn count(&self, cancel: &Cancel) -> Result<Answered<u64>> {
         let plan = self.plan(cancel)?;
         let request = Arc::new(self.read_request(cancel)?);
-        let mut rows: u64 = 0;
-        for task in plan.tasks() {
-            let task = task?;
-            cancel.check()?;
-            let counted = if task.deletes.is_empty() && *task.residual == BoundExpr::True {
-                u64::try_from(task.record_count).map_err(|_| {
-                    Error::invalid_data(format!("a data file has {} rows", task.record_count))
-                        .with("path", &task.file_path)
-                })?
-            } else {
-                count_rows(&request, &task)?
-            };
-            rows = rows.saturating_add(counted);
-            if let Some(limit) = self.limit.filter(|limit| rows >= *limit) {
-                return Ok(limit);
-            }
+        aggregate::count(&plan, &request, self.limit, thread_budget()?, cancel)
+    }
+
+    /// The smallest or the largest value of a column; `None` where no row has one. Nulls and NaN take no part.
+    ///
+    /// Errors: `InvalidInput` for a column whose values have no order, and where the scan has a limit.
+    pub fn extreme(&self, column: &str, which: Extreme, cancel: &Cancel) -> Result<Answered<Option<Value>>> {
+        if self.limit.is_some() {
+            return Err(Error::invalid_input(
+                "which rows a limit leaves is not said: a scan with a limit has no minimum and no maximum",
+            ));
         }
-        Ok(rows)
+        let schema = self.schema()?;
+        let field = column_of(&schema, column, self.case_sensitive)?;
+        let plan = self.plan_with(Some(field.id), cancel)?;
+        let read = Self { selected: Some(vec![column.to_owned()]), ..self.clone() }.read_request(cancel)?;
+        let threads = thread_budget()?;
+        let request = ExtremeRequest { plan: &plan, read: &Arc::new(read), field, which, threads, cancel };
+        aggregate::extreme(request)
     }
 }

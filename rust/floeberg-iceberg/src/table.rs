@@ -18,6 +18,18 @@ pub struct OpenOptions {
     pub storage: StoreOptions,
 }
 
+impl OpenOptions {
+    /// What a user typed, as it is opened: a location after relocation, and absolute targets of relocation.
+    pub(crate) fn resolved(mut self, location: &str) -> Result<(String, Self)> {
+        // An empty target is left for `Relocation` to refuse, which names the pair.
+        for (_, target) in self.relocate.iter_mut().filter(|(_, target)| !target.is_empty()) {
+            *target = Location::from_user(target)?;
+        }
+        let relocated = Relocation::new(&self.relocate)?.apply(&Location::from_user(location)?);
+        Ok((relocated, self))
+    }
+}
+
 /// An Iceberg table at one metadata file. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Table {
@@ -37,13 +49,9 @@ impl Table {
     ///
     /// Errors: `NotFound`, saying what was looked for; `InvalidData` for damaged metadata; `Unsupported` for an
     /// unknown format version or scheme; those of the store.
-    pub fn open(location: &str, mut options: OpenOptions) -> Result<Self> {
-        // An empty target is left for `Relocation` to refuse, which names the pair.
-        for (_, target) in options.relocate.iter_mut().filter(|(_, target)| !target.is_empty()) {
-            *target = Location::from_user(target)?;
-        }
-        let relocated = Relocation::new(&options.relocate)?.apply(&Location::from_user(location)?);
-        Self::open_at(&relocated, options)
+    pub fn open(location: &str, options: OpenOptions) -> Result<Self> {
+        let (location, options) = options.resolved(location)?;
+        Self::open_at(&location, options)
     }
 
     /// Opens the metadata file that a table names as its own ([`Table::metadata_location`]): it is where it is, and not

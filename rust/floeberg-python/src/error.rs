@@ -15,10 +15,10 @@ pub fn to_exception(py: Python<'_>, error: &Error) -> PyErr {
     build(py, class_name(error.kind()), error).unwrap_or_else(|failure| failure)
 }
 
-/// The exception of an error, where a table that is not there has a class of its own.
-pub fn to_open_exception(py: Python<'_>, error: &Error) -> PyErr {
+/// The exception of an error, where what is not there has a class of its own.
+pub fn to_open_exception(py: Python<'_>, not_there: &'static str, error: &Error) -> PyErr {
     let class = match error.kind() {
-        ErrorKind::NotFound => "NoSuchTableError",
+        ErrorKind::NotFound => not_there,
         kind => class_name(kind),
     };
     build(py, class, error).unwrap_or_else(|failure| failure)

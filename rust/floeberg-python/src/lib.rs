@@ -3,6 +3,7 @@
 //! Classes and functions that the Python package wraps; nobody else calls them. `runtime` is the one door out of
 //! Python, `error` the one mapping of errors, `arrow` the only code that shares memory with Python.
 
+mod account;
 mod arrow;
 mod error;
 mod expression;
@@ -13,10 +14,12 @@ mod recipe;
 mod rows;
 mod runtime;
 mod scan;
+mod statistics;
 mod stream;
 mod table;
 mod task_group;
 mod transforms;
+mod view;
 
 use pyo3::prelude::*;
 
@@ -38,6 +41,11 @@ mod _native {
     #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]
+    use crate::statistics::{
+        partition_statistics_files, partition_statistics_rows, statistics_blob, statistics_blobs,
+        statistics_files,
+    };
+    #[pymodule_export]
     use crate::stream::BatchReader;
     #[pymodule_export]
     use crate::table::Table;
@@ -45,6 +53,8 @@ mod _native {
     use crate::task_group::TaskGroup;
     #[pymodule_export]
     use crate::transforms::transform_column;
+    #[pymodule_export]
+    use crate::view::View;
 
     /// A damaged file is told by its error alone.
     #[pymodule_init]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use floeberg_core::expr::json as expression_json;
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::{OpenOptions, Scan, SnapshotChoice, Table};
+use floeberg_iceberg::{AppendsAfter, OpenOptions, Scan, SnapshotChoice, Table, View};
 use floeberg_io::StoreOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -14,7 +14,9 @@ use serde_json::Value as Json;
 use crate::pickle::Envelope;
 
 const TABLE: Envelope = Envelope { kind: "Table", version: 1 };
-const SCAN: Envelope = Envelope { kind: "Scan", version: 1 };
+/// Version 2 has `appends_after`, which version 1 would leave out and read other rows.
+const SCAN: Envelope = Envelope { kind: "Scan", version: 2 };
+const VIEW: Envelope = Envelope { kind: "View", version: 1 };
 
 /// A table, opened at one of its snapshots. The storage options are in it: it is for a worker, not for a log.
 #[derive(Serialize, Deserialize)]
@@ -40,6 +42,17 @@ struct ScanRecipe {
     selected_fields: Option<Vec<String>>,
     case_sensitive: bool,
     limit: Option<u64>,
+    /// `[snapshot id or null]` for a scan of what appends added after it.
+    #[serde(default)]
+    appends_after: Option<(Option<i64>,)>,
+}
+
+/// A view, at its metadata file.
+#[derive(Serialize, Deserialize)]
+struct ViewRecipe {
+    metadata_location: String,
+    relocate: Vec<(String, String)>,
+    storage_options: BTreeMap<String, String>,
 }
 
 /// The bytes of a table.
@@ -60,6 +73,7 @@ pub fn scan_to_bytes(scan: &Scan) -> Result<Vec<u8>> {
         selected_fields: scan.selected_fields().map(<[String]>::to_vec),
         case_sensitive: scan.is_case_sensitive(),
         limit: scan.row_limit(),
+        appends_after: scan.appends_choice().map(|AppendsAfter(after)| (after,)),
     };
     write(SCAN, &recipe)
 }
@@ -72,11 +86,30 @@ pub fn scan_from_bytes(bytes: &[u8]) -> Result<Scan> {
         .at(choice)
         .filter(expression_json::from_json(&recipe.row_filter)?)
         .case_sensitive(recipe.case_sensitive)
+        .appends_after(recipe.appends_after.map(|(after,)| AppendsAfter(after)))
         .limit(recipe.limit);
     Ok(match recipe.selected_fields {
         Some(names) => scan.select(names),
         None => scan,
     })
+}
+
+/// The bytes of a view.
+pub fn view_to_bytes(view: &View) -> Result<Vec<u8>> {
+    let recipe = ViewRecipe {
+        metadata_location: view.metadata_location().to_owned(),
+        relocate: view.options().relocate.clone(),
+        storage_options: owned(&view.options().storage),
+    };
+    write(VIEW, &recipe)
+}
+
+/// Opens the view of the bytes. Errors: as [`table_from_bytes`].
+pub fn view_from_bytes(bytes: &[u8]) -> Result<View> {
+    let recipe: ViewRecipe = read(VIEW, bytes)?;
+    let options =
+        OpenOptions { relocate: recipe.relocate, storage: recipe.storage_options.into_iter().collect() };
+    View::open_at(&recipe.metadata_location, options)
 }
 
 fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {

@@ -7,12 +7,14 @@ use std::fmt::Write as _;
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Cancel, Result};
-use floeberg_iceberg::{Scan as IcebergScan, SnapshotChoice};
+use floeberg_iceberg::aggregate::Extreme;
+use floeberg_iceberg::{AppendsAfter, Scan as IcebergScan, SnapshotChoice};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 
+use crate::account::describe_account;
 use crate::arrow::{ArrowSchema, Batches};
-use crate::expression::Tree;
+use crate::expression::{Tree, value_to_python};
 use crate::form::{BatchForm, arrow_schema};
 use crate::plan::Plan;
 use crate::recipe::{scan_from_bytes, scan_to_bytes};
@@ -34,6 +36,7 @@ impl Scan {
         runtime::call(py, || {
             scan.bound_filter()?;
             scan.projection()?;
+            scan.appends()?;
             Ok(())
         })?;
         Ok(Self(scan))
@@ -56,6 +59,12 @@ impl Scan {
 
     fn as_of(&self, py: Python<'_>, timestamp_ms: i64) -> PyResult<Self> {
         Self::checked(py, self.0.clone().at(SnapshotChoice::AsOf(timestamp_ms)))
+    }
+
+    /// Does it read only what appends added?
+    #[getter]
+    fn is_incremental(&self) -> bool {
+        self.0.appends_choice().is_some()
     }
 
     /// Was a snapshot chosen?
@@ -106,9 +115,26 @@ impl Scan {
         planned.map(|(scan, plan)| Plan::new(scan, plan))
     }
 
-    fn count(&self, py: Python<'_>) -> PyResult<u64> {
+    /// The number of rows, and how it was found.
+    fn count<'py>(&self, py: Python<'py>) -> PyResult<(u64, Bound<'py, PyDict>)> {
         let scan = self.0.clone();
-        runtime::run(py, &Cancel::default(), move |cancel| scan.count(cancel))
+        let counted = runtime::run(py, &Cancel::default(), move |cancel| scan.count(cancel))?;
+        Ok((counted.value, describe_account(py, &counted.account)?))
+    }
+
+    /// The smallest or the largest value of a column as a literal, and how it was found.
+    fn extreme<'py>(
+        &self,
+        py: Python<'py>,
+        column: String,
+        largest: bool,
+    ) -> PyResult<(Option<Bound<'py, PyTuple>>, Bound<'py, PyDict>)> {
+        let scan = self.0.clone();
+        let which = if largest { Extreme::Largest } else { Extreme::Smallest };
+        let work = move |cancel: &Cancel| scan.extreme(&column, which, cancel);
+        let found = runtime::run(py, &Cancel::default(), work)?;
+        let value = found.value.as_ref().map(|value| value_to_python(py, value)).transpose()?;
+        Ok((value, describe_account(py, &found.account)?))
     }
 
     /// All rows.
@@ -146,6 +172,10 @@ impl Scan {
         let _infallible = write!(text, ", row_filter={shown:?}");
         if let Some(names) = scan.selected_fields() {
             let _infallible = write!(text, ", selected_fields={names:?}");
+        }
+        if let Some(AppendsAfter(after)) = scan.appends_choice() {
+            let after = after.map_or_else(|| "None".to_owned(), |id| id.to_string());
+            let _infallible = write!(text, ", from_snapshot_id_exclusive={after}");
         }
         describe_choice(&mut text, scan.snapshot_choice());
         if let Some(limit) = scan.row_limit() {

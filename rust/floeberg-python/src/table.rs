@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 
 use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Result};
-use floeberg_iceberg::{OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable};
+use floeberg_iceberg::{
+    AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -39,7 +41,7 @@ impl Table {
     ) -> PyResult<Self> {
         let options = OpenOptions { relocate, storage: storage_options.into_iter().collect() };
         let opened = runtime::wait(py, &Cancel::default(), move |_| IcebergTable::open(&location, options))?;
-        let table = opened.map_err(|error| to_open_exception(py, &error))?;
+        let table = opened.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))?;
         let choice = match (snapshot_id, reference, as_of_ms) {
             (Some(id), ..) => SnapshotChoice::Id(id),
             (None, Some(name), _) => SnapshotChoice::Ref(name),
@@ -82,7 +84,9 @@ impl Table {
         parts.collect()
     }
 
-    #[pyo3(signature = (*, row_filter, selected_fields, case_sensitive, snapshot_id, limit))]
+    /// `appends_after` is `(snapshot id or None,)` for what appends added after that snapshot alone.
+    #[pyo3(signature = (*, row_filter, selected_fields, case_sensitive, snapshot_id, limit, appends_after=None))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each of Table.scan")]
     fn scan(
         &self,
         py: Python<'_>,
@@ -91,10 +95,14 @@ impl Table {
         case_sensitive: bool,
         snapshot_id: Option<i64>,
         limit: Option<u64>,
+        appends_after: Option<(Option<i64>,)>,
     ) -> PyResult<Scan> {
         let choice = snapshot_id.map_or_else(|| self.choice.clone(), SnapshotChoice::Id);
-        let mut scan =
-            IcebergScan::new(self.table.clone()).at(choice).case_sensitive(case_sensitive).limit(limit);
+        let mut scan = IcebergScan::new(self.table.clone())
+            .at(choice)
+            .case_sensitive(case_sensitive)
+            .appends_after(appends_after.map(|(after,)| AppendsAfter(after)))
+            .limit(limit);
         if row_filter.0 != Expr::True {
             scan = scan.filter(row_filter.0);
         }

@@ -55,6 +55,53 @@ def expected_facts(expected: Facts) -> Facts:
     return found
 
 
+def view_facts(view: fb.View) -> Facts:
+    """All that the public interface tells about a view, under the names of `expected.json`."""
+    current = view.current_version()
+    return {
+        "format_version": view.format_version,
+        "location": view.location(),
+        "view_uuid": str(view.uuid()),
+        "properties": view.properties,
+        "current_version_id": current.version_id,
+        "current_sql": {each.dialect: each.sql for each in current.representations},
+        "schemas": {number: _schema(schema) for number, schema in view.schemas().items()},
+        "versions": [
+            {
+                "version-id": each.version_id,
+                "timestamp-ms": each.timestamp_ms,
+                "schema-id": each.schema_id,
+                "summary": each.summary,
+                "default-catalog": each.default_catalog,
+                "default-namespace": list(each.default_namespace),
+                "representations": [
+                    {"type": one.type, "sql": one.sql, "dialect": one.dialect} for one in each.representations
+                ],
+            }
+            for each in view.versions
+        ],
+        "version_log": [
+            {"timestamp-ms": each.timestamp_ms, "version-id": each.version_id} for each in view.history()
+        ],
+    }
+
+
+def expected_view_facts(expected: Facts) -> Facts:
+    """The same facts out of `expected.json`."""
+    copied = ("format_version", "location", "view_uuid", "properties", "current_version_id", "current_sql")
+    schemas = {
+        schema["schema-id"]: {
+            "schema_id": schema["schema-id"],
+            "identifier_field_ids": [],
+            "columns": [field["name"] for field in schema["fields"]],
+            "fields": schema["fields"],
+        }
+        for schema in expected["schemas"]
+    }
+    facts = {name: expected[name] for name in (*copied, "versions", "version_log")}
+    return facts | {"schemas": schemas}
+
+
 def _as_we_write(field: Facts) -> Facts:
     """Types without spaces; times in defaults without the zeros at the end, of which the corpus has all."""
     written = {**field, "type": field["type"].replace(" ", "")}

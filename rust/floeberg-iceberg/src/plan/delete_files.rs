@@ -43,7 +43,7 @@ pub(crate) fn read_deletes(
             wanted.statistics_of.extend(key_columns.iter().map(|column| column.id));
             entries = bytes.entries(spec, &wanted)?;
         }
-        let mask = filter.keep_by_partition(&entries, spec, &mut Tally::default())?;
+        let mask = filter.keep_by_partition(&entries, spec, None, &mut Tally::default())?;
         let mut by_filter = Tally::default();
         let mut deletes = Vec::new();
         for row in 0..entries.len() {

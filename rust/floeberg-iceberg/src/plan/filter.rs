@@ -95,20 +95,21 @@ impl PlanFilter {
         true
     }
 
-    /// Which entries can match by their partition values? `None` keeps all.
+    /// Which of the kept entries can match by their partition values? `None` keeps all.
     pub fn keep_by_partition(
         &self,
         entries: &ManifestEntries,
         spec: &PlannedSpec,
+        kept: Option<Vec<bool>>,
         tally: &mut Tally,
     ) -> Result<Option<Vec<bool>>> {
-        tally.enter(entries.len());
+        tally.enter(kept_of(kept.as_deref(), entries.len()));
         let projected = self.projected_of(spec);
         if projected.iter().all(|projected| *projected == BoundExpr::True) {
-            return Ok(None);
+            return Ok(kept);
         }
         let rows = partition_rows(entries, spec)?;
-        let mut kept = vec![true; entries.len()];
+        let mut kept = kept.unwrap_or_else(|| vec![true; entries.len()]);
         for (number, projected) in projected.iter().enumerate() {
             if *projected == BoundExpr::True {
                 continue;
@@ -126,7 +127,7 @@ impl PlanFilter {
 
     /// Drops entries that their counts and bounds prove empty for the filter.
     pub fn keep_by_bounds(&self, entries: &ManifestEntries, kept: &mut [bool], tally: &mut Tally) {
-        tally.enter(kept.iter().filter(|keep| **keep).count());
+        tally.enter(kept_of(Some(kept), entries.len()));
         for (row, keep) in kept.iter_mut().enumerate().filter(|(_, keep)| **keep) {
             if entries.record_count.value(row) == 0 {
                 *keep = false;
@@ -159,6 +160,11 @@ impl PlanFilter {
     fn projected_of(&self, spec: &PlannedSpec) -> &[BoundExpr] {
         self.projected.get(&spec.spec_id).map_or(&[], Vec::as_slice)
     }
+}
+
+/// How many a mask keeps; no mask keeps all.
+pub(crate) fn kept_of(mask: Option<&[bool]>, all: usize) -> usize {
+    mask.map_or(all, |mask| mask.iter().filter(|keep| **keep).count())
 }
 
 fn mismatch_reason(conjunct: &BoundExpr, stats: &dyn Stats) -> &'static str {

@@ -8,6 +8,8 @@ mod deletes;
 mod even;
 mod explain;
 mod filter;
+mod glance;
+mod incremental;
 mod key_stats;
 mod manifests;
 mod parallel;
@@ -20,6 +22,9 @@ mod task;
 mod tasks;
 
 pub use explain::{DeleteCounts, Dropped, Explain, Stage};
+pub(crate) use glance::Glance;
+pub use incremental::Appends;
+pub(crate) use parallel::ordered;
 pub use planner::{PlanRequest, plan};
 pub use result::Plan;
 pub(crate) use specs::PlannedSpec;

@@ -7,19 +7,21 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Int64Array, RecordBatch};
+use arrow_array::{Array, Int64Array, RecordBatch};
 use bytes::Bytes;
-use floeberg_core::expr::BoundExpr;
+use floeberg_core::expr::{BoundExpr, ColumnStats, Stats};
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_io::Store;
 
 use super::attach::{Attached, DistinctResiduals, KeptFiles, attach};
+use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, column, plan_schema, typed};
 use super::delete_files::read_deletes;
 use super::deletes::DeleteIndex;
 use super::explain::{Explain, Tally};
-use super::filter::PlanFilter;
+use super::filter::{PlanFilter, kept_of};
+use super::incremental::Appends;
 use super::manifests::read_manifests_of;
 use super::specs::{PlannedSpec, Specs};
 use super::{Plan, parallel};
@@ -38,6 +40,10 @@ pub struct PlanRequest {
     pub metadata: Arc<TableMetadata>,
     /// The snapshot; `None` plans nothing.
     pub snapshot: Option<Arc<Snapshot>>,
+    /// Only what these append snapshots added, without deletes; `None` is all that is live.
+    pub appends: Option<Arc<Appends>>,
+    /// The column whose counts and bounds the plan is to keep, file by file.
+    pub statistics_of: Option<i32>,
     /// The schema that the filter is bound to.
     pub schema: Arc<Schema>,
     /// Which rows are wanted.
@@ -63,7 +69,10 @@ pub fn plan(request: &PlanRequest) -> Result<Plan> {
     let Some(snapshot) = &request.snapshot else {
         return Ok(Plan::empty(schema, specs, filter.whole()));
     };
-    let manifests = read_manifests_of(request, snapshot)?;
+    let manifests = match &request.appends {
+        None => read_manifests_of(request, snapshot)?,
+        Some(appends) => appends.manifests(request)?,
+    };
     let mut manifest_tallies = [Tally::default(), Tally::default()];
     let mut data = Vec::new();
     let mut deletes = Vec::new();
@@ -79,18 +88,22 @@ pub fn plan(request: &PlanRequest) -> Result<Plan> {
         plan_manifest(request, &specs, &filter, &index, manifest)
     })?;
 
+    let mut by_snapshot = Tally::default();
     let mut by_partition = Tally::default();
     let mut by_bounds = Tally::default();
+    let mut statistics = Vec::new();
     let mut equalities = Tally::default();
     let mut residuals = DistinctResiduals::default();
     let mut chunks = Vec::with_capacity(planned.len());
     for files in planned {
+        by_snapshot.merge(&files.by_snapshot);
         by_partition.merge(&files.by_partition);
         by_bounds.merge(&files.by_bounds);
         equalities.merge(&files.attached.equalities);
         if files.columns.rows == 0 {
             continue;
         }
+        statistics.extend(files.statistics);
         let numbers = residuals.renumber(files.attached.residuals, &files.attached.residual_of);
         chunks.push(files.columns.finish(Arc::clone(&schema), files.attached.deletes.as_deref(), numbers)?);
     }
@@ -107,18 +120,27 @@ pub fn plan(request: &PlanRequest) -> Result<Plan> {
         ],
         ..Explain::default()
     };
+    if let Some(appends) = &request.appends {
+        let files = by_snapshot.stage("data files by snapshot", texts);
+        explain.stages = [vec![appends.stage()], explain.stages].concat();
+        explain.stages.insert(3, files);
+    }
     if index.has_equalities() || !by_filter.is_empty() {
         explain.stages.push(by_filter.stage("equality deletes by filter", texts));
         explain.stages.push(equalities.stage("equality deletes by counts and bounds", &index.key_names()));
     }
     account(&mut explain, &chunks, &index);
-    Ok(Plan::new(schema, specs, chunks, index.files(), residuals.into_list(), explain))
+    let plan = Plan::new(schema, specs, chunks, index.files(), residuals.into_list(), explain);
+    Ok(plan.with_statistics(statistics))
 }
 
 /// The files of one manifest.
 struct PlannedManifest {
     columns: FileColumns,
     attached: Attached,
+    /// Of the column that was asked for, file by file.
+    statistics: Vec<ColumnStats>,
+    by_snapshot: Tally,
     by_partition: Tally,
     by_bounds: Tally,
 }
@@ -162,21 +184,47 @@ fn plan_manifest(
     let spec = specs.get(manifest.partition_spec_id)?;
     let mut wanted = EntryRequest { statistics_of: filter.whole().column_ids(), with_deleted: false };
     wanted.statistics_of.extend(index.key_columns());
+    wanted.statistics_of.extend(request.statistics_of);
     let entries = read_manifest(request, manifest)?.entries(spec, &wanted)?;
+    let mut by_snapshot = Tally::default();
     let mut by_partition = Tally::default();
     let mut by_bounds = Tally::default();
-    let mut mask = filter.keep_by_partition(&entries, spec, &mut by_partition)?;
+    let mask = request.appends.as_ref().map(|appends| appends.keep(&entries, &mut by_snapshot));
+    let mut mask = filter.keep_by_partition(&entries, spec, mask, &mut by_partition)?;
     if filter.is_true() {
-        by_bounds.enter(entries.len());
+        by_bounds.enter(kept_of(mask.as_deref(), entries.len()));
     } else {
         let mask = mask.get_or_insert_with(|| vec![true; entries.len()]);
         filter.keep_by_bounds(&entries, mask, &mut by_bounds);
     }
     let kept = Kept::new(mask, entries.len());
+    check_plain(&entries, &kept)?;
     let columns = FileColumns::new(&entries, &kept, specs, &request.relocation)?;
     let files = KeptFiles { entries: &entries, kept: &kept, columns: &columns };
     let attached = attach(filter, index, spec, files).context("manifest", &manifest.manifest_path)?;
-    Ok(PlannedManifest { columns, attached, by_partition, by_bounds })
+    let statistics = match request.statistics_of.and_then(|id| request.schema.field(id)) {
+        Some(field) => {
+            let of = |row| EntryStats { entries: &entries, row: kept.entry(row) };
+            (0..kept.len()).map(|row| of(row).column(field.id, &field.field_type)).collect()
+        }
+        None => Vec::new(),
+    };
+    Ok(PlannedManifest { columns, attached, statistics, by_snapshot, by_partition, by_bounds })
+}
+
+/// Errors: `Unsupported` for an encrypted data file, naming it.
+fn check_plain(entries: &ManifestEntries, kept: &Kept) -> Result<()> {
+    if entries.key_metadata.null_count() == entries.len() {
+        return Ok(());
+    }
+    let rows = (0..kept.len()).map(|row| kept.entry(row));
+    match rows.into_iter().find(|row| entries.key_metadata.is_valid(*row)) {
+        Some(row) => {
+            Err(Error::unsupported("the data file is encrypted, and encrypted tables cannot be read")
+                .with("path", entries.file_path.value(row)))
+        }
+        None => Ok(()),
+    }
 }
 
 fn account(explain: &mut Explain, chunks: &[RecordBatch], index: &DeleteIndex) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use floeberg_core::expr::BoundExpr;
+use floeberg_core::expr::{BoundExpr, ColumnStats};
 use floeberg_core::{Error, Result};
 
 use super::specs::Specs;
@@ -23,6 +23,8 @@ pub struct Plan {
     len: usize,
     deletes: Vec<Arc<DeleteFile>>,
     residuals: Vec<Arc<BoundExpr>>,
+    /// Of the column that was asked for, file by file; empty where none was.
+    statistics: Vec<ColumnStats>,
     explain: Explain,
 }
 
@@ -41,7 +43,18 @@ impl Plan {
             starts.push(len);
             len += chunk.num_rows();
         }
-        Self { schema, specs, chunks, starts, len, deletes, residuals, explain }
+        let statistics = Vec::new();
+        Self { schema, specs, chunks, starts, len, deletes, residuals, statistics, explain }
+    }
+
+    /// With what is known of one column, file by file.
+    pub(crate) fn with_statistics(self, statistics: Vec<ColumnStats>) -> Self {
+        Self { statistics, ..self }
+    }
+
+    /// What is known of the column that the plan was asked to keep, in a file by its number.
+    pub(crate) fn statistics(&self, number: usize) -> Option<&ColumnStats> {
+        self.statistics.get(number)
     }
 
     pub(crate) fn empty(schema: SchemaRef, specs: Arc<Specs>, filter: &BoundExpr) -> Self {

@@ -2,11 +2,11 @@
 //!
 //! Invariant: no column is decoded but those that a filter reads; without a filter nothing but the footer is read, where a file has one.
 
-use floeberg_core::Result;
 use floeberg_core::schema::Schema;
+use floeberg_core::{Context, Error, Result};
 
-use super::ReadRequest;
 use super::open_task::OpenTask;
+use super::{ReadRequest, deletes};
 use crate::plan::FileScanTask;
 
 /// Counts the rows of a task, after its deletes and its residual.
@@ -25,4 +25,15 @@ pub fn count_rows(request: &ReadRequest, task: &FileScanTask) -> Result<u64> {
         }
     }
     Ok(rows)
+}
+
+/// Counts the rows of a task that deletes by position leave, without opening its file: there are as many as the metadata
+/// says, and what is deleted past them is nothing.
+pub fn count_left(request: &ReadRequest, task: &FileScanTask) -> Result<u64> {
+    let rows = u64::try_from(task.record_count).map_err(|_| {
+        Error::invalid_data(format!("a data file has {} rows", task.record_count))
+            .with("path", &task.file_path)
+    })?;
+    let deleted = deletes::load(request, task).context("path", &task.location)?;
+    Ok(rows - deleted.count(0..rows))
 }

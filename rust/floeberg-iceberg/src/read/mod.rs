@@ -16,11 +16,11 @@ mod task;
 mod task_rows;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use self::deletes::key_field;
 pub use self::parquet::hush_fenced_panics;
-pub use count::count_rows;
+pub use count::{count_left, count_rows};
 pub use request::ReadRequest;
 pub use stream::{BatchStream, stream};
 pub use task::{TaskBatches, read_task};

@@ -4,8 +4,10 @@
 
 pub mod avro;
 mod bounded;
+mod encrypted;
 pub(crate) mod json;
 pub mod puffin;
 pub mod vector;
 
 pub(crate) use bounded::read_bounded;
+pub(crate) use encrypted::refuse_encrypted;

@@ -4,6 +4,8 @@
 //!
 //! Invariant: a known key is never overwritten by an unknown one.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json};
 
 /// An object in the making.
@@ -30,4 +32,9 @@ impl ObjectWriter {
         }
         Json::Object(self.0)
     }
+}
+
+/// An object of texts.
+pub(super) fn emit_map(map: &BTreeMap<String, String>) -> Json {
+    map.iter().map(|(key, value)| (key.clone(), value.as_str())).collect()
 }

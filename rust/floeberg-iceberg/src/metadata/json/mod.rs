@@ -8,10 +8,14 @@ mod refs;
 mod schema;
 mod snapshot;
 mod sort;
+mod statistics;
 mod table;
+mod view;
+mod view_version;
 mod write;
 
 pub use table::parse_table_metadata;
+pub use view::parse_view_metadata;
 
 #[cfg(test)]
 mod tests;

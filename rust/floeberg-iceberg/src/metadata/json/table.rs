@@ -42,7 +42,9 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
     let place = Place::root("table metadata");
     let mut object = ObjectReader::new(document, &place)?;
     if object.has("view-uuid") {
-        return Err(Error::unsupported("expected the metadata of a table, found that of a view"));
+        return Err(Error::unsupported(
+            "expected the metadata of a table, found that of a view: open it with open_view",
+        ));
     }
     let format_version = object.required("format-version", parse_format_version)?;
     let schemas = parse_schemas(&mut object, format_version)?;

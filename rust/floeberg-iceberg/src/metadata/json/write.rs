@@ -9,7 +9,7 @@ use floeberg_core::Result;
 use floeberg_core::schema::json::schema_to_json;
 use serde_json::Value as Json;
 
-use super::emit::ObjectWriter;
+use super::emit::{ObjectWriter, emit_map};
 use super::log::{emit_metadata_entry, emit_snapshot_entry};
 use super::partition::{emit_fields, emit_spec};
 use super::refs::emit_refs;
@@ -52,8 +52,7 @@ impl TableMetadata {
         object.put("last-partition-id", self.last_partition_id);
         object.put("default-sort-order-id", self.default_sort_order_id);
         object.put("sort-orders", self.sort_orders.iter().map(|order| emit_order(order)).collect::<Json>());
-        let properties = self.properties.iter().map(|(key, value)| (key.clone(), value.as_str()));
-        object.put("properties", properties.collect::<Json>());
+        object.put("properties", emit_map(&self.properties));
         object.put_some("current-snapshot-id", self.current_snapshot_id);
         object.put_some("next-row-id", self.next_row_id);
         object.put("refs", emit_refs(&self.refs));

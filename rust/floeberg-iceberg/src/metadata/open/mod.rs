@@ -1,10 +1,10 @@
-//! Finding a table's current metadata file, and reading it.
+//! Finding the current metadata file of a table or a view, and reading it.
 
 mod folder;
 mod name;
 mod table;
 
-pub use table::open_metadata;
+pub use table::{open_metadata, open_view_metadata};
 
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,17 @@
-//! Which table is at a location?
+//! Which table, or which view, is at a location?
 //!
-//! In: a store, and a table directory or a metadata file. Out: the metadata file's location and what it says.
+//! In: a store, and a directory or a metadata file. Out: the metadata file's location and what it says.
+//! Views keep their metadata files as tables do.
 //! Spec: File System Tables; Metastore Tables.
 
+use bytes::Bytes;
 use floeberg_core::{Context, Error, ErrorKind, Result};
 use floeberg_io::Store;
 use floeberg_io::location::{file_name, join};
 
 use super::folder::find_current;
 use super::name::is_metadata_name;
-use crate::metadata::{TableMetadata, parse_table_metadata};
+use crate::metadata::{TableMetadata, ViewMetadata, parse_table_metadata, parse_view_metadata};
 use crate::wire::json::MAX_METADATA_BYTES;
 
 /// Where a table keeps its metadata files.
@@ -27,14 +29,28 @@ const LANCE_FOLDER: &str = "_versions";
 /// which file is current; `Unsupported` for a Lance dataset, for the metadata of a view, and for a store that cannot list
 /// where there is no hint; those of [`parse_table_metadata`] and of the store.
 pub fn open_metadata(store: &dyn Store, location: &str) -> Result<(String, TableMetadata)> {
-    let metadata_location = locate(store, location)?;
-    let bytes =
-        store.open(&metadata_location)?.read_all(MAX_METADATA_BYTES).context("path", &metadata_location)?;
+    let (metadata_location, bytes) = read_metadata(store, location, "table")?;
     let metadata = parse_table_metadata(&bytes, &metadata_location)?;
     Ok((metadata_location, metadata))
 }
 
-fn locate(store: &dyn Store, location: &str) -> Result<String> {
+/// Opens the view at a location, which is found as [`open_metadata`] finds a table.
+///
+/// Errors: those of [`open_metadata`] and of [`parse_view_metadata`].
+pub fn open_view_metadata(store: &dyn Store, location: &str) -> Result<(String, ViewMetadata)> {
+    let (metadata_location, bytes) = read_metadata(store, location, "view")?;
+    let metadata = parse_view_metadata(&bytes, &metadata_location)?;
+    Ok((metadata_location, metadata))
+}
+
+fn read_metadata(store: &dyn Store, location: &str, wanted: &str) -> Result<(String, Bytes)> {
+    let metadata_location = locate(store, location, wanted)?;
+    let bytes =
+        store.open(&metadata_location)?.read_all(MAX_METADATA_BYTES).context("path", &metadata_location)?;
+    Ok((metadata_location, bytes))
+}
+
+fn locate(store: &dyn Store, location: &str, wanted: &str) -> Result<String> {
     let name = file_name(location).unwrap_or_default();
     if is_metadata_name(name) {
         return Ok(location.to_owned());
@@ -53,29 +69,29 @@ fn locate(store: &dyn Store, location: &str) -> Result<String> {
     {
         return Ok(found);
     }
-    if store.exists(location)? { Ok(location.to_owned()) } else { Err(no_table(store, location)) }
+    if store.exists(location)? { Ok(location.to_owned()) } else { Err(nothing(store, location, wanted)) }
 }
 
 /// Says what was looked for, and what was found instead.
-fn no_table(store: &dyn Store, location: &str) -> Error {
+fn nothing(store: &dyn Store, location: &str, wanted: &str) -> Error {
     let looked_for = "looked for metadata/version-hint.text, metadata/v<V>.metadata.json and \
                       metadata/<V>-<uuid>.metadata.json";
     let error = match store.list(location) {
         Ok(entries) if entries.iter().any(|entry| entry.is_folder && entry.name == LANCE_FOLDER) => {
-            Error::unsupported(
-                "expected an Iceberg table, found a Lance dataset, which this release does not read",
-            )
+            Error::unsupported(format!(
+                "expected an Iceberg {wanted}, found a Lance dataset, which this release does not read"
+            ))
         }
         Ok(entries) if entries.is_empty() => {
-            Error::not_found(format!("no Iceberg table is here: {looked_for}"))
+            Error::not_found(format!("no Iceberg {wanted} is here: {looked_for}"))
         }
-        Ok(_) => {
-            Error::not_found(format!("the directory is there, and no Iceberg table is in it: {looked_for}"))
-        }
+        Ok(_) => Error::not_found(format!(
+            "the directory is there, and no Iceberg {wanted} is in it: {looked_for}"
+        )),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Error::not_found(format!("no file or directory is here: {looked_for}"))
         }
-        Err(error) => Error::not_found(format!("no Iceberg table is here: {looked_for}")).caused_by(error),
+        Err(error) => Error::not_found(format!("no Iceberg {wanted} is here: {looked_for}")).caused_by(error),
     };
     error.with("path", location)
 }

@@ -3,7 +3,9 @@
 mod bounds;
 mod chunk;
 mod deletes;
+mod encrypted;
 mod even;
+mod incremental;
 mod key_stats;
 mod parallel;
 pub(crate) mod promotion;

@@ -15,6 +15,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use super::encrypted::names_encryption;
 use super::fence;
+use crate::wire::refuse_encrypted;
 
 /// Most footers are smaller than this, and one read gets them.
 const TAIL_GUESS: u64 = 64 << 10;
@@ -73,6 +74,7 @@ fn footer_bytes(source: &dyn Source, size: u64, tail: &Bytes) -> Result<Bytes> {
             return Err(Error::unsupported("the Parquet file has an encrypted footer").with("path", location));
         }
         other => {
+            refuse_encrypted(&source.read(0..4)?).context("path", location)?;
             return Err(damaged(location, &format!("expected PAR1 at its end, found {other:02x?}")));
         }
     }

@@ -12,7 +12,7 @@ use crate::read::ReadRequest;
 use crate::wire::avro::tests::container_file::{block, header, record};
 
 /// A file of records of these fields (as JSON), in blocks of so many.
-pub(super) fn avro(fields: &str, rows: &[Vec<(&str, Value)>], block_rows: usize) -> Vec<u8> {
+pub(crate) fn avro(fields: &str, rows: &[Vec<(&str, Value)>], block_rows: usize) -> Vec<u8> {
     let json = record(fields);
     let schema = Written::parse_str(&json).unwrap();
     let writer = GenericDatumWriter::builder(&schema).build().unwrap();
@@ -25,17 +25,17 @@ pub(super) fn avro(fields: &str, rows: &[Vec<(&str, Value)>], block_rows: usize)
 }
 
 /// A record.
-pub(super) fn of(fields: &[(&str, Value)]) -> Value {
+pub(crate) fn of(fields: &[(&str, Value)]) -> Value {
     Value::Record(fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
 }
 
 /// A value where null may be, in the branch after null's.
-pub(super) fn some(value: Value) -> Value {
+pub(crate) fn some(value: Value) -> Value {
     Value::Union(1, Box::new(value))
 }
 
 /// Null, in the first branch.
-pub(super) fn none() -> Value {
+pub(crate) fn none() -> Value {
     Value::Union(0, Box::new(Value::Null))
 }
 

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod avro;
-mod avro_fixture;
+pub(crate) mod avro_fixture;
 mod avro_types;
 mod bloom;
 mod damage;

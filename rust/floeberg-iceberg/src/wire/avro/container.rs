@@ -17,6 +17,7 @@ use super::codec::{Codec, Inflater};
 use super::cursor::Cursor;
 use super::frame::{Framing, frame};
 use super::{AvroSchema, Limits, parse_schema};
+use crate::wire::refuse_encrypted;
 
 const MAGIC: [u8; 4] = *b"Obj\x01";
 
@@ -54,6 +55,7 @@ impl<'a> Container<'a> {
     /// Reads the header.
     pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(bytes);
+        refuse_encrypted(bytes)?;
         if !bytes.starts_with(&MAGIC) {
             let found: Vec<u8> = bytes.iter().take(4).copied().collect();
             return Err(Error::invalid_data(format!(

@@ -17,6 +17,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde_json::{Map, Number, Value as Json};
 
 use super::place::Shortened;
+use crate::wire::refuse_encrypted;
 
 /// How many bytes a metadata file may have, stored and inflated.
 pub(crate) const MAX_METADATA_BYTES: u64 = 512 << 20;
@@ -31,6 +32,7 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 ///
 /// Errors: `InvalidData` with line and column; `LimitExceeded`.
 pub(crate) fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
+    refuse_encrypted(bytes)?;
     let text = inflate(bytes, limit)?;
     let text = text.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(&text);
     let values_left = Cell::new(MAX_VALUES);

@@ -18,6 +18,14 @@ pub enum Compression {
 }
 
 impl Compression {
+    /// As footers write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+        }
+    }
+
     pub(super) fn parse(name: &str) -> Result<Self> {
         match name {
             "lz4" => Ok(Self::Lz4),

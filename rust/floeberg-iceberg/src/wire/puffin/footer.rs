@@ -15,9 +15,12 @@ use floeberg_core::{Error, Result};
 
 use super::compression::{Compression, decompress};
 use super::footer_json::{BlobMetadata, parse_payload};
+use crate::wire::refuse_encrypted;
 
 const MAGIC: [u8; 4] = *b"PFA1";
 const PAYLOAD_LIMIT: usize = 64 << 20;
+/// No footer is longer in its file: one that is holds more than a payload may.
+pub(crate) const LARGEST_FOOTER: u64 = PAYLOAD_LIMIT as u64 + 16;
 
 /// How many bytes at the end of a file say how long its footer is.
 pub const FOOTER_TAIL_LENGTH: usize = 12;
@@ -77,7 +80,8 @@ pub fn parse_footer(bytes: &[u8]) -> Result<PuffinFooter> {
     parse_payload(&decompress(&footer[4..tail], codec, PAYLOAD_LIMIT)?)
 }
 
-pub(super) fn check_magic(found: &[u8], place: &str) -> Result<()> {
+pub(crate) fn check_magic(found: &[u8], place: &str) -> Result<()> {
+    refuse_encrypted(found)?;
     if found.starts_with(&MAGIC) {
         return Ok(());
     }

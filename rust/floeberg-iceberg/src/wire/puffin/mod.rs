@@ -8,6 +8,7 @@ mod footer_json;
 pub use blob::{blob_content, read_blob};
 pub use compression::Compression;
 pub use footer::{FOOTER_TAIL_LENGTH, PuffinFooter, footer_length, parse_footer};
+pub(crate) use footer::{LARGEST_FOOTER, check_magic};
 pub use footer_json::BlobMetadata;
 
 #[cfg(test)]

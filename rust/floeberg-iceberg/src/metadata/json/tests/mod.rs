@@ -3,3 +3,4 @@
 mod damage;
 mod fallback;
 mod rewrite;
+mod view;

@@ -1,0 +1,126 @@
+"""Which statistics does a table name?
+
+Plain frozen data, named as in PyIceberg.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["BlobMetadata", "PartitionStatisticsFile", "PuffinBlob", "StatisticsFile"]
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class BlobMetadata:
+    """What the metadata of a table says of a blob of a statistics file.
+
+    Args:
+        type: What it is, such as `apache-datasketches-theta-v1`.
+        snapshot_id: The snapshot that it was computed from.
+        sequence_number: The sequence number of that snapshot.
+        fields: The columns that it was computed for, by field id.
+        properties: Some of the properties that the blob has in its file; `ndv` is the number of distinct values that
+            a theta sketch estimates.
+    """
+
+    type: str
+    snapshot_id: int
+    sequence_number: int
+    fields: tuple[int, ...]
+    properties: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class StatisticsFile:
+    """A Puffin file with statistics of a snapshot.
+
+    Args:
+        snapshot_id: The snapshot that it is associated with.
+        statistics_path: Where it is, as the table wrote it.
+        file_size_in_bytes: Bytes, as the writer recorded them.
+        file_footer_size_in_bytes: Bytes of its footer, as the writer recorded them.
+        blob_metadata: What it holds.
+        key_metadata: The key that it is encrypted with.
+    """
+
+    snapshot_id: int
+    statistics_path: str
+    file_size_in_bytes: int
+    file_footer_size_in_bytes: int
+    blob_metadata: tuple[BlobMetadata, ...]
+    key_metadata: str | None = None
+
+
+@dataclass(frozen=True)
+class PuffinBlob:
+    """A blob of a statistics file, as the file itself lists it.
+
+    Args:
+        number: Its place in the list.
+        type: What it is, such as `apache-datasketches-theta-v1`.
+        snapshot_id: The snapshot that it was computed from.
+        sequence_number: The sequence number of that snapshot.
+        fields: The columns that it was computed for, by field id.
+        offset: Its first byte in the file.
+        length: How many bytes it has in the file.
+        compression_codec: `lz4`, `zstd` or `None`.
+        properties: What belongs to its type.
+    """
+
+    number: int
+    type: str
+    snapshot_id: int
+    sequence_number: int
+    fields: tuple[int, ...]
+    offset: int
+    length: int
+    compression_codec: Literal["lz4", "zstd"] | None
+    properties: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class PartitionStatisticsFile:
+    """A file with counts of each partition of a snapshot.
+
+    Args:
+        snapshot_id: The snapshot that it is associated with.
+        statistics_path: Where it is, as the table wrote it.
+        file_size_in_bytes: Bytes, as the writer recorded them.
+    """
+
+    snapshot_id: int
+    statistics_path: str
+    file_size_in_bytes: int
+
+
+def read_statistics(json: Json) -> StatisticsFile:
+    """A statistics file of its JSON."""
+    blobs = (
+        BlobMetadata(
+            type=each["type"],
+            snapshot_id=each["snapshot-id"],
+            sequence_number=each["sequence-number"],
+            fields=tuple(each["fields"]),
+            properties=each["properties"],
+        )
+        for each in json["blob-metadata"]
+    )
+    return StatisticsFile(
+        snapshot_id=json["snapshot-id"],
+        statistics_path=json["statistics-path"],
+        file_size_in_bytes=json["file-size-in-bytes"],
+        file_footer_size_in_bytes=json["file-footer-size-in-bytes"],
+        blob_metadata=tuple(blobs),
+        key_metadata=json.get("key-metadata"),
+    )
+
+
+def read_partition_statistics(json: Json) -> PartitionStatisticsFile:
+    """A partition statistics file of its JSON."""
+    return PartitionStatisticsFile(json["snapshot-id"], json["statistics-path"], json["file-size-in-bytes"])

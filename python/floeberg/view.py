@@ -1,0 +1,260 @@
+"""What does a view say: its SQL, its columns, and how it changed?
+
+A view holds no rows: an engine runs its SQL.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+from floeberg import _native
+from floeberg._arguments import checked_int, checked_options, checked_path, checked_paths, checked_text
+from floeberg._metadata import read_schema
+from floeberg.errors import NotFoundError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from floeberg.types import Schema
+
+__all__ = ["SQLViewRepresentation", "View", "ViewHistoryEntry", "ViewVersion", "open_view"]
+
+
+@dataclass(frozen=True)
+class SQLViewRepresentation:
+    """The definition of a view as a SELECT statement.
+
+    Args:
+        sql: The statement.
+        dialect: The dialect that it is in: `spark`, `trino` and such.
+    """
+
+    sql: str
+    dialect: str
+
+    @property
+    def type(self) -> str:
+        """`sql`."""
+        return "sql"
+
+
+@dataclass(frozen=True)
+class ViewVersion:
+    """The definition of a view, which never changes.
+
+    Args:
+        version_id: The id.
+        schema_id: The schema of its rows.
+        timestamp_ms: When it was made, not when it became current: milliseconds from 1970-01-01 UTC.
+        summary: Which engine made it, and such.
+        representations: The same definition in several dialects. Those of unknown types are left out.
+        default_catalog: The catalog of names without one; `None` is the view's own.
+        default_namespace: The namespace of names that are a single identifier.
+    """
+
+    version_id: int
+    schema_id: int
+    timestamp_ms: int
+    summary: Mapping[str, str] = field(hash=False)
+    representations: tuple[SQLViewRepresentation, ...]
+    default_catalog: str | None
+    default_namespace: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ViewHistoryEntry:
+    """A version of a view became current.
+
+    Args:
+        timestamp_ms: When: milliseconds from 1970-01-01 UTC.
+        version_id: The version, which may no longer be kept.
+    """
+
+    timestamp_ms: int
+    version_id: int
+
+
+def open_view(
+    location: str | os.PathLike[str],
+    *,
+    relocate: Mapping[str, str] | None = None,
+    storage_options: Mapping[str, str] | None = None,
+) -> View:
+    """Opens a view where its metadata lie, without a catalog.
+
+    Args:
+        location: The directory of a view, or one of its metadata files; a path or a URI. Relative paths become
+            absolute.
+        relocate: Where files are now, when the view was moved: written prefixes and what stands for them.
+        storage_options: Options of the store. They are kept out of reprs and errors.
+
+    Returns:
+        The view.
+
+    Raises:
+        NoSuchViewError: There is no view.
+        InvalidDataError: The metadata is damaged; the error names the file.
+        UnsupportedError: It is a table, or the format version or the scheme of the location cannot be read.
+
+    Examples:
+        >>> view = open_view(view_location)
+        >>> view.sql_for("spark").sql
+        'SELECT id, count(*) FROM jdbc.db.view_base GROUP BY id'
+    """
+    return View(
+        _native.View.open(
+            checked_path("location", location),
+            relocate=checked_paths("relocate", relocate),
+            storage_options=checked_options("storage_options", storage_options),
+        )
+    )
+
+
+class View:
+    """An Iceberg view, as one metadata file describes it.
+
+    It keeps to the metadata file that it was opened with, also when it is pickled.
+
+    Examples:
+        >>> [version.version_id for version in view.versions]
+        [1, 2, 3]
+    """
+
+    _inner: _native.View
+    _json: dict[str, Any]
+
+    def __init__(self, native: _native.View) -> None:
+        """Made by `open_view`."""
+        self._inner = native
+        self._json = cast("dict[str, Any]", json.loads(native.metadata_json()))
+
+    @property
+    def metadata_location(self) -> str:
+        """The metadata file that was opened."""
+        return self._inner.metadata_location
+
+    @property
+    def format_version(self) -> int:
+        """The version of the Iceberg view specification that the view is written in."""
+        return self._json["format-version"]
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The view's properties."""
+        return dict(self._json["properties"])
+
+    def location(self) -> str:
+        """The base location, as the view wrote it."""
+        return self._json["location"]
+
+    def uuid(self) -> UUID:
+        """The view's identity."""
+        return UUID(self._json["view-uuid"])
+
+    def schema(self) -> Schema:
+        """The columns of the current version.
+
+        Examples:
+            >>> view.schema().column_names
+            ['k', 'n']
+        """
+        return self.schemas()[self.current_version().schema_id]
+
+    def schemas(self) -> dict[int, Schema]:
+        """All schemas by id.
+
+        Examples:
+            >>> {id: schema.column_names for id, schema in view.schemas().items()}
+            {0: ['k', 'label'], 1: ['k', 'label', 'one'], 2: ['k', 'n']}
+        """
+        return {each.schema_id: each for each in map(read_schema, self._json["schemas"])}
+
+    @property
+    def versions(self) -> list[ViewVersion]:
+        """All versions that are kept, in the order of the metadata."""
+        return list(map(_read_version, self._json["versions"]))
+
+    def version(self, version_id: int) -> ViewVersion:
+        """Finds a version.
+
+        Args:
+            version_id: Its id.
+
+        Returns:
+            The version.
+
+        Raises:
+            NotFoundError: There is no such version, or it is no longer kept.
+
+        Examples:
+            >>> view.version(1).representations[0].sql
+            'SELECT id, name FROM jdbc.db.view_base WHERE id > 1'
+        """
+        wanted = checked_int("version_id", version_id)
+        for each in self.versions:
+            if each.version_id == wanted:
+                return each
+        known = ", ".join(str(each.version_id) for each in self.versions)
+        raise NotFoundError(f"the view has no version {wanted}; it has {known}")
+
+    def current_version(self) -> ViewVersion:
+        """The version that counts.
+
+        Where its `default_catalog` is `None`, names without a catalog are of the catalog that the view is in.
+
+        Examples:
+            >>> view.current_version().default_namespace
+            ('default',)
+        """
+        return self.version(self._json["current-version-id"])
+
+    def sql_for(self, dialect: str) -> SQLViewRepresentation | None:
+        """Finds the statement of the current version in a dialect.
+
+        Args:
+            dialect: The dialect, in any case.
+
+        Returns:
+            The statement, or `None` where there is none in this dialect.
+
+        Examples:
+            >>> view.sql_for("SPARK").dialect, view.sql_for("trino")
+            ('spark', None)
+        """
+        wanted = checked_text("dialect", dialect).lower()
+        found = (each for each in self.current_version().representations if each.dialect.lower() == wanted)
+        return next(found, None)
+
+    def history(self) -> list[ViewHistoryEntry]:
+        """When which version became current, oldest first. A version that came back is there twice.
+
+        Examples:
+            >>> [entry.version_id for entry in view.history()]
+            [1, 2, 3]
+        """
+        return [
+            ViewHistoryEntry(each["timestamp-ms"], each["version-id"]) for each in self._json["version-log"]
+        ]
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+    def __reduce__(self) -> tuple[type[View], tuple[_native.View]]:
+        return View, (self._inner,)
+
+
+def _read_version(json: dict[str, Any]) -> ViewVersion:
+    known = (each for each in json["representations"] if each.get("type") == "sql")
+    return ViewVersion(
+        version_id=json["version-id"],
+        schema_id=json["schema-id"],
+        timestamp_ms=json["timestamp-ms"],
+        summary=json["summary"],
+        representations=tuple(SQLViewRepresentation(each["sql"], each["dialect"]) for each in known),
+        default_catalog=json.get("default-catalog"),
+        default_namespace=tuple(json["default-namespace"]),
+    )

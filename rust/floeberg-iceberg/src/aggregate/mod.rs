@@ -1,0 +1,17 @@
+//! What do counts, bounds and as few files as can be say of all rows of a scan?
+//!
+//! Invariant: an answer is what reading all rows gives. Metadata answers where the specification promises that it can, and
+//! a file is left unread where metadata proves that it cannot change the answer.
+
+mod account;
+mod best;
+mod count;
+mod extreme;
+
+pub use account::{Account, Answered};
+pub(crate) use count::count;
+pub use extreme::Extreme;
+pub(crate) use extreme::{ExtremeRequest, column_of, extreme};
+
+#[cfg(test)]
+mod tests;

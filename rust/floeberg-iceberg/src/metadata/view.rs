@@ -1,0 +1,116 @@
+//! What does one metadata file say of a view? There is one version of the format.
+//!
+//! In: the parsed parts. Out: the current version, its schema, and the SQL of a dialect.
+//! Spec: View Spec.
+//!
+//! Invariant: the current version and its schema are there, and a version has one SQL text a dialect at most.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_core::schema::Schema;
+use floeberg_core::{Error, Result};
+use serde_json::{Map, Value as Json};
+
+/// The metadata of a view at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ViewMetadata {
+    /// The view's identity.
+    pub view_uuid: String,
+    /// 1.
+    pub format_version: u8,
+    /// The base location, as written.
+    pub location: String,
+    /// All schemas.
+    pub schemas: Vec<Arc<Schema>>,
+    /// The version that counts.
+    pub current_version_id: i32,
+    /// All versions that are kept.
+    pub versions: Vec<Arc<ViewVersion>>,
+    /// When which version became current, oldest first. Its versions may be gone.
+    pub version_log: Vec<VersionLogEntry>,
+    /// Properties of the view.
+    pub properties: BTreeMap<String, String>,
+    /// JSON keys that this version does not know.
+    pub unknown_keys: Map<String, Json>,
+    /// What `current_version_id` names.
+    pub(super) current: Arc<ViewVersion>,
+}
+
+/// The definition of a view, which never changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ViewVersion {
+    /// The id.
+    pub version_id: i32,
+    /// The schema of its rows.
+    pub schema_id: i32,
+    /// When it was made, not when it became current: milliseconds from 1970-01-01 UTC.
+    pub timestamp_ms: i64,
+    /// Which engine made it, and such.
+    pub summary: BTreeMap<String, String>,
+    /// The same definition in several ways.
+    pub representations: Vec<ViewRepresentation>,
+    /// The catalog of names without one; `None` is the view's own.
+    pub default_catalog: Option<String>,
+    /// The namespace of names that are a single identifier.
+    pub default_namespace: Vec<String>,
+    /// JSON keys that this version does not know.
+    pub unknown_keys: Map<String, Json>,
+}
+
+/// One way of writing a definition.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ViewRepresentation {
+    /// A SELECT statement.
+    Sql {
+        /// The statement.
+        sql: String,
+        /// The dialect it is in: `spark`, `trino`, ...
+        dialect: String,
+        /// JSON keys that this version does not know.
+        unknown_keys: Map<String, Json>,
+    },
+    /// Of a type that this version does not know, as written.
+    Unknown(Json),
+}
+
+/// A version became current.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VersionLogEntry {
+    /// Milliseconds from 1970-01-01 UTC.
+    pub timestamp_ms: i64,
+    /// The version.
+    pub version_id: i32,
+    /// JSON keys that this version does not know.
+    pub unknown_keys: Map<String, Json>,
+}
+
+impl ViewMetadata {
+    /// The version that counts.
+    pub fn current_version(&self) -> &Arc<ViewVersion> {
+        &self.current
+    }
+
+    /// The schema of a version's rows. Errors: `InvalidData`, since only the view's own versions name schemas.
+    pub fn schema_of(&self, version: &ViewVersion) -> Result<&Arc<Schema>> {
+        self.schemas.iter().find(|schema| schema.schema_id() == version.schema_id).ok_or_else(|| {
+            let ids: Vec<_> = self.schemas.iter().map(|schema| schema.schema_id()).collect();
+            Error::invalid_data(format!(
+                "version {} of the view has schema {}, and the view has the schemas {ids:?}",
+                version.version_id, version.schema_id
+            ))
+        })
+    }
+}
+
+impl ViewVersion {
+    /// The statement in a dialect, whose name is told apart without regard to case.
+    pub fn sql_for(&self, wanted: &str) -> Option<&str> {
+        self.representations.iter().find_map(|representation| match representation {
+            ViewRepresentation::Sql { sql, dialect, .. } => {
+                (dialect.to_lowercase() == wanted.to_lowercase()).then_some(sql.as_str())
+            }
+            ViewRepresentation::Unknown(_) => None,
+        })
+    }
+}

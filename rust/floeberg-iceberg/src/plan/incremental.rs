@@ -1,0 +1,127 @@
+//! Which files did appends add between two snapshots?
+//!
+//! In: a range of snapshots in one line of ancestry. Out: the manifests that its appends wrote, and the entries in them
+//! that these added.
+//! Spec: Snapshots (`operation`); Manifest Entry Fields (`status`, `snapshot_id`).
+//!
+//! Invariant: deletes do not apply, and snapshots that do anything but append are left out whole, as in Iceberg for Java.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use floeberg_core::{Error, Result};
+
+use super::PlanRequest;
+use super::explain::{Dropped, Stage, Tally};
+use super::manifests::read_manifests_of;
+use super::parallel;
+use crate::metadata::{ManifestContent, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
+
+/// The operation of a snapshot that only adds.
+const APPEND: &str = "append";
+/// The status of an entry that its manifest's snapshot added.
+const ADDED: i32 = 1;
+
+/// The snapshots of a range, of which only what appends added is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appends {
+    /// Those that appended, oldest first.
+    pub(super) snapshots: Vec<Arc<Snapshot>>,
+    /// How many others the range has, by operation.
+    others: BTreeMap<String, u64>,
+}
+
+impl Appends {
+    /// The appends after one snapshot up to another, that one included. Without a first one: of all ancestors that the
+    /// metadata still has.
+    ///
+    /// The first snapshot may be expired, as long as one of the range names it as its parent. If it is the last one too the
+    /// range is empty.
+    ///
+    /// Errors: `InvalidInput` where the first is no ancestor of the last; `Unsupported` for a snapshot that does not say
+    /// what it did.
+    pub fn between(metadata: &TableMetadata, after: Option<i64>, last: &Snapshot) -> Result<Self> {
+        let mut appends = Self { snapshots: Vec::new(), others: BTreeMap::new() };
+        let mut parent = Some(last.snapshot_id);
+        for snapshot in metadata.ancestors_of(last.snapshot_id) {
+            if after == Some(snapshot.snapshot_id) {
+                break;
+            }
+            parent = snapshot.parent_snapshot_id;
+            match snapshot.operation.as_deref() {
+                Some(APPEND) => appends.snapshots.push(snapshot),
+                Some(other) => *appends.others.entry(other.to_owned()).or_default() += 1,
+                None => {
+                    return Err(Error::unsupported(
+                        "the snapshot does not say which operation it was, so that it may be an append or not",
+                    )
+                    .with("snapshot", snapshot.snapshot_id));
+                }
+            }
+        }
+        if let Some(after) = after.filter(|after| parent != Some(*after)) {
+            return Err(Error::invalid_input(format!(
+                "snapshot {after} is no ancestor of snapshot {}",
+                last.snapshot_id
+            )));
+        }
+        appends.snapshots.reverse();
+        Ok(appends)
+    }
+
+    /// The manifests in which the appends may have added files, each once, those of the oldest first.
+    pub(super) fn manifests(&self, request: &PlanRequest) -> Result<Vec<ManifestFile>> {
+        let lists = parallel::ordered(&self.snapshots, request.threads, &request.cancel, |snapshot| {
+            read_manifests_of(request, snapshot)
+        })?;
+        let ids = self.ids();
+        let mut seen = HashSet::new();
+        let mut manifests = Vec::new();
+        for manifest in lists.into_iter().flatten() {
+            // Who added a manifest of a v1 table without manifest lists is not known.
+            let is_theirs = manifest.added_snapshot_id.is_none_or(|id| ids.contains(&id));
+            if manifest.content == ManifestContent::Data
+                && is_theirs
+                && seen.insert(manifest.manifest_path.clone())
+            {
+                manifests.push(manifest);
+            }
+        }
+        Ok(manifests)
+    }
+
+    /// Which entries of a manifest did the appends add?
+    pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut Tally) -> Vec<bool> {
+        let ids = self.ids();
+        tally.enter(entries.len());
+        let kept: Vec<bool> = entries
+            .status
+            .values()
+            .iter()
+            .zip(&entries.snapshot_id)
+            .map(|(status, id)| *status == ADDED && id.is_some_and(|id| ids.contains(&id)))
+            .collect();
+        tally.drop(
+            usize::MAX,
+            "not added by an append of the range",
+            kept.iter().filter(|keep| !**keep).count(),
+        );
+        kept
+    }
+
+    /// The account of the snapshots themselves.
+    pub(super) fn stage(&self) -> Stage {
+        let kept = self.snapshots.len() as u64;
+        let dropped: Vec<_> = self
+            .others
+            .iter()
+            .map(|(by, count)| Dropped { by: by.clone(), reason: "operation", count: *count })
+            .collect();
+        let entered = kept + dropped.iter().map(|dropped| dropped.count).sum::<u64>();
+        Stage { name: "snapshots", entered, dropped, kept }
+    }
+
+    fn ids(&self) -> HashSet<i64> {
+        self.snapshots.iter().map(|snapshot| snapshot.snapshot_id).collect()
+    }
+}
