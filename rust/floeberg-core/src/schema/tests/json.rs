@@ -90,6 +90,34 @@ fn malformed_schemas_are_invalid_data() {
 }
 
 #[test]
+fn some_types_default_to_null_only() {
+    for name in ["unknown", "variant", "geometry(srid:3857)", "geography(srid:4326, karney)"] {
+        for key in ["initial-default", "write-default"] {
+            let mut field = json!({"id": 1, "name": "a", "required": false, "type": name});
+            field[key] = json!(null);
+            assert!(schema_from_json(&one_field(&field)).is_ok(), "{name}");
+            field[key] = json!("POINT (30 10)");
+            let error = schema_from_json(&one_field(&field)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidData, "{name} {key}");
+        }
+    }
+}
+
+#[test]
+fn a_struct_that_defaults_to_its_fields_is_written_empty() {
+    let x = json!({"id": 2, "name": "x", "required": false, "type": "int", "initial-default": 0});
+    let point = json!({
+        "id": 1, "name": "point", "required": false, "type": {"type": "struct", "fields": [x]},
+        "initial-default": {}, "write-default": {},
+    });
+    let schema = parse(&one_field(&point));
+    let field = schema.field(1).unwrap();
+    assert_eq!(field.initial_default, Some(Value::Struct(Vec::new())));
+    assert_eq!(schema.field(2).unwrap().initial_default, Some(Value::Int(0)));
+    assert_eq!(schema_to_json(&schema).unwrap(), one_field(&point));
+}
+
+#[test]
 fn nesting_is_limited() {
     let nested = |depth: usize| {
         (1..depth).fold(

@@ -11,11 +11,10 @@ use floeberg_core::schema::{Field, NameMapping, PrimitiveType, Schema};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
 use floeberg_io::testing::{CountingStore, Counts};
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter};
 use parquet::file::properties::{BloomFilterPosition, WriterProperties};
 use serde_json::Map;
 
-use super::fixture::{DATA, batches, column, filtered, parquet_with, request, store, test};
+use super::fixture::{DATA, batches, column, filtered, parquet_with, request, store, test, with_chunks};
 use crate::metadata::{PartitionField, PartitionSpec};
 use crate::plan::FileScanTask;
 use crate::read::ReadRequest;
@@ -209,29 +208,14 @@ fn both_zeros_are_found_and_reading_that_cuts_digits_off_is_not_asked_for() {
     assert_eq!(read(file_of(nanos), one_column(PrimitiveType::Timestamp), micros).1, 1);
 }
 
-fn footer_of(bytes: &[u8]) -> (usize, ParquetMetaData) {
-    let (body, end) = bytes.split_last_chunk::<8>().unwrap();
-    let length = u32::from_le_bytes([end[0], end[1], end[2], end[3]]) as usize;
-    let start = body.len() - length;
-    (start, ParquetMetaDataReader::decode_metadata(&body[start..]).unwrap())
-}
-
 /// The file with bloom filters said to be elsewhere.
 fn with_filters_at(bytes: &[u8], place: impl Fn(i64, i32) -> (Option<i64>, Option<i32>)) -> Vec<u8> {
-    let (start, metadata) = footer_of(bytes);
-    let mut groups = Vec::new();
-    for group in metadata.row_groups() {
-        let chunk = group.column(0).clone();
+    with_chunks(bytes, |chunk| {
         let (offset, length) =
             place(chunk.bloom_filter_offset().unwrap(), chunk.bloom_filter_length().unwrap());
         let chunk = chunk.into_builder().set_bloom_filter_offset(offset).set_bloom_filter_length(length);
-        let chunks = vec![chunk.build().unwrap()];
-        groups.push(group.clone().into_builder().set_column_metadata(chunks).build().unwrap());
-    }
-    let metadata = ParquetMetaData::new(metadata.file_metadata().clone(), groups);
-    let mut written = bytes[..start].to_vec();
-    ParquetMetaDataWriter::new(&mut written, &metadata).finish().unwrap();
-    written
+        chunk.build().unwrap()
+    })
 }
 
 #[test]

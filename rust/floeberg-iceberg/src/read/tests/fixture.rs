@@ -13,6 +13,9 @@ use floeberg_core::value::Value;
 use floeberg_core::{ErrorKind, Result};
 use floeberg_io::MemoryStore;
 use parquet::arrow::{ArrowWriter, PARQUET_FIELD_ID_META_KEY};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter,
+};
 use parquet::file::properties::WriterProperties;
 
 use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
@@ -54,6 +57,24 @@ pub(in crate::read) fn parquet_with(
     writer.write(&batch).unwrap();
     writer.close().unwrap();
     bytes
+}
+
+/// A file whose footer says other things of its column chunks.
+pub(in crate::read) fn with_chunks(
+    bytes: &[u8],
+    other: impl Fn(ColumnChunkMetaData) -> ColumnChunkMetaData,
+) -> Vec<u8> {
+    let (body, end) = bytes.split_last_chunk::<8>().unwrap();
+    let start = body.len() - u32::from_le_bytes([end[0], end[1], end[2], end[3]]) as usize;
+    let metadata = ParquetMetaDataReader::decode_metadata(&body[start..]).unwrap();
+    let groups = metadata.row_groups().iter().map(|group| {
+        let chunks = group.columns().iter().cloned().map(&other).collect();
+        group.clone().into_builder().set_column_metadata(chunks).build().unwrap()
+    });
+    let metadata = ParquetMetaData::new(metadata.file_metadata().clone(), groups.collect());
+    let mut written = body[..start].to_vec();
+    ParquetMetaDataWriter::new(&mut written, &metadata).finish().unwrap();
+    written
 }
 
 /// A file of column 1 `n` (long), 0 and up, and column 2 `s` (string), its text.
