@@ -15,6 +15,7 @@ __all__ = [
     "BatchReader",
     "Batches",
     "Column",
+    "MetadataReader",
     "Plan",
     "Scan",
     "Table",
@@ -115,6 +116,9 @@ class Table:
     ) -> Scan:
         """`appends_after` is `(snapshot id or None,)` for what appends added after that snapshot alone."""
 
+    def inspect(self, name: str, snapshot_id: int | None) -> MetadataReader:
+        """A metadata table, at the snapshot given or else at that of the table."""
+
     def __reduce__(self) -> tuple[Any, ...]: ...
     @staticmethod
     def _from_recipe(recipe: bytes) -> Table: ...
@@ -161,6 +165,21 @@ class Scan:
     def __reduce__(self) -> tuple[Any, ...]: ...
     @staticmethod
     def _from_recipe(recipe: bytes) -> Scan: ...
+
+@final
+class MetadataReader:
+    """The rows of a metadata table, read as they are asked for."""
+
+    def arrow_schema(self) -> ArrowSchema:
+        """The columns."""
+
+    def next_batch(self) -> Batch | None:
+        """The next batch, or `None` after the last one."""
+
+    def read_all(self) -> Batches:
+        """All rows that are left."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Plan:

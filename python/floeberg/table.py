@@ -25,6 +25,7 @@ from floeberg._metadata import (
 from floeberg._moments import Moment, milliseconds
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import Expression, as_expression
+from floeberg.inspect import InspectTable
 from floeberg.scan import Scan
 from floeberg.statistics import (
     PartitionStatisticsFile,
@@ -238,6 +239,16 @@ class Table:
             [('dev', 'branch'), ('first', 'tag'), ('main', 'branch')]
         """
         return {name: read_ref(each) for name, each in self._metadata()["refs"].items()}
+
+    @property
+    def inspect(self) -> InspectTable:
+        """What the table says of itself, as tables: `table.inspect.files()` and others.
+
+        Examples:
+            >>> table.inspect.history().num_rows
+            3
+        """
+        return InspectTable(self._inner)
 
     def scan(
         self,

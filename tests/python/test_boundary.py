@@ -32,6 +32,7 @@ def objects(deletes):
     wrapped = [table, view, scan, plan, group, plan[0], plan[0].file, *plan.delete_files()[:1], explain]
     wrapped += explain.answers
     native = [table._inner, view._inner, scan._inner, plan._inner, group._inner, reader]
+    native += [table._inner.inspect("files", None)]
     native += [reader.next_batch(), scan._inner.read_all(), group._inner.arrow_schema("spark")]
     reader = pa.RecordBatchReader.from_batches(
         pa.schema({"x": pa.int32()}), [pa.record_batch({"x": pa.array([1], pa.int32())})]
@@ -58,7 +59,15 @@ def test_a_native_class_is_frozen_final_and_at_home(native, objects):
 
 def test_every_class_is_pickled_or_says_what_to_send(objects):
     for kind, each in objects.items():
-        if kind.__name__ in {"Plan", "ArrowSchema", "Batch", "Batches", "BatchReader", "Column"}:
+        if kind.__name__ in {
+            "Plan",
+            "ArrowSchema",
+            "Batch",
+            "Batches",
+            "BatchReader",
+            "Column",
+            "MetadataReader",
+        }:
             with pytest.raises(TypeError, match="cannot be pickled: send"):
                 pickle.dumps(each)
         else:

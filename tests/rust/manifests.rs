@@ -131,7 +131,8 @@ fn entry_facts(
 ) -> Result<Vec<Json>> {
     let bytes = fs::read(case.place(&file.manifest_path)).unwrap();
     let partition_type = table.spec(file.partition_spec_id)?.partition_type(table)?;
-    let request = EntryRequest { statistics_of: columns(expected), with_deleted: true };
+    let request =
+        EntryRequest { statistics_of: columns(expected), with_deleted: true, ..EntryRequest::default() };
     let entries = parse_manifest(&bytes, file, &partition_type, &request)?;
     (0..entries.len()).map(|row| facts_of_row(&entries, &partition_type, row)).collect()
 }

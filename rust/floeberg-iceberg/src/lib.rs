@@ -1,10 +1,11 @@
 //! The Iceberg table format: bytes, metadata, plans, rows.
 //!
-//! A module uses only what stands to its left: `wire < metadata < plan < read < aggregate`; `table`, `view`, `scan`
-//! and `recipe` stand above them all.
+//! A module uses only what stands to its left: `wire < metadata < plan < read < aggregate`; `table`, `view`, `scan`,
+//! `inspect` and `recipe` stand above them all.
 
 pub mod aggregate;
 mod budget;
+pub mod inspect;
 pub mod metadata;
 pub mod plan;
 pub mod read;

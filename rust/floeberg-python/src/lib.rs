@@ -8,6 +8,7 @@ mod arrow;
 mod error;
 mod expression;
 mod form;
+mod metadata_reader;
 mod pickle;
 mod plan;
 mod recipe;
@@ -36,6 +37,8 @@ mod _native {
     use crate::arrow::{ArrowSchema, Batch, Batches, Column};
     #[pymodule_export]
     use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
+    #[pymodule_export]
+    use crate::metadata_reader::MetadataReader;
     #[pymodule_export]
     use crate::plan::Plan;
     #[pymodule_export]

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Result};
+use floeberg_iceberg::inspect::Inspection;
 use floeberg_iceberg::{
     AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,
 };
@@ -15,6 +16,7 @@ use pyo3::types::PyBytes;
 
 use crate::error::to_open_exception;
 use crate::expression::Tree;
+use crate::metadata_reader::MetadataReader;
 use crate::recipe::{table_from_bytes, table_to_bytes};
 use crate::runtime;
 use crate::scan::Scan;
@@ -110,6 +112,13 @@ impl Table {
             scan = scan.select(selected_fields);
         }
         Scan::checked(py, scan)
+    }
+
+    /// A metadata table, at the snapshot given or else at that of the table.
+    fn inspect(&self, py: Python<'_>, name: &str, snapshot_id: Option<i64>) -> PyResult<MetadataReader> {
+        let which = runtime::call(py, || name.parse())?;
+        let choice = snapshot_id.map_or_else(|| self.choice.clone(), SnapshotChoice::Id);
+        MetadataReader::open(py, Inspection::new(self.table.clone(), which).at(choice))
     }
 
     fn __repr__(&self) -> String {

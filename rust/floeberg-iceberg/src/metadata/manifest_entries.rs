@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use arrow_array::{BinaryArray, Int32Array, Int64Array, ListArray, StringArray, StructArray};
+use arrow_array::{BinaryArray, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray};
 
 use super::ManifestContent;
 
@@ -18,6 +18,8 @@ pub struct EntryRequest {
     pub statistics_of: Vec<i32>,
     /// Are entries of status DELETED wanted too?
     pub with_deleted: bool,
+    /// Are the counts and bounds of all columns wanted, as the maps they are written in? Then not by column.
+    pub with_metrics: bool,
 }
 
 /// Entries of one manifest, decoded, with inheritance applied.
@@ -66,6 +68,8 @@ pub struct ManifestEntries {
     pub key_metadata: BinaryArray,
     /// Counts and bounds of the columns asked for.
     pub statistics: BTreeMap<i32, EntryStatistics>,
+    /// Counts and bounds of all columns, where they were asked for.
+    pub metrics: Option<EntryMetrics>,
 }
 
 /// Counts and bounds of one column, a row an entry; null is unknown.
@@ -81,6 +85,23 @@ pub struct EntryStatistics {
     pub lower_bound: BinaryArray,
     /// Single-value serialization.
     pub upper_bound: BinaryArray,
+}
+
+/// Counts and bounds by field id, a map an entry; null where the entry has none.
+#[derive(Debug, Clone)]
+pub struct EntryMetrics {
+    /// Bytes that a column takes in the file.
+    pub column_sizes: MapArray,
+    /// Values, nulls and NaNs included.
+    pub value_counts: MapArray,
+    /// Nulls.
+    pub null_value_counts: MapArray,
+    /// NaNs.
+    pub nan_value_counts: MapArray,
+    /// Single-value serialization.
+    pub lower_bounds: MapArray,
+    /// Single-value serialization.
+    pub upper_bounds: MapArray,
 }
 
 impl ManifestEntries {

@@ -20,7 +20,7 @@ mod view;
 
 pub use history::HistoryEntry;
 pub use json::{parse_table_metadata, parse_view_metadata};
-pub use manifest_entries::{EntryRequest, EntryStatistics, ManifestEntries};
+pub use manifest_entries::{EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};
 pub use manifest_file::{FieldSummary, ManifestContent, ManifestFile};
 pub use open::{open_metadata, open_view_metadata};
 pub use partition::{PartitionField, PartitionSpec};

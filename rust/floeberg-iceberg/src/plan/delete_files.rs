@@ -34,7 +34,11 @@ pub(crate) fn read_deletes(
 ) -> Result<(DeleteIndex, Tally)> {
     let lists = parallel::ordered(manifests, request.threads, &request.cancel, |manifest| {
         let spec = specs.get(manifest.partition_spec_id)?;
-        let mut wanted = EntryRequest { statistics_of: vec![DELETE_FILE_PATH], with_deleted: false };
+        let mut wanted = EntryRequest {
+            statistics_of: vec![DELETE_FILE_PATH],
+            with_deleted: false,
+            ..EntryRequest::default()
+        };
         let bytes = read_manifest(request, manifest)?;
         let mut entries = bytes.entries(spec, &wanted)?;
         let key_columns = key_columns(request, ids_of(&entries));
@@ -122,7 +126,8 @@ fn key_stats(
         .collect()
 }
 
-fn delete_file(
+/// The delete file of an entry whose partition values are known.
+pub(crate) fn delete_file(
     entries: &ManifestEntries,
     row: usize,
     partition: Vec<(i32, Option<Value>)>,

@@ -21,13 +21,16 @@ mod summary;
 mod task;
 mod tasks;
 
+pub(crate) use delete_files::delete_file;
 pub use explain::{DeleteCounts, Dropped, Explain, Stage};
 pub(crate) use glance::Glance;
 pub use incremental::Appends;
+pub(crate) use manifests::read_manifests_of;
 pub(crate) use parallel::ordered;
+pub(crate) use planner::read_manifest;
 pub use planner::{PlanRequest, plan};
 pub use result::Plan;
-pub(crate) use specs::PlannedSpec;
+pub(crate) use specs::{PlannedSpec, Specs};
 pub use split::{SplitOptions, TaskGroup};
 pub use task::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 

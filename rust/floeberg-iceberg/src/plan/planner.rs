@@ -182,7 +182,11 @@ fn plan_manifest(
     manifest: &ManifestFile,
 ) -> Result<PlannedManifest> {
     let spec = specs.get(manifest.partition_spec_id)?;
-    let mut wanted = EntryRequest { statistics_of: filter.whole().column_ids(), with_deleted: false };
+    let mut wanted = EntryRequest {
+        statistics_of: filter.whole().column_ids(),
+        with_deleted: false,
+        ..EntryRequest::default()
+    };
     wanted.statistics_of.extend(index.key_columns());
     wanted.statistics_of.extend(request.statistics_of);
     let entries = read_manifest(request, manifest)?.entries(spec, &wanted)?;

@@ -18,7 +18,7 @@ mod task_rows;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use self::deletes::key_field;
+pub(crate) use self::deletes::{ListedDeletes, key_field};
 pub use self::parquet::hush_fenced_panics;
 pub use count::{count_left, count_rows};
 pub use request::ReadRequest;

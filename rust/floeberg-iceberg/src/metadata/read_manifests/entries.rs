@@ -9,18 +9,20 @@
 
 use std::collections::BTreeMap;
 
-use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray, StructArray};
+use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, MapArray, StringArray, StructArray};
 use arrow_buffer::Buffer;
 use arrow_select::filter::filter;
 use floeberg_core::schema::{PrimitiveType, StructType, Type};
 use floeberg_core::{Context, Error, ErrorKind, Result};
 
 use super::columns::column;
-use super::fields::{STATISTICS, entry_fields};
+use super::fields::{METRICS, MetricsMap, STATISTICS, entry_fields};
 use super::header::content;
 use super::inherit::{DELETED, data_sequence_numbers, file_sequence_numbers, first_row_ids, snapshot_ids};
 use super::partition::{as_written, check_partition, void_fields, with_void};
-use crate::metadata::{EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile};
+use crate::metadata::{
+    EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile,
+};
 use crate::wire::avro::{Container, FixedForm, Limits, Projection, decode};
 
 /// Decodes the entries of a manifest. Errors name its path.
@@ -54,10 +56,16 @@ fn parse(
     let mut columns = request.statistics_of.clone();
     columns.sort_unstable();
     columns.dedup();
+    let maps: &[MetricsMap] = match (request.with_metrics, columns.is_empty()) {
+        (true, true) => &METRICS,
+        (true, false) => return Err(Error::internal("metrics are wanted both as maps and by column")),
+        (false, true) => &[],
+        (false, false) => &STATISTICS,
+    };
     let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
-    let rows = decode_rows(&container, partition_type, &void, &columns)?;
+    let rows = decode_rows(&container, partition_type, &void, maps, &columns)?;
     let rows = wanted_rows(rows, request)?;
-    let entries = build(&rows, file, &columns)?;
+    let entries = build(&rows, file, request, &columns)?;
     Ok(ManifestEntries { partition: with_void(entries.partition, partition_type, &void)?, ..entries })
 }
 
@@ -65,13 +73,18 @@ fn decode_rows(
     container: &Container<'_>,
     partition_type: &StructType,
     void: &[i32],
+    maps: &[MetricsMap],
     columns: &[i32],
 ) -> Result<StructArray> {
     let schema = container.schema()?;
     check_partition(&schema, partition_type, void)?;
     let partition_type = &as_written(&schema, partition_type, void);
-    let fields = entry_fields(partition_type, !columns.is_empty());
-    let keyed: BTreeMap<i32, Vec<i32>> = STATISTICS.iter().map(|(id, ..)| (*id, columns.to_vec())).collect();
+    let fields = entry_fields(partition_type, maps);
+    let keyed: BTreeMap<i32, Vec<i32>> = if columns.is_empty() {
+        BTreeMap::new()
+    } else {
+        maps.iter().map(|(id, ..)| (*id, columns.to_vec())).collect()
+    };
     let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
     let error = match decode(container, &schema, &bare) {
         Ok(rows) => return Ok(rows),
@@ -104,7 +117,12 @@ fn wanted_rows(rows: StructArray, request: &EntryRequest) -> Result<StructArray>
     Ok(StructArray::from(kept.to_data()))
 }
 
-fn build(rows: &StructArray, file: &ManifestFile, columns: &[i32]) -> Result<ManifestEntries> {
+fn build(
+    rows: &StructArray,
+    file: &ManifestFile,
+    request: &EntryRequest,
+    columns: &[i32],
+) -> Result<ManifestEntries> {
     let data_file: StructArray = column(rows, "data_file")?;
     let status: Int32Array = column(rows, "status")?;
     for size in ["record_count", "file_size_in_bytes", "content_offset", "content_size_in_bytes"] {
@@ -135,7 +153,21 @@ fn build(rows: &StructArray, file: &ManifestFile, columns: &[i32]) -> Result<Man
         content_size_in_bytes: column(&data_file, "content_size_in_bytes")?,
         key_metadata: column(&data_file, "key_metadata")?,
         statistics: statistics(&data_file, columns)?,
+        metrics: request.with_metrics.then(|| metrics(&data_file)).transpose()?,
         status,
+    })
+}
+
+fn metrics(data_file: &StructArray) -> Result<EntryMetrics> {
+    let [column_sizes, value_counts, null_value_counts, nan_value_counts, lower_bounds, upper_bounds] =
+        METRICS.map(|(_, name, ..)| column::<MapArray>(data_file, name));
+    Ok(EntryMetrics {
+        column_sizes: column_sizes?,
+        value_counts: value_counts?,
+        null_value_counts: null_value_counts?,
+        nan_value_counts: nan_value_counts?,
+        lower_bounds: lower_bounds?,
+        upper_bounds: upper_bounds?,
     })
 }
 

@@ -8,14 +8,23 @@ use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, StructType,
 
 use PrimitiveType::{Binary, Boolean, Int, Long, String as Text};
 
-/// The maps of statistics: field id and name, ids of key and value, type of the values.
-pub(super) const STATISTICS: [(i32, &str, i32, i32, PrimitiveType); 5] = [
+/// A map by field id: its own id and name, the ids of key and value, the type of the values.
+pub(super) type MetricsMap = (i32, &'static str, i32, i32, PrimitiveType);
+
+/// The maps that files are pruned by.
+pub(super) const STATISTICS: [MetricsMap; 5] = [
     (109, "value_counts", 119, 120, Long),
     (110, "null_value_counts", 121, 122, Long),
     (137, "nan_value_counts", 138, 139, Long),
     (125, "lower_bounds", 126, 127, Binary),
     (128, "upper_bounds", 129, 130, Binary),
 ];
+
+/// All maps of metrics.
+pub(super) const METRICS: [MetricsMap; 6] = {
+    let [values, nulls, nans, lower, upper] = STATISTICS;
+    [(108, "column_sizes", 117, 118, Long), values, nulls, nans, lower, upper]
+};
 
 /// The fields of a manifest list.
 pub(super) fn list_fields() -> Vec<Field> {
@@ -47,8 +56,8 @@ pub(super) fn list_fields() -> Vec<Field> {
     ]
 }
 
-/// The fields of a manifest whose files are partitioned so; statistics only where they are wanted.
-pub(super) fn entry_fields(partition: &StructType, with_statistics: bool) -> Vec<Field> {
+/// The fields of a manifest whose files are partitioned so, with those maps that are wanted.
+pub(super) fn entry_fields(partition: &StructType, maps: &[MetricsMap]) -> Vec<Field> {
     let mut data_file = vec![
         Field::optional(134, "content", Int),
         Field::required(100, "file_path", Text),
@@ -65,13 +74,11 @@ pub(super) fn entry_fields(partition: &StructType, with_statistics: bool) -> Vec
         Field::optional(144, "content_offset", Long),
         Field::optional(145, "content_size_in_bytes", Long),
     ];
-    if with_statistics {
-        data_file.extend(STATISTICS.map(|(id, name, key, value, value_type)| {
-            let key = Field::required(key, "key", Int);
-            let value = Field::optional(value, "value", value_type);
-            Field::optional(id, name, Type::Map(Box::new(MapType { key, value })))
-        }));
-    }
+    data_file.extend(maps.iter().map(|(id, name, key, value, value_type)| {
+        let key = Field::required(*key, "key", Int);
+        let value = Field::optional(*value, "value", value_type.clone());
+        Field::optional(*id, *name, Type::Map(Box::new(MapType { key, value })))
+    }));
     vec![
         Field::required(0, "status", Int),
         Field::optional(1, "snapshot_id", Long),

@@ -37,7 +37,7 @@ pub(in crate::read) fn load(request: &ReadRequest, task: &FileScanTask) -> Resul
 }
 
 /// Can this version apply a delete?
-fn check(delete: &DeleteFile) -> Result<()> {
+pub(super) fn check(delete: &DeleteFile) -> Result<()> {
     match (&delete.kind, delete.file_format) {
         (DeleteKind::Vector { .. }, FileFormat::Puffin) => Ok(()),
         (

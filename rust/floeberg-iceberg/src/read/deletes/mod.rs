@@ -2,6 +2,7 @@
 
 mod cache;
 mod equality;
+mod listed;
 mod load;
 mod position_file;
 mod rows;
@@ -10,4 +11,5 @@ mod vector;
 pub(super) use cache::DeleteCache;
 pub(crate) use equality::key_field;
 pub(super) use equality::{DataKeys, KeyCache, KeyFilter, TaskKeys};
+pub(crate) use listed::ListedDeletes;
 pub(super) use load::load;

@@ -14,6 +14,7 @@ mod evolution;
 mod filters;
 pub(super) mod fixture;
 mod legacy_lists;
+mod listed;
 mod other_writers;
 mod promotion_property;
 mod pruning;

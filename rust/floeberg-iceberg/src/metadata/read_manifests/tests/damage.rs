@@ -30,7 +30,8 @@ fn lists() -> [&'static [u8]; 2] {
 fn a_manifest_cut_off_anywhere_is_an_error_that_names_it() {
     for (bytes, content, spec) in manifests() {
         let file = manifest_file(content, 0);
-        let request = EntryRequest { statistics_of: vec![1, 2], with_deleted: true };
+        let request =
+            EntryRequest { statistics_of: vec![1, 2], with_deleted: true, ..EntryRequest::default() };
         let whole = parse_manifest(bytes, &file, &spec, &request).unwrap().len();
         for length in 0..bytes.len() {
             match parse_manifest(&bytes[..length], &file, &spec, &request) {
@@ -65,7 +66,11 @@ fn no_flipped_byte_makes_a_reader_panic() {
         for index in 0..bytes.len() {
             let mut damaged = bytes.to_vec();
             damaged[index] ^= if index % 3 == 0 { 0x01 } else { 0xff };
-            let request = EntryRequest { statistics_of: vec![1], with_deleted: index % 2 == 0 };
+            let request = EntryRequest {
+                statistics_of: vec![1],
+                with_deleted: index % 2 == 0,
+                ..EntryRequest::default()
+            };
             let _ = parse_manifest(&damaged, &file, &spec, &request);
         }
     }

@@ -10,7 +10,8 @@ use super::{manifest_file, partitioned_by, unpartitioned};
 use crate::metadata::ManifestContent::{self, Data, Deletes};
 use crate::metadata::{EntryRequest, FieldSummary};
 
-const WITH_DELETED: EntryRequest = EntryRequest { statistics_of: Vec::new(), with_deleted: true };
+const WITH_DELETED: EntryRequest =
+    EntryRequest { statistics_of: Vec::new(), with_deleted: true, with_metrics: false };
 
 #[test]
 fn a_v1_list_reads_as_data_manifests_of_sequence_number_0() {
@@ -90,7 +91,8 @@ fn deleted_entries_are_left_out_unless_they_are_wanted() {
 fn statistics_come_for_the_columns_asked_for_and_no_others() {
     let bytes = include_bytes!("../testdata/v2_merged.avro");
     let file = manifest_file(Data, 10);
-    let request = EntryRequest { statistics_of: vec![2, 900, 1, 1], with_deleted: false };
+    let request =
+        EntryRequest { statistics_of: vec![2, 900, 1, 1], with_deleted: false, ..EntryRequest::default() };
     let entries = parse_manifest(bytes, &file, &unpartitioned(), &request).unwrap();
     assert_eq!(entries.data_sequence_number, Int64Array::from(vec![10, 9, 7, 6, 5, 2, 1]));
     assert_eq!(entries.statistics.keys().copied().collect::<Vec<i32>>(), [1, 2, 900]);

@@ -1,0 +1,29 @@
+//! The table `history`: when which snapshot became current, oldest first.
+
+use floeberg_core::Result;
+use floeberg_core::schema::{Field, PrimitiveType as P};
+use floeberg_core::value::Value;
+
+use super::rows::{Row, moment};
+use crate::metadata::TableMetadata;
+
+pub(super) fn fields() -> Vec<Field> {
+    vec![
+        Field::required(1, "made_current_at", P::Timestamptz),
+        Field::required(2, "snapshot_id", P::Long),
+        Field::optional(3, "parent_id", P::Long),
+        Field::required(4, "is_current_ancestor", P::Boolean),
+    ]
+}
+
+pub(super) fn rows(metadata: &TableMetadata) -> Result<Vec<Row>> {
+    let rows = metadata.history().into_iter().map(|entry| {
+        Ok(vec![
+            moment(entry.made_current_at_ms)?,
+            Some(Value::Long(entry.snapshot_id)),
+            entry.parent_id.map(Value::Long),
+            Some(Value::Boolean(entry.is_current_ancestor)),
+        ])
+    });
+    rows.collect()
+}

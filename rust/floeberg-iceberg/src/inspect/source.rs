@@ -1,0 +1,132 @@
+//! What do the tables about a snapshot's files read from?
+//!
+//! In: a table and a snapshot. Out: manifests and their entries.
+//!
+//! Invariant: entries are read whole, with inheritance applied; an encrypted or damaged manifest is an error that names it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use floeberg_core::expr::BoundExpr;
+use floeberg_core::{Cancel, Context, Result};
+
+use super::partition_column::PartitionColumn;
+use crate::Table;
+use crate::budget::thread_budget;
+use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
+use crate::plan::{
+    DeleteFile, PlanRequest, PlannedSpec, Specs, delete_file, ordered, read_manifest, read_manifests_of,
+};
+use crate::read::ReadRequest;
+
+/// A table whose manifests are read.
+#[derive(Debug)]
+pub(super) struct Source {
+    table: Table,
+    request: PlanRequest,
+    specs: Arc<Specs>,
+    partition: PartitionColumn,
+}
+
+impl Source {
+    /// Of a table, at a snapshot if there is one.
+    pub(super) fn new(table: &Table, snapshot: Option<Arc<Snapshot>>, cancel: &Cancel) -> Result<Self> {
+        let metadata = table.metadata();
+        let schema = Arc::clone(metadata.current_schema());
+        let specs = Specs::new(metadata, &schema)?;
+        let request = PlanRequest {
+            metadata: Arc::clone(metadata),
+            snapshot,
+            appends: None,
+            statistics_of: None,
+            schema,
+            filter: BoundExpr::True,
+            store: Arc::clone(table.store()),
+            relocation: Arc::clone(table.relocation()),
+            threads: thread_budget()?,
+            cancel: cancel.clone(),
+        };
+        Ok(Self { partition: PartitionColumn::new(metadata)?, table: table.clone(), request, specs })
+    }
+
+    pub(super) fn metadata(&self) -> &TableMetadata {
+        &self.request.metadata
+    }
+
+    pub(super) fn partition(&self) -> &PartitionColumn {
+        &self.partition
+    }
+
+    pub(super) fn specs(&self) -> &Specs {
+        &self.specs
+    }
+
+    /// The spec of a manifest.
+    pub(super) fn spec(&self, manifest: &ManifestFile) -> Result<&PlannedSpec> {
+        self.specs.get(manifest.partition_spec_id).context("manifest", &manifest.manifest_path)
+    }
+
+    /// The manifests of the snapshot; none where there is no snapshot.
+    pub(super) fn manifests(&self) -> Result<Vec<ManifestFile>> {
+        match &self.request.snapshot {
+            Some(snapshot) => self.manifests_of(snapshot),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The manifests of one snapshot.
+    pub(super) fn manifests_of(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
+        read_manifests_of(&self.request, snapshot).map_err(|error| self.table.explain_absence(error))
+    }
+
+    /// The manifests of all snapshots, each once.
+    pub(super) fn all_manifests(&self) -> Result<Vec<ManifestFile>> {
+        let lists = self.ordered(&self.metadata().snapshots, |snapshot| self.manifests_of(snapshot))?;
+        let mut seen = HashSet::new();
+        let mut distinct: Vec<ManifestFile> = lists.into_iter().flatten().collect();
+        distinct.retain(|manifest| seen.insert(manifest.manifest_path.clone()));
+        Ok(distinct)
+    }
+
+    /// The entries of a manifest.
+    pub(super) fn entries(&self, manifest: &ManifestFile, wanted: &EntryRequest) -> Result<ManifestEntries> {
+        let bytes = read_manifest(&self.request, manifest);
+        let bytes = bytes.map_err(|error| self.table.explain_absence(error))?;
+        bytes.entries(self.spec(manifest)?, wanted)
+    }
+
+    /// The delete file of an entry of a delete manifest.
+    pub(super) fn delete_file(
+        &self,
+        manifest: &ManifestFile,
+        entries: &ManifestEntries,
+        row: usize,
+    ) -> Result<DeleteFile> {
+        let partition = self.spec(manifest)?.values(&entries.partition, row)?;
+        delete_file(entries, row, partition, &self.request)
+            .context("path", entries.file_path.value(row))
+            .context("manifest", &manifest.manifest_path)
+    }
+
+    /// How delete files are read.
+    pub(super) fn read_request(&self) -> ReadRequest {
+        let schema = Arc::clone(&self.request.schema);
+        ReadRequest::new(Arc::clone(&self.request.store), Arc::clone(&schema), schema)
+            .with_cancel(self.request.cancel.clone())
+    }
+
+    /// Works on items in parallel, as planning does.
+    pub(super) fn ordered<I: Sync, T: Send>(
+        &self,
+        items: &[I],
+        work: impl Fn(&I) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        ordered(items, self.request.threads, &self.request.cancel, work)
+            .context("table", self.table.metadata_location())
+    }
+
+    /// How many manifests are held in memory at a time.
+    pub(super) fn at_once(&self) -> usize {
+        self.request.threads
+    }
+}

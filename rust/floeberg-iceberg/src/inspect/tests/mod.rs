@@ -1,0 +1,6 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod data_file;
+mod human;
+mod names;
+mod readable_metrics;
