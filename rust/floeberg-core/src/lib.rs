@@ -11,6 +11,7 @@ pub mod rows;
 pub mod schema;
 pub mod transform;
 pub mod value;
+pub mod variant;
 
 pub use cancel::Cancel;
 pub use error::{Context, Error, ErrorKind, Result};

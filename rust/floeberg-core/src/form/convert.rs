@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Fields, TimeUnit};
 
-use super::leaves;
+use super::{leaves, variant};
 use crate::error::{Error, Result};
 
 /// A column as a type that `SparkForm` has for it.
@@ -32,6 +32,9 @@ pub(super) fn convert(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
             if from == to =>
         {
             Ok(leaves::microseconds(array.as_primitive_opt().ok_or_else(unexpected)?, to.as_ref()))
+        }
+        (DataType::Struct(_), DataType::Struct(fields)) if variant::is_variant(fields) => {
+            built(variant::reordered(array.as_struct_opt().ok_or_else(unexpected)?, fields))
         }
         (DataType::Struct(_), DataType::Struct(fields)) => {
             structs(array.as_struct_opt().ok_or_else(unexpected)?, fields)

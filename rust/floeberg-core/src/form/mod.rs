@@ -5,6 +5,7 @@
 mod convert;
 mod leaves;
 mod spark;
+mod variant;
 
 #[cfg(test)]
 mod tests;

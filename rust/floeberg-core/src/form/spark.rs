@@ -3,8 +3,8 @@
 //! In: a table's schema. Out: the Arrow schema that Spark checks batches against, and batches of it.
 //! Spark: `to_arrow_schema` of 4.0 to 4.3, with the time zone `UTC`.
 //!
-//! Invariant: types, order and nullability are Spark's at every level, without field metadata. Nothing is lost unless
-//! it was asked for: what Spark has no type for is refused by the name of its column.
+//! Invariant: types, order and nullability are Spark's at every level, without field metadata but Spark's mark of a
+//! variant. Nothing is lost unless it was asked for: what Spark has no type for is refused by the name of its column.
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field as ArrowField, Fields, SchemaRef, TimeUnit};
 
 use super::convert::convert;
+use super::variant;
 use crate::error::{Error, Result};
 use crate::schema::arrow::type_to_arrow;
 use crate::schema::{Field, PrimitiveType, Schema, Type};
@@ -26,8 +27,8 @@ pub struct SparkForm {
 impl SparkForm {
     /// The Arrow schema of a table's schema.
     ///
-    /// UUIDs are strings, `fixed`, geometry and geography are binary, times count nanoseconds; all else has the type that
-    /// it has in the table's form. Errors: `Unsupported`, naming the column and saying what to do, for a type that
+    /// UUIDs are strings, `fixed`, geometry and geography are binary, times count nanoseconds, variants are marked as
+    /// Spark's; all else has the type that it has in the table's form. Errors: `Unsupported`, naming the column and saying what to do, for a type that
     /// Spark does not have.
     pub fn schema(self, schema: &Schema) -> Result<arrow_schema::Schema> {
         Ok(arrow_schema::Schema::new(self.fields(schema.fields(), "")?))
@@ -80,7 +81,7 @@ impl SparkForm {
                 let entries = DataType::Struct(Fields::from(vec![key.with_nullable(false), value]));
                 DataType::Map(Arc::new(ArrowField::new("entries", entries, false)), false)
             }
-            Type::Variant => return Err(refused(field_type, path, "leave it out of the selected columns")),
+            Type::Variant => DataType::Struct(variant::fields()),
             Type::Unrecognized(_) => type_to_arrow(field_type).map_err(|error| error.with("column", path))?,
         })
     }

@@ -3,8 +3,11 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Time64NanosecondType, TimestampMicrosecondType};
 use arrow_array::{
-    ArrayRef, FixedSizeBinaryArray, Int64Array, RecordBatch, StringArray, Time64MicrosecondArray,
+    Array as _, ArrayRef, BinaryArray, FixedSizeBinaryArray, Int64Array, RecordBatch, StringArray,
+    StructArray, Time64MicrosecondArray,
 };
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, Field as ArrowField};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -122,7 +125,7 @@ fn a_time_that_is_none_is_an_error_unless_its_row_is_null() {
         assert_eq!(error.kind(), ErrorKind::InvalidData);
         assert_eq!(error.context(), [("column", "x".to_owned())]);
     }
-    let nulls = arrow_buffer::NullBuffer::from(vec![true, false]);
+    let nulls = NullBuffer::from(vec![true, false]);
     let array = Time64MicrosecondArray::new(vec![86_399_999_999, -5].into(), Some(nulls));
     let nanos = formed(&column(&times), &batch(&column(&times), vec![Arc::new(array)])).unwrap();
     let nanos: Vec<_> = nanos.column(0).as_primitive::<Time64NanosecondType>().iter().collect();
@@ -246,4 +249,26 @@ proptest! {
             prop_assert_eq!(read(spark.column(0), row, &spark_type), expected);
         }
     }
+}
+
+#[test]
+fn variants_have_the_order_and_the_mark_of_spark_and_share_their_bytes() {
+    let of_variants = column(&Type::Variant);
+    let part = |name: &str, bytes: &'static [u8]| {
+        let field = Arc::new(ArrowField::new(name, DataType::Binary, false));
+        (field, Arc::new(BinaryArray::from_iter_values([bytes; 2])) as ArrayRef)
+    };
+    let (fields, columns): (Vec<_>, Vec<_>) =
+        [part("metadata", b"\x01\x00\x00"), part("value", b"\x00")].into_iter().unzip();
+    let nulls = NullBuffer::from(vec![true, false]);
+    let stored = StructArray::new(fields.into(), columns, Some(nulls));
+    let formed = formed(&of_variants, &batch(&of_variants, vec![Arc::new(stored.clone())])).unwrap();
+    let found = formed.column(0).as_struct();
+    let inner: Vec<_> =
+        found.fields().iter().map(|field| (field.name().as_str(), field.is_nullable())).collect();
+    assert_eq!(inner, [("value", false), ("metadata", false)]);
+    assert_eq!(found.fields()[1].metadata().get("variant").map(AsRef::as_ref), Some("true"));
+    assert!(found.fields()[0].metadata().is_empty());
+    assert_eq!((found.column(0), found.column(1)), (stored.column(1), stored.column(0)));
+    assert_eq!(found.nulls(), stored.nulls());
 }

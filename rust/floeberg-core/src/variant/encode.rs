@@ -1,0 +1,156 @@
+//! How are values written?
+//!
+//! Spec: Parquet `VariantEncoding.md`, Value encoding.
+//!
+//! Invariant: values are appended; an object or array is closed over what was appended since it was begun, with the
+//! smallest widths that hold its numbers.
+
+use super::value::Kind;
+use crate::error::{Error, Result};
+
+/// The number of a primitive type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Primitive {
+    True = 1,
+    False = 2,
+    Int8 = 3,
+    Int16 = 4,
+    Int32 = 5,
+    Int64 = 6,
+    Double = 7,
+    Decimal4 = 8,
+    Decimal8 = 9,
+    Decimal16 = 10,
+    Date = 11,
+    Timestamptz = 12,
+    Timestamp = 13,
+    Float = 14,
+    Binary = 15,
+    String = 16,
+    Time = 17,
+    TimestamptzNanos = 18,
+    TimestampNanos = 19,
+    Uuid = 20,
+}
+
+/// A string of fewer bytes says its length in its first byte.
+const SHORT: usize = 64;
+
+/// A primitive value: its type, then its bytes.
+pub(super) fn primitive(out: &mut Vec<u8>, kind: Primitive, bytes: &[u8]) {
+    out.push((kind as u8) << 2);
+    out.extend_from_slice(bytes);
+}
+
+/// A string.
+pub(super) fn string(out: &mut Vec<u8>, text: &[u8]) -> Result<()> {
+    if text.len() < SHORT {
+        out.push((text.len() as u8) << 2 | 1);
+        out.extend_from_slice(text);
+        return Ok(());
+    }
+    sized(out, Primitive::String, text)
+}
+
+/// Bytes behind their length.
+pub(super) fn sized(out: &mut Vec<u8>, kind: Primitive, bytes: &[u8]) -> Result<()> {
+    primitive(out, kind, &fits(bytes.len())?.to_le_bytes());
+    out.extend_from_slice(bytes);
+    Ok(())
+}
+
+/// A decimal of a column of that precision.
+pub(super) fn decimal(out: &mut Vec<u8>, precision: u8, scale: i8, unscaled: i128) -> Result<()> {
+    let too_big = || Error::invalid_data(format!("{unscaled} is no decimal of {precision} digits"));
+    let scale = u8::try_from(scale)
+        .map_err(|_| Error::unsupported(format!("a variant has no decimals of the scale {scale}")))?;
+    let kind = match precision {
+        ..=9 => Primitive::Decimal4,
+        ..=18 => Primitive::Decimal8,
+        _ => Primitive::Decimal16,
+    };
+    primitive(out, kind, &[scale]);
+    match kind {
+        Primitive::Decimal4 => {
+            out.extend_from_slice(&i32::try_from(unscaled).map_err(|_| too_big())?.to_le_bytes());
+        }
+        Primitive::Decimal8 => {
+            out.extend_from_slice(&i64::try_from(unscaled).map_err(|_| too_big())?.to_le_bytes());
+        }
+        _ => out.extend_from_slice(&unscaled.to_le_bytes()),
+    }
+    Ok(())
+}
+
+/// A field of an object that is being written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    /// Its name, by which fields are in order.
+    pub(super) name: &'a [u8],
+    /// The name's id.
+    pub(super) id: usize,
+    /// Where its value starts, from the start of the first one.
+    pub(super) offset: usize,
+}
+
+/// Makes the values from `start` on an object of these fields, which are in the order of their names.
+pub(super) fn close_object(out: &mut Vec<u8>, start: usize, entries: &[Entry<'_>]) -> Result<()> {
+    let length = out.len() - start;
+    let id_width = width(entries.iter().map(|entry| entry.id).max().unwrap_or(0))?;
+    let offset_width = width(length)?;
+    let is_large = entries.len() > 255;
+    let flags = u8::from(is_large) << 4 | (id_width as u8 - 1) << 2 | (offset_width as u8 - 1);
+    let values = out.len();
+    out.push(flags << 2 | 2);
+    number(out, entries.len(), if is_large { 4 } else { 1 });
+    for entry in entries {
+        number(out, entry.id, id_width);
+    }
+    for offset in entries.iter().map(|entry| entry.offset).chain([length]) {
+        number(out, offset, offset_width);
+    }
+    swap(out, start, values);
+    Ok(())
+}
+
+/// Makes the values from `start` on an array; `offsets` are where each starts.
+pub(super) fn close_array(out: &mut Vec<u8>, start: usize, offsets: &[usize]) -> Result<()> {
+    let length = out.len() - start;
+    let offset_width = width(length)?;
+    let is_large = offsets.len() > 255;
+    let values = out.len();
+    out.push((u8::from(is_large) << 2 | (offset_width as u8 - 1)) << 2 | 3);
+    number(out, offsets.len(), if is_large { 4 } else { 1 });
+    for offset in offsets.iter().copied().chain([length]) {
+        number(out, offset, offset_width);
+    }
+    swap(out, start, values);
+    Ok(())
+}
+
+/// Is it an object?
+pub(super) fn is_object(value: &[u8]) -> bool {
+    value.first().is_some_and(|header| Kind::of(*header) == Kind::Object)
+}
+
+/// The head was written behind the values and goes before them.
+fn swap(out: &mut [u8], start: usize, head: usize) {
+    let length = out.len() - head;
+    out[start..].rotate_right(length);
+}
+
+fn number(out: &mut Vec<u8>, number: usize, width: usize) {
+    out.extend_from_slice(&(number as u64).to_le_bytes()[..width]);
+}
+
+/// The bytes that a number takes.
+fn width(number: usize) -> Result<usize> {
+    let bits = u32::BITS - fits(number)?.leading_zeros();
+    Ok(bits.div_ceil(8).max(1) as usize)
+}
+
+fn fits(length: usize) -> Result<u32> {
+    u32::try_from(length)
+        .map_err(|_| Error::limit(format!("{length} bytes are more than a value of a variant can hold")))
+}

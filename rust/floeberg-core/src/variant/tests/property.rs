@@ -1,0 +1,73 @@
+//! What is shredded and put together again is what it was, whatever the values and the shredding.
+
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+
+use super::model::{Names, Tree, normal};
+use super::read;
+use super::shredder::{Shape, shred};
+
+const NAMES: [&str; 6] = ["b", "a", "é", "", "a.b", "zz"];
+
+fn name() -> impl Strategy<Value = String> {
+    proptest::sample::select(&NAMES[..]).prop_map(str::to_owned)
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    let eight =
+        |kind: u8| any::<i64>().prop_map(move |bits| Tree::Primitive(kind, bits.to_le_bytes().into()));
+    let leaf = prop_oneof![
+        (0_u8..3).prop_map(|kind| Tree::Primitive(kind, Vec::new())),
+        (any::<i64>(), 0_u8..4).prop_map(|(number, scale)| normal(i128::from(number), scale)),
+        (-300_i128..300, 0_u8..3).prop_map(|(number, scale)| normal(number, scale)),
+        proptest::sample::select(vec![7, 12, 13, 17, 18, 19]).prop_flat_map(eight),
+        any::<i32>().prop_map(|days| Tree::Primitive(11, days.to_le_bytes().into())),
+        any::<u32>().prop_map(|bits| Tree::Primitive(14, bits.to_le_bytes().into())),
+        any::<[u8; 16]>().prop_map(|bytes| Tree::Primitive(20, bytes.into())),
+        vec(any::<u8>(), 0..70).prop_map(|bytes| {
+            Tree::Primitive(15, [(bytes.len() as u32).to_le_bytes().to_vec(), bytes].concat())
+        }),
+        "[a-zé]{0,80}".prop_map(Tree::String),
+    ];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..5).prop_map(Tree::Array),
+            btree_map(name(), inner, 0..5).prop_map(Tree::Object),
+        ]
+    })
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    let leaf = proptest::sample::select(vec![
+        Shape::Value,
+        Shape::Boolean,
+        Shape::Int,
+        Shape::Long,
+        Shape::Double,
+        Shape::Decimal,
+        Shape::Date,
+        Shape::Timestamptz,
+        Shape::String,
+        Shape::Binary,
+    ]);
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|shape| Shape::Array(Box::new(shape))),
+            btree_map(name(), inner, 1..4).prop_map(Shape::Object),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #[test]
+    fn a_shredded_variant_is_read_as_it_was(
+        rows in vec(proptest::option::weighted(0.9, tree()), 0..6),
+        shape in shape(),
+        slack in 0_usize..3,
+    ) {
+        // Not sorted, with a name twice that nothing means and one that nothing has.
+        let names = NAMES.iter().copied().chain(["other", "zz"]).map(str::to_owned).collect();
+        prop_assert_eq!(read(&shred(&rows, &Names(names), &shape, slack)).unwrap(), rows);
+    }
+}
