@@ -33,6 +33,8 @@ pub(crate) struct FileFields {
     pub(crate) fields: Vec<FileField>,
     /// Does the file itself say ids?
     pub(crate) has_ids: bool,
+    /// May it store parts of variants as columns?
+    pub(crate) may_shred: bool,
 }
 
 impl FileFields {
@@ -52,7 +54,13 @@ impl FileFields {
                 }
             }
         }
-        Self { fields, has_ids }
+        Self { fields, has_ids, may_shred: false }
+    }
+
+    /// The same of a format that stores parts of variants as columns.
+    #[must_use]
+    pub(crate) fn with_shredding(self) -> Self {
+        Self { may_shred: true, ..self }
     }
 
     /// How many leaves there are.

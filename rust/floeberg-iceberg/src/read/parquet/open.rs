@@ -51,7 +51,7 @@ impl ParquetFile {
                 None => Ok(inferred),
             }
         })?;
-        let fields = FileFields::new(reader.schema().fields(), mapping);
+        let fields = FileFields::new(reader.schema().fields(), mapping).with_shredding();
         let columns = reader.parquet_schema().num_columns();
         if fields.leaves() != columns {
             return Err(Error::unsupported(format!(

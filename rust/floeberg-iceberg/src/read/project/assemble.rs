@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
 use arrow_schema::{ArrowError, DataType};
 use floeberg_core::value::arrow::to_array;
-use floeberg_core::{Error, Result};
+use floeberg_core::{Context, Error, Result};
 
 use super::cast::cast;
 use super::projection::{ColumnSource, Conversion, Resolved};
@@ -70,6 +70,10 @@ fn convert(array: &ArrayRef, conversion: &Conversion, target: &DataType, name: &
                 *sorted,
             );
             Ok(Arc::new(built.map_err(broken)?))
+        }
+        (Conversion::Variant(layout), DataType::Struct(fields)) => {
+            let group = array.as_struct_opt().ok_or_else(|| unexpected(array, name))?;
+            Ok(Arc::new(layout.read(group, fields).context("column", name)?))
         }
         _ => Err(unexpected(array, name)),
     }

@@ -14,6 +14,7 @@ use arrow_schema::{FieldRef, Schema as ArrowSchema, SchemaRef};
 use floeberg_core::schema::arrow::fields_to_arrow;
 use floeberg_core::schema::{Field, Schema};
 use floeberg_core::value::Value;
+use floeberg_core::variant::Layout;
 use floeberg_core::{Error, Result};
 
 use super::constant::PartitionConstants;
@@ -63,6 +64,8 @@ pub(super) enum Conversion {
     List(Box<Conversion>),
     /// Keys and values converted.
     Map(Box<Conversion>, Box<Conversion>),
+    /// Variants, put together where they are shredded.
+    Variant(Layout),
 }
 
 impl Projection {
@@ -83,7 +86,8 @@ impl Projection {
     ) -> Result<Self> {
         let schema = Arc::new(ArrowSchema::new(fields_to_arrow(wanted)?));
         let mut leaves = BTreeSet::new();
-        let mut resolver = Resolver { constants, has_ids: file.has_ids, leaves: &mut leaves };
+        let mut resolver =
+            Resolver { constants, has_ids: file.has_ids, may_shred: file.may_shred, leaves: &mut leaves };
         let mut columns = resolver.fields(wanted, schema.fields(), &file.fields, "")?;
         let distinct: BTreeSet<i32> = wanted.iter().map(|field| field.id).collect();
         if distinct.len() < wanted.len() {

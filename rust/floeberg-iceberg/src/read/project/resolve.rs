@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 use arrow_schema::{DataType, FieldRef, Fields};
 use floeberg_core::schema::{Field, PrimitiveType, Type};
-use floeberg_core::{Error, Result};
+use floeberg_core::variant::Layout;
+use floeberg_core::{Context, Error, Result};
 
 use super::cast::can_cast;
 use super::constant::PartitionConstants;
@@ -22,6 +23,8 @@ pub(super) struct Resolver<'a> {
     pub(super) constants: &'a PartitionConstants,
     /// Does the file itself say ids?
     pub(super) has_ids: bool,
+    /// May the file store parts of variants as columns?
+    pub(super) may_shred: bool,
     /// The leaves to decode.
     pub(super) leaves: &'a mut BTreeSet<usize>,
 }
@@ -63,7 +66,7 @@ impl Resolver<'_> {
             Type::Primitive(PrimitiveType::Unknown) => {
                 return Ok(ColumnSource::Constant(None, field.field_type.clone()));
             }
-            Type::Variant | Type::Unrecognized(_) => {
+            Type::Unrecognized(_) => {
                 return Err(Error::unsupported(format!(
                     "column {name:?} is of type {}, which cannot be read yet",
                     field.field_type
@@ -133,7 +136,22 @@ impl Resolver<'_> {
                     self.conversion(&wanted.value.field_type, value_target.data_type(), value, &value_name)?;
                 Ok(Conversion::Map(Box::new(key), Box::new(value)))
             }
-            (Type::Variant | Type::Unrecognized(_), ..) => Err(Error::unsupported(format!(
+            (Type::Variant, _, DataType::Struct(columns), _) => {
+                let layout = Layout::new(columns).context("column", name)?;
+                if layout.is_shredded() && !self.may_shred {
+                    return Err(Error::invalid_data(format!(
+                        "the variant {name:?} is shredded, which only Parquet files may do"
+                    )));
+                }
+                self.leaves.extend(file.leaves.clone());
+                Ok(Conversion::Variant(layout))
+            }
+            // A column that was of unknown type when the file was written.
+            (Type::Variant, _, DataType::Null, []) => {
+                self.leaves.insert(file.leaves.start);
+                Ok(Conversion::Primitive)
+            }
+            (Type::Unrecognized(_), ..) => Err(Error::unsupported(format!(
                 "column {name:?} is of type {wanted}, which cannot be read yet"
             ))),
             (Type::Primitive(_), _, from, []) if can_cast(from, target) => {

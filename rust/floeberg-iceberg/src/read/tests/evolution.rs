@@ -94,19 +94,6 @@ fn an_unknown_column_is_null_even_where_the_file_has_one() {
     assert_eq!(batch.num_rows(), 2);
 }
 
-#[test]
-fn a_variant_column_is_an_error_only_when_it_is_projected() {
-    let both =
-        schema(vec![Field::optional(1, "a", PrimitiveType::Int), Field::optional(5, "v", Type::Variant)]);
-    let only_a = Arc::new(schema(vec![Field::optional(1, "a", PrimitiveType::Int)]));
-    let mut request = request(&store(two_columns()), both);
-    request.projected = only_a;
-    assert_eq!(one_batch(request, &task()).num_rows(), 2);
-    let wanted = schema(vec![Field::optional(5, "v", Type::Variant)]);
-    let error = batches(super::fixture::request(&store(two_columns()), wanted), &task()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
-}
-
 fn identity_of(source: i32) -> Arc<PartitionSpec> {
     let field = PartitionField {
         field_id: 1000,

@@ -21,3 +21,4 @@ mod pruning;
 mod row_groups;
 mod stored_forms;
 mod types;
+mod variant;
