@@ -9,7 +9,7 @@ Examples:
     1
 """
 
-from floeberg import _native, errors, expressions, statistics, transforms, types
+from floeberg import _native, errors, expressions, statistics, transforms, types, variant
 from floeberg.errors import FloebergError
 from floeberg.explain import Answer, Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
@@ -36,6 +36,7 @@ __all__ = [
     "statistics",
     "transforms",
     "types",
+    "variant",
 ]
 
 __version__ = _native.__version__

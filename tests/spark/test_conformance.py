@@ -124,7 +124,7 @@ def _without(name: str, kind: IcebergType) -> Iterator[tuple[str, str]]:
     elif isinstance(kind, MapType):
         yield from _without(f"{name}.key", kind.key_type)
         yield from _without(f"{name}.value", kind.value_type)
-    elif str(kind) in (*NANOSECONDS, "variant"):
+    elif str(kind) in NANOSECONDS:
         yield name, str(kind)
 
 

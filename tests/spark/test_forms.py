@@ -33,6 +33,7 @@ PRIMITIVES = {
     "fixed[16]": spark.BinaryType(),
     "binary": spark.BinaryType(),
     "unknown": spark.NullType(),
+    "variant": spark.VariantType(),
     "geometry": spark.BinaryType(),
     "geometry(srid:3857)": spark.BinaryType(),
     "geography": spark.BinaryType(),
@@ -105,17 +106,22 @@ def test_nanoseconds_are_refused_until_they_may_be_cut(nanoseconds):
         assert any(value is not None and value < 0 and value % 1000 for value in exact)
 
 
-def test_a_type_that_spark_lacks_is_refused_by_name_with_a_way_out(variants):
-    with pytest.raises(UnsupportedError, match=r"column 'v' is of type variant.*leave it out.*columns"):
-        read(options_of(variants))
-    assert read(options_of(variants, columns="id")).column_names == ["id"]
+def test_a_variant_is_the_struct_that_spark_marks_as_one(variants):
+    table = read(options_of(variants))
+    assert encode(table) == variants.rows()
+    assert table.schema.field("v").type.field("metadata").metadata == {b"variant": b"true"}
+
+
+def test_a_type_that_spark_lacks_is_refused_by_name_with_a_way_out(nanoseconds):
+    with pytest.raises(UnsupportedError, match=r"column 'ts' is of type timestamp_ns.*leave it out.*columns"):
+        read(options_of(nanoseconds))
+    assert read(options_of(nanoseconds, columns="id")).column_names == ["id"]
 
 
 def test_a_refused_type_is_found_inside_of_others():
-    kind = ListType(
-        2, StructType((NestedField(3, "v", PrimitiveType("variant"), required=False),)), element_required=True
-    )
-    with pytest.raises(UnsupportedError, match="column 'l.element.v'"):
+    inner = NestedField(3, "t", PrimitiveType("timestamp_ns"), required=False)
+    kind = ListType(2, StructType((inner,)), element_required=True)
+    with pytest.raises(UnsupportedError, match="column 'l.element.t'"):
         spark_struct((NestedField(1, "l", kind, required=False),), truncate_nanoseconds=False)
 
 

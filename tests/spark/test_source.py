@@ -69,6 +69,16 @@ def test_what_appends_added_is_read_by_options_and_from_a_scan(spark, refs):
     )
 
 
+def test_variants_are_asked_in_sql(spark, variants):
+    frame = load(spark, variants, filter="id IN (23, 25)")
+    assert frame.dtypes == [("id", "bigint"), ("v", "variant")]
+    found = frame.selectExpr("id", "variant_get(v, '$.n', 'int') AS n", "to_json(v) AS text").orderBy("id")
+    assert rows(found) == [
+        (23, None, "{}"),
+        (25, 7, '{"event":"click","n":7,"nested":{"x":0.5,"y":null}}'),
+    ]
+
+
 def test_columns_filter_and_schema_narrow_a_read(spark, refs):
     narrow = load(spark, refs, filter="id > 3", columns="cat,id")
     assert narrow.columns == ["id", "cat"]

@@ -34,6 +34,7 @@ _SIMPLE: dict[str, type[spark.DataType]] = {
     "timestamp": spark.TimestampNTZType,
     "timestamptz": spark.TimestampType,
     "unknown": spark.NullType,
+    "variant": spark.VariantType,
 }
 
 _NANOSECONDS: dict[str, type[spark.DataType]] = {

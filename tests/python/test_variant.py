@@ -1,0 +1,176 @@
+"""What `floeberg.variant` makes of variants, and what other libraries see of a column of them."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import math
+import struct
+import uuid
+from decimal import Decimal
+
+import polars
+import pyarrow as pa
+import pytest
+
+from floeberg import variant
+from floeberg.errors import InvalidDataError, LimitExceededError, UnsupportedError
+from floeberg.types import PrimitiveType
+
+EMPTY = b"\x01\x00\x00"
+UTC = datetime.timezone.utc
+
+
+def names(*texts: str) -> bytes:
+    data = "".join(texts).encode()
+    ends = [sum(len(text.encode()) for text in texts[:count]) for count in range(len(texts) + 1)]
+    return bytes([1, len(texts), *ends]) + data
+
+
+def primitive(number: int, data: bytes = b"") -> bytes:
+    return bytes([number << 2]) + data
+
+
+def signed(value: int, length: int) -> bytes:
+    return value.to_bytes(length, "little", signed=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (primitive(0), None),
+        (primitive(1), True),
+        (primitive(2), False),
+        (primitive(3, signed(-5, 1)), -5),
+        (primitive(4, signed(-300, 2)), -300),
+        (primitive(5, signed(-(2**31), 4)), -(2**31)),
+        (primitive(6, signed(2**63 - 1, 8)), 2**63 - 1),
+        (primitive(7, struct.pack("<d", -0.1)), -0.1),
+        (primitive(8, b"\x02" + signed(-1234, 4)), Decimal("-12.34")),
+        (primitive(9, b"\x03" + signed(10**17, 8)), Decimal("100000000000000.000")),
+        (
+            primitive(10, b"\x26" + signed(-(10**37), 16)),
+            Decimal("-0.10000000000000000000000000000000000000"),
+        ),
+        (primitive(11, signed(-1, 4)), datetime.date(1969, 12, 31)),
+        (primitive(11, signed(2**31 - 1, 4)), 2**31 - 1),
+        (primitive(12, signed(-1, 8)), datetime.datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC)),
+        (primitive(13, signed(-1, 8)), datetime.datetime(1969, 12, 31, 23, 59, 59, 999_999)),  # noqa: DTZ001
+        (primitive(13, signed(2**62, 8)), 2**62),
+        (primitive(14, struct.pack("<f", 1.5)), 1.5),
+        (primitive(15, b"\x02\x00\x00\x00\x00\xff"), b"\x00\xff"),
+        (primitive(16, b"\x02\x00\x00\x00" + "é".encode()), "é"),
+        (primitive(17, signed(5, 8)), datetime.time(0, 0, 0, 5)),
+        (primitive(18, signed(-1, 8)), datetime.datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC)),
+        (primitive(19, signed(1_001, 8)), datetime.datetime(1970, 1, 1, 0, 0, 0, 1)),  # noqa: DTZ001
+        (primitive(20, bytes(range(16))), uuid.UUID(bytes=bytes(range(16)))),
+        (b"\x01", ""),
+        (bytes([5 << 2 | 1]) + b"hello", "hello"),
+        (b"\x03\x00\x00", []),
+        (b"\x03\x02\x00\x01\x03\x00" + primitive(3, b"\x07"), [None, 7]),
+        (b"\x13\x01\x00\x00\x00\x00\x01\x00", [None]),
+        (b"\x02\x00\x00", {}),
+    ],
+)
+def test_every_type_becomes_its_python_type(value, expected):
+    found = variant.to_python(EMPTY, value)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+def test_floats_may_be_no_numbers():
+    assert math.isnan(variant.to_python(EMPTY, primitive(7, struct.pack("<d", math.nan))))
+    assert variant.to_python(EMPTY, primitive(14, struct.pack("<f", -math.inf))) == -math.inf
+
+
+def test_fields_have_the_names_of_their_ids_whatever_the_order_of_their_values():
+    value = bytes([2, 2, 1, 0, 1, 0, 3]) + primitive(1) + primitive(3, b"\x07")
+    assert variant.to_python(names("b", "a"), value) == {"a": 7, "b": True}
+
+
+def test_damaged_bytes_are_an_error_of_data():
+    metadata = names("a", "b")
+    value = bytes([2, 2, 0, 1, 0, 3, 9]) + b"\x03\x00\x00" + bytes([5 << 2 | 1]) + b"hello"
+    assert variant.to_python(metadata, value) == {"a": [], "b": "hello"}
+    for length in range(len(value)):
+        with pytest.raises(InvalidDataError, match="a variant is damaged"):
+            variant.to_python(metadata, value[:length])
+    for length in range(len(metadata)):
+        with pytest.raises(InvalidDataError, match="a variant is damaged"):
+            variant.to_python(metadata[:length], value)
+    for position in range(len(value)):
+        for flip in (0xFF, 0x01, 0x80, 0x40):
+            changed = bytearray(value)
+            changed[position] ^= flip
+            with contextlib.suppress(InvalidDataError, UnsupportedError):
+                variant.to_python(metadata, bytes(changed))
+
+
+def test_what_is_not_known_is_unsupported():
+    with pytest.raises(UnsupportedError, match="unknown type 40"):
+        variant.to_python(EMPTY, primitive(40))
+    with pytest.raises(UnsupportedError, match="version 2"):
+        variant.to_python(b"\x02\x00\x00", primitive(0))
+
+
+def test_nesting_is_bounded():
+    value = primitive(0)
+    for _ in range(1_000):
+        length = len(value).to_bytes(4, "little")
+        value = bytes([3 << 2 | 3, 1]) + bytes(4) + length + value
+    with pytest.raises(LimitExceededError, match="deeper than 200"):
+        variant.to_python(EMPTY, value)
+
+
+def test_values_that_lie_upon_each_other_are_refused():
+    # Sixty arrays, each of the next one 200 times.
+    value = primitive(0)
+    for _ in range(60):
+        length = len(value).to_bytes(4, "little")
+        value = bytes([3 << 2 | 3, 200]) + bytes(800) + length + value
+    with pytest.raises(InvalidDataError, match="lie upon each other"):
+        variant.to_python(EMPTY, value)
+
+
+def test_a_column_is_a_list_of_values(variants):
+    table = variants.open().scan().to_arrow()
+    field = table.schema.field("v")
+    assert field.metadata[b"ARROW:extension:name"] == b"arrow.parquet.variant"
+    assert field.type == pa.struct(
+        [pa.field(name, pa.binary(), nullable=False) for name in ("metadata", "value")]
+    )
+    values = dict(zip(table["id"].to_pylist(), variant.to_pylist(table["v"]), strict=True))
+
+    def plain(encoded):
+        value = encoded["value"]
+        if encoded["type"] == "array":
+            return [plain(each) for each in value]
+        return {name: plain(each) for name, each in value.items()} if encoded["type"] == "object" else value
+
+    rows = [json.loads(row) for row in variants.rows()]
+    alike = {"null", "boolean_true", "int64", "double", "string", "array", "object"}
+    checked = [row for row in rows if row[1] is None or row[1]["type"] in alike]
+    assert len(checked) > 10
+    for key, encoded in checked:
+        assert values[key] == (None if encoded is None else plain(encoded)), key
+
+
+def test_other_libraries_see_a_struct_of_bytes(variants):
+    scan = variants.open().scan(row_filter="id = 16")
+    expected = {"metadata": b"\x01\x00\x00", "value": b"\x15short"}
+    assert scan.to_pandas()["v"].tolist() == [expected]
+    assert polars.DataFrame(scan.to_arrow())["v"].to_list() == [expected]
+
+
+def test_a_filter_asks_a_variant_for_null_and_nothing_else(variants):
+    table = variants.open()
+    empty = [json.loads(row)[0] for row in variants.rows() if json.loads(row)[1] is None]
+    assert sorted(table.scan(row_filter="v IS NULL").to_arrow()["id"].to_pylist()) == empty
+    assert table.scan(row_filter="v IS NOT NULL").count() == 28 - len(empty)
+    with pytest.raises(ValueError, match="can only be filtered by IS NULL and IS NOT NULL"):
+        table.scan(row_filter="v = 1").to_arrow()
+
+
+def test_the_schema_names_the_type(variants):
+    assert variants.open().schema().find_field("v").field_type == PrimitiveType("variant")
