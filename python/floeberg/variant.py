@@ -73,12 +73,10 @@ def to_pylist(array: pa.Array[Any] | pa.ChunkedArray[Any]) -> list[Value]:
         UnsupportedError: As `to_python`.
 
     Examples:
-        >>> import floeberg as fb
+        >>> import pyarrow as pa
         >>> from floeberg.variant import to_pylist
-        >>> folder = "tests/conformance/iceberg/spark-iceberg/v3_variant/table"
-        >>> table = fb.open_table(folder, relocate={"/warehouse/spark/db/v3_variant": folder})
-        >>> to_pylist(table.scan(row_filter="id = 25").to_arrow()["v"])
-        [{'event': 'click', 'n': 7, 'nested': {'x': 0.5, 'y': None}}]
+        >>> to_pylist(pa.array([{"metadata": b"\\1\\0\\0", "value": b"\\x0c*"}, None]))
+        [42, None]
     """
     return [None if row is None else to_python(row["metadata"], row["value"]) for row in array.to_pylist()]
 

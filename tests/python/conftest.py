@@ -32,6 +32,12 @@ def evolved() -> Case:
 
 
 @pytest.fixture(scope="session")
+def variants() -> Case:
+    """A column `id` and a variant `v`."""
+    return lent("variants")
+
+
+@pytest.fixture(scope="session")
 def many() -> Case:
     """40 files of one row each."""
     return lent("many")

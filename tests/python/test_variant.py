@@ -10,6 +10,7 @@ import struct
 import uuid
 from decimal import Decimal
 
+import duckdb
 import polars
 import pyarrow as pa
 import pytest
@@ -161,6 +162,13 @@ def test_other_libraries_see_a_struct_of_bytes(variants):
     expected = {"metadata": b"\x01\x00\x00", "value": b"\x15short"}
     assert scan.to_pandas()["v"].tolist() == [expected]
     assert polars.DataFrame(scan.to_arrow())["v"].to_list() == [expected]
+
+
+def test_duckdb_takes_them_as_its_variants(variants):
+    scan = variants.open().scan(row_filter="id IN (16, 22, 25)")  # noqa: F841 - DuckDB finds it by its name
+    found = duckdb.sql("SELECT id, v::VARCHAR FROM scan ORDER BY id").fetchall()
+    nested = "{'event': click, 'n': 7, 'nested': {'x': 0.5, 'y': NULL}}"
+    assert found == [(16, "short"), (22, "[]"), (25, nested)]
 
 
 def test_a_filter_asks_a_variant_for_null_and_nothing_else(variants):

@@ -9,9 +9,20 @@ from collections.abc import Mapping
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import VariantType
 
 from corpus import Case, encode
 from floeberg import errors
+
+VARIANT = pa.field(
+    "v",
+    pa.struct(
+        [
+            pa.field("value", pa.binary(), nullable=False),
+            pa.field("metadata", pa.binary(), nullable=False, metadata={b"variant": b"true"}),
+        ]
+    ),
+)
 
 
 def load(spark: SparkSession, case: Case, options: Mapping[str, str]) -> DataFrame:
@@ -24,10 +35,20 @@ def load(spark: SparkSession, case: Case, options: Mapping[str, str]) -> DataFra
 
 def rows_of(frame: DataFrame) -> list[str]:
     """The rows of a frame, in the encoding of the corpus."""
-    table = frame.toArrow()
+    variants = [field.name for field in frame.schema if isinstance(field.dataType, VariantType)]
+    table = frame.drop(*variants).toArrow()
+    for name in variants:
+        table = table.add_column(frame.columns.index(name), VARIANT.with_name(name), [_bytes_of(frame, name)])
     return encode(
         table.cast(pa.schema(field.with_type(_in_microseconds(field.type)) for field in table.schema))
     )
+
+
+def _bytes_of(frame: DataFrame, name: str) -> pa.Array:
+    """A column of variants: `toArrow` of PySpark 4.3 fails where one is null, whatever the source."""
+    values = [row[0] for row in frame.select(name).collect()]
+    rows = [value and {"value": value.value, "metadata": value.metadata} for value in values]
+    return pa.array(rows, VARIANT.type)
 
 
 def _in_microseconds(kind: pa.DataType) -> pa.DataType:

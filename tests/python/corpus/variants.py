@@ -92,9 +92,10 @@ def _primitive(number: int, data: bytes) -> tuple[tuple[str, Any], int]:
         return ("time", time(_signed(data[:8]), 6)), 8
     if number == 20:
         return ("uuid", str(uuid.UUID(bytes=data[:16]))), 16
+    assert number in (15, 16), number
     length = _unsigned(data[:4])
-    text = data[4 : 4 + length]
-    return {15: ("binary", text.hex()), 16: ("string", text.decode())}[number], 4 + length
+    content = data[4 : 4 + length]
+    return (("binary", content.hex()) if number == 15 else ("string", content.decode())), 4 + length
 
 
 def _decimal(unscaled: int, scale: int) -> str:
