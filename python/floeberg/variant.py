@@ -75,7 +75,7 @@ def to_pylist(array: pa.Array[Any] | pa.ChunkedArray[Any]) -> list[Value]:
     Examples:
         >>> import pyarrow as pa
         >>> from floeberg.variant import to_pylist
-        >>> to_pylist(pa.array([{"metadata": b"\\1\\0\\0", "value": b"\\x0c*"}, None]))
+        >>> to_pylist(pa.array([{"metadata": bytes([1, 0, 0]), "value": bytes([12, 42])}, None]))
         [42, None]
     """
     return [None if row is None else to_python(row["metadata"], row["value"]) for row in array.to_pylist()]
