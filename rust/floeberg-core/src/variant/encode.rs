@@ -66,8 +66,8 @@ pub(super) fn decimal(out: &mut Vec<u8>, precision: u8, scale: i8, unscaled: i12
     let scale = u8::try_from(scale)
         .map_err(|_| Error::unsupported(format!("a variant has no decimals of the scale {scale}")))?;
     let kind = match precision {
-        ..=9 => Primitive::Decimal4,
-        ..=18 => Primitive::Decimal8,
+        0..=9 => Primitive::Decimal4,
+        10..=18 => Primitive::Decimal8,
         _ => Primitive::Decimal16,
     };
     primitive(out, kind, &[scale]);

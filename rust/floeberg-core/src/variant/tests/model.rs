@@ -34,7 +34,7 @@ impl Names {
             end += name.len();
             bytes.extend(little(end, width));
         }
-        bytes.extend(self.0.iter().flat_map(|name| name.as_bytes()));
+        bytes.extend(self.0.iter().flat_map(String::as_bytes));
         bytes
     }
 
@@ -43,7 +43,7 @@ impl Names {
         assert_eq!(bytes[0] & 15, 1, "version");
         let width = usize::from(bytes[0] >> 6) + 1;
         let count = number(&bytes[1..=width]);
-        let offset = |id: usize| number(&bytes[1 + width * (id + 1)..1 + width * (id + 2)]);
+        let offset = |id: usize| number(&bytes[1 + width * (id + 1)..][..width]);
         let names = &bytes[1 + width * (count + 2)..];
         let name = |id| String::from_utf8(names[offset(id)..offset(id + 1)].to_vec()).unwrap();
         Self((0..count).map(name).collect())

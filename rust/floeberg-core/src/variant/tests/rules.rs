@@ -36,7 +36,7 @@ fn metadata(rows: usize) -> ArrayRef {
 
 fn bytes(values: &[Option<Tree>]) -> ArrayRef {
     let encoded = values.iter().map(|value| value.as_ref().map(|tree| encode(tree, &names(), 0)));
-    Arc::new(BinaryArray::from_iter(encoded))
+    Arc::new(encoded.collect::<BinaryArray>())
 }
 
 fn array<T: Array + 'static>(array: T) -> ArrayRef {

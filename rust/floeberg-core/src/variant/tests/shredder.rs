@@ -37,14 +37,14 @@ pub enum Shape {
 /// The group of a column of variants: `metadata`, and the columns of a shape. `None` is SQL's null.
 pub fn shred(rows: &[Option<Tree>], names: &Names, shape: &Shape, slack: usize) -> StructArray {
     let metadata = names.encode(4);
-    let metadata = BinaryArray::from_iter(rows.iter().map(|row| row.as_ref().map(|_| &metadata)));
+    let metadata = rows.iter().map(|row| row.as_ref().map(|_| &metadata)).collect::<BinaryArray>();
     let values: Vec<_> = rows.iter().map(Option::as_ref).collect();
     let place = place(&values, names, shape, slack);
     let mut fields = vec![Arc::new(Field::new("metadata", DataType::Binary, true))];
     fields.extend(place.fields().iter().cloned());
     let mut columns: Vec<ArrayRef> = vec![Arc::new(metadata)];
     columns.extend(place.columns().iter().cloned());
-    let nulls = NullBuffer::from_iter(rows.iter().map(Option::is_some));
+    let nulls = rows.iter().map(Option::is_some).collect::<NullBuffer>();
     StructArray::new(fields.into(), columns, Some(nulls))
 }
 
@@ -58,7 +58,7 @@ fn place(rows: &[Option<&Tree>], names: &Names, shape: &Shape, slack: usize) -> 
             let items: Vec<_> = lists.iter().flatten().flat_map(|list| list.iter().map(Some)).collect();
             let items = place(&items, names, element, slack);
             let lengths = lists.iter().map(|list| list.map_or(0, Vec::len));
-            let nulls = NullBuffer::from_iter(lists.iter().map(Option::is_some));
+            let nulls = lists.iter().map(Option::is_some).collect::<NullBuffer>();
             let field = Arc::new(Field::new("element", items.data_type().clone(), false));
             let offsets = OffsetBuffer::from_lengths(lengths);
             Some(Arc::new(ListArray::new(field, offsets, Arc::new(items), Some(nulls))))
@@ -78,7 +78,7 @@ fn place(rows: &[Option<&Tree>], names: &Names, shape: &Shape, slack: usize) -> 
                 .zip(&columns)
                 .map(|(name, column)| Field::new(name, column.data_type().clone(), false))
                 .collect();
-            let nulls = NullBuffer::from_iter(objects.iter().map(Option::is_some));
+            let nulls = objects.iter().map(Option::is_some).collect::<NullBuffer>();
             Some(Arc::new(StructArray::new(groups, columns, Some(nulls))))
         }
         primitive => Some(primitives(rows, primitive)),

@@ -107,13 +107,13 @@ fn a_variant_is_the_extension_type_with_an_id_on_the_outer_field_alone() {
     let schema = batch.schema();
     let field = schema.field(1);
     let metadata = ["ARROW:extension:name", "ARROW:extension:metadata", "PARQUET:field_id"]
-        .map(|key| field.metadata().get(key).map(AsRef::as_ref).unwrap_or("none").to_owned());
+        .map(|key| field.metadata().get(key).map_or("none", AsRef::as_ref).to_owned());
     assert_eq!(metadata, ["arrow.parquet.variant", "", "2"]);
     let DataType::Struct(fields) = field.data_type() else { panic!("{field}") };
     let inner: Vec<_> = fields.iter().map(|field| field.as_ref().clone()).collect();
     let plain = |name: &str| ArrowField::new(name, DataType::Binary, false);
     assert_eq!(inner, [plain("metadata"), plain("value")]);
-    assert_eq!(ids(&[batch.clone()]), expected(0..4, 4));
+    assert_eq!(ids(std::slice::from_ref(&batch)), expected(0..4, 4));
 }
 
 #[test]
