@@ -25,6 +25,7 @@ pub struct Failure {
 
 #[derive(Deserialize)]
 struct List {
+    #[serde(default)]
     failure: Vec<Failure>,
 }
 
