@@ -16,7 +16,7 @@ PYTHON := $(BIN)/python
 LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-orc -p floeberg-iceberg
 PYTHON_SOURCES := python tests tools benches examples
 
-.PHONY: help demo test test-rust test-python test-spark java check fmt bench docs wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark java check fuzz fmt bench docs wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -27,7 +27,7 @@ demo: install ## Build, then run the main job on a real table, from Python and t
 test: test-rust test-python test-spark ## All tests
 
 test-rust: ## The Rust tests alone
-	cargo test --locked $(LIBRARIES) -p floeberg-tests
+	cargo test --locked $(LIBRARIES) -p floeberg-tests -p floeberg-fuzz-targets
 
 test-python: install ## Build the package, then the Python tests alone (ARGS="-k name" narrows them)
 	$(PYTHON) -m pytest tests/python $(ARGS)
@@ -46,6 +46,10 @@ check: install ## Format, lints, types, stubs, dependency and layering rules
 	$(PYTHON) tools/check_modules.py
 	$(PYTHON) tools/check_lengths.py
 	$(PYTHON) tools/check_known_failures.py
+	cargo test --locked --quiet $(LIBRARIES) -p floeberg-tests -p floeberg-fuzz-targets --test replay
+
+fuzz: ## The fuzzers of all decoders, FUZZ_SECONDS=600 each (ARGS="puffin recipe" chooses); needs nightly Rust
+	@python3 tools/run_fuzzers.py $(ARGS)
 
 fmt: venv ## Format Rust and Python
 	cargo fmt --all

@@ -123,7 +123,11 @@ def read(table: Table, scan: fb.Scan) -> dict[int, dict[str, Any]]:
 
 
 def plain(column: Column, found: pa.Table) -> list[Any]:
-    array = found.column("st" if column.nested else column.name).combine_chunks()
+    chunks = found.column("st" if column.nested else column.name).chunks
+    return [value for chunk in chunks for value in plain_of(column, chunk)]
+
+
+def plain_of(column: Column, array: pa.Array) -> list[Any]:
     is_there = array.is_valid().to_pylist()
     if column.nested:
         array = array.field(column.name)
@@ -131,6 +135,5 @@ def plain(column: Column, found: pa.Table) -> list[Any]:
         array = array.storage
     if pa.types.is_temporal(array.type):
         array = array.view(column.now.plain)
-    return [
-        same_bits(value) if valid else None for value, valid in zip(array.to_pylist(), is_there, strict=True)
-    ]
+    values = array.to_pylist()
+    return [same_bits(value) if valid else None for value, valid in zip(values, is_there, strict=True)]

@@ -43,7 +43,7 @@ pub struct Predicate {
 }
 
 /// What is tested: a column, or a transform of one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     /// The column's name; nested ones are dotted. An exact name wins over a nested path.
     pub name: String,

@@ -29,10 +29,10 @@ impl Transform {
                 )));
             }
         };
-        match result {
-            Some(result) => Ok(Some(result)),
-            None => Err(Error::invalid_input(format!("the transform {self} cannot be applied to {value}"))),
-        }
+        result.map(Some).ok_or_else(|| {
+            let shown: String = value.to_string().chars().take(64).collect();
+            Error::invalid_input(format!("the transform {self} cannot be applied to {shown}"))
+        })
     }
 }
 

@@ -47,6 +47,10 @@ fn open(blob: &[u8]) -> Result<&[u8]> {
             body.len()
         )));
     }
+    // A fuzzer guesses neither magic nor checksum: it shall reach what they guard.
+    if cfg!(fuzzing) {
+        return Ok(body.get(MAGIC.len()..).unwrap_or_default());
+    }
     let Some(vector) = body.strip_prefix(&MAGIC) else {
         let found = &body[..body.len().min(4)];
         return Err(Error::invalid_data(format!(

@@ -35,7 +35,8 @@ pub(super) fn read_tail(source: &dyn Source) -> Result<(Postscript, Footer)> {
         )));
     };
     let postscript = Postscript::parse(&before[start..])?;
-    if !postscript.has_magic && (size < 3 || source.read(0..3)? != "ORC") {
+    // A fuzzer does not guess the magic.
+    if !postscript.has_magic && !cfg!(fuzzing) && (size < 3 || source.read(0..3)? != "ORC") {
         return Err(Error::invalid_data("expected an ORC file, which says ORC in its postscript"));
     }
     let footer = footer_range(size, length as u64, postscript.footer_length)?;

@@ -9,6 +9,8 @@
 //!
 //! Invariant: linear in the length of the text; recursion is bounded by [`MAX_DEPTH`].
 
+use std::collections::HashSet;
+
 use super::lexer::{Spanned, Token, tokens, wrong};
 use super::like::{Pattern, pattern};
 use super::literal;
@@ -48,7 +50,7 @@ impl Parser<'_> {
         while self.accept("OR") {
             terms.push(self.conjunction(negated)?);
         }
-        Ok(if negated { Expr::all_of(terms) } else { Expr::any_of(terms) })
+        Ok(if negated { all_of(terms) } else { Expr::any_of(terms) })
     }
 
     fn conjunction(&mut self, negated: bool) -> Result<Expr> {
@@ -56,7 +58,7 @@ impl Parser<'_> {
         while self.accept("AND") {
             terms.push(self.test(negated)?);
         }
-        Ok(if negated { Expr::any_of(terms) } else { Expr::all_of(terms) })
+        Ok(if negated { Expr::any_of(terms) } else { all_of(terms) })
     }
 
     fn test(&mut self, mut negated: bool) -> Result<Expr> {
@@ -338,6 +340,20 @@ fn leaf(op: Operator, term: Term, literals: Vec<RawLiteral>, negated: bool) -> E
     }
     let opposite = Expr::set(op, term.clone(), literals).negate();
     if op.is_unary() { opposite } else { opposite.and(Expr::unary(Operator::NotNull, term)) }
+}
+
+/// All of the filters, with every `IS NOT NULL` once: what a filter shows says those that a parser added, and would get
+/// them once more each time it is read.
+fn all_of(terms: Vec<Expr>) -> Expr {
+    let mut all = Expr::all_of(terms);
+    if let Expr::And(children) = &mut all {
+        let mut seen = HashSet::new();
+        children.retain(|child| match child {
+            Expr::Predicate(test) if test.op == Operator::NotNull => seen.insert(test.term.clone()),
+            _ => true,
+        });
+    }
+    Expr::all_of([all])
 }
 
 /// Words that are names only in quotes.

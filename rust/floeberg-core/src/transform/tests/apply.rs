@@ -98,3 +98,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_error_shows_no_more_than_the_beginning_of_a_long_value() {
+    let transform: Transform = "year".parse().unwrap();
+    let error = transform.apply(&Value::Binary(vec![0xa9; 1 << 20])).unwrap_err();
+    let shown = format!("the transform year cannot be applied to X'{}", "a9".repeat(31));
+    assert_eq!(error.message(), shown);
+}

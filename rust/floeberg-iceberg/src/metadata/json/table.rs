@@ -62,7 +62,9 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
         },
         location: object.required("location", string)?,
         last_sequence_number: if format_version == 1 {
-            object.optional("last-sequence-number", long)?.unwrap_or(0)
+            // v1 has none; a writer of v1 that knows v2 may have left one.
+            object.optional("last-sequence-number", long)?;
+            0
         } else {
             object.required("last-sequence-number", long)?
         },

@@ -116,7 +116,8 @@ fn inflate_snappy(buffer: &mut Vec<u8>, stored: &[u8], limit: usize) -> Result<u
     let length = snap::raw::Decoder::new().decompress(stored, buffer).map_err(damaged)?;
     let inflated = &buffer[..length];
     let (expected, found) = (u32::from_be_bytes(*checksum), crc32fast::hash(inflated));
-    if expected != found {
+    // A fuzzer does not guess a checksum.
+    if expected != found && !cfg!(fuzzing) {
         return Err(Error::invalid_data(format!(
             "Avro block: expected CRC-32 {expected:08x}, found {found:08x}"
         )));

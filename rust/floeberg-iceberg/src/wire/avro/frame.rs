@@ -67,7 +67,8 @@ pub fn frame(bytes: &[u8], left: u64, sync: &[u8; 16], limits: &Limits) -> Resul
         ));
     }
     let Some(found) = bytes.get(stored.end..length) else { return Ok(Framing::Needs(length)) };
-    if found != sync {
+    // A fuzzer does not guess the marker.
+    if found != sync && !cfg!(fuzzing) {
         return Err(Error::invalid_data(format!(
             "Avro block: expected the sync marker {sync:02x?} after it, found {found:02x?}"
         )));

@@ -82,7 +82,8 @@ pub fn parse_footer(bytes: &[u8]) -> Result<PuffinFooter> {
 
 pub(crate) fn check_magic(found: &[u8], place: &str) -> Result<()> {
     refuse_encrypted(found)?;
-    if found.starts_with(&MAGIC) {
+    // A fuzzer does not guess the magic.
+    if found.starts_with(&MAGIC) || cfg!(fuzzing) {
         return Ok(());
     }
     let found = &found[..found.len().min(4)];

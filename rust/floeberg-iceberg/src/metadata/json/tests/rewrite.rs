@@ -52,6 +52,13 @@ fn v1_is_written_with_lists_and_single_forms() {
 }
 
 #[test]
+fn v1_has_no_sequence_number_whatever_is_written() {
+    let mut document = v1();
+    document["last-sequence-number"] = json!(5);
+    assert_eq!(parsed(&document), parsed(&v1()));
+}
+
+#[test]
 fn unknown_keys_are_kept_at_every_object() {
     let mut document = v2();
     let field =
