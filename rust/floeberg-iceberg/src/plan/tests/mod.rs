@@ -7,6 +7,7 @@ mod encrypted;
 mod even;
 mod incremental;
 mod key_stats;
+mod manifests;
 mod parallel;
 pub(crate) mod promotion;
 mod promotion_property;

@@ -14,6 +14,10 @@ impl ParquetFile {
         let column = self.fields.fields.iter().find(|field| field.id == Some(column.id))?;
         let chunk = self.metadata().row_group(group).columns().get(column.leaves.start)?;
         let Statistics::ByteArray(texts) = chunk.statistics()? else { return None };
+        // Bounds say nothing of nulls, and a row without a text has not this one.
+        if chunk.column_descr().max_def_level() > 0 && texts.null_count_opt() != Some(0) {
+            return None;
+        }
         let (lowest, highest) = (texts.min_opt()?, texts.max_opt()?);
         (lowest == highest).then(|| lowest.as_utf8().ok())?
     }

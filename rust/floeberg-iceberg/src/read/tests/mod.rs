@@ -6,6 +6,7 @@ mod avro_types;
 mod bloom;
 mod damage;
 mod defaults;
+mod delete_files;
 mod deletes;
 mod equality;
 mod equality_memory;
