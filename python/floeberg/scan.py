@@ -64,10 +64,13 @@ class Scan(RowSource[_native.Scan]):
         return Scan(self._inner.filter(as_expression(row_filter).as_tree()))
 
     def select(self, *field_names: str) -> Scan:
-        """Reads only these columns, in the order of the schema.
+        """Reads only these columns, in the order of the schema, then the metadata columns that are named.
+
+        Metadata columns are `_file`, `_pos`, `_deleted`, `_spec_id`, `_partition`, `_row_id` and
+        `_last_updated_sequence_number`. With `_deleted` the rows that are deleted come out too, marked.
 
         Args:
-            *field_names: Names of columns; nested ones are dotted, `*` is all.
+            *field_names: Names of columns; nested ones are dotted, `*` is all but metadata columns.
 
         Returns:
             A new scan.
@@ -78,6 +81,8 @@ class Scan(RowSource[_native.Scan]):
         Examples:
             >>> table.scan().select("cat", "id").to_arrow().column_names
             ['id', 'cat']
+            >>> table.scan(row_filter="_pos = 0").select("_pos", "*").to_arrow().column_names
+            ['id', 'cat', 'v', '_pos']
         """
         return Scan(self._inner.select(checked_names("field_names", field_names)))
 

@@ -263,7 +263,9 @@ class Table:
 
         Args:
             row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
-            selected_fields: Names of columns; nested ones are dotted, `*` is all.
+            selected_fields: Names of columns; nested ones are dotted, `*` is all. Metadata columns (`_file`, `_pos`,
+                `_deleted`, `_spec_id`, `_partition`, `_row_id`, `_last_updated_sequence_number`) come only where they
+                are named.
             case_sensitive: Whether the case of names counts.
             snapshot_id: Reads this snapshot, with its schema.
             limit: At most so many rows.

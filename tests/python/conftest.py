@@ -59,3 +59,15 @@ def partitioned_positions() -> Case:
 def partitioned_v1() -> Case:
     """Format version 1; files of several specs, one with a void field."""
     return lent("partitioned_v1")
+
+
+@pytest.fixture(scope="session")
+def avro_and_orc() -> Case:
+    """9 rows in files of Parquet, Avro and ORC, with position deletes over all three."""
+    return lent("avro_and_orc")
+
+
+@pytest.fixture(scope="session")
+def upgraded() -> Case:
+    """12 rows; snapshots from before and from after the upgrade to version 3."""
+    return lent("upgraded")

@@ -55,3 +55,4 @@ def _lend(role: str) -> Callable[[], Case]:
 refs, deletes, many, types, nested = map(_lend, ("refs", "deletes", "many", "types", "nested"))
 nanoseconds, variants, required = map(_lend, ("nanoseconds", "variants", "required"))
 odd_names, empty, evolved, wide = map(_lend, ("odd_names", "empty", "evolved", "wide"))
+(partitioned_positions,) = map(_lend, ("partitioned_positions",))

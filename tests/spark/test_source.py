@@ -79,6 +79,21 @@ def test_variants_are_asked_in_sql(spark, variants):
     ]
 
 
+def test_metadata_columns_are_named_beside_the_tables_own(spark, partitioned_positions):
+    names = ("id", "_file", "_pos", "_deleted", "_spec_id", "_partition", "_row_id")
+    frame = load(spark, partitioned_positions, columns=",".join(names), partitions="3")
+    scan = partitioned_positions.open().scan(selected_fields=names)
+    assert frame.columns == list(names)
+    found = sorted((row.asDict(recursive=True) for row in frame.collect()), key=repr)
+    assert found == sorted(scan.to_arrow().to_pylist(), key=repr)
+    assert frame.filter("_deleted").count() == scan.count() - partitioned_positions.expected["row_count"] > 0
+    assert scan.filter("_pos < 2").to_spark(spark).select("_pos").distinct().count() == 2
+    assert (
+        load(spark, partitioned_positions, filter="_pos = 0").columns
+        == partitioned_positions.expected["columns"]
+    )
+
+
 def test_columns_filter_and_schema_narrow_a_read(spark, refs):
     narrow = load(spark, refs, filter="id > 3", columns="cat,id")
     assert narrow.columns == ["id", "cat"]

@@ -2,17 +2,19 @@
 //!
 //! A scan is a description: each method gives a new one, and nothing is read before it is planned or streamed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::expr::{BoundExpr, Expr, bind};
-use floeberg_core::schema::{NameMapping, Schema};
+use floeberg_core::schema::reserved::{DELETED, PARTITION};
+use floeberg_core::schema::{Field, NameMapping, Schema};
 use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Context, Error, Result};
 
 use crate::Table;
 use crate::aggregate::{self, Answered, Extreme, ExtremeRequest, column_of};
 use crate::budget::{memory_budget, thread_budget};
-use crate::metadata::{RefKind, Snapshot};
+use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
 use crate::plan::{Appends, Plan, PlanRequest, plan};
 use crate::read::{BatchStream, ReadRequest, stream};
 
@@ -72,6 +74,9 @@ impl Scan {
     }
 
     /// Only these columns, in the schema's order; nested ones are dotted, `*` is all.
+    ///
+    /// Metadata columns (`_file`, `_pos`, ..) come after them, where they are named. With `_deleted` rows that are
+    /// deleted come out too.
     #[must_use]
     pub fn select(self, names: Vec<String>) -> Self {
         Self { selected: Some(names), ..self }
@@ -197,17 +202,53 @@ impl Scan {
     pub fn projection(&self) -> Result<Arc<Schema>> {
         let schema = self.schema()?;
         let Some(names) = &self.selected else { return Ok(schema) };
-        if names.iter().any(|name| name == "*") {
+        let (all, named): (Vec<_>, Vec<_>) = names.iter().map(String::as_str).partition(|name| *name == "*");
+        if named.is_empty() && !all.is_empty() {
             return Ok(schema);
         }
-        let ids: Vec<i32> =
-            names.iter().map(|name| schema.find(name, self.case_sensitive)).collect::<Result<_>>()?;
-        Ok(Arc::new(schema.select(&ids)?))
+        let known = self.with_metadata_columns(&schema, named.iter().copied())?;
+        let mut ids: Vec<i32> =
+            named.iter().map(|name| known.find(name, self.case_sensitive)).collect::<Result<_>>()?;
+        if !all.is_empty() {
+            ids.extend(schema.fields().iter().map(|field| field.id));
+        }
+        Ok(Arc::new(known.select(&ids)?))
+    }
+
+    /// The schema with those metadata columns that the filter tests.
+    pub(crate) fn filter_schema(&self) -> Result<Arc<Schema>> {
+        self.with_metadata_columns(&self.schema()?, self.filter.column_names().into_iter())
+    }
+
+    /// For each spec the ids of its fields in `_partition`; none where that is neither asked for nor tested.
+    pub(crate) fn partition_fields(&self) -> Result<BTreeMap<i32, Vec<i32>>> {
+        let is_partition = |field: &Field| field.id == PARTITION;
+        let is_in = |schema: Arc<Schema>| schema.fields().iter().any(is_partition);
+        if is_in(self.projection()?) || is_in(self.filter_schema()?) {
+            return Ok(partition_struct(self.table.metadata())?.field_ids);
+        }
+        Ok(BTreeMap::new())
+    }
+
+    fn with_metadata_columns<'a>(
+        &self,
+        schema: &Arc<Schema>,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Result<Arc<Schema>> {
+        let metadata = self.table.metadata();
+        with_metadata_columns(schema, names, self.case_sensitive, metadata)
+            .context("table", self.table.metadata_location())
     }
 
     /// The filter, bound to the schema. Errors: `InvalidInput`, naming the column and the literal.
     pub fn bound_filter(&self) -> Result<BoundExpr> {
-        bind(&self.filter, self.schema()?.as_ref(), self.case_sensitive)
+        let bound = bind(&self.filter, self.filter_schema()?.as_ref(), self.case_sensitive)?;
+        if bound.column_ids().contains(&DELETED) {
+            return Err(Error::invalid_input(
+                "rows cannot be filtered by _deleted: select it, and filter what comes out",
+            ));
+        }
+        Ok(bound)
     }
 
     /// Which files are read, with which deletes. See [`plan`] for its errors.
@@ -222,7 +263,7 @@ impl Scan {
             snapshot: self.snapshot()?,
             appends: self.appends()?,
             statistics_of,
-            schema: self.schema()?,
+            schema: self.filter_schema()?,
             filter: self.bound_filter()?,
             store: Arc::clone(self.table.store()),
             relocation: Arc::clone(self.table.relocation()),
@@ -240,12 +281,14 @@ impl Scan {
         let mapping = mapping.map(|json| NameMapping::from_json(json)).transpose();
         let mapping =
             mapping.context("property", NAME_MAPPING).context("table", self.table.metadata_location())?;
-        let request = ReadRequest::new(Arc::clone(self.table.store()), self.schema()?, self.projection()?)
-            .with_specs(metadata.partition_specs.iter().cloned())
-            .with_key_schemas(metadata.schemas_newest_first().cloned())
-            .with_name_mapping(mapping.map(Arc::new))
-            .with_memory(memory_budget()?)
-            .with_cancel(cancel.clone());
+        let request =
+            ReadRequest::new(Arc::clone(self.table.store()), self.filter_schema()?, self.projection()?)
+                .with_specs(metadata.partition_specs.iter().cloned())
+                .with_partition_fields(self.partition_fields()?)
+                .with_key_schemas(metadata.schemas_newest_first().cloned())
+                .with_name_mapping(mapping.map(Arc::new))
+                .with_memory(memory_budget()?)
+                .with_cancel(cancel.clone());
         Ok(match self.batch_rows {
             Some(rows) => request.with_batch_rows(rows),
             None => request,
@@ -269,11 +312,16 @@ impl Scan {
 
     /// The smallest or the largest value of a column; `None` where no row has one. Nulls and NaN take no part.
     ///
-    /// Errors: `InvalidInput` for a column whose values have no order, and where the scan has a limit.
+    /// Errors: `InvalidInput` for a column whose values have no order, and where the scan has a limit or gives deleted rows.
     pub fn extreme(&self, column: &str, which: Extreme, cancel: &Cancel) -> Result<Answered<Option<Value>>> {
         if self.limit.is_some() {
             return Err(Error::invalid_input(
                 "which rows a limit leaves is not said: a scan with a limit has no minimum and no maximum",
+            ));
+        }
+        if self.projection()?.fields().iter().any(|field| field.id == DELETED) {
+            return Err(Error::invalid_input(
+                "a scan of _deleted has deleted rows too: leave it out, to ask for a minimum or maximum",
             ));
         }
         let schema = self.schema()?;

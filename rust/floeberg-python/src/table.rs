@@ -108,7 +108,7 @@ impl Table {
         if row_filter.0 != Expr::True {
             scan = scan.filter(row_filter.0);
         }
-        if selected_fields.iter().all(|name| name != "*") {
+        if selected_fields.is_empty() || selected_fields.iter().any(|name| name != "*") {
             scan = scan.select(selected_fields);
         }
         Scan::checked(py, scan)

@@ -72,6 +72,15 @@ impl BoundExpr {
         columns
     }
 
+    /// What is left of the filter where the tests of some columns may have any outcome: it holds for every row for which
+    /// the filter holds.
+    #[must_use]
+    pub fn without_columns(&self, is_left_out: impl Fn(i32) -> bool) -> Self {
+        self.map_predicates(&mut |test| {
+            if is_left_out(test.column.id) { Self::True } else { Self::Predicate(test.clone()) }
+        })
+    }
+
     fn each_predicate(&self, visit: &mut impl FnMut(&BoundPredicate)) {
         match self {
             Self::True | Self::False => {}

@@ -97,6 +97,21 @@ impl Expr {
         deepest
     }
 
+    /// The names of the columns that are tested, as they are written, a name as often as it is. Does not recurse.
+    pub fn column_names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        let mut waiting = vec![self];
+        while let Some(expr) = waiting.pop() {
+            match expr {
+                Self::And(children) | Self::Or(children) => waiting.extend(children),
+                Self::Not(child) => waiting.push(child),
+                Self::Predicate(predicate) => names.push(predicate.term.name.as_str()),
+                Self::True | Self::False => {}
+            }
+        }
+        names
+    }
+
     /// Refuses a tree that is deeper than [`MAX_DEPTH`].
     ///
     /// Errors: `LimitExceeded`.

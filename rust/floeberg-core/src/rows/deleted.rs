@@ -32,6 +32,23 @@ pub enum Kept {
     Some(BooleanBuffer),
 }
 
+impl Kept {
+    /// The rows that a mask of the same range leaves of these.
+    #[must_use]
+    pub fn and(self, mask: &BooleanBuffer) -> Self {
+        let left = match self {
+            Self::All => mask.clone(),
+            Self::None => return Self::None,
+            Self::Some(kept) => &kept & mask,
+        };
+        match left.count_set_bits() {
+            0 if !left.is_empty() => Self::None,
+            count if count == left.len() => Self::All,
+            _ => Self::Some(left),
+        }
+    }
+}
+
 impl DeletedRows {
     /// From a set of positions.
     pub fn new(positions: RoaringTreemap) -> Self {
@@ -51,6 +68,11 @@ impl DeletedRows {
     /// Is no row deleted?
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
+    }
+
+    /// Is a row deleted?
+    pub fn contains(&self, position: u64) -> bool {
+        self.positions.contains(position)
     }
 
     /// How many rows of a range are deleted.

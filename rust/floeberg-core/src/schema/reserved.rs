@@ -4,7 +4,7 @@
 //!
 //! Invariant: their ids never change, and no table's own column has an id above [`LAST_TABLE_FIELD_ID`].
 
-use super::{Field, PrimitiveType};
+use super::{Field, PrimitiveType, StructType, Type};
 
 /// The highest id that a table's own column may have.
 pub const LAST_TABLE_FIELD_ID: i32 = 2_147_483_447;
@@ -35,6 +35,27 @@ pub const COMMIT_SNAPSHOT_ID: i32 = 2_147_483_541;
 pub const ROW_ID: i32 = 2_147_483_540;
 /// `_last_updated_sequence_number`, long: the sequence number that last updated a row.
 pub const LAST_UPDATED_SEQUENCE_NUMBER: i32 = 2_147_483_539;
+
+/// The columns that a scan gives on request, in the order of the specification's table, with their names.
+pub const REQUESTED: [(i32, &str); 7] = [
+    (FILE, "_file"),
+    (POS, "_pos"),
+    (DELETED, "_deleted"),
+    (SPEC_ID, "_spec_id"),
+    (PARTITION, "_partition"),
+    (ROW_ID, "_row_id"),
+    (LAST_UPDATED_SEQUENCE_NUMBER, "_last_updated_sequence_number"),
+];
+
+/// Is it the id of a column that a scan gives on request?
+pub fn is_requested(id: i32) -> bool {
+    id > LAST_TABLE_FIELD_ID && REQUESTED.iter().any(|(known, _)| *known == id)
+}
+
+/// The column `_partition` of a table whose partition values form a struct.
+pub fn partition_column(partition_type: StructType) -> Field {
+    Field::optional(PARTITION, "_partition", Type::Struct(partition_type))
+}
 
 /// The metadata column of a reserved id.
 ///

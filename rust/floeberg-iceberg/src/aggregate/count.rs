@@ -50,8 +50,11 @@ pub(crate) fn count(
     let mut account = Account::default();
     let mut rows: u64 = 0;
     let mut left = Vec::new();
-    plan.glance(|file| {
+    plan.glance(|mut file| {
         account.files += 1;
+        if request.gives_deleted_rows() {
+            file.deletes.clear();
+        }
         match known(&file)? {
             Ok(known) => {
                 account.by_metadata += 1;

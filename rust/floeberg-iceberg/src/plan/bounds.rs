@@ -6,6 +6,7 @@
 
 use arrow_array::{Array, BinaryArray, Int64Array};
 use floeberg_core::expr::{ColumnStats, Share, Stats};
+use floeberg_core::schema::reserved::{FILE, SPEC_ID, is_requested};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{Value, single_value};
 
@@ -21,6 +22,9 @@ pub(crate) struct EntryStats<'a> {
 
 impl Stats for EntryStats<'_> {
     fn column(&self, id: i32, field_type: &Type) -> ColumnStats {
+        if is_requested(id) {
+            return self.metadata_column(id);
+        }
         let Some(statistics) = self.entries.statistics.get(&id) else { return ColumnStats::default() };
         let values = count(&statistics.value_count, self.row);
         let is_float = matches!(field_type, Type::Primitive(PrimitiveType::Float | PrimitiveType::Double));
@@ -34,6 +38,19 @@ impl Stats for EntryStats<'_> {
             bytes(&statistics.upper_bound, self.row),
         );
         ColumnStats { nulls, nans, lower, upper }
+    }
+}
+
+impl EntryStats<'_> {
+    /// What the entry itself says of a metadata column. Statistics of stored lineage are of what is stored, and not of
+    /// what its nulls stand for.
+    fn metadata_column(&self, id: i32) -> ColumnStats {
+        let value = match id {
+            FILE => Value::String(self.entries.file_path.value(self.row).to_owned()),
+            SPEC_ID => Value::Int(self.entries.spec_id),
+            _ => return ColumnStats::default(),
+        };
+        ColumnStats { nulls: Share::None, nans: Share::None, lower: Some(value.clone()), upper: Some(value) }
     }
 }
 

@@ -6,6 +6,7 @@ mod count;
 mod deletes;
 mod file;
 mod filter;
+mod metadata_columns;
 mod open_task;
 mod orc;
 mod parquet;

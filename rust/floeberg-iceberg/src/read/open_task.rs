@@ -14,9 +14,13 @@ use super::ReadRequest;
 use super::deletes::{self, DataKeys, KeyFilter, TaskKeys};
 use super::file::{OpenFile, Unit, UnitRequest};
 use super::filter::FileFilter;
+use super::metadata_columns::{DeletedColumn, Origin};
 use super::project::{PartitionConstants, Projection};
-use super::task_rows::TaskRows;
+use super::task_rows::{Deleted, TaskRows};
 use crate::plan::FileScanTask;
+
+/// Metadata columns of one batch have so many bytes, about.
+const BATCH_BYTES: usize = 64 << 20;
 
 /// A task whose file is open.
 #[derive(Debug)]
@@ -26,8 +30,9 @@ pub(super) struct OpenTask {
     file: OpenFile,
     projection: Arc<Projection>,
     filter: FileFilter,
+    /// The rows that no reader yields.
     deletes: Arc<DeletedRows>,
-    keys: Option<Arc<KeyFilter>>,
+    deleted: Deleted,
     batch_rows: usize,
     cancel: Cancel,
 }
@@ -48,6 +53,10 @@ impl OpenTask {
         let keys = TaskKeys::load(request, task)?;
         let mapping = request.name_mapping.as_deref();
         let file = OpenFile::open(request, &task.location, task.file_format, mapping)?;
+        let origin = request.names_metadata().then(|| Arc::new(Origin::new(task, &request.partition_fields)));
+        let batch_rows = origin.as_ref().map_or(request.batch_rows, |origin| {
+            request.batch_rows.min((BATCH_BYTES / origin.row_bytes()).max(1))
+        });
         let constants = match request.specs.get(&task.spec_id) {
             Some(spec) => PartitionConstants::new(spec, &task.partition),
             None if task.partition.is_empty() => PartitionConstants::default(),
@@ -58,21 +67,34 @@ impl OpenTask {
                 )));
             }
         };
+        let constants = constants.with_origin(origin);
         let filter = FileFilter::new(&task.residual, &request.schema, file.fields(), &constants)?;
-        let units = file.units(task.byte_range.as_ref(), &deletes, &filter);
-        let mut units = file.without_ruled_out(units, &filter)?;
+        let is_marked = request.gives_deleted_rows();
+        let no_rows = DeletedRows::default();
+        let units_without = |deletes: &DeletedRows| {
+            // Where deleted rows come out, marked, none of them can be left unread.
+            file.units(task.byte_range.as_ref(), if is_marked { &no_rows } else { deletes }, &filter)
+        };
+        let mut units = file.without_ruled_out(units_without(&deletes), &filter)?;
         if keys.has_unshared() {
             let data = DataKeys { request, task, file: &file, constants: &constants, units: &units };
             keys.apply_unshared(data, &mut deletes)?;
-            let left = file.units(task.byte_range.as_ref(), &deletes, &filter);
+            let left = units_without(&deletes);
             units.retain(|unit| left.contains(unit));
         }
-        let keys = KeyFilter::new(keys, projected, task.data_sequence_number);
-        let projection = match &keys {
-            None => Projection::new(projected, file.fields(), &constants)?,
-            Some(keys) => {
-                let columns: Vec<_> = projected.fields().iter().chain(keys.columns()).cloned().collect();
-                Projection::of_fields(&columns, file.fields(), &constants)?
+        let keys = KeyFilter::new(keys, projected, task.data_sequence_number).map(Arc::new);
+        let deletes = Arc::new(deletes);
+        let deleted = match keys {
+            keys if is_marked => DeletedColumn::new(projected, &deletes, keys)
+                .map_or(Deleted::None, |column| Deleted::Marked(Arc::new(column))),
+            Some(keys) => Deleted::Dropped(keys),
+            None => Deleted::None,
+        };
+        let projection = match &deleted {
+            Deleted::None => Projection::new(projected, file.fields(), &constants)?,
+            Deleted::Dropped(_) | Deleted::Marked(_) => {
+                let columns = projected.fields().iter().cloned().chain(deleted.hidden_columns()?);
+                Projection::of_fields(&columns.collect::<Vec<_>>(), file.fields(), &constants)?
             }
         };
         let file = file.prepared(&units, &projection, &filter)?;
@@ -81,9 +103,9 @@ impl OpenTask {
             file,
             projection: Arc::new(projection),
             filter,
-            deletes: Arc::new(deletes),
-            keys: keys.map(Arc::new),
-            batch_rows: request.batch_rows,
+            deletes: if is_marked { Arc::default() } else { deletes },
+            deleted,
+            batch_rows,
             cancel: request.cancel.clone(),
         })
     }
@@ -91,7 +113,7 @@ impl OpenTask {
     /// How many rows of a unit are left, where that can be said before it is read.
     pub(super) fn kept_rows(&self, unit: &Unit) -> Option<u64> {
         match self.filter {
-            FileFilter::All if self.keys.is_none() => {
+            FileFilter::All if !matches!(self.deleted, Deleted::Dropped(_)) => {
                 let rows = unit.rows.clone()?;
                 Some(rows.end - rows.start - self.deletes.count(rows))
             }
@@ -114,6 +136,6 @@ impl OpenTask {
             batch_rows: self.batch_rows,
             cancel: &self.cancel,
         })?;
-        Ok(TaskRows::new(reader, self.keys.clone()))
+        Ok(TaskRows::new(reader, self.deleted.clone()))
     }
 }

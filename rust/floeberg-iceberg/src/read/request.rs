@@ -13,6 +13,7 @@ use floeberg_core::schema::{NameMapping, Schema};
 use floeberg_io::Store;
 
 use super::deletes::{DeleteCache, KeyCache};
+use super::metadata_columns::{DeletedColumn, names_metadata};
 use crate::metadata::PartitionSpec;
 
 /// Rows of a batch unless it is told.
@@ -33,6 +34,8 @@ pub struct ReadRequest {
     pub specs: BTreeMap<i32, Arc<PartitionSpec>>,
     /// Schemas of the table in which the key columns of equality deletes are looked up, the newest first.
     pub key_schemas: Vec<Arc<Schema>>,
+    /// For each spec, in the order of its fields, the ids of these in `_partition`, where that is asked for.
+    pub partition_fields: BTreeMap<i32, Vec<i32>>,
     /// Ids for files that say none (`schema.name-mapping.default`).
     pub name_mapping: Option<Arc<NameMapping>>,
     /// The rows of a batch, at most; at least 1.
@@ -55,6 +58,7 @@ impl ReadRequest {
             schema,
             projected,
             specs: BTreeMap::new(),
+            partition_fields: BTreeMap::new(),
             name_mapping: None,
             batch_rows: BATCH_ROWS,
             memory: MEMORY,
@@ -68,6 +72,13 @@ impl ReadRequest {
     #[must_use]
     pub fn with_specs(mut self, specs: impl IntoIterator<Item = Arc<PartitionSpec>>) -> Self {
         self.specs = specs.into_iter().map(|spec| (spec.spec_id, spec)).collect();
+        self
+    }
+
+    /// With the ids that the fields of each spec have in `_partition`.
+    #[must_use]
+    pub fn with_partition_fields(mut self, field_ids: BTreeMap<i32, Vec<i32>>) -> Self {
+        self.partition_fields = field_ids;
         self
     }
 
@@ -104,6 +115,16 @@ impl ReadRequest {
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
         self
+    }
+
+    /// Do deleted rows come out too, marked?
+    pub(crate) fn gives_deleted_rows(&self) -> bool {
+        DeletedColumn::is_in(&self.projected)
+    }
+
+    /// Are metadata columns asked for, or filtered by?
+    pub(super) fn names_metadata(&self) -> bool {
+        names_metadata(&self.projected) || names_metadata(&self.schema)
     }
 
     /// The Arrow schema of every batch.

@@ -1,6 +1,7 @@
 //! The rows of one unit of a task, without those that equality deletes delete.
 //!
 //! In: what the unit yields after deleted positions and the filter. Out: batches of the columns that were asked for.
+//! Where `_deleted` is one of them, deleted rows stay and are marked.
 //!
 //! Invariant: after an error nothing follows.
 
@@ -8,21 +9,45 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
+use floeberg_core::schema::Field;
 
 use super::deletes::KeyFilter;
 use super::file::UnitReader;
+use super::metadata_columns::DeletedColumn;
+
+/// What becomes of rows that only decoded columns show to be deleted.
+#[derive(Debug, Clone)]
+pub(super) enum Deleted {
+    /// There are none.
+    None,
+    /// They are dropped.
+    Dropped(Arc<KeyFilter>),
+    /// They are marked, and so are those that deletes by position name.
+    Marked(Arc<DeletedColumn>),
+}
+
+impl Deleted {
+    /// The columns to read after those that were asked for.
+    pub(super) fn hidden_columns(&self) -> Result<Vec<Field>> {
+        match self {
+            Self::None => Ok(Vec::new()),
+            Self::Dropped(keys) => Ok(keys.columns().cloned().collect()),
+            Self::Marked(column) => column.hidden_columns(),
+        }
+    }
+}
 
 /// The batches of one unit.
 pub(super) struct TaskRows {
     /// `None` after an error.
     reader: Option<UnitReader>,
-    keys: Option<Arc<KeyFilter>>,
+    deleted: Deleted,
 }
 
 impl TaskRows {
-    /// Of what a unit yields, what keys leave.
-    pub(super) fn new(reader: UnitReader, keys: Option<Arc<KeyFilter>>) -> Self {
-        Self { reader: Some(reader), keys }
+    /// Of what a unit yields, without or with what is deleted.
+    pub(super) fn new(reader: UnitReader, deleted: Deleted) -> Self {
+        Self { reader: Some(reader), deleted }
     }
 }
 
@@ -32,8 +57,12 @@ impl Iterator for TaskRows {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let batch = self.reader.as_mut()?.next()?;
-            let Some(keys) = &self.keys else { return Some(batch) };
-            match batch.and_then(|batch| keys.apply(batch)) {
+            let left = match &self.deleted {
+                Deleted::None => return Some(batch),
+                Deleted::Dropped(keys) => batch.and_then(|batch| keys.apply(batch)),
+                Deleted::Marked(column) => batch.and_then(|batch| column.apply(batch)),
+            };
+            match left {
                 Ok(batch) if batch.num_rows() == 0 => {}
                 Ok(batch) => return Some(Ok(batch)),
                 Err(error) => {

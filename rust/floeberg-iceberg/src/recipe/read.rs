@@ -29,6 +29,7 @@ pub struct ReadRecipe {
     filter: Expr,
     case_sensitive: bool,
     specs: Vec<(Arc<PartitionSpec>, StructType)>,
+    partition_fields: BTreeMap<i32, Vec<i32>>,
     name_mapping: Option<String>,
     storage: StoreOptions,
     batch_rows: Option<usize>,
@@ -40,7 +41,7 @@ impl ReadRecipe {
         let metadata = scan.table().metadata();
         let specs = metadata.partition_specs.iter();
         Ok(Self {
-            schema: scan.schema()?,
+            schema: scan.filter_schema()?,
             projected: scan.projection()?,
             key_schemas: metadata.schemas_newest_first().cloned().collect(),
             filter: scan.row_filter().clone(),
@@ -48,6 +49,7 @@ impl ReadRecipe {
             specs: specs
                 .map(|spec| Ok((Arc::clone(spec), spec.partition_type(metadata)?)))
                 .collect::<Result<_>>()?,
+            partition_fields: scan.partition_fields()?,
             name_mapping: metadata.properties.get(crate::scan::NAME_MAPPING).cloned(),
             storage: scan.table().options().storage.clone(),
             batch_rows: scan.batch_row_limit(),
@@ -65,6 +67,7 @@ impl ReadRecipe {
         let store = open_store(&self.storage)?;
         let request = ReadRequest::new(store, Arc::clone(&self.schema), Arc::clone(&self.projected))
             .with_specs(self.specs.iter().map(|(spec, _)| Arc::clone(spec)))
+            .with_partition_fields(self.partition_fields.clone())
             .with_key_schemas(self.key_schemas.iter().cloned())
             .with_name_mapping(mapping.map(Arc::new))
             .with_memory(memory_budget()?)
@@ -104,6 +107,7 @@ impl ReadRecipe {
             "filter": expr_json::to_json(&self.filter)?,
             "case-sensitive": self.case_sensitive,
             "specs": specs.collect::<Result<Vec<_>>>()?,
+            "partition-fields": self.partition_fields.iter().collect::<Vec<_>>(),
             "name-mapping": self.name_mapping,
             "storage": self.storage.iter().collect::<BTreeMap<_, _>>(),
             "batch-rows": self.batch_rows,
@@ -140,10 +144,21 @@ impl ReadRecipe {
             filter: expr_json::from_json(field(json, "filter")?)?,
             case_sensitive: field(json, "case-sensitive")?.as_bool().unwrap_or(true),
             specs: specs.collect::<Result<_>>()?,
+            partition_fields: partition_fields(json)?,
             name_mapping: optional_string(json, "name-mapping")?,
             storage: storage(field(json, "storage")?)?,
             batch_rows: batch_rows.map_err(|_| wrong("batch-rows", &json["batch-rows"]))?,
         })
+    }
+}
+
+/// What a recipe that asks for no `_partition` says nothing of.
+fn partition_fields(json: &Json) -> Result<BTreeMap<i32, Vec<i32>>> {
+    match json.get("partition-fields") {
+        None => Ok(BTreeMap::new()),
+        Some(pairs) => serde_json::from_value::<Vec<(i32, Vec<i32>)>>(pairs.clone())
+            .map(|pairs| pairs.into_iter().collect())
+            .map_err(|_| wrong("partition-fields", pairs)),
     }
 }
 

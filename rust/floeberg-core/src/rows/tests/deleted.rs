@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use arrow_buffer::BooleanBuffer;
 use proptest::prelude::*;
 use roaring::RoaringTreemap;
 
@@ -49,6 +50,19 @@ fn a_union_deletes_what_either_deletes() {
     let mut rows = deleted(&[1, 3]);
     rows.add(&RoaringTreemap::from_iter([3, 4]));
     assert_eq!(kept_rows(&rows, 0, 6), [0, 2, 5]);
+}
+
+#[test]
+fn what_a_mask_leaves_of_kept_rows_is_all_none_or_a_mask() {
+    let mask = |bits: &[bool]| BooleanBuffer::from(bits.to_vec());
+    let some = Kept::Some(mask(&[true, false, true]));
+    assert_eq!(some.clone().and(&mask(&[false, true, true])), Kept::Some(mask(&[false, false, true])));
+    assert_eq!(some.and(&mask(&[false, true, false])), Kept::None);
+    assert_eq!(Kept::All.and(&mask(&[true, true])), Kept::All);
+    assert_eq!(Kept::All.and(&mask(&[false, true])), Kept::Some(mask(&[false, true])));
+    assert_eq!(Kept::All.and(&mask(&[])), Kept::All);
+    assert_eq!(Kept::None.and(&mask(&[true])), Kept::None);
+    assert!(deleted(&[3]).contains(3) && !deleted(&[3]).contains(4));
 }
 
 proptest! {

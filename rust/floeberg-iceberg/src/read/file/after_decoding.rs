@@ -17,6 +17,7 @@ use floeberg_core::rows::{DeletedRows, Kept, KeptRows};
 use super::narrow::Narrowed;
 use super::{FileFields, UnitRequest};
 use crate::read::filter::RowPredicate;
+use crate::read::metadata_columns::RowPositions;
 use crate::read::project::Projection;
 
 /// How batches of decoded leaves become batches of the schema.
@@ -27,6 +28,7 @@ pub(in crate::read) struct AfterDecoding {
     projected: Narrowed,
     filter: Option<(Arc<RowPredicate>, Narrowed)>,
     deletes: Arc<DeletedRows>,
+    needs_positions: bool,
 }
 
 impl AfterDecoding {
@@ -40,6 +42,7 @@ impl AfterDecoding {
             filter: request.predicate.map(|filter| (Arc::clone(filter), narrowed(filter.leaves()))),
             projection: Arc::clone(request.projection),
             deletes: Arc::clone(request.deletes),
+            needs_positions: request.needs_positions(),
             leaves,
         }
     }
@@ -52,25 +55,28 @@ impl AfterDecoding {
     /// The rows that are left of a batch of [`Self::leaves`], whose first row has that position in the file.
     pub(in crate::read) fn apply(&self, decoded: RecordBatch, start: u64) -> Result<Option<RecordBatch>> {
         let rows = decoded.num_rows();
+        let mut positions =
+            if self.needs_positions { RowPositions::From(start) } else { RowPositions::Unasked };
         let mut left = match self.deletes.kept(Range { start, end: start + rows as u64 })? {
             Kept::All => None,
             Kept::None => return Ok(None),
             Kept::Some(mask) => Some(mask),
         };
         if let Some((predicate, narrowed)) = &self.filter {
-            let matching = trues(&predicate.evaluate(&narrowed.of(&decoded)?)?);
+            let matching = trues(&predicate.evaluate(&narrowed.of(&decoded)?, &positions)?);
             left = Some(left.map_or_else(|| matching.clone(), |left| &left & &matching));
         }
         let mut batch = self.projected.of(&decoded)?;
         // What nobody else holds is filtered in place.
         drop(decoded);
         if let Some(mask) = left {
+            positions = positions.kept(&mask)?;
             batch = KeptRows::new(mask).filter(batch)?;
         }
         if batch.num_rows() == 0 {
             return Ok(None);
         }
-        self.projection.apply(&batch).map(Some)
+        self.projection.apply(&batch, &positions).map(Some)
     }
 }
 

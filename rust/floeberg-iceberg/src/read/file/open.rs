@@ -88,6 +88,9 @@ impl OpenFile {
         };
         let has_left = |rows: &Range<u64>| deletes.count(rows.clone()) < rows.end - rows.start;
         units.retain(|unit| unit.rows.as_ref().is_none_or(has_left));
+        if let FileFilter::Rows(predicate) = filter {
+            units.retain(|unit| unit.rows.clone().is_none_or(|rows| predicate.may_match_at(rows)));
+        }
         units
     }
 

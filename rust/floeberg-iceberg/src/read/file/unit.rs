@@ -43,6 +43,13 @@ pub(in crate::read) struct UnitRequest<'a> {
     pub(in crate::read) cancel: &'a Cancel,
 }
 
+impl UnitRequest<'_> {
+    /// Do columns or the filter need the positions of rows?
+    pub(in crate::read) fn needs_positions(&self) -> bool {
+        self.projection.needs_positions() || self.predicate.is_some_and(|filter| filter.needs_positions())
+    }
+}
+
 /// The batches of a unit. After an error nothing follows.
 pub(in crate::read) enum UnitReader {
     /// Of a row group.

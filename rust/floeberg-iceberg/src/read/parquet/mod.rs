@@ -4,6 +4,7 @@
 //! drop.
 
 mod bloom;
+mod decoded_rows;
 mod encrypted;
 mod fence;
 mod footer;

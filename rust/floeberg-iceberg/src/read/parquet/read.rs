@@ -9,6 +9,7 @@ use std::sync::Arc;
 use floeberg_core::rows::Kept;
 use floeberg_core::{Error, Result};
 
+use super::decoded_rows::DecodedRows;
 use super::left_rows::LeftRows;
 use super::row_group::GroupRequest;
 use super::{GroupReader, ParquetFile, pages};
@@ -48,9 +49,15 @@ impl ParquetFile {
         let Some(rows) = request.unit.rows.clone() else {
             return Err(Error::internal(format!("row group {group} has no known rows")));
         };
-        let predicate = request.predicate.map(Arc::clone);
+        let group_rows = rows.clone();
+        let mut kept = request.deletes.kept(rows.clone())?;
+        let mut predicate = request.predicate.map(Arc::clone);
+        if let Some(filter) = predicate.take_if(|filter| filter.leaves().is_empty()) {
+            // No column of the file is tested: what does not match need not be decoded.
+            kept = kept.and(&filter.matching_at(rows)?);
+        }
         let pages = predicate.as_ref().and_then(|filter| pages::select(self, filter, group));
-        let mut rows = match request.deletes.kept(rows)? {
+        let mut rows = match kept {
             Kept::All => LeftRows::default(),
             Kept::None => LeftRows::none(),
             Kept::Some(mask) if predicate.is_none() => LeftRows::new(mask),
@@ -60,11 +67,14 @@ impl ParquetFile {
             (Some(pages), Some(left)) => Some(pages.intersection(&left)),
             (pages, left) => pages.or(left),
         };
+        let needs_positions = request.projection.needs_positions()
+            || predicate.as_ref().is_some_and(|filter| filter.needs_positions());
         let share = if rows.decoder_drops { MASKED_SHARE } else { 1 };
         GroupReader::new(GroupRequest {
             file: Arc::clone(self),
             projection: Arc::clone(request.projection),
             group,
+            positions: needs_positions.then(|| DecodedRows::new(&group_rows, rows.selection.as_ref())),
             rows,
             predicate,
             batch_rows: (request.batch_rows / share).max(1),

@@ -18,9 +18,11 @@ use parquet::arrow::arrow_reader::{ArrowPredicateFn, RowFilter};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
 use parquet::file::metadata::RowGroupMetaData;
 
+use super::decoded_rows::{DecodedRows, Passed};
 use super::left_rows::LeftRows;
 use super::{ParquetFile, fence};
 use crate::read::filter::RowPredicate;
+use crate::read::metadata_columns::RowPositions;
 use crate::read::project::Projection;
 
 /// The decoded bytes of one batch, about.
@@ -35,6 +37,8 @@ pub(super) struct GroupRequest {
     pub(super) projection: Arc<Projection>,
     /// The number of the row group.
     pub(super) group: usize,
+    /// Where the rows that are decoded stand, where that is needed.
+    pub(super) positions: Option<DecodedRows>,
     /// The rows that are left.
     pub(super) rows: LeftRows,
     /// The filter that is left.
@@ -49,6 +53,10 @@ pub(in crate::read) struct GroupReader {
     projection: Arc<Projection>,
     /// Of the rows still to be decoded, those that come out; `None` is all.
     kept: Option<BooleanBuffer>,
+    /// Where the rows still to be decoded stand, where that is needed.
+    positions: Option<DecodedRows>,
+    /// What the filter says of rows, until the first batch comes out.
+    passed: Option<Passed>,
     /// `None` after the end and after an error.
     decoder: Option<ParquetPushDecoder>,
 }
@@ -60,10 +68,12 @@ impl GroupReader {
             file,
             projection,
             group,
+            positions,
             rows: LeftRows { selection, kept, .. },
             predicate,
             batch_rows,
         } = request;
+        let passed = (positions.is_some() && predicate.is_some()).then(Passed::new);
         let decoder = fence(file.location(), || {
             let schema = file.reader.parquet_schema();
             let leaves = projection.leaves.iter().copied();
@@ -81,29 +91,48 @@ impl GroupReader {
             }
             if let Some(predicate) = predicate {
                 let mask = ProjectionMask::leaves(schema, predicate.leaves().iter().copied());
+                let mut tested = positions.clone();
+                let passed = passed.clone();
                 let evaluate = move |batch: RecordBatch| {
-                    predicate.evaluate(&batch).map_err(|error| ArrowError::ExternalError(Box::new(error)))
+                    let positions = match &mut tested {
+                        Some(rows) => rows.next(batch.num_rows()),
+                        None => Ok(RowPositions::Unasked),
+                    };
+                    let matching = positions.and_then(|positions| predicate.evaluate(&batch, &positions));
+                    let matching = matching.map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
+                    if let Some(passed) = &passed {
+                        passed.add(&matching);
+                    }
+                    Ok(matching)
                 };
                 let filter = RowFilter::new(vec![Box::new(ArrowPredicateFn::new(mask, evaluate))]);
                 builder = builder.with_row_filter(filter);
             }
             builder.build()
         })?;
-        Ok(Self { file, projection, kept, decoder: Some(decoder) })
+        Ok(Self { file, projection, kept, positions, passed, decoder: Some(decoder) })
     }
 
-    /// Drops the rows of the next decoded batch that do not come out.
-    fn drop_rows(&mut self, batch: RecordBatch) -> Result<RecordBatch> {
-        let Some(kept) = &mut self.kept else { return Ok(batch) };
+    /// Drops the rows of the next decoded batch that do not come out; with where the others stand, where that is needed.
+    fn drop_rows(&mut self, batch: RecordBatch) -> Result<(RecordBatch, RowPositions)> {
+        if let Some(passed) = self.passed.take() {
+            self.positions = self.positions.take().map(|rows| rows.passed(&passed)).transpose()?;
+        }
+        let positions = match &mut self.positions {
+            Some(rows) => rows.next(batch.num_rows())?,
+            None => RowPositions::Unasked,
+        };
+        let Some(kept) = &mut self.kept else { return Ok((batch, positions)) };
         let (rows, left) = (batch.num_rows(), kept.len());
         if rows > left {
             return Err(Error::invalid_data(format!(
                 "the Parquet file has {rows} rows where its footer says {left}"
             )));
         }
-        let of_batch = KeptRows::new(kept.slice(0, rows));
+        let of_batch = kept.slice(0, rows);
         *kept = kept.slice(rows, left - rows);
-        of_batch.filter(batch)
+        let positions = positions.kept(&of_batch)?;
+        Ok((KeptRows::new(of_batch).filter(batch)?, positions))
     }
 
     fn step(&mut self) -> Result<Option<RecordBatch>> {
@@ -123,9 +152,9 @@ impl GroupReader {
                     fence(location, || decoder.push_ranges(ranges, data))?;
                 }
                 DecodeResult::Data(batch) => {
-                    let batch = self.drop_rows(batch)?;
+                    let (batch, positions) = self.drop_rows(batch)?;
                     if batch.num_rows() > 0 {
-                        return self.projection.apply(&batch).map(Some);
+                        return self.projection.apply(&batch, &positions).map(Some);
                     }
                 }
                 DecodeResult::Finished => {

@@ -23,10 +23,18 @@ pub(super) fn assemble(column: &Resolved, decoded: &[ArrayRef], rows: usize) -> 
             })?;
             convert(array, conversion, column.target.data_type(), &column.name)
         }
+        ColumnSource::Position | ColumnSource::Inherited(_) => {
+            Err(Error::internal(format!("the metadata column {:?} is not at the top", column.name)))
+        }
     }
 }
 
-fn convert(array: &ArrayRef, conversion: &Conversion, target: &DataType, name: &str) -> Result<ArrayRef> {
+pub(super) fn convert(
+    array: &ArrayRef,
+    conversion: &Conversion,
+    target: &DataType,
+    name: &str,
+) -> Result<ArrayRef> {
     let broken = |error: ArrowError| {
         Error::invalid_data(format!("column {name:?} cannot be read as {target}: {error}"))
     };

@@ -3,9 +3,11 @@
 mod assemble;
 mod cast;
 mod constant;
+mod metadata_column;
 mod projection;
 mod resolve;
 
 pub(in crate::read) use cast::cast;
 pub(crate) use constant::PartitionConstants;
+pub(in crate::read) use constant::promote;
 pub(crate) use projection::Projection;

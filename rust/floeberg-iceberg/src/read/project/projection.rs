@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Schema as ArrowSchema, SchemaRef};
 use floeberg_core::schema::arrow::fields_to_arrow;
 use floeberg_core::schema::{Field, Schema};
@@ -17,9 +17,12 @@ use floeberg_core::value::Value;
 use floeberg_core::variant::Layout;
 use floeberg_core::{Error, Result};
 
+use super::assemble::assemble;
 use super::constant::PartitionConstants;
+use super::metadata_column::Inherited;
 use super::resolve::Resolver;
 use crate::read::file::FileFields;
+use crate::read::metadata_columns::RowPositions;
 
 /// How one file yields a schema.
 #[derive(Debug)]
@@ -49,6 +52,10 @@ pub(super) enum ColumnSource {
     Constant(Option<Value>, floeberg_core::schema::Type),
     /// From the file: the number among the decoded fields of its parent, and what becomes of it.
     File(usize, Conversion),
+    /// The position of the row in the file.
+    Position,
+    /// From the file where it stores a value, else from what the file's entry says.
+    Inherited(Inherited),
 }
 
 /// What becomes of a column of the file.
@@ -97,13 +104,34 @@ impl Projection {
         Ok(Self { schema, leaves, columns })
     }
 
+    /// Are columns made of the positions of rows?
+    pub(crate) fn needs_positions(&self) -> bool {
+        self.columns.iter().any(|column| match &column.source {
+            ColumnSource::Position => true,
+            ColumnSource::Inherited(inherited) => inherited.needs_positions(),
+            ColumnSource::Constant(..) | ColumnSource::File(..) => false,
+        })
+    }
+
     /// Turns a decoded batch of the file's leaves into one of the schema.
-    pub(crate) fn apply(&self, decoded: &RecordBatch) -> Result<RecordBatch> {
+    pub(in crate::read) fn apply(
+        &self,
+        decoded: &RecordBatch,
+        positions: &RowPositions,
+    ) -> Result<RecordBatch> {
         let rows = decoded.num_rows();
         let columns = self
             .columns
             .iter()
-            .map(|column| super::assemble::assemble(column, decoded.columns(), rows))
+            .map(|column| match &column.source {
+                ColumnSource::Position => Ok(Arc::new(positions.array(rows)?) as ArrayRef),
+                ColumnSource::Inherited(inherited) => {
+                    inherited.array(column, decoded.columns(), positions, rows)
+                }
+                ColumnSource::Constant(..) | ColumnSource::File(..) => {
+                    assemble(column, decoded.columns(), rows)
+                }
+            })
             .collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)

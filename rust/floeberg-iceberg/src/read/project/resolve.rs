@@ -8,12 +8,14 @@
 use std::collections::BTreeSet;
 
 use arrow_schema::{DataType, FieldRef, Fields};
+use floeberg_core::schema::reserved::is_requested;
 use floeberg_core::schema::{Field, PrimitiveType, Type};
 use floeberg_core::variant::Layout;
 use floeberg_core::{Context, Error, Result};
 
 use super::cast::can_cast;
 use super::constant::PartitionConstants;
+use super::metadata_column::Inherited;
 use super::projection::{ColumnSource, Conversion, Resolved};
 use crate::read::file::FileField;
 
@@ -47,7 +49,9 @@ impl Resolver<'_> {
         }
         // Numbers in the file become numbers among the fields that are decoded.
         for column in &mut resolved {
-            if let ColumnSource::File(number, _) = &mut column.source {
+            if let ColumnSource::File(number, _)
+            | ColumnSource::Inherited(Inherited { stored: Some((number, _)), .. }) = &mut column.source
+            {
                 *number = file.iter().take(*number).filter(|before| self.is_decoded(before)).count();
             }
         }
@@ -61,6 +65,9 @@ impl Resolver<'_> {
         file: &[FileField],
         name: &str,
     ) -> Result<ColumnSource> {
+        if let (Some(origin), true) = (self.constants.origin(), is_requested(field.id)) {
+            return self.metadata_column(origin, field, target, file);
+        }
         match field.field_type {
             // Never stored: a column of the file with its id is something else.
             Type::Primitive(PrimitiveType::Unknown) => {
@@ -95,7 +102,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn conversion(
+    pub(super) fn conversion(
         &mut self,
         wanted: &Type,
         target: &DataType,

@@ -16,6 +16,7 @@ mod filters;
 pub(super) mod fixture;
 mod legacy_lists;
 mod listed;
+mod metadata_columns;
 mod other_writers;
 mod promotion_property;
 mod pruning;

@@ -74,7 +74,8 @@ impl KeyFilter {
         KeptRows::new(kept).filter(batch)
     }
 
-    fn deleted(&self, roots: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
+    /// Which rows of so many with these key columns are deleted.
+    pub(in crate::read) fn deleted(&self, roots: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
         let values = keys_of(&self.columns, roots)?;
         let mut deleted = BooleanBuffer::new_unset(rows);
         for (numbers, set) in &self.sets {
