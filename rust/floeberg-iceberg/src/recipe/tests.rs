@@ -62,6 +62,18 @@ fn a_field_that_is_damaged_is_an_error_and_never_left_out() {
 }
 
 #[test]
+fn a_group_says_where_the_fields_of_each_spec_stand_in_the_partition() {
+    let mut recipe = recipe();
+    recipe["read"]["partition-fields"] = json!([[1, [1000]], [2, []]]);
+    let written = read(&recipe).unwrap().to_json().unwrap();
+    assert_eq!(written["read"]["partition-fields"], recipe["read"]["partition-fields"]);
+    for damaged in [json!("1"), json!([[1]]), json!([[1, ["1000"]]]), json!({"1": [1000]})] {
+        recipe["read"]["partition-fields"] = damaged.clone();
+        assert_eq!(read(&recipe).unwrap_err().kind(), ErrorKind::InvalidInput, "{damaged}");
+    }
+}
+
+#[test]
 fn a_group_carries_of_older_schemas_the_key_columns_of_its_deletes_and_no_more() {
     let dropped = |id: i32| {
         json!({"type": "struct", "schema-id": 0, "fields": [
