@@ -16,7 +16,7 @@ PYTHON := $(BIN)/python
 LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-orc -p floeberg-iceberg
 PYTHON_SOURCES := python tests tools benches examples
 
-.PHONY: help demo test test-rust test-python test-spark java check fuzz fmt bench docs wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark java check break-rules fuzz fmt bench docs wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -46,10 +46,14 @@ check: install ## Format, lints, types, stubs, dependency and layering rules
 	$(PYTHON) tools/check_modules.py
 	$(PYTHON) tools/check_lengths.py
 	$(PYTHON) tools/check_known_failures.py
+	$(PYTHON) tools/check_rules.py
 	cargo test --locked --quiet $(LIBRARIES) -p floeberg-tests -p floeberg-fuzz-targets --test replay
 
 fuzz: ## The fuzzers of all decoders, FUZZ_SECONDS=600 each (ARGS="puffin recipe" chooses); needs nightly Rust
 	@python3 tools/run_fuzzers.py $(ARGS)
+
+break-rules: venv ## Break rules of the specification and see their tests fail (ARGS="34 51" chooses; else ten at random)
+	$(PYTHON) tools/break_rules.py $(ARGS)
 
 fmt: venv ## Format Rust and Python
 	cargo fmt --all

@@ -12,6 +12,7 @@ import check_java
 import check_known_failures
 import check_lengths
 import check_modules
+import check_rules
 import pytest
 from cargo_workspace import strip_comments
 
@@ -172,3 +173,64 @@ def test_a_machine_without_java_is_told_what_to_do(tmp_path, monkeypatch):
     monkeypatch.delenv("JAVA_HOME")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "install Java 17 or later" in check_java.java_fault()
+
+
+def rules(**changed: Any) -> list[dict[str, Any]]:
+    """A table of rules that is right, with the first rule changed."""
+    right = {"says": "One is one.", "section": "Numbers", "tests": ["a/tests.rs::one_is_one"]}
+    whole = [right | {"number": number} for number in check_rules.NUMBERS]
+    return [{key: value for key, value in (whole[0] | changed).items() if value is not None}, *whole[1:]]
+
+
+RULE_SOURCES = {
+    "a/tests.rs": "#[test]\n#[cfg(unix)]\nfn one_is_one() {}\nfn two_is_two() {}",
+    "test_a.py": "class TestA:\n    def test_one(self): ...\ndef one(): ...",
+    "a.rs": "let one = 1;\nlet two = 2;\nlet too = 2;",
+}
+
+
+def test_a_table_of_rules_with_tests_and_reasons_is_right() -> None:
+    change = {"file": "a.rs", "replace": "one = 1", "with": "one = 2"}
+    for right in (
+        {},
+        {"tests": ["test_a.py::test_one"]},
+        {"tests": None, "later": "not built"},
+        {"tests": None, "excepted": "not read"},
+        {"broken_by": change},
+    ):
+        assert check_rules.rule_faults(rules(**right), RULE_SOURCES) == [], right
+
+
+def test_a_rule_without_a_test_or_of_a_test_that_is_not_there_is_found() -> None:
+    for wrong, fault in (
+        ({"tests": None}, "rule 1 has no test and no reason for that"),
+        ({"tests": ["a/tests.rs::two_is_two"]}, "rule 1: there is no test a/tests.rs::two_is_two"),
+        ({"tests": ["test_a.py::one"]}, "rule 1: there is no test test_a.py::one"),
+        ({"tests": ["b.rs::one"]}, "rule 1: there is no test b.rs::one"),
+        ({"says": " "}, "rule 1: no says"),
+        ({"why": "so"}, "rule 1: unknown keys why"),
+    ):
+        assert check_rules.rule_faults(rules(**wrong), RULE_SOURCES) == [fault], wrong
+    faults = check_rules.rule_faults(rules(number=81), RULE_SOURCES)
+    assert faults == ["rule 1 stands 0 times", "81 is no rule"]
+
+
+def test_a_change_that_cannot_break_a_rule_is_found() -> None:
+    for change, fault in (
+        ({"file": "a.rs", "replace": "= 2", "with": "= 3"}, "rule 1: a.rs has '= 2' 2 times, expected once"),
+        ({"file": "a.rs", "replace": "one", "with": "one"}, "rule 1: broken_by changes nothing"),
+        ({"file": "a.rs"}, "rule 1: broken_by has the keys file, replace, with"),
+    ):
+        assert check_rules.rule_faults(rules(broken_by=change), RULE_SOURCES) == [fault], change
+
+
+def test_a_habit_of_writers_needs_a_test_or_a_case() -> None:
+    habit = {"of": "some", "says": "Ones are twos."}
+    for wrong, fault in (
+        ({}, "habit 'Ones are twos.' has no test and no case"),
+        ({"cases": ["some/other"]}, "habit 'Ones are twos.': there is no case some/other"),
+        ({"tests": ["a.rs::one"]}, "habit 'Ones are twos.': there is no test a.rs::one"),
+        ({"cases": ["some/one"], "why": "so"}, "habit 'Ones are twos.': unknown keys why"),
+    ):
+        assert check_rules.habit_faults([habit | wrong], RULE_SOURCES, {"some/one"}) == [fault]
+    assert check_rules.habit_faults([habit | {"cases": ["some/one"]}], RULE_SOURCES, {"some/one"}) == []

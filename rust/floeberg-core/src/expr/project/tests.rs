@@ -160,6 +160,18 @@ fn each_transform_projects_what_it_can_say() {
 }
 
 #[test]
+fn a_prefix_is_cut_after_code_points_not_after_units_of_utf_16() {
+    let cases = [
+        ("s LIKE '\u{1f600}\u{1f601}%'", 3, "p STARTS WITH '\u{1f600}\u{1f601}'"),
+        ("s LIKE '\u{1f600}\u{1f601}%'", 1, "p = '\u{1f600}'"),
+        ("s LIKE '\u{1f600}%'", 1, "p STARTS WITH '\u{1f600}'"),
+    ];
+    for (sql, width, inclusive) in cases {
+        assert_eq!(projected(sql, Transform::Truncate(width))[0], inclusive, "{sql} through {width}");
+    }
+}
+
+#[test]
 fn a_column_that_was_promoted_is_tested_with_its_old_type() {
     let bound = bind(&parse("l = 5").unwrap(), &schema(), true).unwrap();
     let field = PartitionColumn {

@@ -259,7 +259,8 @@ fn nested_fields_evolve_in_lists_and_in_map_values() {
         None,
     );
     let pairs = Arc::new(ArrowField::new("entries", entries.data_type().clone(), false));
-    let map = MapArray::new(Arc::clone(&pairs), OffsetBuffer::from_lengths([1, 2, 0]), entries, None, false);
+    let some = Some(vec![true, true, false].into());
+    let map = MapArray::new(Arc::clone(&pairs), OffsetBuffer::from_lengths([1, 2, 0]), entries, some, false);
     let bytes = parquet(
         vec![column(1, "l", DataType::List(element)), column(3, "m", DataType::Map(pairs, false))],
         vec![Arc::new(list), Arc::new(map)],
@@ -277,6 +278,7 @@ fn nested_fields_evolve_in_lists_and_in_map_values() {
     let batch = one_batch(request(&store(bytes), wanted), &task());
     let map = batch.column(0).as_map();
     assert_eq!(map.value_offsets(), &[0, 1, 3, 3]);
+    assert!(map.is_null(2), "null is not empty");
     assert_eq!(map.keys().as_string::<i32>(), &StringArray::from(vec!["a", "b", "c"]));
     check_evolved(map.values(), &[true, true, false]);
     let list = batch.column(1).as_list::<i32>();

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use floeberg_core::value::Value;
 use serde_json::{Value as Json, json};
 
 use crate::metadata::fixture::{parsed, v1, v2, with};
@@ -112,6 +113,16 @@ fn types_of_v3_are_read_in_v2() {
     let mut document = v2();
     document["schemas"][1]["fields"].as_array_mut().unwrap().push(field);
     assert_eq!(parsed(&document).to_json().unwrap(), document);
+}
+
+#[test]
+fn an_initial_default_is_read_in_v2() {
+    let field = json!({ "id": 9, "name": "n", "required": true, "type": "long", "initial-default": 7 });
+    let mut document = v2();
+    document["schemas"][1]["fields"].as_array_mut().unwrap().push(field);
+    let metadata = parsed(&document);
+    assert_eq!(metadata.current_schema().field(9).unwrap().initial_default, Some(Value::Long(7)));
+    assert_eq!(metadata.to_json().unwrap(), document);
 }
 
 #[test]
