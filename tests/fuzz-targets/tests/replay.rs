@@ -27,11 +27,10 @@ fn every_input_of_every_fuzzer_ends_well() {
     for kind in ["seeds", "regressions"] {
         for target in TARGETS {
             let folder = folder().join(kind).join(target.name);
-            if kind == "regressions" && !folder.exists() {
-                continue;
-            }
-            let inputs = names(&folder);
-            assert!(!inputs.is_empty(), "{} has no inputs", folder.display());
+            // A fuzzer that is running has a folder for its finds, which may stay empty.
+            let is_seeded = kind == "seeds";
+            let inputs = if is_seeded || folder.exists() { names(&folder) } else { Vec::new() };
+            assert!(!inputs.is_empty() || !is_seeded, "{} has no inputs", folder.display());
             for name in inputs {
                 let bytes = fs::read(folder.join(&name)).unwrap();
                 if catch_unwind(|| (target.run)(&bytes)).is_err() {
