@@ -368,10 +368,40 @@ def of_recipes() -> None:
             keep("recipe", text.read().replace(str(ROOT).encode(), b"/t"))
 
 
+def of_variants() -> None:
+    """Variants of the corpus as elements of shredded arrays, and objects with fields that have columns of their own."""
+    for metadata_file in sorted(CORPUS.glob("*/*/table/metadata/*.metadata.json")):
+        if b'"variant"' not in metadata_file.read_bytes():
+            continue
+        for path in sorted(metadata_file.parents[1].glob("data/**/*.parquet")):
+            for column in pq.read_table(path).columns:
+                if pa.types.is_struct(column.type):
+                    for row in column.to_pylist():
+                        if row and len(row["metadata"]) < 256 and len(row["value"]) < 256:
+                            keep(
+                                "variant",
+                                bytes([len(row["metadata"]), 0, 2]) + row["metadata"] + row["value"],
+                            )
+    metadata, number, text = b"\x01\x02\x00\x01\x02ab", b"\x0c\x05", b"\x05x"
+    rest = b"\x02\x01\x01\x00\x02" + number
+    for shape, parts in enumerate((bytes(8), text, number, text)):
+        for value in (b"", rest if shape != 2 else b""):
+            keep("variant", bytes([len(metadata), len(value), shape]) + metadata + value + parts)
+
+
 def main() -> None:
     """Make all of them anew."""
     shutil.rmtree(SEEDS, ignore_errors=True)
-    for make in (of_metadata, of_manifests, of_files, of_filters, of_values, of_parts, of_recipes):
+    for make in (
+        of_metadata,
+        of_manifests,
+        of_files,
+        of_filters,
+        of_values,
+        of_variants,
+        of_parts,
+        of_recipes,
+    ):
         make()
 
 

@@ -19,6 +19,7 @@ mod orc_parts;
 mod puffin;
 mod recipes;
 mod values;
+mod variants;
 
 use floeberg_iceberg::read::hush_fenced_panics;
 
@@ -36,7 +37,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every fuzzer.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     target("table_metadata", metadata::table_metadata),
     target("view_metadata", metadata::view_metadata),
     target("schema", metadata::schema),
@@ -51,6 +52,7 @@ pub const TARGETS: [Target; 19] = [
     target("expression_json", expressions::expression_json),
     target("single_value", values::single_value),
     target("single_value_json", values::single_value_json),
+    target("variant", variants::variant),
     target("orc_file", files::orc_file),
     target("orc_parts", orc_parts::orc_parts),
     target("data_file", files::data_file),
