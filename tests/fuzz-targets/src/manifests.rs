@@ -55,23 +55,13 @@ fn partition_value(transform: &str) -> Type {
 }
 
 fn listed(content: ManifestContent) -> ManifestFile {
+    let manifest = ManifestFile::unlisted("memory://t/manifest.avro".to_owned(), 1, 0, content);
     ManifestFile {
-        manifest_path: "memory://t/manifest.avro".to_owned(),
-        manifest_length: 1,
-        partition_spec_id: 0,
-        content,
         sequence_number: 3,
         min_sequence_number: 1,
         added_snapshot_id: Some(7),
-        added_files_count: None,
-        existing_files_count: None,
-        deleted_files_count: None,
-        added_rows_count: None,
-        existing_rows_count: None,
-        deleted_rows_count: None,
-        partitions: None,
-        key_metadata: None,
         first_row_id: Some(0),
+        ..manifest
     }
 }
 

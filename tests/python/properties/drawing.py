@@ -127,13 +127,17 @@ def row(draw: st.DrawFn, columns: list[Column], schema: int, number: int) -> Row
     return found
 
 
+def without_vectors(table: Table) -> list[File]:
+    """The data files of which no deletion vector deletes rows."""
+    hidden = [each.of for each in table.files if each.vector]
+    return [each for each in table.data() if not any(each is other for other in hidden)]
+
+
 @st.composite
 def positions(draw: st.DrawFn, table: Table, schema: int, sequence: int, numbers: Any) -> list[File]:
     """A position delete file: of one data file, or of those of a partition."""
     del numbers
-    without = [
-        each for each in table.data() if not any(other.of is each and other.vector for other in table.files)
-    ]
+    without = without_vectors(table)
     if not without:
         return []
     target = draw(st.sampled_from(without))
@@ -155,9 +159,7 @@ def positions(draw: st.DrawFn, table: Table, schema: int, sequence: int, numbers
 def vector(draw: st.DrawFn, table: Table, schema: int, sequence: int, numbers: Any) -> list[File]:
     """A deletion vector, which holds what was deleted by position before."""
     del numbers
-    without = [
-        each for each in table.data() if not any(other.of is each and other.vector for other in table.files)
-    ]
+    without = without_vectors(table)
     if not without:
         return []
     target = draw(st.sampled_from(without))

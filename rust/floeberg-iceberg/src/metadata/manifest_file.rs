@@ -41,7 +41,7 @@ pub struct ManifestFile {
 
 impl ManifestFile {
     /// A manifest of which nothing but this is known: what v1 tables without a manifest list say.
-    pub(crate) fn unlisted(
+    pub fn unlisted(
         manifest_path: String,
         manifest_length: i64,
         partition_spec_id: i32,

@@ -8,6 +8,7 @@ use floeberg_core::{Cancel, Error, ErrorKind};
 use floeberg_io::MemoryStore;
 use serde_json::{Value as Json, json};
 
+use super::document::document;
 use crate::metadata::{Relocation, parse_table_metadata};
 use crate::plan::{Plan, PlanRequest, plan};
 use crate::read::tests::avro_fixture::{avro, none, some};
@@ -63,24 +64,9 @@ fn manifest(key_metadata: Option<&[u8]>) -> Vec<u8> {
     avro(fields, &[vec![("status", Value::Int(1)), ("data_file", file)]], 1)
 }
 
-fn document(key_id: Option<&str>) -> Json {
-    json!({
-        "format-version": 3,
-        "table-uuid": "u",
-        "location": "memory://t",
-        "last-sequence-number": 1,
-        "last-updated-ms": 1,
-        "last-column-id": 1,
+fn keyed(key_id: Option<&str>) -> Json {
+    let more = json!({
         "next-row-id": 7,
-        "current-schema-id": 0,
-        "schemas": [{ "type": "struct", "schema-id": 0, "fields": [
-            { "id": 1, "name": "a", "required": false, "type": "long" }
-        ] }],
-        "default-spec-id": 0,
-        "partition-specs": [{ "spec-id": 0, "fields": [] }],
-        "last-partition-id": 999,
-        "default-sort-order-id": 0,
-        "sort-orders": [{ "order-id": 0, "fields": [] }],
         "properties": { "encryption.key-id": "k" },
         "encryption-keys": [{ "key-id": "k1", "encrypted-key-metadata": "YQ==" }],
         "current-snapshot-id": 1,
@@ -88,14 +74,15 @@ fn document(key_id: Option<&str>) -> Json {
             "snapshot-id": 1, "sequence-number": 1, "timestamp-ms": 1, "summary": { "operation": "append" },
             "manifest-list": LIST, "first-row-id": 0, "added-rows": 7, "key-id": key_id
         }],
-    })
+    });
+    document(3, 1, more)
 }
 
 fn planned(key_id: Option<&str>, list: Vec<u8>, manifest: Vec<u8>) -> Result<Plan, Error> {
     let store = MemoryStore::new();
     store.put(LIST, list);
     store.put(MANIFEST, manifest);
-    let metadata = document(key_id).to_string();
+    let metadata = keyed(key_id).to_string();
     let metadata = Arc::new(parse_table_metadata(metadata.as_bytes(), "memory://t/m.json").unwrap());
     plan(&PlanRequest {
         snapshot: metadata.current_snapshot().cloned(),

@@ -1,6 +1,7 @@
 use floeberg_core::{ErrorKind, Result};
 use serde_json::{Value as Json, json};
 
+use super::document::document;
 use crate::metadata::{TableMetadata, parse_table_metadata};
 use crate::plan::Appends;
 use crate::plan::explain::Dropped;
@@ -18,25 +19,11 @@ fn table(snapshots: &[(i64, Option<i64>, Option<&str>)]) -> TableMetadata {
             "manifest-list": format!("memory://t/{id}.avro"),
         })
     };
-    let document = json!({
-        "format-version": 2,
-        "table-uuid": "u",
-        "location": "memory://t",
-        "last-sequence-number": 9,
-        "last-updated-ms": 9,
-        "last-column-id": 1,
-        "current-schema-id": 0,
-        "schemas": [{ "type": "struct", "schema-id": 0, "fields": [
-            { "id": 1, "name": "a", "required": false, "type": "long" }
-        ] }],
-        "default-spec-id": 0,
-        "partition-specs": [{ "spec-id": 0, "fields": [] }],
-        "last-partition-id": 999,
-        "default-sort-order-id": 0,
-        "sort-orders": [{ "order-id": 0, "fields": [] }],
+    let more = json!({
         "current-snapshot-id": snapshots.last().map(|(id, ..)| id),
         "snapshots": snapshots.iter().map(snapshot).collect::<Vec<Json>>(),
     });
+    let document = document(2, 9, more);
     parse_table_metadata(document.to_string().as_bytes(), "memory://t/metadata").unwrap()
 }
 

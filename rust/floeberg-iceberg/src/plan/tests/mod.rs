@@ -3,6 +3,7 @@
 mod bounds;
 mod chunk;
 mod deletes;
+mod document;
 mod encrypted;
 mod even;
 mod incremental;
