@@ -177,3 +177,8 @@ impl<T> Context<T> for Result<T> {
         self.map_err(|error| error.with(key, value))
     }
 }
+
+/// The first 64 characters of a text, for a message: what others wrote may be of any length.
+pub(crate) fn beginning(text: impl fmt::Display) -> String {
+    text.to_string().chars().take(64).collect()
+}

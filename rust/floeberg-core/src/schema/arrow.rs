@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field as ArrowField, Fields, Metadata, TimeUnit};
 use serde_json::json;
 
 use super::{Field, PrimitiveType, Schema, Type};
-use crate::error::{Context as _, Error, Result};
+use crate::error::{Context as _, Error, Result, beginning};
 
 /// The metadata key of a field's id.
 pub const FIELD_ID_KEY: &str = "PARQUET:field_id";
@@ -54,7 +54,8 @@ pub fn type_to_arrow(field_type: &Type) -> Result<DataType> {
             DataType::Map(Arc::new(ArrowField::new("key_value", DataType::Struct(entry), false)), false)
         }
         Type::Unrecognized(name) => {
-            return Err(Error::unsupported(format!("the type {name:?} is not known to this version")));
+            let shown = beginning(name);
+            return Err(Error::unsupported(format!("the type {shown:?} is not known to this version")));
         }
     })
 }

@@ -9,7 +9,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::{Field, ListType, MapType, PrimitiveType, Schema, StructType, Type};
-use crate::error::{Context as _, Error, Result};
+use crate::error::{Context as _, Error, Result, beginning};
 use crate::value::{Value, json as value_json};
 
 /// The deepest nesting of types that is accepted.
@@ -219,6 +219,6 @@ fn unknown_keys(object: &Map<String, Json>, known: &[&str]) -> Map<String, Json>
 }
 
 fn expected(what: &str, found: &Json) -> Error {
-    let shown: String = found.to_string().chars().take(64).collect();
+    let shown = beginning(found);
     Error::invalid_data(format!("expected {what}, found {shown}"))
 }

@@ -9,7 +9,7 @@
 use std::str::FromStr;
 
 use super::{PrimitiveType, Type};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, beginning};
 use crate::value::decimal::MAX_PRECISION;
 
 const EDGE_ALGORITHMS: [&str; 5] = ["spherical", "vincenty", "thomas", "andoyer", "karney"];
@@ -35,7 +35,7 @@ impl FromStr for PrimitiveType {
 
     fn from_str(text: &str) -> Result<Self> {
         parse(text)?.ok_or_else(|| {
-            let shown: String = text.chars().take(64).collect();
+            let shown = beginning(text);
             Error::invalid_data(format!("expected a primitive type, found {shown:?}"))
         })
     }

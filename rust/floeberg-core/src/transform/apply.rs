@@ -5,7 +5,7 @@
 use super::bucket::{Buckets, hash};
 use super::truncate::{truncate_binary, truncate_decimal, truncate_int, truncate_long, truncate_string};
 use super::{Transform, temporal};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, beginning};
 use crate::value::Value;
 
 impl Transform {
@@ -30,7 +30,7 @@ impl Transform {
             }
         };
         result.map(Some).ok_or_else(|| {
-            let shown: String = value.to_string().chars().take(64).collect();
+            let shown = beginning(value);
             Error::invalid_input(format!("the transform {self} cannot be applied to {shown}"))
         })
     }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, beginning};
 
 /// Lower-case hexadecimal digits.
 pub fn format_hex(bytes: &[u8]) -> String {
@@ -19,7 +19,7 @@ pub fn format_hex(bytes: &[u8]) -> String {
 /// The bytes of hexadecimal digits in either case. Errors: `InvalidInput`.
 pub fn parse_hex(text: &str) -> Result<Vec<u8>> {
     let wrong = || {
-        let shown: String = text.chars().take(64).collect();
+        let shown = beginning(text);
         Error::invalid_input(format!("expected pairs of hexadecimal digits, found {shown:?}"))
     };
     if !text.len().is_multiple_of(2) {
@@ -48,7 +48,7 @@ pub fn parse_uuid(text: &str) -> Result<[u8; 16]> {
     let shaped = bytes.len() == 36 && [8, 13, 18, 23].iter().all(|position| bytes[*position] == b'-');
     let parsed = shaped.then(|| parse_hex(&text.replace('-', "")).ok()).flatten();
     parsed.and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| {
-        let shown: String = text.chars().take(64).collect();
+        let shown = beginning(text);
         Error::invalid_input(format!(
             "expected a uuid like f79c3e09-677c-4bbd-a479-3f349cb785e7, found {shown:?}"
         ))

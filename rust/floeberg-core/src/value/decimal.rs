@@ -2,7 +2,7 @@
 //!
 //! Spec: Appendix D, JSON single-value serialization (an exponent stands for a negative scale).
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, beginning};
 
 /// The most digits of a decimal.
 pub const MAX_PRECISION: u8 = 38;
@@ -12,7 +12,7 @@ pub const MAX_PRECISION: u8 = 38;
 /// Errors: `InvalidInput` for other text and for more than 38 digits.
 pub fn parse_decimal(text: &str) -> Result<(i128, i32)> {
     parse(text).ok_or_else(|| {
-        let shown: String = text.chars().take(64).collect();
+        let shown = beginning(text);
         Error::invalid_input(format!(
             "expected a decimal of at most {MAX_PRECISION} digits like -14.20, found {shown:?}"
         ))

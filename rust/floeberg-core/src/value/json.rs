@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use super::bytes_text::{format_hex, format_uuid, parse_hex, parse_uuid};
 use super::decimal::{format_decimal, parse_decimal, rescale};
 use super::{Value, datetime};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, beginning};
 use crate::schema::{PrimitiveType, StructType, Type};
 
 /// The value of JSON.
@@ -91,7 +91,7 @@ fn struct_from(json: &Json, fields: &StructType) -> Result<Value> {
     let object = json.as_object().ok_or_else(|| wrong_json(&Type::Struct(fields.clone()), json))?;
     let is_known = |name: &&String| fields.fields.iter().any(|field| field.id.to_string() == **name);
     if let Some(unknown) = object.keys().find(|name| !is_known(name)) {
-        let shown: String = unknown.chars().take(64).collect();
+        let shown = beginning(unknown);
         return Err(Error::invalid_data(format!("expected ids of a struct's fields, found {shown:?}")));
     }
     let mut values = Vec::with_capacity(object.len());
@@ -224,10 +224,11 @@ fn number_to(value: f64) -> Json {
 }
 
 fn wrong_json(field_type: &dyn std::fmt::Display, found: &Json) -> Error {
-    let shown: String = found.to_string().chars().take(64).collect();
+    let shown = beginning(found);
     Error::invalid_data(format!("expected the JSON of a value of type {field_type}, found {shown}"))
 }
 
 fn no_form(field_type: &dyn std::fmt::Display) -> Error {
-    Error::unsupported(format!("a value of type {field_type} other than null has no JSON form here"))
+    let shown = beginning(field_type);
+    Error::unsupported(format!("a value of type {shown} other than null has no JSON form here"))
 }

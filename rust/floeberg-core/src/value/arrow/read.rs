@@ -8,7 +8,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, beginning};
 use crate::schema::arrow::field_id;
 use crate::schema::{Field, PrimitiveType, Type};
 use crate::value::Value;
@@ -52,7 +52,8 @@ pub fn from_array(array: &dyn Array, row: usize, field_type: &Type) -> Result<Op
         },
         Type::Variant | Type::Unrecognized(_) => {
             return Err(Error::unsupported(format!(
-                "a value of type {field_type} cannot be read from an array"
+                "a value of type {} cannot be read from an array",
+                beginning(field_type)
             )));
         }
     };

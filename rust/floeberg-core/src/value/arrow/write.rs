@@ -13,7 +13,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field as ArrowField};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, beginning};
 use crate::schema::arrow::type_to_arrow;
 use crate::schema::{Field, PrimitiveType, Type};
 use crate::value::Value;
@@ -261,7 +261,7 @@ fn check_size(width: usize, len: usize) -> Result<()> {
 }
 
 fn wrong(field_type: &Type, found: &Value) -> Error {
-    let shown: String = found.to_string().chars().take(64).collect();
+    let shown = beginning(found);
     Error::invalid_input(format!("expected a value of type {field_type}, found {shown}"))
 }
 

@@ -2,7 +2,7 @@
 
 use super::MICROS_PER_DAY;
 use super::calendar::{days_from_civil, days_in_month};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, beginning};
 
 /// A moment as it was written, before it gets a column's unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub fn parse_timestamp(text: &str) -> Result<Moment> {
 }
 
 fn wrong(expected: &str, found: &str) -> Error {
-    let shown: String = found.chars().take(64).collect();
+    let shown = beginning(found);
     Error::invalid_input(format!("expected {expected}, found {shown:?}"))
 }
 

@@ -130,3 +130,11 @@ proptest! {
         prop_assert_eq!(from_json(&json, &field_type).unwrap(), Some(value));
     }
 }
+
+#[test]
+fn an_error_shows_no_more_than_the_beginning_of_a_long_type() {
+    let long: Type = "x".repeat(4000).parse().unwrap();
+    let error = from_json(&json!(1), &long).unwrap_err();
+    let shown = format!("a value of type {} other than null has no JSON form here", "x".repeat(64));
+    assert_eq!(error.message(), shown);
+}
