@@ -49,6 +49,18 @@ impl GeoBound {
             ))),
         }
     }
+
+    /// The point in well-known binary, as the values of a column of geometries are: `01`, then 1, 1001, 2001 or 3001 for
+    /// neither z nor m, z, m and both, then the numbers; all little-endian.
+    pub fn to_wkb(&self) -> Vec<u8> {
+        let kind = 1 + 1000 * u32::from(self.z.is_some()) + 2000 * u32::from(self.m.is_some());
+        let mut wkb = vec![1];
+        wkb.extend(kind.to_le_bytes());
+        for number in [Some(self.x), Some(self.y), self.z, self.m].into_iter().flatten() {
+            wkb.extend(number.to_le_bytes());
+        }
+        wkb
+    }
 }
 
 /// As well-known text, which Appendix D has for such values in JSON: `POINT (30 10)`.

@@ -5,11 +5,12 @@
 //!
 //! Invariant: a bound that is not there is the text `null`, as in Java; one that cannot be decoded has no text.
 
+use arrow_cast::base64::{BASE64_STANDARD, Engine as _};
 use floeberg_core::schema::Type;
 use floeberg_core::transform::Transform;
 use floeberg_core::value::{Value, datetime, format_uuid, single_value};
 
-use super::{base64, java_numbers};
+use super::java_numbers;
 
 /// The text of a bound.
 pub(super) fn human_bound(transform: &Transform, result: &Type, bound: Option<&[u8]>) -> Option<String> {
@@ -37,7 +38,7 @@ fn human(transform: &Transform, value: &Value) -> String {
         (_, Value::Timestamptz(micros)) => short_fraction(&datetime::format_timestamp(*micros)) + "+00:00",
         (_, Value::TimestampNs(nanos)) => short_fraction(&datetime::format_timestamp_ns(*nanos)),
         (_, Value::TimestamptzNs(nanos)) => short_fraction(&datetime::format_timestamp_ns(*nanos)) + "+00:00",
-        (_, Value::Fixed(bytes) | Value::Binary(bytes)) => base64::encode(bytes),
+        (_, Value::Fixed(bytes) | Value::Binary(bytes)) => BASE64_STANDARD.encode(bytes),
         (_, Value::Uuid(bytes)) => format_uuid(bytes),
         (_, Value::String(text)) => text.clone(),
         (_, Value::Float(value)) => java_numbers::float(*value),

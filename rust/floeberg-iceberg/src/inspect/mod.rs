@@ -1,10 +1,8 @@
 //! What does a table say of itself, as tables? Iceberg Java calls them metadata tables.
 
-mod base64;
 mod column_order;
 mod data_file;
 mod entries;
-mod geo_bound;
 mod history;
 mod human;
 mod inspection;

@@ -15,11 +15,11 @@ use arrow_schema::{DataType, Fields};
 use arrow_select::take::take;
 use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{Field, PrimitiveType as P, Schema, StructType, Type};
+use floeberg_core::value::geo_bound::GeoBound;
 use floeberg_core::value::{Value, arrow::values_to_array, single_value};
 use floeberg_core::{Error, Result};
 
 use super::column_order::{java_compare, java_order};
-use super::geo_bound;
 use crate::metadata::EntryMetrics;
 
 /// The column `readable_metrics` of a table.
@@ -162,7 +162,9 @@ impl<'a> ByColumn<'a> {
 fn bound(bytes: &[u8], field_type: &Type) -> Option<Value> {
     let Type::Primitive(primitive) = field_type else { return None };
     match primitive {
-        P::Geometry { .. } | P::Geography { .. } => geo_bound::point(bytes).map(Value::Binary),
+        P::Geometry { .. } | P::Geography { .. } => {
+            GeoBound::from_bytes(bytes).ok().map(|corner| Value::Binary(corner.to_wkb()))
+        }
         // A bound may be shorter than the column's values, and a shorter value is none of the column's type.
         P::Fixed(length) if bytes.len() != *length as usize => None,
         _ => single_value::from_bytes(primitive, bytes).ok(),

@@ -11,6 +11,11 @@ use arrow_array::{BinaryArray, Int32Array, Int64Array, ListArray, MapArray, Stri
 
 use super::ManifestContent;
 
+/// The status of an entry whose file its snapshot added.
+pub(crate) const ADDED: i32 = 1;
+/// The status of an entry whose file its snapshot deleted.
+pub(crate) const DELETED: i32 = 2;
+
 /// Which entries and columns of a manifest are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntryRequest {

@@ -21,6 +21,7 @@ mod view;
 
 pub use history::HistoryEntry;
 pub use json::{parse_table_metadata, parse_view_metadata};
+pub(crate) use manifest_entries::{ADDED, DELETED};
 pub use manifest_entries::{EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};
 pub use manifest_file::{FieldSummary, ManifestContent, ManifestFile};
 pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_columns};

@@ -15,18 +15,18 @@ use super::PlanRequest;
 use super::explain::{Dropped, Stage, Tally};
 use super::manifests::read_manifests_of;
 use super::parallel;
-use crate::metadata::{ManifestContent, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
+use crate::metadata::{ADDED, ManifestContent, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
 
 /// The operation of a snapshot that only adds.
 const APPEND: &str = "append";
-/// The status of an entry that its manifest's snapshot added.
-const ADDED: i32 = 1;
 
 /// The snapshots of a range, of which only what appends added is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appends {
     /// Those that appended, oldest first.
     pub(super) snapshots: Vec<Arc<Snapshot>>,
+    /// Their ids.
+    ids: HashSet<i64>,
     /// How many others the range has, by operation.
     others: BTreeMap<String, u64>,
 }
@@ -41,7 +41,7 @@ impl Appends {
     /// Errors: `InvalidInput` where the first is no ancestor of the last; `Unsupported` for a snapshot that does not say
     /// what it did.
     pub fn between(metadata: &TableMetadata, after: Option<i64>, last: &Snapshot) -> Result<Self> {
-        let mut appends = Self { snapshots: Vec::new(), others: BTreeMap::new() };
+        let mut appends = Self { snapshots: Vec::new(), ids: HashSet::new(), others: BTreeMap::new() };
         let mut parent = Some(last.snapshot_id);
         for snapshot in metadata.ancestors_of(last.snapshot_id) {
             if after == Some(snapshot.snapshot_id) {
@@ -49,7 +49,10 @@ impl Appends {
             }
             parent = snapshot.parent_snapshot_id;
             match snapshot.operation.as_deref() {
-                Some(APPEND) => appends.snapshots.push(snapshot),
+                Some(APPEND) => {
+                    appends.ids.insert(snapshot.snapshot_id);
+                    appends.snapshots.push(snapshot);
+                }
                 Some(other) => *appends.others.entry(other.to_owned()).or_default() += 1,
                 None => {
                     return Err(Error::unsupported(
@@ -74,12 +77,11 @@ impl Appends {
         let lists = parallel::ordered(&self.snapshots, request.threads, &request.cancel, |snapshot| {
             read_manifests_of(request, snapshot)
         })?;
-        let ids = self.ids();
         let mut seen = HashSet::new();
         let mut manifests = Vec::new();
         for manifest in lists.into_iter().flatten() {
             // Who added a manifest of a v1 table without manifest lists is not known.
-            let is_theirs = manifest.added_snapshot_id.is_none_or(|id| ids.contains(&id));
+            let is_theirs = manifest.added_snapshot_id.is_none_or(|id| self.ids.contains(&id));
             if manifest.content == ManifestContent::Data
                 && is_theirs
                 && seen.insert(manifest.manifest_path.clone())
@@ -92,14 +94,13 @@ impl Appends {
 
     /// Which entries of a manifest did the appends add?
     pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut Tally) -> Vec<bool> {
-        let ids = self.ids();
         tally.enter(entries.len());
         let kept: Vec<bool> = entries
             .status
             .values()
             .iter()
             .zip(&entries.snapshot_id)
-            .map(|(status, id)| *status == ADDED && id.is_some_and(|id| ids.contains(&id)))
+            .map(|(status, id)| *status == ADDED && id.is_some_and(|id| self.ids.contains(&id)))
             .collect();
         tally.drop(
             usize::MAX,
@@ -119,9 +120,5 @@ impl Appends {
             .collect();
         let entered = kept + dropped.iter().map(|dropped| dropped.count).sum::<u64>();
         Stage { name: "snapshots", entered, dropped, kept }
-    }
-
-    fn ids(&self) -> HashSet<i64> {
-        self.snapshots.iter().map(|snapshot| snapshot.snapshot_id).collect()
     }
 }

@@ -122,7 +122,7 @@ pub fn plan(request: &PlanRequest) -> Result<Plan> {
     };
     if let Some(appends) = &request.appends {
         let files = by_snapshot.stage("data files by snapshot", texts);
-        explain.stages = [vec![appends.stage()], explain.stages].concat();
+        explain.stages.insert(0, appends.stage());
         explain.stages.insert(3, files);
     }
     if index.has_equalities() || !by_filter.is_empty() {

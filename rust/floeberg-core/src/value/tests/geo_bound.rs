@@ -26,3 +26,16 @@ fn a_geo_bound_without_x_or_y_is_no_box() {
     }
     assert!(GeoBound::from_bytes(&[0; 17]).is_err());
 }
+
+#[test]
+fn a_geo_bound_in_wkb_has_the_kind_of_its_numbers() {
+    for (numbers, kind, kept) in [
+        (&[30.0, 10.0][..], 1_u32, &[30.0, 10.0][..]),
+        (&[30.0, 10.0, 3.0], 1001, &[30.0, 10.0, 3.0]),
+        (&[30.0, 10.0, f64::NAN, 4.0], 2001, &[30.0, 10.0, 4.0]),
+        (&[30.0, 10.0, 3.0, 4.0], 3001, &[30.0, 10.0, 3.0, 4.0]),
+    ] {
+        let expected = [&[1][..], &kind.to_le_bytes(), &bytes(kept)].concat();
+        assert_eq!(GeoBound::from_bytes(&bytes(numbers)).unwrap().to_wkb(), expected);
+    }
+}

@@ -18,10 +18,10 @@ use floeberg_core::{Context, Error, ErrorKind, Result};
 use super::columns::column;
 use super::fields::{METRICS, MetricsMap, STATISTICS, entry_fields};
 use super::header::content;
-use super::inherit::{DELETED, data_sequence_numbers, file_sequence_numbers, first_row_ids, snapshot_ids};
+use super::inherit::{data_sequence_numbers, file_sequence_numbers, first_row_ids, snapshot_ids};
 use super::partition::{as_written, check_partition, void_fields, with_void};
 use crate::metadata::{
-    EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile,
+    DELETED, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile,
 };
 use crate::wire::avro::{Container, FixedForm, Limits, Projection, decode};
 

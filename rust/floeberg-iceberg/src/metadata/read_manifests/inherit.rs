@@ -7,10 +7,7 @@
 use arrow_array::{Int32Array, Int64Array};
 use floeberg_core::{Error, Result};
 
-use crate::metadata::{ManifestContent, ManifestFile};
-
-pub(super) const ADDED: i32 = 1;
-pub(super) const DELETED: i32 = 2;
+use crate::metadata::{ADDED, DELETED, ManifestContent, ManifestFile};
 
 /// The snapshot that added (or deleted) the file: its own, else the one that added the manifest.
 pub(super) fn snapshot_ids(written: &Int64Array, file: &ManifestFile) -> Int64Array {

@@ -33,7 +33,7 @@ impl ParquetFile {
     /// The row groups, of some, that may hold a row that the filter leaves by what their bloom filters say.
     pub(in crate::read) fn without_ruled_out(
         &self,
-        mut units: Vec<Unit>,
+        units: Vec<Unit>,
         filter: &FileFilter,
     ) -> Result<Vec<Unit>> {
         let FileFilter::Rows(predicate) = filter else { return Ok(units) };
@@ -43,16 +43,15 @@ impl ParquetFile {
         }
         let question = Question::new(&predicate.expr, self, predicate);
         let statistics = GroupStatistics::new(self, predicate);
-        let mut ruled_out = Vec::new();
-        for unit in &units {
+        let mut left = Vec::with_capacity(units.len());
+        for unit in units {
             let stats = statistics.group(unit.number);
             let mut filters = Filters { file: self, group: unit.number, read: BTreeMap::new() };
-            if question.is_ruled_out(&stats, &mut filters)? {
-                ruled_out.push(unit.number);
+            if !question.is_ruled_out(&stats, &mut filters)? {
+                left.push(unit);
             }
         }
-        units.retain(|unit| !ruled_out.contains(&unit.number));
-        Ok(units)
+        Ok(left)
     }
 }
 
