@@ -43,6 +43,14 @@ def checked_int(name: str, value: object) -> int:
     return number
 
 
+def checked_size(name: str, value: object) -> int:
+    """An integer of 0 or more."""
+    size = checked_int(name, value)
+    if size < 0:
+        raise InvalidInputError(f"{name}: expected an integer of at least 0, found {size}")
+    return size
+
+
 def checked_text(name: str, value: object) -> str:
     """A string that can be written as UTF-8."""
     if not isinstance(value, str):

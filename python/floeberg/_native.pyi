@@ -93,6 +93,7 @@ class Table:
         snapshot_id: int | None,
         reference: str | None,
         as_of_ms: int | None,
+        manifest_cache: int | None,
     ) -> Table: ...
     @property
     def metadata_location(self) -> str: ...
@@ -186,6 +187,12 @@ class Plan:
     """The files of a scan, as columns."""
 
     def __len__(self) -> int: ...
+    @property
+    def known_length(self) -> int | None:
+        """How many files there are, if that is known by now."""
+
+    def batches(self) -> BatchReader:
+        """The columns, batch by batch: as they are planned, where they were not before."""
     def task(self, number: int) -> tuple[_Fields, list[tuple[str, Any]], list[_Fields], _Tree]:
         """The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual."""
 

@@ -121,6 +121,10 @@ class TaskGroup(RowSource[_native.TaskGroup]):
 class Plan(Sequence[FileScanTask]):
     """The files of a scan, with their deletes and residuals, as columns.
 
+    `Scan.plan_files` reads the manifest list and the delete manifests. Data manifests are read when something of the
+    plan is asked for: all of them for its length, its columns or a file of it, one after the other by `iter_batches`.
+    A damaged or missing one raises there.
+
     Examples:
         >>> plan = table.scan(row_filter="id = 1").plan_files()
         >>> len(plan) == plan.to_arrow().num_rows
@@ -177,6 +181,29 @@ class Plan(Sequence[FileScanTask]):
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
         return cast("pa.Table", pa.table(cast("Any", self)))
+
+    def iter_batches(self) -> Iterator[pa.RecordBatch]:
+        """The plan's columns, batch by batch: the first ones while later manifests are still being read.
+
+        Only the batches that wait to be taken are held, so that a table of any number of files can be gone through in
+        little memory. What was planned as a whole before is not planned again.
+
+        Returns:
+            An iterator of `pyarrow.RecordBatch`, with the columns of `to_arrow()`, in the order of the plan.
+
+        Raises:
+            InvalidDataError: A manifest is damaged; the error names it.
+            NotFoundError: A manifest is missing.
+
+        Examples:
+            >>> sum(batch.num_rows for batch in table.scan().plan_files().iter_batches())
+            3
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        reader = self._inner.batches()
+        while (batch := reader.next_batch()) is not None:
+            yield pa.record_batch(cast("Any", batch))
 
     def delete_files(self) -> list[DeleteFile]:
         """The delete files, in the order that the column `delete_files` counts in.
@@ -264,7 +291,8 @@ class Plan(Sequence[FileScanTask]):
         return self._inner.__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        return f"Plan({len(self)} files)"
+        known = self._inner.known_length
+        return "Plan(not read yet)" if known is None else f"Plan({known} files)"
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Plan cannot be pickled: send the groups of Plan.split, or the Scan")

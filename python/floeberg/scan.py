@@ -152,6 +152,9 @@ class Scan(RowSource[_native.Scan]):
     def plan_files(self) -> Plan:
         """Finds the files to read, and the deletes that apply to them.
 
+        The manifest list and the delete manifests are read here, data manifests when something of the plan is asked
+        for.
+
         Returns:
             The plan, as columns; its length is the number of data files.
 

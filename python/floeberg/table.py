@@ -13,6 +13,7 @@ from floeberg._arguments import (
     checked_options,
     checked_path,
     checked_paths,
+    checked_size,
     checked_text,
 )
 from floeberg._metadata import (
@@ -57,6 +58,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     ref: str | None = None,
     as_of: Moment | None = None,
     version: int | None = None,
+    manifest_cache: int | None = None,
 ) -> Table:
     """Opens a table where it lies, without a catalog.
 
@@ -72,6 +74,8 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
         as_of: Opens the table as it was at this moment: a datetime with a zone, milliseconds from 1970-01-01 UTC,
             or an ISO 8601 string with a zone.
         version: Opens the table at this version. Iceberg tables have snapshots instead.
+        manifest_cache: Bytes of decoded manifests that the table keeps for its next plan, at most; 0 keeps none.
+            Unless given, what the environment variable `FLOEBERG_MANIFEST_CACHE` says, or 256 MiB.
 
     Returns:
         The table.
@@ -104,6 +108,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
             snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
             reference=None if ref is None else checked_text("ref", ref),
             as_of_ms=None if as_of is None else milliseconds(as_of),
+            manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
         )
     )
 
@@ -287,7 +292,7 @@ class Table:
                 selected_fields=checked_names("selected_fields", selected_fields),
                 case_sensitive=checked_bool("case_sensitive", case_sensitive),
                 snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
-                limit=_checked_limit(limit),
+                limit=None if limit is None else checked_size("limit", limit),
             )
         )
 
@@ -337,7 +342,7 @@ class Table:
                 selected_fields=checked_names("selected_fields", selected_fields),
                 case_sensitive=checked_bool("case_sensitive", case_sensitive),
                 snapshot_id=None if last is None else checked_int("to_snapshot_id_inclusive", last),
-                limit=_checked_limit(limit),
+                limit=None if limit is None else checked_size("limit", limit),
                 appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
             )
         )
@@ -433,13 +438,6 @@ class Table:
 
     def __reduce__(self) -> tuple[type[Table], tuple[_native.Table]]:
         return Table, (self._inner,)
-
-
-def _checked_limit(limit: int | None) -> int | None:
-    most = None if limit is None else checked_int("limit", limit)
-    if most is not None and most < 0:
-        raise InvalidInputError(f"limit: expected an integer of at least 0, found {most}")
-    return most
 
 
 def _checked_file(

@@ -15,19 +15,9 @@ use crate::recipes::scans;
 /// Plans a scan, cuts the plan into groups that can be sent, and says what was opened and what the groups read.
 fn openings(scan: &Scan) -> (BTreeSet<String>, BTreeSet<String>) {
     let store = CountingStore::new(Arc::clone(scan.table().store()));
-    let request = PlanRequest {
-        metadata: Arc::clone(scan.table().metadata()),
-        snapshot: scan.snapshot().unwrap(),
-        appends: scan.appends().unwrap(),
-        statistics_of: None,
-        schema: scan.schema().unwrap(),
-        filter: scan.bound_filter().unwrap(),
-        store: Arc::new(store.clone()),
-        relocation: Arc::clone(scan.table().relocation()),
-        threads: 2,
-        cancel: Cancel::default(),
-    };
-    let groups = plan(&request).unwrap().split(SplitOptions::default()).unwrap();
+    let request = scan.plan_request(&Cancel::default()).unwrap();
+    let request = PlanRequest { store: Arc::new(store.clone()), ..request };
+    let groups = plan(request).unwrap().split(SplitOptions::default()).unwrap();
     let read = Arc::new(ReadRecipe::of(scan).unwrap());
     let mut to_read = BTreeSet::new();
     for group in groups {

@@ -1,6 +1,6 @@
 //! How many threads and bytes may a scan use?
 //!
-//! `FLOEBERG_THREADS` and `FLOEBERG_MEMORY` decide; without them all cores and 256 MiB.
+//! `FLOEBERG_THREADS`, `FLOEBERG_MEMORY` and `FLOEBERG_MANIFEST_CACHE` decide; without them all cores, and 256 MiB each.
 
 use std::env;
 use std::num::NonZero;
@@ -26,7 +26,19 @@ pub(crate) fn thread_budget() -> Result<usize> {
 pub(crate) fn memory_budget() -> Result<u64> {
     match env::var("FLOEBERG_MEMORY") {
         Err(_) => Ok(256 << 20),
-        Ok(text) => bytes(&text),
+        Ok(text) => bytes("FLOEBERG_MEMORY", &text),
+    }
+}
+
+/// How many bytes of decoded manifests a table may keep: `FLOEBERG_MANIFEST_CACHE` (bytes, or with the suffix K, M or G; 0
+/// keeps none), else 256 MiB.
+///
+/// Errors: `InvalidInput` where the variable is not such a number.
+pub(crate) fn manifest_cache_budget() -> Result<u64> {
+    match env::var("FLOEBERG_MANIFEST_CACHE") {
+        Err(_) => Ok(256 << 20),
+        Ok(text) if text.trim() == "0" => Ok(0),
+        Ok(text) => bytes("FLOEBERG_MANIFEST_CACHE", &text),
     }
 }
 
@@ -37,7 +49,7 @@ fn threads(text: &str) -> Result<usize> {
 }
 
 /// A number of bytes, with a suffix or without.
-fn bytes(text: &str) -> Result<u64> {
+fn bytes(name: &str, text: &str) -> Result<u64> {
     let written = text.trim().to_ascii_uppercase();
     let (digits, unit) = match written.as_bytes().last() {
         Some(b'K') => (&written[..written.len() - 1], 1 << 10),
@@ -45,8 +57,8 @@ fn bytes(text: &str) -> Result<u64> {
         Some(b'G') => (&written[..written.len() - 1], 1 << 30),
         _ => (&written[..], 1),
     };
-    let number = positive("FLOEBERG_MEMORY", digits)?;
-    number.checked_mul(unit).ok_or_else(|| not_positive("FLOEBERG_MEMORY", text))
+    let number = positive(name, digits)?;
+    number.checked_mul(unit).ok_or_else(|| not_positive(name, text))
 }
 
 fn positive(name: &str, text: &str) -> Result<u64> {

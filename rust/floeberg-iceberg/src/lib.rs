@@ -13,6 +13,7 @@ mod recipe;
 mod scan;
 mod statistics;
 mod table;
+mod threads;
 mod view;
 pub mod wire;
 

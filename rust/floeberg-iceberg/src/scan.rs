@@ -15,7 +15,7 @@ use crate::Table;
 use crate::aggregate::{self, Answered, Extreme, ExtremeRequest, column_of};
 use crate::budget::{memory_budget, thread_budget};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
-use crate::plan::{Appends, Plan, PlanRequest, plan};
+use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
 use crate::read::{BatchStream, ReadRequest, stream};
 
 /// The property that holds the ids of columns for files without any. Spec: Name Mapping Serialization.
@@ -251,27 +251,33 @@ impl Scan {
         Ok(bound)
     }
 
-    /// Which files are read, with which deletes. See [`plan`] for its errors.
+    /// Which files are read, with which deletes. See [`plan`](crate::plan::plan) for its errors.
     pub fn plan(&self, cancel: &Cancel) -> Result<Plan> {
-        self.plan_with(None, cancel)
+        self.plan_stream(cancel)?.collect()
     }
 
-    /// The plan, with the counts and bounds of a column kept for each file.
-    fn plan_with(&self, statistics_of: Option<i32>, cancel: &Cancel) -> Result<Plan> {
-        let request = PlanRequest {
+    /// The same, begun: batches of files can be taken while later manifests are being read.
+    pub fn plan_stream(&self, cancel: &Cancel) -> Result<PlanStream> {
+        PlanStream::open(self.plan_request(cancel)?)
+    }
+
+    /// What is planned: by [`plan`](crate::plan::plan), where something of it is changed.
+    pub fn plan_request(&self, cancel: &Cancel) -> Result<PlanRequest> {
+        Ok(PlanRequest {
             metadata: Arc::clone(self.table.metadata()),
+            metadata_location: self.table.metadata_location().to_owned(),
             snapshot: self.snapshot()?,
             appends: self.appends()?,
-            statistics_of,
+            statistics_of: None,
             schema: self.filter_schema()?,
             filter: self.bound_filter()?,
             store: Arc::clone(self.table.store()),
             relocation: Arc::clone(self.table.relocation()),
+            cache: Arc::clone(self.table.manifest_cache()),
             threads: thread_budget()?,
+            memory: memory_budget()?,
             cancel: cancel.clone(),
-        };
-        let planned = plan(&request).context("table", self.table.metadata_location());
-        planned.map_err(|error| self.table.explain_absence(error))
+        })
     }
 
     /// What reading a task of this scan needs beside the task.
@@ -298,8 +304,7 @@ impl Scan {
     /// The rows, as batches in plan order.
     pub fn stream(&self, cancel: &Cancel) -> Result<BatchStream> {
         let request = Arc::new(self.read_request(cancel)?);
-        let plan = self.plan(cancel)?;
-        let tasks = (0..plan.len()).map(move |number| plan.task(number));
+        let tasks = self.plan_stream(cancel)?.into_tasks();
         Ok(stream(request, tasks, thread_budget()?, self.limit))
     }
 
@@ -326,7 +331,7 @@ impl Scan {
         }
         let schema = self.schema()?;
         let field = column_of(&schema, column, self.case_sensitive)?;
-        let plan = self.plan_with(Some(field.id), cancel)?;
+        let plan = plan(PlanRequest { statistics_of: Some(field.id), ..self.plan_request(cancel)? })?;
         let read = Self { selected: Some(vec![column.to_owned()]), ..self.clone() }.read_request(cancel)?;
         let threads = thread_budget()?;
         let request = ExtremeRequest { plan: &plan, read: &Arc::new(read), field, which, threads, cancel };

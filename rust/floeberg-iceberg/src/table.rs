@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
-use floeberg_core::{Error, ErrorKind, Result};
-use floeberg_io::{Location, Store, StoreOptions, open_store, place};
+use floeberg_core::{Error, Result};
+use floeberg_io::{Location, Store, StoreOptions, open_store};
 
-use crate::metadata::{Relocation, TableMetadata, open_metadata};
+use crate::budget::manifest_cache_budget;
+use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata};
+use crate::plan::ManifestCache;
 
 /// How a table is opened.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +18,9 @@ pub struct OpenOptions {
     pub relocate: Vec<(String, String)>,
     /// How the stores are reached.
     pub storage: StoreOptions,
+    /// Bytes of decoded manifests that the table keeps for its next plan, at most; 0 keeps none. `None` is what
+    /// `FLOEBERG_MANIFEST_CACHE` says, else 256 MiB.
+    pub manifest_cache: Option<u64>,
 }
 
 impl OpenOptions {
@@ -38,6 +43,7 @@ pub struct Table {
     relocation: Arc<Relocation>,
     store: Arc<dyn Store>,
     options: Arc<OpenOptions>,
+    manifest_cache: Arc<ManifestCache>,
 }
 
 impl Table {
@@ -61,6 +67,7 @@ impl Table {
     pub fn open_at(metadata_location: &str, options: OpenOptions) -> Result<Self> {
         let relocation = Relocation::new(&options.relocate)?;
         let store = open_store(&options.storage)?;
+        let cache_bytes = options.manifest_cache.map_or_else(manifest_cache_budget, Ok)?;
         let (metadata_location, metadata) = open_metadata(store.as_ref(), metadata_location)?;
         Ok(Self {
             metadata: Arc::new(metadata),
@@ -68,6 +75,7 @@ impl Table {
             relocation: Arc::new(relocation),
             store,
             options: Arc::new(options),
+            manifest_cache: Arc::new(ManifestCache::new(cache_bytes)),
         })
     }
 
@@ -91,20 +99,14 @@ impl Table {
         &self.relocation
     }
 
+    /// Its manifests that were decoded before. Clones of the table share them.
+    pub fn manifest_cache(&self) -> &Arc<ManifestCache> {
+        &self.manifest_cache
+    }
+
     /// Adds to an error about a missing file what to do where the table is not at the place that it wrote down.
     pub(crate) fn explain_absence(&self, error: Error) -> Error {
-        let written = self.metadata.location.as_str();
-        let expected = self.relocation.apply(written);
-        let home = place(&expected).trim_end_matches('/');
-        let opened = place(&self.metadata_location);
-        let is_home = opened.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
-        let folder = opened.rsplit_once('/').map_or(opened, |(folder, _)| folder);
-        match folder.strip_suffix("/metadata") {
-            Some(found) if error.kind() == ErrorKind::NotFound && !is_home => {
-                error.with("hint", format!("was the table moved? relocate={{{written:?}: {found:?}}}"))
-            }
-            _ => error,
-        }
+        explain_absence(error, &self.metadata, &self.metadata_location, &self.relocation)
     }
 
     /// Where its files are read from.

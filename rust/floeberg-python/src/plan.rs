@@ -1,11 +1,12 @@
 //! What does `floeberg.Plan` ask of a plan?
 //!
-//! Invariant: no Python object is made per file until one is asked for.
+//! Invariant: data manifests are read when something of the plan is asked for, and no Python object is made per file
+//! until one is.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use floeberg_core::Cancel;
-use floeberg_iceberg::plan::{DeleteFile, DeleteKind, Plan as IcebergPlan, SplitOptions};
+use floeberg_iceberg::plan::{DeleteFile, DeleteKind, Plan as IcebergPlan, PlanStream, SplitOptions};
 use floeberg_iceberg::{GroupRecipe, ReadRecipe, Scan as IcebergScan};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -13,22 +14,50 @@ use pyo3::types::{PyCapsule, PyDict, PyList};
 
 use crate::arrow::{schema_capsule, stream_capsule};
 use crate::expression::{Tree, unbind, value_to_python};
+use crate::form::BatchForm;
 use crate::pickle::refuse;
 use crate::runtime;
+use crate::stream::BatchReader;
 use crate::task_group::TaskGroup;
 
 /// The files of a scan, as columns.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Plan {
     scan: IcebergScan,
-    plan: Arc<IcebergPlan>,
+    /// A plan whose data manifests nobody asked for yet, and what stops it. Empty once somebody did.
+    begun: Mutex<Option<(PlanStream, Cancel)>>,
+    whole: OnceLock<Arc<IcebergPlan>>,
 }
 
 impl Plan {
-    /// The plan of a scan.
-    pub fn new(scan: IcebergScan, plan: IcebergPlan) -> Self {
-        Self { scan, plan: Arc::new(plan) }
+    /// Begins to plan a scan.
+    pub fn begin(py: Python<'_>, scan: &IcebergScan) -> PyResult<Self> {
+        let begun = Mutex::new(Some(begin(py, scan)?));
+        Ok(Self { scan: scan.clone(), begun, whole: OnceLock::new() })
     }
+
+    /// The plan that was begun; another one where that was gone through.
+    fn stream(&self, py: Python<'_>) -> PyResult<(PlanStream, Cancel)> {
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
+        begun.map_or_else(|| begin(py, &self.scan), Ok)
+    }
+
+    /// All of it: what is left of it is planned.
+    fn whole(&self, py: Python<'_>) -> PyResult<Arc<IcebergPlan>> {
+        if let Some(plan) = self.whole.get() {
+            return Ok(Arc::clone(plan));
+        }
+        let (stream, cancel) = self.stream(py)?;
+        let plan = runtime::run(py, &cancel, move |_| stream.collect())?;
+        Ok(Arc::clone(self.whole.get_or_init(|| Arc::new(plan))))
+    }
+}
+
+/// Begins to plan.
+fn begin(py: Python<'_>, scan: &IcebergScan) -> PyResult<(PlanStream, Cancel)> {
+    let (scan, cancel) = (scan.clone(), Cancel::default());
+    let stream = runtime::run(py, &cancel, move |cancel| scan.plan_stream(cancel))?;
+    Ok((stream, cancel))
 }
 
 /// The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual.
@@ -36,13 +65,30 @@ type TaskParts<'py> = (Bound<'py, PyDict>, Bound<'py, PyList>, Vec<Bound<'py, Py
 
 #[pymethods]
 impl Plan {
-    fn __len__(&self) -> usize {
-        self.plan.len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.whole(py)?.len())
+    }
+
+    /// How many files there are, if that is known by now.
+    #[getter]
+    fn known_length(&self) -> Option<usize> {
+        self.whole.get().map(|plan| plan.len())
+    }
+
+    /// The columns, batch by batch: as they are planned, where they were not before.
+    fn batches(&self, py: Python<'_>) -> PyResult<BatchReader> {
+        if let Some(plan) = self.whole.get() {
+            let chunks: Vec<_> = plan.to_arrow().1.to_vec();
+            return Ok(BatchReader::of(chunks.into_iter(), BatchForm::OfTable, Cancel::default()));
+        }
+        let (stream, cancel) = self.stream(py)?;
+        Ok(BatchReader::of(stream.without_keeping(), BatchForm::OfTable, cancel))
     }
 
     /// A file by its number.
     fn task<'py>(&self, py: Python<'py>, number: usize) -> PyResult<TaskParts<'py>> {
-        let task = runtime::call(py, || self.plan.task(number))?;
+        let plan = self.whole(py)?;
+        let task = runtime::call(py, || plan.task(number))?;
         let file = PyDict::new(py);
         file.set_item("file_path", &task.file_path)?;
         file.set_item("location", &task.location)?;
@@ -63,11 +109,11 @@ impl Plan {
     }
 
     fn delete_files<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        self.plan.delete_files().iter().map(|delete| describe_delete(py, delete)).collect()
+        self.whole(py)?.delete_files().iter().map(|delete| describe_delete(py, delete)).collect()
     }
 
-    fn residuals(&self) -> Vec<Tree> {
-        self.plan.residuals().iter().map(|residual| Tree(unbind(residual))).collect()
+    fn residuals(&self, py: Python<'_>) -> PyResult<Vec<Tree>> {
+        Ok(self.whole(py)?.residuals().iter().map(|residual| Tree(unbind(residual))).collect())
     }
 
     /// Groups of about the target's size; or, where it is told how many are enough, as many even ones.
@@ -79,7 +125,7 @@ impl Plan {
         most_groups: Option<u64>,
         least_size: Option<u64>,
     ) -> PyResult<Vec<TaskGroup>> {
-        let (scan, plan) = (self.scan.clone(), Arc::clone(&self.plan));
+        let (scan, plan) = (self.scan.clone(), self.whole(py)?);
         runtime::run(py, &Cancel::default(), move |_| {
             let usual = SplitOptions::default();
             let least_size = least_size.unwrap_or(usual.least_size);
@@ -92,7 +138,8 @@ impl Plan {
 
     /// The account of planning: the fields of `floeberg.explain.Explain`, stages as nested tuples.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let explain = self.plan.explain();
+        let plan = self.whole(py)?;
+        let explain = plan.explain();
         let stages = explain.stages.iter().map(|stage| {
             let dropped: Vec<_> =
                 stage.dropped.iter().map(|each| (each.by.as_str(), each.reason, each.count)).collect();
@@ -112,7 +159,7 @@ impl Plan {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        schema_capsule(py, &self.plan.to_arrow().0)
+        schema_capsule(py, &self.whole(py)?.to_arrow().0)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -122,7 +169,8 @@ impl Plan {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let (schema, chunks) = self.plan.to_arrow();
+        let plan = self.whole(py)?;
+        let (schema, chunks) = plan.to_arrow();
         stream_capsule(py, schema, Vec::from(chunks).into_iter().map(Ok))
     }
 

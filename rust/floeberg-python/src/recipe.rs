@@ -25,6 +25,8 @@ struct TableRecipe {
     relocate: Vec<(String, String)>,
     storage_options: BTreeMap<String, String>,
     snapshot: SnapshotRecipe,
+    #[serde(default)]
+    manifest_cache: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -107,8 +109,8 @@ pub fn view_to_bytes(view: &View) -> Result<Vec<u8>> {
 /// Opens the view of the bytes. Errors: as [`table_from_bytes`].
 pub fn view_from_bytes(bytes: &[u8]) -> Result<View> {
     let recipe: ViewRecipe = read(VIEW, bytes)?;
-    let options =
-        OpenOptions { relocate: recipe.relocate, storage: recipe.storage_options.into_iter().collect() };
+    let storage = recipe.storage_options.into_iter().collect();
+    let options = OpenOptions { relocate: recipe.relocate, storage, ..OpenOptions::default() };
     View::open_at(&recipe.metadata_location, options)
 }
 
@@ -117,6 +119,7 @@ fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
         metadata_location: table.metadata_location().to_owned(),
         relocate: table.options().relocate.clone(),
         storage_options: owned(&table.options().storage),
+        manifest_cache: table.options().manifest_cache,
         snapshot: match choice {
             SnapshotChoice::Current => SnapshotRecipe::Current,
             SnapshotChoice::Id(id) => SnapshotRecipe::Id(*id),
@@ -131,8 +134,11 @@ fn owned(options: &StoreOptions) -> BTreeMap<String, String> {
 }
 
 fn open(recipe: TableRecipe) -> Result<(Table, SnapshotChoice)> {
-    let options =
-        OpenOptions { relocate: recipe.relocate, storage: recipe.storage_options.into_iter().collect() };
+    let options = OpenOptions {
+        relocate: recipe.relocate,
+        storage: recipe.storage_options.into_iter().collect(),
+        manifest_cache: recipe.manifest_cache,
+    };
     let choice = match recipe.snapshot {
         SnapshotRecipe::Current => SnapshotChoice::Current,
         SnapshotRecipe::Id(id) => SnapshotChoice::Id(id),

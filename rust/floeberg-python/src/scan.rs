@@ -106,13 +106,9 @@ impl Scan {
         arrow_schema(py, &projected, form)
     }
 
+    /// Begins to plan.
     fn plan(&self, py: Python<'_>) -> PyResult<Plan> {
-        let scan = self.0.clone();
-        let planned = runtime::run(py, &Cancel::default(), move |cancel| {
-            let plan = scan.plan(cancel)?;
-            Ok((scan, plan))
-        });
-        planned.map(|(scan, plan)| Plan::new(scan, plan))
+        Plan::begin(py, &self.0)
     }
 
     /// The number of rows, and how it was found.

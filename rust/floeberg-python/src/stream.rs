@@ -1,10 +1,15 @@
-//! How does Python take rows batch by batch?
+//! How does Python take batches, one at a time?
 //!
 //! Invariant: an error is raised with its class, and after one, or after Ctrl-C, the reader is spent.
 
 use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+use std::vec;
 
+use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_iceberg::plan::PlanStream;
 use floeberg_iceberg::read::BatchStream;
 use pyo3::prelude::*;
 
@@ -14,29 +19,60 @@ use crate::form::BatchForm;
 use crate::pickle::refuse;
 use crate::runtime;
 
+/// Batches that may have to be waited for.
+pub trait Awaited: Send {
+    /// The next batch, if there is one within a time; `Ready(None)` is the end.
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>>;
+}
+
+/// Rows, as they are read.
+impl Awaited for BatchStream {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// Files, as they are planned.
+impl Awaited for PlanStream {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// What is there.
+impl Awaited for vec::IntoIter<RecordBatch> {
+    fn next_timeout(&mut self, _timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        Poll::Ready(self.next().map(Ok))
+    }
+}
+
 /// Batches in plan order. Dropping it stops the work.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct BatchReader {
     /// Empty while a batch is waited for, and after an error or an interrupt.
-    stream: Mutex<Option<BatchStream>>,
+    stream: Mutex<Option<Box<dyn Awaited>>>,
     /// What becomes of every batch.
     form: BatchForm,
     cancel: Cancel,
 }
 
 impl BatchReader {
-    /// Starts reading.
-    pub fn open(
+    /// Starts what gives batches.
+    pub fn open<A: Awaited + 'static>(
         py: Python<'_>,
         form: BatchForm,
-        start: impl FnOnce(&Cancel) -> Result<BatchStream> + Send + 'static,
+        start: impl FnOnce(&Cancel) -> Result<A> + Send + 'static,
     ) -> PyResult<Self> {
         let cancel = Cancel::default();
-        let stream = runtime::run(py, &cancel, start)?;
-        Ok(Self { stream: Mutex::new(Some(stream)), form, cancel })
+        Ok(Self::of(runtime::run(py, &cancel, start)?, form, cancel))
     }
 
-    fn take(&self) -> Option<BatchStream> {
+    /// Takes from what was started, and can be stopped so.
+    pub fn of(stream: impl Awaited + 'static, form: BatchForm, cancel: Cancel) -> Self {
+        Self { stream: Mutex::new(Some(Box::new(stream))), form, cancel }
+    }
+
+    fn take(&self) -> Option<Box<dyn Awaited>> {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -31,7 +31,8 @@ pub struct Table {
 #[pymethods]
 impl Table {
     #[staticmethod]
-    #[pyo3(signature = (location, *, relocate, storage_options, snapshot_id, reference, as_of_ms))]
+    #[pyo3(signature = (location, *, relocate, storage_options, snapshot_id, reference, as_of_ms, manifest_cache))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each of open_table")]
     fn open(
         py: Python<'_>,
         location: String,
@@ -40,8 +41,10 @@ impl Table {
         snapshot_id: Option<i64>,
         reference: Option<String>,
         as_of_ms: Option<i64>,
+        manifest_cache: Option<u64>,
     ) -> PyResult<Self> {
-        let options = OpenOptions { relocate, storage: storage_options.into_iter().collect() };
+        let storage = storage_options.into_iter().collect();
+        let options = OpenOptions { relocate, storage, manifest_cache };
         let opened = runtime::wait(py, &Cancel::default(), move |_| IcebergTable::open(&location, options))?;
         let table = opened.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))?;
         let choice = match (snapshot_id, reference, as_of_ms) {

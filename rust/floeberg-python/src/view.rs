@@ -25,7 +25,8 @@ impl View {
         relocate: Vec<(String, String)>,
         storage_options: BTreeMap<String, String>,
     ) -> PyResult<Self> {
-        let options = OpenOptions { relocate, storage: storage_options.into_iter().collect() };
+        let storage = storage_options.into_iter().collect();
+        let options = OpenOptions { relocate, storage, ..OpenOptions::default() };
         let opened = runtime::wait(py, &Cancel::default(), move |_| IcebergView::open(&location, options))?;
         opened.map(Self).map_err(|error| to_open_exception(py, "NoSuchViewError", &error))
     }

@@ -13,8 +13,9 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Cancel, Error, Result};
 
 use super::{Account, Answered};
-use crate::plan::{DeleteKind, Glance, Plan, ordered};
+use crate::plan::{DeleteKind, Glance, Plan};
 use crate::read::{ReadRequest, count_left, count_rows};
+use crate::threads::ordered;
 
 /// Why a file must be looked into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,8 +20,9 @@ use floeberg_core::{Cancel, Error, Result};
 
 use super::best::best_of;
 use super::{Account, Answered};
-use crate::plan::{DeleteKind, Glance, Plan, ordered};
+use crate::plan::{DeleteKind, Glance, Plan};
 use crate::read::{ReadRequest, read_task};
+use crate::threads::ordered;
 
 /// Which end of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,12 +12,13 @@ use floeberg_core::{Cancel, Context, Result};
 
 use super::partition_column::PartitionColumn;
 use crate::Table;
-use crate::budget::thread_budget;
+use crate::budget::{memory_budget, thread_budget};
 use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
 use crate::plan::{
-    DeleteFile, PlanRequest, PlannedSpec, Specs, delete_file, ordered, read_manifest, read_manifests_of,
+    DeleteFile, PlanRequest, PlannedSpec, Specs, delete_file, read_manifest, read_manifests_of,
 };
 use crate::read::ReadRequest;
+use crate::threads::ordered;
 
 /// A table whose manifests are read.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ impl Source {
         let specs = Specs::new(metadata, &schema)?;
         let request = PlanRequest {
             metadata: Arc::clone(metadata),
+            metadata_location: table.metadata_location().to_owned(),
             snapshot,
             appends: None,
             statistics_of: None,
@@ -43,7 +45,9 @@ impl Source {
             filter: BoundExpr::True,
             store: Arc::clone(table.store()),
             relocation: Arc::clone(table.relocation()),
+            cache: Arc::clone(table.manifest_cache()),
             threads: thread_budget()?,
+            memory: memory_budget()?,
             cancel: cancel.clone(),
         };
         Ok(Self { partition: PartitionColumn::new(metadata)?, table: table.clone(), request, specs })

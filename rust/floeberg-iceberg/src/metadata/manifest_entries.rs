@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use arrow_array::{BinaryArray, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray};
+use arrow_array::{
+    Array, BinaryArray, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray,
+};
 
 use super::ManifestContent;
 
@@ -118,5 +120,51 @@ impl ManifestEntries {
     /// None?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// About how many bytes they take.
+    pub fn memory(&self) -> u64 {
+        let metrics = self.metrics.iter().flat_map(|metrics| {
+            [
+                &metrics.column_sizes,
+                &metrics.value_counts,
+                &metrics.null_value_counts,
+                &metrics.nan_value_counts,
+                &metrics.lower_bounds,
+                &metrics.upper_bounds,
+            ]
+        });
+        let statistics = self.statistics.values().flat_map(|statistics| {
+            let columns: [&dyn Array; 5] = [
+                &statistics.value_count,
+                &statistics.null_value_count,
+                &statistics.nan_value_count,
+                &statistics.lower_bound,
+                &statistics.upper_bound,
+            ];
+            columns
+        });
+        let columns: [&dyn Array; 18] = [
+            &self.status,
+            &self.snapshot_id,
+            &self.data_sequence_number,
+            &self.file_sequence_number,
+            &self.file_content,
+            &self.file_path,
+            &self.file_format,
+            &self.partition,
+            &self.record_count,
+            &self.file_size_in_bytes,
+            &self.split_offsets,
+            &self.equality_ids,
+            &self.sort_order_id,
+            &self.first_row_id,
+            &self.referenced_data_file,
+            &self.content_offset,
+            &self.content_size_in_bytes,
+            &self.key_metadata,
+        ];
+        let columns = columns.into_iter().chain(statistics).chain(metrics.map(|map| map as &dyn Array));
+        columns.map(|column| column.get_array_memory_size() as u64).sum()
     }
 }

@@ -1,5 +1,6 @@
 //! The validated model of an Iceberg table, one shape for v1, v2 and v3.
 
+mod absence;
 #[cfg(test)]
 mod fixture;
 mod history;
@@ -19,6 +20,7 @@ mod statistics;
 mod table;
 mod view;
 
+pub(crate) use absence::explain_absence;
 pub use history::HistoryEntry;
 pub use json::{parse_table_metadata, parse_view_metadata};
 pub(crate) use manifest_entries::{ADDED, DELETED};
@@ -28,7 +30,10 @@ pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_colu
 pub use open::{open_metadata, open_view_metadata};
 pub use partition::{PartitionField, PartitionSpec};
 pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};
-pub use read_manifests::{ManifestHeader, manifest_header, parse_manifest, parse_manifest_list};
+pub use read_manifests::{
+    AssignedRowIds, ManifestHeader, StretchEntries, cut_manifest, manifest_header, parse_manifest,
+    parse_manifest_list, parse_stretch,
+};
 pub use relocation::Relocation;
 pub use snapshot::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
 pub use sort::{NullOrder, SortDirection, SortField, SortOrder};

@@ -6,8 +6,6 @@
 //! Invariant: partition values are looked at only where a delete or the filter depends on them.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
-use std::sync::Arc;
 
 use arrow_array::{Int64Array, StringArray};
 use floeberg_core::Result;
@@ -104,57 +102,4 @@ pub(crate) fn attach(
     }
     attached.deletes = deletes;
     Ok(attached)
-}
-
-/// Gives each different residual of a plan a number.
-#[derive(Default)]
-pub(crate) struct DistinctResiduals {
-    numbers: HashMap<String, i32>,
-    list: Vec<Arc<BoundExpr>>,
-}
-
-impl DistinctResiduals {
-    /// The number of each file's residual in the plan, from those in its manifest.
-    pub fn renumber(&mut self, residuals: Vec<BoundExpr>, residual_of: &[u32]) -> Vec<i32> {
-        let numbers: Vec<i32> = residuals.into_iter().map(|residual| self.number(residual)).collect();
-        residual_of.iter().map(|local| numbers[*local as usize]).collect()
-    }
-
-    /// The different residuals, by number.
-    pub fn into_list(self) -> Vec<Arc<BoundExpr>> {
-        self.list
-    }
-
-    fn number(&mut self, residual: BoundExpr) -> i32 {
-        let mut key = String::new();
-        describe(&residual, &mut key);
-        *self.numbers.entry(key).or_insert_with(|| {
-            self.list.push(Arc::new(residual));
-            self.list.len() as i32 - 1
-        })
-    }
-}
-
-/// A text that tells the residuals of one filter apart. Their tests share the filter's literals, so that the place of these
-/// in memory says as much as thousands of them would.
-fn describe(residual: &BoundExpr, out: &mut String) {
-    match residual {
-        BoundExpr::True => out.push('T'),
-        BoundExpr::False => out.push('F'),
-        BoundExpr::And(children) => describe_all('&', children, out),
-        BoundExpr::Or(children) => describe_all('|', children, out),
-        BoundExpr::Predicate(test) => {
-            let (op, column, literals) = (test.op, test.column.id, test.literals.as_ptr());
-            // Writing to a String never fails.
-            let _ = write!(out, "{op:?} {column} {:?} {literals:p};", test.transform);
-        }
-    }
-}
-
-fn describe_all(sign: char, children: &[BoundExpr], out: &mut String) {
-    out.push(sign);
-    for child in children {
-        describe(child, out);
-    }
-    out.push(')');
 }

@@ -10,7 +10,7 @@ use arrow_array::builder::{Int32Builder, ListBuilder};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Int32Array, ListArray, RecordBatch, StringArray, StructArray,
 };
-use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema, SchemaRef};
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use floeberg_core::{Error, Result};
 
@@ -160,9 +160,19 @@ impl FileColumns {
         let mut columns = self.columns;
         columns.push(Arc::new(lists.finish()));
         columns.push(Arc::new(Int32Array::from(residuals)));
-        RecordBatch::try_new(schema, columns)
-            .map_err(|error| Error::internal("the columns of a plan do not fit its schema").caused_by(error))
+        RecordBatch::try_new(schema, columns).map_err(unfit)
     }
+}
+
+/// A chunk with another column in a place.
+pub(crate) fn with_column(chunk: RecordBatch, position: usize, column: ArrayRef) -> Result<RecordBatch> {
+    let (schema, mut columns, _) = chunk.into_parts();
+    columns[position] = column;
+    RecordBatch::try_new(schema, columns).map_err(unfit)
+}
+
+fn unfit(error: ArrowError) -> Error {
+    Error::internal("the columns of a plan do not fit its schema").caused_by(error)
 }
 
 /// A column as the array that it is.

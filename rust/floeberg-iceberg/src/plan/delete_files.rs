@@ -17,10 +17,12 @@ use super::deletes::{DeleteIndex, IndexedDelete};
 use super::explain::Tally;
 use super::filter::PlanFilter;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
-use super::planner::{PlanRequest, read_manifest};
+use super::manifest_bytes::read_manifest;
+use super::request::PlanRequest;
 use super::specs::Specs;
-use super::{DeleteFile, DeleteKind, FileFormat, parallel};
+use super::{DeleteFile, DeleteKind, FileFormat};
 use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile};
+use crate::threads::ordered;
 
 /// Reads the delete manifests and indexes their live entries.
 ///
@@ -32,7 +34,7 @@ pub(crate) fn read_deletes(
     filter: &PlanFilter,
     manifests: &[ManifestFile],
 ) -> Result<(DeleteIndex, Tally)> {
-    let lists = parallel::ordered(manifests, request.threads, &request.cancel, |manifest| {
+    let lists = ordered(manifests, request.threads, &request.cancel, |manifest| {
         let spec = specs.get(manifest.partition_spec_id)?;
         let mut wanted = EntryRequest {
             statistics_of: vec![DELETE_FILE_PATH],

@@ -110,11 +110,6 @@ impl DeleteIndex {
         self.deletes.is_empty()
     }
 
-    /// How many delete files.
-    pub fn len(&self) -> usize {
-        self.deletes.len()
-    }
-
     /// Counts the marked delete files by kind.
     pub fn count(&self, marked: &[bool]) -> DeleteCounts {
         let mut counts = DeleteCounts::default();

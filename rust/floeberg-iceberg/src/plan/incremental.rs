@@ -14,8 +14,8 @@ use floeberg_core::{Error, Result};
 use super::PlanRequest;
 use super::explain::{Dropped, Stage, Tally};
 use super::manifests::read_manifests_of;
-use super::parallel;
 use crate::metadata::{ADDED, ManifestContent, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
+use crate::threads::ordered;
 
 /// The operation of a snapshot that only adds.
 const APPEND: &str = "append";
@@ -74,7 +74,7 @@ impl Appends {
 
     /// The manifests in which the appends may have added files, each once, those of the oldest first.
     pub(super) fn manifests(&self, request: &PlanRequest) -> Result<Vec<ManifestFile>> {
-        let lists = parallel::ordered(&self.snapshots, request.threads, &request.cancel, |snapshot| {
+        let lists = ordered(&self.snapshots, request.threads, &request.cancel, |snapshot| {
             read_manifests_of(request, snapshot)
         })?;
         let mut seen = HashSet::new();

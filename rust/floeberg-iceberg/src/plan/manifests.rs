@@ -4,11 +4,12 @@
 
 use floeberg_core::{Context, Error, Result};
 
-use super::parallel;
-use super::planner::{LARGEST_MANIFEST, PlanRequest};
+use super::manifest_bytes::LARGEST_MANIFEST;
+use super::request::PlanRequest;
 use crate::metadata::{
     ManifestContent, ManifestFile, Snapshot, SnapshotManifests, manifest_header, parse_manifest_list,
 };
+use crate::threads::ordered;
 
 /// Reads a snapshot's manifest list, or the headers of the manifests that a v1 snapshot names itself.
 pub(crate) fn read_manifests_of(request: &PlanRequest, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
@@ -29,7 +30,7 @@ pub(crate) fn read_manifests_of(request: &PlanRequest, snapshot: &Snapshot) -> R
                 .context("snapshot", snapshot.snapshot_id)
         }
         SnapshotManifests::Inline(paths) => {
-            parallel::ordered(paths, request.threads, &request.cancel, |written| {
+            ordered(paths, request.threads, &request.cancel, |written| {
                 let (location, bytes) = read(written).context("snapshot", snapshot.snapshot_id)?;
                 let header = manifest_header(&bytes).context("path", &location)?;
                 // Manifests from before the key was written are of the first spec.

@@ -10,6 +10,7 @@ use floeberg_core::expr::{BoundExpr, ColumnStats};
 use floeberg_core::{Error, Result};
 
 use super::specs::Specs;
+use super::tasks::TaskSource;
 use super::{DeleteFile, Explain, FileScanTask, tasks};
 
 /// The files of a scan, with their deletes and residuals.
@@ -57,11 +58,6 @@ impl Plan {
         self.statistics.get(number)
     }
 
-    pub(crate) fn empty(schema: SchemaRef, specs: Arc<Specs>, filter: &BoundExpr) -> Self {
-        let explain = Explain { filter: filter.to_string(), ..Explain::default() };
-        Self::new(schema, specs, Vec::new(), Vec::new(), Vec::new(), explain)
-    }
-
     /// How many data files.
     pub fn len(&self) -> usize {
         self.len
@@ -99,7 +95,7 @@ impl Plan {
     /// The task of a data file by its number. Errors: `InvalidInput` past the end.
     pub fn task(&self, number: usize) -> Result<FileScanTask> {
         let (chunk, row) = self.position(number)?;
-        tasks::task(self, chunk, row)
+        tasks::task(self.task_source(), chunk, row)
     }
 
     /// The tasks, in order, each made when it is asked for.
@@ -115,7 +111,8 @@ impl Plan {
         Ok((&self.chunks[chunk], number - self.starts[chunk]))
     }
 
-    pub(crate) fn specs(&self) -> &Specs {
-        &self.specs
+    /// What the numbers in the columns stand for.
+    pub(crate) fn task_source(&self) -> TaskSource<'_> {
+        TaskSource { specs: &self.specs, delete_files: &self.deletes, residuals: &self.residuals }
     }
 }

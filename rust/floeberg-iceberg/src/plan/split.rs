@@ -64,14 +64,14 @@ impl Plan {
             let files = (0..self.len()).map(|number| {
                 let (chunk, row) = self.position(number)?;
                 let offsets = tasks::split_offsets(chunk, row)?;
-                Ok(Weighed::new(tasks::task(self, chunk, row)?, &offsets, options))
+                Ok(Weighed::new(tasks::task(self.task_source(), chunk, row)?, &offsets, options))
             });
             return Ok(even_groups(files.collect::<Result<_>>()?, most, options));
         }
         let mut packing = Packing::new(options);
         for number in 0..self.len() {
             let (chunk, row) = self.position(number)?;
-            let task = tasks::task(self, chunk, row)?;
+            let task = tasks::task(self.task_source(), chunk, row)?;
             let size = u64::try_from(task.file_size_in_bytes).unwrap_or(0);
             let ranges = if is_cut(&task) {
                 cut(size, &tasks::split_offsets(chunk, row)?, options.target_size)

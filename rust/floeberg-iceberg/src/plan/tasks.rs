@@ -5,16 +5,28 @@ use std::sync::Arc;
 use arrow_array::{
     Array, ArrayRef, Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
 };
+use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::Value;
 use floeberg_core::value::arrow::from_array;
 use floeberg_core::{Context, Error, Result};
 
 use super::chunk::{column, typed};
 use super::specs::Specs;
-use super::{FileScanTask, Plan};
+use super::{DeleteFile, FileScanTask};
+
+/// What the numbers in a chunk of a plan stand for.
+#[derive(Clone, Copy)]
+pub(crate) struct TaskSource<'a> {
+    /// The table's specs.
+    pub specs: &'a Specs,
+    /// The delete files, by number.
+    pub delete_files: &'a [Arc<DeleteFile>],
+    /// The residuals, by number.
+    pub residuals: &'a [Arc<BoundExpr>],
+}
 
 /// The task of a row of a chunk.
-pub(crate) fn task(plan: &Plan, chunk: &RecordBatch, row: usize) -> Result<FileScanTask> {
+pub(crate) fn task(source: TaskSource<'_>, chunk: &RecordBatch, row: usize) -> Result<FileScanTask> {
     let string = |position: usize| {
         typed::<StringArray>(chunk.column(position)).map(|values| values.value(row).to_owned())
     };
@@ -28,7 +40,7 @@ pub(crate) fn task(plan: &Plan, chunk: &RecordBatch, row: usize) -> Result<FileS
     let deletes = typed::<Int32Array>(&deletes)?
         .values()
         .iter()
-        .map(|number| plan.delete_files().get(*number as usize).cloned().ok_or_else(missing));
+        .map(|number| source.delete_files.get(*number as usize).cloned().ok_or_else(missing));
     Ok(FileScanTask {
         location: string(column::LOCATION)?,
         file_format: string(column::FILE_FORMAT)?.parse().context("path", &file_path)?,
@@ -36,14 +48,14 @@ pub(crate) fn task(plan: &Plan, chunk: &RecordBatch, row: usize) -> Result<FileS
         record_count: long(column::RECORD_COUNT)?,
         byte_range: None,
         spec_id,
-        partition: Arc::new(partition_of(plan.specs(), spec_id, chunk.column(column::PARTITION), row)?),
+        partition: Arc::new(partition_of(source.specs, spec_id, chunk.column(column::PARTITION), row)?),
         data_sequence_number: long(column::DATA_SEQUENCE_NUMBER)?,
         first_row_id: {
             let ids = typed::<Int64Array>(chunk.column(column::FIRST_ROW_ID))?;
             ids.is_valid(row).then(|| ids.value(row))
         },
         deletes: deletes.collect::<Result<_>>()?,
-        residual: plan.residuals().get(residual).cloned().ok_or_else(missing)?,
+        residual: source.residuals.get(residual).cloned().ok_or_else(missing)?,
         file_path,
     })
 }

@@ -18,12 +18,14 @@ use floeberg_core::{Context, Error, ErrorKind, Result};
 use super::columns::column;
 use super::fields::{METRICS, MetricsMap, STATISTICS, entry_fields};
 use super::header::content;
-use super::inherit::{data_sequence_numbers, file_sequence_numbers, first_row_ids, snapshot_ids};
+use super::inherit::{
+    AssignedRowIds, data_sequence_numbers, file_sequence_numbers, first_row_id, first_row_ids, snapshot_ids,
+};
 use super::partition::{as_written, check_partition, void_fields, with_void};
 use crate::metadata::{
     DELETED, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile,
 };
-use crate::wire::avro::{Container, FixedForm, Limits, Projection, decode};
+use crate::wire::avro::{Container, FixedForm, Limits, Projection, Stretch, decode_blocks};
 
 /// Decodes the entries of a manifest. Errors name its path.
 ///
@@ -35,15 +37,58 @@ pub fn parse_manifest(
     partition_type: &StructType,
     request: &EntryRequest,
 ) -> Result<ManifestEntries> {
-    parse(bytes, file, partition_type, request).context("path", &file.manifest_path)
+    let parsed = parse(bytes, None, file, partition_type, request).context("path", &file.manifest_path)?;
+    Ok(parsed.entries)
+}
+
+/// Entries of a stretch of a manifest.
+#[derive(Debug, Clone)]
+pub struct StretchEntries {
+    /// The entries. Those that take their `first_row_id` from the manifest have it counted from 0 on, except in the
+    /// first stretch.
+    pub entries: ManifestEntries,
+    /// The ids that entries took from the manifest.
+    pub row_ids: AssignedRowIds,
+    /// Bytes of the stretch after decompression.
+    pub inflated: u64,
+}
+
+impl StretchEntries {
+    /// About how many bytes they take.
+    pub fn memory(&self) -> u64 {
+        let taken = self.row_ids.entries.as_ref().map_or(0, |entries| entries.inner().capacity());
+        self.entries.memory() + taken as u64
+    }
+}
+
+/// Cuts a manifest into stretches of about equal size, of at most about so many bytes as they are stored. Errors name its
+/// path.
+pub fn cut_manifest(bytes: &[u8], file: &ManifestFile, most_bytes: usize) -> Result<Vec<Stretch>> {
+    let cut = || Container::open(bytes, &Limits::default())?.stretches(most_bytes);
+    cut().context("path", &file.manifest_path)
+}
+
+/// Decodes the entries of a stretch of a manifest, as [`parse_manifest`] does all.
+pub fn parse_stretch(
+    bytes: &[u8],
+    stretch: &Stretch,
+    file: &ManifestFile,
+    partition_type: &StructType,
+    request: &EntryRequest,
+) -> Result<StretchEntries> {
+    let parsed = parse(bytes, Some(stretch), file, partition_type, request);
+    let first = stretch.first_row;
+    let parsed = if first == 0 { parsed } else { parsed.context("counted from entry", first) };
+    parsed.context("path", &file.manifest_path)
 }
 
 fn parse(
     bytes: &[u8],
+    stretch: Option<&Stretch>,
     file: &ManifestFile,
     partition_type: &StructType,
     request: &EntryRequest,
-) -> Result<ManifestEntries> {
+) -> Result<StretchEntries> {
     let container = Container::open(bytes, &Limits::default())?;
     if let Some(content) = content(&container)?
         && content != file.content
@@ -63,19 +108,24 @@ fn parse(
         (false, false) => &STATISTICS,
     };
     let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
-    let rows = decode_rows(&container, partition_type, &void, maps, &columns)?;
+    let (rows, inflated) = decode_rows(&container, stretch, partition_type, &void, maps, &columns)?;
+    let first_id = first_row_id(file);
+    let is_later = stretch.is_some_and(|stretch| stretch.first_row > 0);
+    let first_id = if is_later { first_id.map(|_| 0) } else { first_id };
     let rows = wanted_rows(rows, request)?;
-    let entries = build(&rows, file, request, &columns)?;
-    Ok(ManifestEntries { partition: with_void(entries.partition, partition_type, &void)?, ..entries })
+    let (entries, row_ids) = build(&rows, file, first_id, request, &columns)?;
+    let partition = with_void(entries.partition, partition_type, &void)?;
+    Ok(StretchEntries { entries: ManifestEntries { partition, ..entries }, row_ids, inflated })
 }
 
 fn decode_rows(
     container: &Container<'_>,
+    stretch: Option<&Stretch>,
     partition_type: &StructType,
     void: &[i32],
     maps: &[MetricsMap],
     columns: &[i32],
-) -> Result<StructArray> {
+) -> Result<(StructArray, u64)> {
     let schema = container.schema()?;
     check_partition(&schema, partition_type, void)?;
     let partition_type = &as_written(&schema, partition_type, void);
@@ -86,7 +136,12 @@ fn decode_rows(
         maps.iter().map(|(id, ..)| (*id, columns.to_vec())).collect()
     };
     let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
-    let error = match decode(container, &schema, &bare) {
+    let read = |projection: &Projection<'_>| {
+        let mut blocks = stretch.map_or_else(|| container.blocks(), |stretch| container.blocks_of(stretch));
+        let rows = decode_blocks(&mut blocks, &schema, projection, container.limits())?;
+        Ok((rows, blocks.inflated()))
+    };
+    let error: Error = match read(&bare) {
         Ok(rows) => return Ok(rows),
         Err(error) => error,
     };
@@ -98,7 +153,7 @@ fn decode_rows(
     }
     // Java writes fixed partition values behind their length, though its own schema says otherwise. Read so, every
     // block must come out to its last byte; if that fails too, the file is damaged and the first error tells where.
-    decode(container, &schema, &Projection { fixed: FixedForm::Prefixed, ..bare }).map_err(|_| error)
+    read(&Projection { fixed: FixedForm::Prefixed, ..bare }).map_err(|_| error)
 }
 
 fn wanted_rows(rows: StructArray, request: &EntryRequest) -> Result<StructArray> {
@@ -120,9 +175,10 @@ fn wanted_rows(rows: StructArray, request: &EntryRequest) -> Result<StructArray>
 fn build(
     rows: &StructArray,
     file: &ManifestFile,
+    first_id: Option<i64>,
     request: &EntryRequest,
     columns: &[i32],
-) -> Result<ManifestEntries> {
+) -> Result<(ManifestEntries, AssignedRowIds)> {
     let data_file: StructArray = column(rows, "data_file")?;
     let status: Int32Array = column(rows, "status")?;
     for size in ["record_count", "file_size_in_bytes", "content_offset", "content_size_in_bytes"] {
@@ -132,7 +188,8 @@ fn build(
     let sequence_number = column(rows, "sequence_number")?;
     let file_sequence_number = column(rows, "file_sequence_number")?;
     let first_row_id = column(&data_file, "first_row_id")?;
-    Ok(ManifestEntries {
+    let (first_row_id, row_ids) = first_row_ids(&first_row_id, &status, &record_count, first_id)?;
+    let entries = ManifestEntries {
         content: file.content,
         spec_id: file.partition_spec_id,
         snapshot_id: snapshot_ids(&column(rows, "snapshot_id")?, file),
@@ -142,7 +199,7 @@ fn build(
         file_path: column(&data_file, "file_path")?,
         file_format: lower_case(column(&data_file, "file_format")?)?,
         partition: column(&data_file, "partition")?,
-        first_row_id: first_row_ids(&first_row_id, &status, &record_count, file)?,
+        first_row_id,
         record_count,
         file_size_in_bytes: column(&data_file, "file_size_in_bytes")?,
         split_offsets: column(&data_file, "split_offsets")?,
@@ -155,7 +212,8 @@ fn build(
         statistics: statistics(&data_file, columns)?,
         metrics: request.with_metrics.then(|| metrics(&data_file)).transpose()?,
         status,
-    })
+    };
+    Ok((entries, row_ids))
 }
 
 fn metrics(data_file: &StructArray) -> Result<EntryMetrics> {

@@ -8,8 +8,9 @@ mod inherit;
 mod list;
 mod partition;
 
-pub use entries::parse_manifest;
+pub use entries::{StretchEntries, cut_manifest, parse_manifest, parse_stretch};
 pub use header::{ManifestHeader, manifest_header};
+pub use inherit::AssignedRowIds;
 pub use list::parse_manifest_list;
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! How do many threads read one ordered stream of batches?
 
 mod batch_stream;
-mod part;
-mod shared;
-mod worker;
+mod read_job;
 
 #[cfg(test)]
 mod tests;

@@ -182,18 +182,3 @@ fn a_panic_outside_of_every_part_ends_the_stream_with_an_error() {
     let last = stream(Arc::new(small(&store())), Grudging(2), 1, None).last().unwrap().unwrap_err();
     assert_eq!(last.kind(), ErrorKind::Internal);
 }
-
-#[test]
-fn a_stream_that_another_process_began_is_refused_and_its_locks_left_alone() {
-    let mut stream = stream(Arc::new(small(&store())), tasks(1_000), 2, None);
-    stream.next().unwrap().unwrap();
-    // As a forked child finds it: some thread held the lock, and no thread is there to let it go.
-    let shared = stream.shared();
-    let held = shared.lock();
-    stream.begun_in = Some(0);
-    assert_eq!(stream.next().unwrap().unwrap_err().kind(), ErrorKind::Unsupported);
-    assert!(stream.next().is_none());
-    drop(stream);
-    drop(held);
-    shared.stop();
-}

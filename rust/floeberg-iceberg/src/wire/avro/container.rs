@@ -15,7 +15,8 @@ use floeberg_core::{Context, Error, Result};
 
 use super::codec::{Codec, Inflater};
 use super::cursor::Cursor;
-use super::frame::{Framing, frame};
+use super::frame::whole_frame;
+use super::stretch::{Stretch, stretches};
 use super::{AvroSchema, Limits, parse_schema};
 use crate::wire::refuse_encrypted;
 
@@ -92,14 +93,30 @@ impl<'a> Container<'a> {
 
     /// The blocks, in order.
     pub fn blocks(&self) -> Blocks<'a> {
+        self.blocks_from(self.bytes, self.data_start)
+    }
+
+    /// The blocks of a stretch, in order.
+    pub fn blocks_of(&self, stretch: &Stretch) -> Blocks<'a> {
+        let bytes = self.bytes.get(..stretch.bytes.end).unwrap_or(self.bytes);
+        self.blocks_from(bytes, stretch.bytes.start.min(bytes.len()))
+    }
+
+    fn blocks_from(&self, bytes: &'a [u8], position: usize) -> Blocks<'a> {
         Blocks {
-            bytes: self.bytes,
-            position: self.data_start,
+            bytes,
+            position,
             inflater: Inflater::new(self.codec),
             sync: self.sync,
             limits: self.limits,
             inflated: 0,
         }
+    }
+
+    /// Cuts the blocks into stretches of about equal size, each of at most about so many bytes as they are stored; one for
+    /// a file without blocks. Nothing is decompressed.
+    pub fn stretches(&self, most_bytes: usize) -> Result<Vec<Stretch>> {
+        stretches(self.bytes, self.data_start, &self.sync, &self.limits, most_bytes)
     }
 
     /// How its blocks are stored.
@@ -153,6 +170,11 @@ pub struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
+    /// Bytes of the blocks so far, after decompression.
+    pub fn inflated(&self) -> u64 {
+        self.inflated
+    }
+
     /// The next block; `None` at the end of the file.
     pub fn next_block(&mut self) -> Result<Option<Block<'_>>> {
         let rest = &self.bytes[self.position..];
@@ -160,15 +182,7 @@ impl Blocks<'_> {
             return Ok(None);
         }
         let (offset, limits) = (self.position, self.limits);
-        let frame = match frame(rest, rest.len() as u64, &self.sync, &limits) {
-            Ok(Framing::Whole(frame)) => frame,
-            Ok(Framing::Needs(bytes)) => {
-                let left = rest.len();
-                let error = Error::invalid_data(format!("Avro block: it takes {bytes} bytes of {left}"));
-                return Err(error.with("block_offset", offset));
-            }
-            Err(error) => return Err(error.with("block_offset", offset)),
-        };
+        let frame = whole_frame(rest, &self.sync, &limits).context("block_offset", offset)?;
         self.position += frame.length;
         let data = self.inflater.inflate(&rest[frame.stored], limits.block_bytes);
         let data = data.context("block_offset", offset)?;

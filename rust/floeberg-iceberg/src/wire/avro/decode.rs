@@ -18,7 +18,7 @@ use super::cursor::Cursor;
 use super::finish::{finish_struct, output_fields};
 use super::skip::check_count;
 use super::step::run_steps;
-use super::{AvroSchema, Block, Container, Limits, Projection};
+use super::{AvroSchema, Block, Blocks, Container, Limits, Projection};
 
 /// Decodes all records of a file, which was written with that schema.
 pub fn decode(
@@ -26,8 +26,17 @@ pub fn decode(
     schema: &AvroSchema,
     projection: &Projection<'_>,
 ) -> Result<StructArray> {
-    let mut decoder = Decoder::new(schema, projection, container.limits())?;
-    let mut blocks = container.blocks();
+    decode_blocks(&mut container.blocks(), schema, projection, container.limits())
+}
+
+/// Decodes all records of some blocks of a file, which was written with that schema.
+pub fn decode_blocks(
+    blocks: &mut Blocks<'_>,
+    schema: &AvroSchema,
+    projection: &Projection<'_>,
+    limits: &Limits,
+) -> Result<StructArray> {
+    let mut decoder = Decoder::new(schema, projection, limits)?;
     while let Some(block) = blocks.next_block()? {
         decoder.push(&block)?;
     }

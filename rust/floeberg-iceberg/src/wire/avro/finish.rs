@@ -15,7 +15,7 @@ use floeberg_core::schema::Field;
 use floeberg_core::schema::arrow::{field_to_arrow, type_to_arrow};
 use floeberg_core::{Context, Error, Result};
 
-use super::column::{Column, Offsets, Values};
+use super::column::{Column, Values};
 
 /// Fixed values take their place even where they are null.
 const MOST_NULL_BYTES: usize = 1 << 30;
@@ -200,9 +200,16 @@ fn take_offsets(column: &mut Column) -> Result<(OffsetBuffer<i32>, usize)> {
     let Values::Items(offsets) = &mut column.values else {
         return Err(Error::internal("a list column without offsets"));
     };
-    let offsets = std::mem::take(offsets).0;
+    let offsets = tight(&mut std::mem::take(offsets).0);
     let items = offsets.last().map_or(0, |&end| end as usize);
     Ok((OffsetBuffer::new(ScalarBuffer::from(offsets)), items))
+}
+
+/// What was gathered, without room for more: it may be kept for long.
+fn tight<T>(values: &mut Vec<T>) -> Vec<T> {
+    let mut values = std::mem::take(values);
+    values.shrink_to_fit();
+    values
 }
 
 fn leaf_array(
@@ -211,20 +218,21 @@ fn leaf_array(
     nulls: Option<NullBuffer>,
     rows: usize,
 ) -> Result<ArrayRef> {
-    use std::mem::take;
     let array: ArrayRef = match values {
-        Values::Null(rows) => Arc::new(NullArray::new(take(rows))),
+        Values::Null(rows) => Arc::new(NullArray::new(std::mem::take(rows))),
         Values::Boolean(values) => Arc::new(BooleanArray::new(values.finish(), nulls)),
-        Values::Int32(values) => Arc::new(Int32Array::new(take(values).into(), nulls)),
-        Values::Int64(values) => Arc::new(Int64Array::new(take(values).into(), nulls)),
-        Values::Float32(values) => Arc::new(Float32Array::new(take(values).into(), nulls)),
-        Values::Float64(values) => Arc::new(Float64Array::new(take(values).into(), nulls)),
-        Values::Decimal(values) => Arc::new(Decimal128Array::new(take(values).into(), nulls)),
-        Values::Bytes(offsets, data) => return bytes_array(take(offsets), take(data), data_type, nulls),
+        Values::Int32(values) => Arc::new(Int32Array::new(tight(values).into(), nulls)),
+        Values::Int64(values) => Arc::new(Int64Array::new(tight(values).into(), nulls)),
+        Values::Float32(values) => Arc::new(Float32Array::new(tight(values).into(), nulls)),
+        Values::Float64(values) => Arc::new(Float64Array::new(tight(values).into(), nulls)),
+        Values::Decimal(values) => Arc::new(Decimal128Array::new(tight(values).into(), nulls)),
+        Values::Bytes(offsets, data) => {
+            return bytes_array(tight(&mut std::mem::take(offsets).0), tight(data), data_type, nulls);
+        }
         Values::Fixed(width, data) => {
             let array = FixedSizeBinaryArray::try_new_with_len(
                 *width as i32,
-                Buffer::from_vec(take(data)),
+                Buffer::from_vec(tight(data)),
                 nulls,
                 rows,
             );
@@ -243,12 +251,12 @@ fn leaf_array(
 }
 
 fn bytes_array(
-    offsets: Offsets,
+    offsets: Vec<i32>,
     data: Vec<u8>,
     data_type: &DataType,
     nulls: Option<NullBuffer>,
 ) -> Result<ArrayRef> {
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets.0));
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     let data = Buffer::from_vec(data);
     Ok(match data_type {
         DataType::Utf8 => {

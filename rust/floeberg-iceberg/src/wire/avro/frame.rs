@@ -75,3 +75,14 @@ pub fn frame(bytes: &[u8], left: u64, sync: &[u8; 16], limits: &Limits) -> Resul
     }
     Ok(Framing::Whole(Frame { rows, stored, length }))
 }
+
+/// The block that starts the bytes, which go on to the end of the file.
+pub(super) fn whole_frame(bytes: &[u8], sync: &[u8; 16], limits: &Limits) -> Result<Frame> {
+    match frame(bytes, bytes.len() as u64, sync, limits)? {
+        Framing::Whole(frame) => Ok(frame),
+        Framing::Needs(length) => {
+            let left = bytes.len();
+            Err(Error::invalid_data(format!("Avro block: it takes {length} bytes of {left}")))
+        }
+    }
+}

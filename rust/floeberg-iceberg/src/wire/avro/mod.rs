@@ -19,15 +19,17 @@ mod schema;
 mod skip;
 mod skips;
 mod step;
+mod stretch;
 
 pub use arrow_fields::arrow_fields;
 pub use compile::{FixedForm, Projection};
 pub use container::{Block, BlockForm, Blocks, Container};
-pub use decode::{Decoder, Enough, Progress, decode};
+pub use decode::{Decoder, Enough, Progress, decode, decode_blocks};
 pub use limits::Limits;
 pub use parse_schema::parse_schema;
 pub use records::{Records, Taken};
 pub use schema::{AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Logical, TypeId};
+pub use stretch::Stretch;
 
 #[cfg(test)]
 pub(crate) mod tests;

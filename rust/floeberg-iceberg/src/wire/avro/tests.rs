@@ -7,3 +7,4 @@ mod nested;
 mod oracle;
 mod promotion;
 mod schemas;
+mod stretches;

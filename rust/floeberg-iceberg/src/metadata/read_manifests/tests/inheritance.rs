@@ -1,7 +1,9 @@
 use arrow_array::{Array, Int32Array, Int64Array};
 use floeberg_core::ErrorKind;
 
-use super::super::inherit::{data_sequence_numbers, file_sequence_numbers, first_row_ids, snapshot_ids};
+use super::super::inherit::{
+    data_sequence_numbers, file_sequence_numbers, first_row_id, first_row_ids, snapshot_ids,
+};
 use super::manifest_file;
 use crate::metadata::{ManifestContent, ManifestFile};
 
@@ -58,8 +60,11 @@ fn first_row_ids_count_on_over_entries_that_have_none() {
     let written = Int64Array::from(vec![None, Some(7), None, None, None]);
     let status = Int32Array::from(vec![ADDED, EXISTING, DELETED, EXISTING, ADDED]);
     let records = Int64Array::from(vec![10, 20, 40, 80, 160]);
-    let ids = first_row_ids(&written, &status, &records, &file).unwrap();
+    let (ids, assigned) = first_row_ids(&written, &status, &records, first_row_id(&file)).unwrap();
     assert_eq!(values(&ids), [Some(1000), Some(7), None, Some(1010), Some(1090)]);
+    assert_eq!(assigned.rows, 250);
+    let took: Vec<bool> = assigned.entries.unwrap().iter().collect();
+    assert_eq!(took, [true, false, false, true, true]);
 }
 
 #[test]
@@ -67,10 +72,10 @@ fn a_manifest_without_a_first_row_id_hides_those_of_its_entries() {
     let file = manifest_file(ManifestContent::Data, 9);
     let one = Int64Array::from(vec![Some(7)]);
     let status = Int32Array::from(vec![ADDED]);
-    assert_eq!(first_row_ids(&one, &status, &one, &file).unwrap().null_count(), 1);
+    assert_eq!(first_row_ids(&one, &status, &one, first_row_id(&file)).unwrap().0.null_count(), 1);
     // Delete manifests have none, whatever a writer put there.
     let file = ManifestFile { first_row_id: Some(1), ..manifest_file(ManifestContent::Deletes, 9) };
-    assert_eq!(first_row_ids(&one, &status, &one, &file).unwrap().null_count(), 1);
+    assert_eq!(first_row_ids(&one, &status, &one, first_row_id(&file)).unwrap().0.null_count(), 1);
 }
 
 #[test]
@@ -78,6 +83,7 @@ fn row_ids_past_64_bits_are_an_error() {
     let file = ManifestFile { first_row_id: Some(i64::MAX - 1), ..manifest_file(ManifestContent::Data, 9) };
     let status = Int32Array::from(vec![ADDED]);
     let error =
-        first_row_ids(&Int64Array::new_null(1), &status, &Int64Array::from(vec![2]), &file).unwrap_err();
+        first_row_ids(&Int64Array::new_null(1), &status, &Int64Array::from(vec![2]), first_row_id(&file))
+            .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
 }

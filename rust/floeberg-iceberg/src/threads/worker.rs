@@ -1,34 +1,33 @@
 //! What does one thread of a stream do?
 //!
-//! It reads the first part that waits; where none waits it opens the next task, which makes parts.
+//! It works on the first part that waits; where none waits it opens the next task, which makes parts.
 //!
-//! Invariant: a thread looks whether it is still wanted after every batch; a panic becomes the error of its part.
+//! Invariant: a thread looks whether it is still wanted after every item; a panic becomes the error of its part.
 
-use std::sync::Arc;
-
-use arrow_array::RecordBatch;
 use floeberg_core::{Result, fenced};
 
-use super::part::{Part, Place, UnitRun, Work, runs};
-use super::shared::{Shared, State, Tasks, size};
-use crate::plan::FileScanTask;
-use crate::read::open_task::OpenTask;
+use super::Job;
+use super::part::{Part, Place, Work};
+use super::shared::{Shared, State, Tasks};
 
 /// Parts that wait or run for each thread, at most, before another task is opened.
 const PARTS_AHEAD: usize = 3;
 
-enum Step {
-    Read(Place, UnitRun),
-    Pull(Tasks),
+enum Step<J: Job> {
+    Work(Place, J::Part),
+    Pull(Tasks<J>),
     End,
 }
 
 /// Works until the stream is at its end or stopped.
-pub(super) fn work(shared: &Shared) {
+pub(super) fn work<J: Job>(shared: &Shared<J>) {
     let worked = fenced(|| {
         loop {
             match next_step(shared) {
-                Step::Read(place, run) => finish(shared, place, fenced(|| read(shared, place, &run))),
+                Step::Work(place, part) => {
+                    let done = fenced(|| shared.job.work(part, &mut |item| put(shared, place, item)));
+                    finish(shared, place, done);
+                }
                 Step::Pull(tasks) => pull(shared, tasks),
                 Step::End => return Ok(()),
             }
@@ -40,7 +39,7 @@ pub(super) fn work(shared: &Shared) {
     }
 }
 
-fn next_step(shared: &Shared) -> Step {
+fn next_step<J: Job>(shared: &Shared<J>) -> Step<J> {
     let mut state = shared.lock();
     loop {
         if state.stopped {
@@ -48,11 +47,11 @@ fn next_step(shared: &Shared) -> Step {
         }
         let waiting = state.parts.iter().find(|(_, part)| matches!(part.work, Work::Waiting(_)));
         if let Some(place) = waiting.map(|(place, _)| *place) {
-            if state.has_room(place, shared.request.memory)
+            if state.has_room(place, shared.ahead.memory)
                 && let Some(part) = state.parts.get_mut(&place)
-                && let Work::Waiting(run) = std::mem::replace(&mut part.work, Work::Running)
+                && let Work::Waiting(work) = std::mem::replace(&mut part.work, Work::Running)
             {
-                return Step::Read(place, run);
+                return Step::Work(place, work);
             }
         } else if state.exhausted {
             // A task that is being opened can still make parts that wait.
@@ -68,13 +67,13 @@ fn next_step(shared: &Shared) -> Step {
     }
 }
 
-fn may_pull(state: &State, shared: &Shared) -> bool {
-    let ahead = state.parts.len() < shared.threads.saturating_mul(PARTS_AHEAD);
-    state.parts.is_empty() || (ahead && state.waiting_bytes < shared.request.memory)
+fn may_pull<J: Job>(state: &State<J>, shared: &Shared<J>) -> bool {
+    let ahead = state.parts.len() < shared.ahead.threads.saturating_mul(PARTS_AHEAD);
+    state.parts.is_empty() || (ahead && state.waiting_bytes < shared.ahead.memory)
 }
 
-/// Asks the plan for the next task and opens it.
-fn pull(shared: &Shared, mut tasks: Tasks) {
+/// Asks for the next task and opens it.
+fn pull<J: Job>(shared: &Shared<J>, mut tasks: Tasks<J>) {
     let task = fenced(|| tasks.next().transpose());
     // Tasks that are at their end are dropped before the end is told: dropping them may fail.
     let tasks = matches!(task, Ok(Some(_))).then_some(tasks);
@@ -93,64 +92,51 @@ fn pull(shared: &Shared, mut tasks: Tasks) {
     shared.notify();
     match task {
         Ok(None) => {}
-        Ok(Some(task)) => open(shared, place, &task),
+        Ok(Some(task)) => open(shared, place, task),
         Err(error) => finish(shared, place, Err(error)),
     }
 }
 
-/// Opens a task: its part becomes the parts of its units.
-fn open(shared: &Shared, place: Place, task: &FileScanTask) {
-    let opened = match fenced(|| OpenTask::open(&shared.request, task)) {
-        Ok(opened) => Arc::new(opened),
+/// Opens a task: its place is taken by its parts.
+fn open<J: Job>(shared: &Shared<J>, place: Place, task: J::Task) {
+    let made = match fenced(|| shared.job.open(task)) {
+        Ok(made) => made,
         Err(error) => return finish(shared, place, Err(error)),
     };
-    let made = runs(&opened, shared.request.batch_rows as u64);
     let mut state = shared.lock();
     if state.stopped {
         return;
     }
     state.parts.remove(&place);
-    for (number, run) in made.into_iter().enumerate() {
-        state.parts.insert((place.0, number), Part::waiting(run));
+    for (number, part) in made.into_iter().enumerate() {
+        state.parts.insert((place.0, number), Part::waiting(part));
     }
     drop(state);
     shared.notify();
 }
 
-/// Reads a part. Ends early, without an error, where nobody wants the rest.
-fn read(shared: &Shared, place: Place, run: &UnitRun) -> Result<()> {
-    for unit in &run.units {
-        for batch in run.task.read(unit)? {
-            shared.request.cancel.check()?;
-            if !put(shared, place, batch?) {
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Hands a batch over, after waiting for memory. Is more wanted?
-fn put(shared: &Shared, place: Place, batch: RecordBatch) -> bool {
-    let bytes = size(&batch);
+/// Hands an item over, after waiting for memory. Is more wanted? Errors: `Cancelled`.
+fn put<J: Job>(shared: &Shared<J>, place: Place, item: J::Item) -> Result<bool> {
+    shared.ahead.cancel.check()?;
+    let bytes = J::bytes(&item);
     let mut state = shared.lock();
-    while !state.stopped && !state.has_room(place, shared.request.memory) {
+    while !state.stopped && !state.has_room(place, shared.ahead.memory) {
         state = shared.wait_for_room(state);
     }
     if state.stopped {
-        return false;
+        return Ok(false);
     }
-    state.waiting_bytes += bytes;
+    state.waiting_bytes = state.waiting_bytes.saturating_add(bytes);
     if let Some(part) = state.parts.get_mut(&place) {
-        part.ready.push_back(Ok(batch));
+        part.ready.push_back(Ok(item));
     }
     drop(state);
     shared.ready.notify_all();
-    true
+    Ok(true)
 }
 
-/// Says that a part is read, or how it failed.
-fn finish(shared: &Shared, place: Place, outcome: Result<()>) {
+/// Says that a part is done, or how it failed.
+fn finish<J: Job>(shared: &Shared<J>, place: Place, outcome: Result<()>) {
     let mut state = shared.lock();
     if let Some(part) = state.parts.get_mut(&place) {
         part.work = Work::Done;

@@ -6,23 +6,21 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use arrow_array::RecordBatch;
 use floeberg_core::{Error, Result};
 
 use super::part::{Part, Place};
-use crate::plan::FileScanTask;
-use crate::read::ReadRequest;
+use super::{Ahead, Job};
 
-/// The tasks of a stream, in plan order.
-pub(super) type Tasks = Box<dyn Iterator<Item = Result<FileScanTask>> + Send>;
+/// The tasks of a stream, in order.
+pub(super) type Tasks<J> = Box<dyn Iterator<Item = Result<<J as Job>::Task>> + Send>;
 
 /// What the threads of a stream share.
-pub(super) struct Shared {
-    /// What is read.
-    pub(super) request: Arc<ReadRequest>,
-    /// How many threads work.
-    pub(super) threads: usize,
-    state: Mutex<State>,
+pub(super) struct Shared<J: Job> {
+    /// What is done.
+    pub(super) job: Arc<J>,
+    /// How far ahead.
+    pub(super) ahead: Ahead,
+    state: Mutex<State<J>>,
     /// Something that a worker may wait for has changed.
     pub(super) room: Condvar,
     /// Something that the taker may wait for has changed.
@@ -30,16 +28,16 @@ pub(super) struct Shared {
 }
 
 /// The state of a stream.
-pub(super) struct State {
+pub(super) struct State<J: Job> {
     /// Parts that are not taken whole, in order.
-    pub(super) parts: BTreeMap<Place, Part>,
-    /// The rest of the plan; not here while a thread asks it for the next task, and after its end.
-    pub(super) tasks: Option<Tasks>,
-    /// Is the plan at its end?
+    pub(super) parts: BTreeMap<Place, Part<J>>,
+    /// The rest of the tasks; not here while a thread asks for the next one, and after their end.
+    pub(super) tasks: Option<Tasks<J>>,
+    /// Are the tasks at their end?
     pub(super) exhausted: bool,
     /// The number of the next task.
     pub(super) next_task: u64,
-    /// Bytes of the batches that wait.
+    /// Bytes of the items that wait.
     pub(super) waiting_bytes: u64,
     /// What ended a thread outside of a part.
     pub(super) fault: Option<Error>,
@@ -47,9 +45,9 @@ pub(super) struct State {
     pub(super) stopped: bool,
 }
 
-impl Shared {
+impl<J: Job> Shared<J> {
     /// A stream that has not begun.
-    pub(super) fn new(request: Arc<ReadRequest>, tasks: Tasks, threads: usize) -> Self {
+    pub(super) fn new(job: Arc<J>, tasks: Tasks<J>, ahead: Ahead) -> Self {
         let state = State {
             parts: BTreeMap::new(),
             tasks: Some(tasks),
@@ -59,16 +57,16 @@ impl Shared {
             fault: None,
             stopped: false,
         };
-        Self { request, threads, state: Mutex::new(state), room: Condvar::new(), ready: Condvar::new() }
+        Self { job, ahead, state: Mutex::new(state), room: Condvar::new(), ready: Condvar::new() }
     }
 
     /// The state, locked. No work is done under the lock.
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<J>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a change that matters to workers.
-    pub(super) fn wait_for_room<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    pub(super) fn wait_for_room<'a>(&self, state: MutexGuard<'a, State<J>>) -> MutexGuard<'a, State<J>> {
         self.room.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,8 +94,8 @@ impl Shared {
     }
 }
 
-impl State {
-    /// May batches of a place wait to be taken, or must their thread wait?
+impl<J: Job> State<J> {
+    /// May items of a place wait to be taken, or must their thread wait?
     pub(super) fn has_room(&self, place: Place, budget: u64) -> bool {
         let is_first = self.parts.first_key_value().is_none_or(|(first, _)| place <= *first);
         is_first || self.waiting_bytes < budget
@@ -107,9 +105,4 @@ impl State {
     pub(super) fn is_over(&self) -> bool {
         self.stopped || (self.exhausted && self.parts.is_empty())
     }
-}
-
-/// The bytes that a batch waits with.
-pub(super) fn size(batch: &RecordBatch) -> u64 {
-    batch.get_array_memory_size() as u64
 }

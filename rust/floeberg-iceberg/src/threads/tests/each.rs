@@ -1,6 +1,6 @@
 use floeberg_core::{Cancel, Error, ErrorKind};
 
-use crate::plan::parallel::ordered;
+use crate::threads::ordered;
 
 #[test]
 fn results_come_in_the_order_of_the_items_whatever_the_threads() {

@@ -1,0 +1,78 @@
+//! What does one manifest list, as columns?
+//!
+//! In: a row of the manifest list. Out: its entries, of all of it or of a stretch.
+//! Spec: Manifests.
+//!
+//! Invariant: a manifest is read once, and what it decompresses to is bounded however it is cut.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use floeberg_core::{Context, Error, Result};
+
+use super::request::PlanRequest;
+use super::specs::PlannedSpec;
+use crate::metadata::{
+    EntryRequest, ManifestEntries, ManifestFile, StretchEntries, cut_manifest, parse_manifest, parse_stretch,
+};
+use crate::wire::avro::{Limits, Stretch};
+
+/// No manifest or manifest list is larger than this: a guard against damaged lengths and hostile files.
+pub(crate) const LARGEST_MANIFEST: u64 = 1 << 30;
+
+/// The bytes of a manifest, to be decoded.
+#[derive(Debug)]
+pub(crate) struct ManifestBytes {
+    manifest: ManifestFile,
+    location: String,
+    bytes: Bytes,
+    /// Bytes of the stretches so far, after decompression.
+    inflated: AtomicU64,
+}
+
+/// Reads one manifest.
+pub(crate) fn read_manifest(request: &PlanRequest, manifest: &ManifestFile) -> Result<ManifestBytes> {
+    if manifest.key_metadata.is_some() {
+        return Err(Error::unsupported("the manifest is encrypted, and encrypted tables cannot be read")
+            .with("path", &manifest.manifest_path));
+    }
+    let location = request.relocation.apply(&manifest.manifest_path);
+    let bytes = request.store.open(&location)?.read_all(LARGEST_MANIFEST)?;
+    Ok(ManifestBytes { manifest: manifest.clone(), location, bytes, inflated: AtomicU64::new(0) })
+}
+
+impl ManifestBytes {
+    /// Decodes the entries.
+    pub fn entries(&self, spec: &PlannedSpec, wanted: &EntryRequest) -> Result<ManifestEntries> {
+        parse_manifest(&self.bytes, &self.manifest, &spec.partition_type, wanted)
+            .context("path", &self.location)
+    }
+
+    /// Stretches of at most about so many bytes as they are stored.
+    pub fn stretches(&self, most_bytes: usize) -> Result<Vec<Stretch>> {
+        cut_manifest(&self.bytes, &self.manifest, most_bytes).context("path", &self.location)
+    }
+
+    /// Decodes the entries of a stretch.
+    pub fn entries_of(
+        &self,
+        stretch: &Stretch,
+        spec: &PlannedSpec,
+        wanted: &EntryRequest,
+    ) -> Result<StretchEntries> {
+        let parsed = parse_stretch(&self.bytes, stretch, &self.manifest, &spec.partition_type, wanted)
+            .context("path", &self.location)?;
+        let before = self.inflated.fetch_add(parsed.inflated, Ordering::Relaxed);
+        let most = Limits::default().file_bytes;
+        if before.saturating_add(parsed.inflated) > most {
+            return Err(Error::limit(format!("a manifest decompresses to more than {most} bytes"))
+                .with("path", &self.location));
+        }
+        Ok(parsed)
+    }
+
+    /// The row of the manifest list.
+    pub fn manifest(&self) -> &ManifestFile {
+        &self.manifest
+    }
+}

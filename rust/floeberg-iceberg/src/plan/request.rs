@@ -1,0 +1,51 @@
+//! What is to be planned, and from where?
+
+use std::sync::Arc;
+
+use floeberg_core::expr::BoundExpr;
+use floeberg_core::schema::Schema;
+use floeberg_core::{Cancel, Error};
+use floeberg_io::Store;
+
+use super::incremental::Appends;
+use super::manifest_cache::ManifestCache;
+use crate::metadata::{Relocation, Snapshot, TableMetadata, explain_absence};
+
+/// What is to be planned.
+#[derive(Debug, Clone)]
+pub struct PlanRequest {
+    /// The table.
+    pub metadata: Arc<TableMetadata>,
+    /// Where the table's metadata was found.
+    pub metadata_location: String,
+    /// The snapshot; `None` plans nothing.
+    pub snapshot: Option<Arc<Snapshot>>,
+    /// Only what these append snapshots added, without deletes; `None` is all that is live.
+    pub appends: Option<Arc<Appends>>,
+    /// The column whose counts and bounds the plan is to keep, file by file.
+    pub statistics_of: Option<i32>,
+    /// The schema that the filter is bound to.
+    pub schema: Arc<Schema>,
+    /// Which rows are wanted.
+    pub filter: BoundExpr,
+    /// Where manifests are read from.
+    pub store: Arc<dyn Store>,
+    /// Where written locations are now.
+    pub relocation: Arc<Relocation>,
+    /// The table's manifests that were decoded before.
+    pub cache: Arc<ManifestCache>,
+    /// How many threads work, at least one.
+    pub threads: usize,
+    /// Bytes of planned files that may wait to be taken, about.
+    pub memory: u64,
+    /// Stops the work between two manifests.
+    pub cancel: Cancel,
+}
+
+impl PlanRequest {
+    /// An error of planning, with the table it is about.
+    pub(super) fn told(&self, error: Error) -> Error {
+        let error = error.with("table", &self.metadata_location);
+        explain_absence(error, &self.metadata, &self.metadata_location, &self.relocation)
+    }
+}

@@ -1,0 +1,19 @@
+//! How is work done by a few threads, with results in order?
+//!
+//! [`ordered`] does something to each of a list; an [`OrderedStream`] gives results while later ones are being made.
+//!
+//! Invariant: threads live for a call or for a stream, so nothing of them is there when a process forks.
+
+mod each;
+mod job;
+mod part;
+mod shared;
+mod stream;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use each::ordered;
+pub(crate) use job::{Ahead, Job};
+pub(crate) use stream::OrderedStream;

@@ -1,0 +1,40 @@
+//! A piece of a stream that one thread works on: a task to open, then a part of it.
+
+use std::collections::VecDeque;
+
+use floeberg_core::Result;
+
+use super::Job;
+
+/// The place of a part in the stream: the number of its task, and its number in the task.
+pub(super) type Place = (u64, usize);
+
+/// A part of the stream.
+pub(super) struct Part<J: Job> {
+    /// How far it is.
+    pub(super) work: Work<J>,
+    /// Its items that wait to be taken.
+    pub(super) ready: VecDeque<Result<J::Item>>,
+}
+
+/// How far a part is.
+pub(super) enum Work<J: Job> {
+    /// A thread works on it.
+    Running,
+    /// It waits for a thread.
+    Waiting(J::Part),
+    /// All its items are ready or taken.
+    Done,
+}
+
+impl<J: Job> Part<J> {
+    /// A part that a thread works on.
+    pub(super) fn running() -> Self {
+        Self { work: Work::Running, ready: VecDeque::new() }
+    }
+
+    /// A part that waits for a thread.
+    pub(super) fn waiting(part: J::Part) -> Self {
+        Self { work: Work::Waiting(part), ready: VecDeque::new() }
+    }
+}
