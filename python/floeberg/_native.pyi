@@ -36,6 +36,9 @@ __all__ = [
 
 _Tree: TypeAlias = tuple[Any, ...]
 _Fields: TypeAlias = dict[str, Any]
+_Task: TypeAlias = tuple[_Fields, list[tuple[str, Any]], list[_Fields], _Tree, tuple[int, int | None] | None]
+"""The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual, and the range of
+bytes that is read, where that is a part of the file."""
 
 def parse_expression(text: str) -> _Tree:
     """The tree of a SQL filter."""
@@ -193,13 +196,17 @@ class Plan:
 
     def batches(self) -> BatchReader:
         """The columns, batch by batch: as they are planned, where they were not before."""
-    def task(self, number: int) -> tuple[_Fields, list[tuple[str, Any]], list[_Fields], _Tree]:
-        """The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual."""
 
+    def task(self, number: int) -> _Task: ...
     def delete_files(self) -> list[_Fields]: ...
     def residuals(self) -> list[_Tree]: ...
     def split(
-        self, target_size: int, most_groups: int | None = None, least_size: int | None = None
+        self,
+        target_size: int | None = None,
+        open_file_cost: int | None = None,
+        lookback: int | None = None,
+        most_groups: int | None = None,
+        least_size: int | None = None,
     ) -> list[TaskGroup]:
         """Groups of about the target's size; or, where it is told how many are enough, as many even ones."""
 
@@ -213,6 +220,10 @@ class TaskGroup:
     """Tasks of a scan with all that reading them needs."""
 
     def __len__(self) -> int: ...
+    def task(self, number: int) -> _Task: ...
+    def extent(self) -> tuple[int, int]:
+        """Bytes of the data files, and rows, that the tasks read at most."""
+
     def read_all(self) -> Batches: ...
     def stream(self, form: str | None = None, threads: int | None = None) -> BatchReader:
         """The rows, batch by batch, in a form (`spark`, `spark-truncate-ns`), read by so many threads."""

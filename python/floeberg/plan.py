@@ -93,6 +93,8 @@ class FileScanTask:
         file: The data file.
         delete_files: The deletes that apply to it.
         residual: What of the filter the partition does not already decide.
+        byte_range: Of the file only those row groups are read whose first byte is in this range, the end excluded;
+            `None` as the end is the end of the file. `None` is all of it: only tasks of groups are parts of files.
 
     Examples:
         >>> task = table.scan(row_filter="id > 3").plan_files()[0]
@@ -103,19 +105,37 @@ class FileScanTask:
     file: DataFile
     delete_files: tuple[DeleteFile, ...]
     residual: Expression
+    byte_range: tuple[int, int | None] | None = None
 
 
 class TaskGroup(RowSource[_native.TaskGroup]):
     """Tasks that one worker reads. Send it by pickle; it opens the table where it arrives.
 
+    A group holds no object for a file: iterating it makes them.
+
     Examples:
         >>> groups = table.scan().plan_files().split(64 * 1024 * 1024)
         >>> sum(group.to_arrow().num_rows for group in groups) == table.scan().count()
         True
+        >>> [task.file.record_count for task in groups[0]], groups[0].records
+        ([4, 1, 4], 9)
     """
 
     def __len__(self) -> int:
         return len(self._inner)
+
+    def __iter__(self) -> Iterator[FileScanTask]:
+        return (_task(self._inner.task(number)) for number in range(len(self)))
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes of the data files, or of the parts of them that are read, as the writers recorded them."""
+        return self._inner.extent()[0]
+
+    @property
+    def records(self) -> int:
+        """Rows before deletes and filter; of a part of a file they are estimated by its bytes."""
+        return self._inner.extent()[1]
 
 
 class Plan(Sequence[FileScanTask]):
@@ -156,13 +176,7 @@ class Plan(Sequence[FileScanTask]):
         return map(self._task, range(len(self)))
 
     def _task(self, number: int) -> FileScanTask:
-        data, partition, deletes, residual = self._inner.task(number)
-        values = {name: None if tree is None else from_tree(tree) for name, tree in partition}
-        return FileScanTask(
-            file=DataFile(**data, partition=values),
-            delete_files=tuple(DeleteFile(**delete) for delete in deletes),
-            residual=expression_of_tree(residual),
-        )
+        return _task(self._inner.task(number))
 
     def to_arrow(self) -> pa.Table:
         """The plan's columns, without a copy: one row a data file.
@@ -231,22 +245,32 @@ class Plan(Sequence[FileScanTask]):
 
     def split(
         self,
-        target_size: int = 128 * 1024 * 1024,
+        target_size: int | None = None,
         *,
+        open_file_cost: int | None = None,
+        lookback: int | None = None,
         most_groups: int | None = None,
         least_size: int | None = None,
     ) -> list[TaskGroup]:
         """Cuts the plan into groups of about equal work, for workers.
 
-        Large files are cut where row groups start, small ones are packed together. Every row is in one group.
-        A limit of the scan is not kept by its groups: none of them knows how many rows the others give.
+        Files are cut where row groups start, and packed together as Iceberg Java does: a row group or whole file goes
+        into the first open group that it fits, and where more than `lookback` groups are open, the fullest is closed.
+        It weighs its bytes and those of its deletes, but at least `open_file_cost` for each file that must be opened.
+        Every row is in one group. A limit of the scan is not kept by its groups: none of them knows how many rows
+        the others give.
 
         With `most_groups` there are few groups, all about equally large and in the order of the plan: as many as
         `most_groups`, fewer where they would have less than `least_size`, more where they would pass
         `target_size`.
 
         Args:
-            target_size: Bytes a group should have.
+            target_size: Bytes a group should have. Unless given, the table's property `read.split.target-size`, or
+                128 MiB.
+            open_file_cost: Bytes that could be read while a file is opened. Unless given, the table's property
+                `read.split.open-file-cost`, or 4 MiB.
+            lookback: How many groups are kept open while packing. Unless given, the table's property
+                `read.split.planning-lookback`, or 10.
             most_groups: How many groups are enough for all workers; without it groups have the target's size.
             least_size: Bytes that are worth a group of their own, 16 MiB unless given; used with `most_groups`.
 
@@ -254,18 +278,25 @@ class Plan(Sequence[FileScanTask]):
             The groups. Each can be pickled.
 
         Raises:
-            InvalidInputError: A number is not at least 1.
+            InvalidInputError: A number is not at least 1, or `open_file_cost` not at least 0.
+            InvalidDataError: A property that is needed is no such number.
 
         Examples:
             >>> sum(group.to_arrow().num_rows for group in table.scan().plan_files().split())
             9
+            >>> [len(group) for group in table.scan().plan_files().split(open_file_cost=64 * 1024 * 1024)]
+            [2, 1]
             >>> len(table.scan().plan_files().split(most_groups=4))
             1
         """
-        target = _at_least_one("target_size", target_size)
-        most = None if most_groups is None else _at_least_one("most_groups", most_groups)
-        least = None if least_size is None else _at_least_one("least_size", least_size)
-        return [TaskGroup(group) for group in self._inner.split(target, most, least)]
+        groups = self._inner.split(
+            _at_least(1, "target_size", target_size),
+            _at_least(0, "open_file_cost", open_file_cost),
+            _at_least(1, "lookback", lookback),
+            _at_least(1, "most_groups", most_groups),
+            _at_least(1, "least_size", least_size),
+        )
+        return [TaskGroup(group) for group in groups]
 
     def explain(self) -> Explain:
         """What was looked at, what was dropped and by what.
@@ -298,8 +329,21 @@ class Plan(Sequence[FileScanTask]):
         raise TypeError("a Plan cannot be pickled: send the groups of Plan.split, or the Scan")
 
 
-def _at_least_one(name: str, value: int) -> int:
+def _task(parts: _native._Task) -> FileScanTask:
+    data, partition, deletes, residual, byte_range = parts
+    values = {name: None if tree is None else from_tree(tree) for name, tree in partition}
+    return FileScanTask(
+        file=DataFile(**data, partition=values),
+        delete_files=tuple(DeleteFile(**delete) for delete in deletes),
+        residual=expression_of_tree(residual),
+        byte_range=byte_range,
+    )
+
+
+def _at_least(least: int, name: str, value: int | None) -> int | None:
+    if value is None:
+        return None
     checked = checked_int(name, value)
-    if checked < 1:
-        raise InvalidInputError(f"{name}: expected an integer of at least 1, found {checked}")
+    if not least <= checked < 2**63:
+        raise InvalidInputError(f"{name}: expected an integer of at least {least}, found {checked}")
     return checked

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import shutil
 
 import pyarrow as pa
 import pytest
 
+import floeberg as fb
 from floeberg import errors
 from floeberg import expressions as fx
 
@@ -73,6 +76,59 @@ def test_groups_cover_the_plan_and_are_read_after_pickling(vectors):
     assert read.num_rows == sum(group.to_arrow_batch_reader().read_all().num_rows for group in groups)
     with pytest.raises(errors.InvalidInputError, match="target_size"):
         scan.plan_files().split(0)
+
+
+def test_a_group_is_iterated_as_the_plan_is(evolved):
+    plan = evolved.open().scan(row_filter="id < 8").plan_files()
+    (group,) = plan.split(open_file_cost=0)
+    for each in (group, pickle.loads(pickle.dumps(group))):
+        assert list(each) == list(plan)
+        assert len(each) == len(plan)
+        assert each.size_in_bytes == sum(task.file.file_size_in_bytes for task in plan)
+        assert each.records == sum(task.file.record_count for task in plan)
+
+
+def test_the_parts_of_a_file_are_told_apart(deletes):
+    plan = deletes.open().scan().plan_files()
+    groups = plan.split(1)
+    parts = [task for group in groups for task in group]
+    assert {task.file for task in parts} == {task.file for task in plan}
+    for group in groups:
+        (task,) = group
+        assert (task.byte_range is None) == (sum(each.file == task.file for each in parts) == 1)
+    assert sum(group.size_in_bytes for group in groups) <= plan.explain().size_in_bytes
+    assert sum(group.records for group in groups) == plan.explain().records
+
+
+def test_groups_are_cut_as_the_table_says_unless_somebody_says_it(refs, tmp_path):
+    shutil.copytree(refs.folder / "table", tmp_path / "table")
+    metadata = tmp_path / "table" / refs.expected["metadata_file"]
+    written = json.loads(metadata.read_text())
+
+    def plan(**properties):
+        named = {name.replace("_", "-"): value for name, value in properties.items()}
+        written["properties"] = {f"read.split.{name}": value for name, value in named.items()}
+        metadata.write_text(json.dumps(written))
+        relocate = {refs.expected["original_dir"]: str(tmp_path / "table")}
+        return fb.open_table(metadata, relocate=relocate).scan().plan_files()
+
+    mebi = 1024 * 1024
+    assert [len(group) for group in plan().split()] == [3]
+    assert [len(group) for group in plan(target_size="1").split()] == [1, 1, 1]
+    assert [len(group) for group in plan(target_size="1").split(128 * mebi)] == [3]
+    assert [len(group) for group in plan(open_file_cost=str(64 * mebi)).split()] == [2, 1]
+    assert [len(group) for group in plan(open_file_cost=str(64 * mebi)).split(open_file_cost=0)] == [3]
+    with pytest.raises(errors.InvalidDataError, match="read.split.planning-lookback"):
+        plan(planning_lookback="few").split()
+    assert [len(group) for group in plan(planning_lookback="few").split(lookback=1)] == [3]
+
+
+@pytest.mark.parametrize("name", ["target_size", "open_file_cost", "lookback", "most_groups", "least_size"])
+def test_a_number_that_makes_no_groups_is_refused(refs, name):
+    plan = refs.open().scan().plan_files()
+    for wrong in (-1, 2**64, "8"):
+        with pytest.raises(errors.InvalidInputError, match=name):
+            plan.split(**{name: wrong})
 
 
 def test_explain_accounts_for_every_file(deletes):

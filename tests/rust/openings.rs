@@ -17,15 +17,15 @@ fn openings(scan: &Scan) -> (BTreeSet<String>, BTreeSet<String>) {
     let store = CountingStore::new(Arc::clone(scan.table().store()));
     let request = scan.plan_request(&Cancel::default()).unwrap();
     let request = PlanRequest { store: Arc::new(store.clone()), ..request };
-    let groups = plan(request).unwrap().split(SplitOptions::default()).unwrap();
+    let groups = Arc::new(plan(request).unwrap()).split(SplitOptions::default()).unwrap();
     let read = Arc::new(ReadRecipe::of(scan).unwrap());
     let mut to_read = BTreeSet::new();
     for group in groups {
-        for task in &group.tasks {
+        for task in group.tasks().map(Result::unwrap) {
             to_read.insert(task.location.clone());
             to_read.extend(task.deletes.iter().map(|delete| delete.location.clone()));
         }
-        GroupRecipe::new(Arc::clone(&read), group.tasks).to_bytes().unwrap();
+        GroupRecipe::new(Arc::clone(&read), group).to_bytes().unwrap();
     }
     (store.by_location().into_keys().collect(), to_read)
 }

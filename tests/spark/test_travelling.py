@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 from pathlib import Path
 
 import pyspark.sql.types as spark
@@ -157,6 +158,44 @@ def test_files_are_packed_into_few_partitions(many):
         assert 1 <= len(reader.partitions()) <= most
     source, schema = loaded(options_of(many, split_size="1"))
     assert len(source.reader(schema=schema).partitions()) == 40
+
+
+def test_the_size_of_partitions_is_what_the_table_says_unless_an_option_says_it(copied):
+    folder, options = copied
+    newest = max((folder / "metadata").glob("*.metadata.json"))
+    written = json.loads(newest.read_text())
+    written.setdefault("properties", {})["read.split.target-size"] = "1"
+    newest.write_text(json.dumps(written))
+    for option, partitions in (({}, 3), ({"split-size": "1000000"}, 1)):
+        source, schema = loaded(options | option)
+        assert len(source.reader(schema=schema).partitions()) == partitions
+
+
+def test_planning_makes_no_python_object_per_file(many, refs):
+    def blocks(case):
+        source, schema = loaded(options_of(case, partitions="1"))
+        reader = source.reader(schema=schema)
+        reader.partitions()
+        tracemalloc.start()
+        (partition,) = reader.partitions()
+        taken = tracemalloc.take_snapshot()
+        tracemalloc.stop()
+        return len(partition.value), sum(each.count for each in taken.statistics("filename"))
+
+    (few, least), (more, most) = blocks(refs), blocks(many)
+    assert (few, more) == (3, 40)
+    assert abs(most - least) < 10
+
+
+def test_the_metadata_file_is_read_once_where_the_reader_is_made_and_again_where_it_is_sent(copied):
+    folder, options = copied
+    source, schema = loaded(options)
+    reader = source.reader(schema=schema)
+    packed = pickle.dumps(reader)
+    max((folder / "metadata").glob("*.metadata.json")).unlink()
+    assert len(reader.partitions()) == 1
+    with pytest.raises(NotFoundError, match="load the table again"):
+        pickle.loads(packed).partitions()
 
 
 def test_a_limit_is_kept_by_each_partition(many):

@@ -68,7 +68,7 @@ class Handling:
     """How rows are read, whichever they are.
 
     Args:
-        split_size: Bytes that a partition has at most; `None` is 128 MiB.
+        split_size: Bytes that a partition has at most; `None` is the table's `read.split.target-size`, or 128 MiB.
         partitions: Partitions, at most; `None` is two a core.
         threads: Threads of a task; `None` leaves it to the environment, and else is one.
         truncate_nanoseconds: Whether nanoseconds may be cut to microseconds.

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from floeberg import _native
     from floeberg.plan import Plan, TaskGroup
+    from floeberg.scan import Scan
     from floeberg.spark.projection import Child
     from floeberg.spark.request import Request
 
 __all__ = ["FilePartition", "FloebergReader"]
 
-_SPLIT_SIZE = 128 * 1024 * 1024
 _PARTITIONS_PER_CORE = 2
 _ANY_SIZE = 2**62
 
@@ -71,6 +71,7 @@ class FloebergReader(DataSourceReader):
         self._shape = shape
         self._limit = limit
         self._parallelism = parallelism
+        self._opened: Scan | None = None
 
     @classmethod
     def of(cls, request: Request, schema: StructType, parallelism: int | None) -> FloebergReader:
@@ -90,11 +91,14 @@ class FloebergReader(DataSourceReader):
             names = tuple(names_to_read(fields, schema, matching))
             shape = shape_of(scan.select(*names).projection().fields, schema, matching)
         limit = scan._inner.limit  # noqa: SLF001 - the package's own
-        return cls(request, names=names, shape=shape, limit=limit, parallelism=parallelism)
+        reader = cls(request, names=names, shape=shape, limit=limit, parallelism=parallelism)
+        # Where Spark makes the reader, it plans too: the metadata file is read once.
+        reader._opened = scan
+        return reader
 
     def partitions(self) -> list[InputPartition]:
         """Plans the scan: few and large parts of about equal size."""
-        scan = self._request.open()
+        scan = self._opened or self._request.open()
         plan = (scan if self._names is None else scan.select(*self._names)).plan_files()
         groups = self._groups(plan)
         # Spark would give `read` a partition of its own for none.
@@ -105,7 +109,7 @@ class FloebergReader(DataSourceReader):
         if handling.partitions:
             return plan.split(_ANY_SIZE, most_groups=handling.partitions, least_size=1)
         most = _PARTITIONS_PER_CORE * (self._parallelism or own_cores())
-        return plan.split(handling.split_size or _SPLIT_SIZE, most_groups=most)
+        return plan.split(handling.split_size, most_groups=most)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition, in the Arrow types that Spark checks for."""

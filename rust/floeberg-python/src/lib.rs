@@ -18,6 +18,7 @@ mod scan;
 mod statistics;
 mod stream;
 mod table;
+mod task;
 mod task_group;
 mod transforms;
 mod view;

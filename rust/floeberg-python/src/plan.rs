@@ -5,19 +5,19 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use floeberg_core::Cancel;
-use floeberg_iceberg::plan::{DeleteFile, DeleteKind, Plan as IcebergPlan, PlanStream, SplitOptions};
+use floeberg_core::{Cancel, Context};
+use floeberg_iceberg::plan::{Plan as IcebergPlan, PlanStream, SplitRequest};
 use floeberg_iceberg::{GroupRecipe, ReadRecipe, Scan as IcebergScan};
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict};
 
 use crate::arrow::{schema_capsule, stream_capsule};
-use crate::expression::{Tree, unbind, value_to_python};
+use crate::expression::{Tree, unbind};
 use crate::form::BatchForm;
 use crate::pickle::refuse;
 use crate::runtime;
 use crate::stream::BatchReader;
+use crate::task::{TaskParts, describe_delete, describe_task};
 use crate::task_group::TaskGroup;
 
 /// The files of a scan, as columns.
@@ -60,9 +60,6 @@ fn begin(py: Python<'_>, scan: &IcebergScan) -> PyResult<(PlanStream, Cancel)> {
     Ok((stream, cancel))
 }
 
-/// The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual.
-type TaskParts<'py> = (Bound<'py, PyDict>, Bound<'py, PyList>, Vec<Bound<'py, PyDict>>, Tree);
-
 #[pymethods]
 impl Plan {
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
@@ -88,24 +85,13 @@ impl Plan {
     /// A file by its number.
     fn task<'py>(&self, py: Python<'py>, number: usize) -> PyResult<TaskParts<'py>> {
         let plan = self.whole(py)?;
-        let task = runtime::call(py, || plan.task(number))?;
-        let file = PyDict::new(py);
-        file.set_item("file_path", &task.file_path)?;
-        file.set_item("location", &task.location)?;
-        file.set_item("file_format", task.file_format.to_string())?;
-        file.set_item("spec_id", task.spec_id)?;
-        file.set_item("record_count", task.record_count)?;
-        file.set_item("file_size_in_bytes", task.file_size_in_bytes)?;
-        file.set_item("data_sequence_number", task.data_sequence_number)?;
-        file.set_item("first_row_id", task.first_row_id)?;
-        let spec = runtime::call(py, || self.scan.table().metadata().spec(task.spec_id))?;
-        let partition = PyList::empty(py);
-        for (field, (_, value)) in spec.fields.iter().zip(task.partition.iter()) {
-            let value = value.as_ref().map(|value| value_to_python(py, value)).transpose()?;
-            partition.append((&field.name, value))?;
-        }
-        let deletes = task.deletes.iter().map(|delete| describe_delete(py, delete));
-        Ok((file, partition, deletes.collect::<PyResult<_>>()?, Tree(unbind(&task.residual))))
+        let metadata = self.scan.table().metadata();
+        let (task, spec) = runtime::call(py, || {
+            let task = plan.task(number)?;
+            let spec = metadata.spec(task.spec_id)?;
+            Ok((task, spec))
+        })?;
+        describe_task(py, &task, spec)
     }
 
     fn delete_files<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
@@ -117,21 +103,24 @@ impl Plan {
     }
 
     /// Groups of about the target's size; or, where it is told how many are enough, as many even ones.
-    #[pyo3(signature = (target_size, most_groups=None, least_size=None))]
+    #[pyo3(signature = (target_size=None, open_file_cost=None, lookback=None, most_groups=None, least_size=None))]
     fn split(
         &self,
         py: Python<'_>,
-        target_size: u64,
+        target_size: Option<u64>,
+        open_file_cost: Option<u64>,
+        lookback: Option<usize>,
         most_groups: Option<u64>,
         least_size: Option<u64>,
     ) -> PyResult<Vec<TaskGroup>> {
         let (scan, plan) = (self.scan.clone(), self.whole(py)?);
+        let wanted = SplitRequest { target_size, open_file_cost, lookback, most_groups, least_size };
         runtime::run(py, &Cancel::default(), move |_| {
-            let usual = SplitOptions::default();
-            let least_size = least_size.unwrap_or(usual.least_size);
-            let groups = plan.split(SplitOptions { target_size, most_groups, least_size, ..usual })?;
+            let table = scan.table();
+            let options = wanted.options(&table.metadata().properties);
+            let groups = plan.split(options.context("table", table.metadata_location())?)?;
             let read = Arc::new(ReadRecipe::of(&scan)?);
-            let recipes = groups.into_iter().map(|group| GroupRecipe::new(Arc::clone(&read), group.tasks));
+            let recipes = groups.into_iter().map(|group| GroupRecipe::new(Arc::clone(&read), group));
             Ok(recipes.map(TaskGroup).collect())
         })
     }
@@ -177,31 +166,4 @@ impl Plan {
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("a Plan", "the groups of Plan.split, or the Scan"))
     }
-}
-
-fn describe_delete<'py>(py: Python<'py>, delete: &DeleteFile) -> PyResult<Bound<'py, PyDict>> {
-    let nothing = || py.None().into_bound(py);
-    let (content, ids, offset, size) = match &delete.kind {
-        DeleteKind::Position => ("position", Vec::new(), nothing(), nothing()),
-        DeleteKind::Equality { equality_ids } => ("equality", equality_ids.clone(), nothing(), nothing()),
-        DeleteKind::Vector { content_offset, content_size_in_bytes } => (
-            "vector",
-            Vec::new(),
-            content_offset.into_bound_py_any(py)?,
-            content_size_in_bytes.into_bound_py_any(py)?,
-        ),
-    };
-    let fields = PyDict::new(py);
-    fields.set_item("file_path", &delete.file_path)?;
-    fields.set_item("location", &delete.location)?;
-    fields.set_item("file_format", delete.file_format.to_string())?;
-    fields.set_item("content", content)?;
-    fields.set_item("equality_ids", pyo3::types::PyTuple::new(py, ids)?)?;
-    fields.set_item("record_count", delete.record_count)?;
-    fields.set_item("file_size_in_bytes", delete.file_size_in_bytes)?;
-    fields.set_item("data_sequence_number", delete.data_sequence_number)?;
-    fields.set_item("referenced_data_file", &delete.referenced_data_file)?;
-    fields.set_item("content_offset", offset)?;
-    fields.set_item("content_size_in_bytes", size)?;
-    Ok(fields)
 }

@@ -12,6 +12,7 @@ use crate::pickle::Envelope;
 use crate::rows;
 use crate::runtime;
 use crate::stream::BatchReader;
+use crate::task::{TaskParts, describe_task};
 
 const GROUP: Envelope = Envelope { kind: "TaskGroup", version: 1 };
 
@@ -22,7 +23,22 @@ pub struct TaskGroup(pub GroupRecipe);
 #[pymethods]
 impl TaskGroup {
     fn __len__(&self) -> usize {
-        self.0.tasks().len()
+        self.0.len()
+    }
+
+    /// A task by its number.
+    fn task<'py>(&self, py: Python<'py>, number: usize) -> PyResult<TaskParts<'py>> {
+        let (task, spec) = runtime::call(py, || {
+            let task = self.0.task(number)?;
+            let spec = self.0.read().spec(task.spec_id)?;
+            Ok((task, spec))
+        })?;
+        describe_task(py, &task, spec)
+    }
+
+    /// Bytes of the data files, and rows, that the tasks read at most.
+    fn extent(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        runtime::call(py, || self.0.extent()).map(|extent| (extent.bytes, extent.records))
     }
 
     /// All rows.
@@ -58,9 +74,9 @@ impl TaskGroup {
         rows::rows_capsule(py, &self.0)
     }
 
-    fn __repr__(&self) -> String {
-        let rows = self.0.tasks().iter().fold(0, |rows: i64, task| rows.saturating_add(task.record_count));
-        format!("TaskGroup({} tasks, about {rows} rows)", self.0.tasks().len())
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (_, rows) = self.extent(py)?;
+        Ok(format!("TaskGroup({} tasks, about {rows} rows)", self.0.len()))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

@@ -5,7 +5,6 @@ mod bounds;
 mod chunk;
 mod delete_files;
 mod deletes;
-mod even;
 mod explain;
 mod filter;
 mod glance;
@@ -36,8 +35,9 @@ pub use plan_stream::{PlanStream, plan};
 pub use request::PlanRequest;
 pub use result::Plan;
 pub(crate) use specs::{PlannedSpec, Specs};
-pub use split::{SplitOptions, TaskGroup};
+pub use split::{Extent, SplitOptions, SplitRequest, TaskGroup};
 pub use task::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
+pub(crate) use tasks::TaskRow;
 
 #[cfg(test)]
 pub(crate) mod tests;

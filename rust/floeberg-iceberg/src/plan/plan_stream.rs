@@ -19,7 +19,7 @@ use super::explain::Explain;
 use super::planning::{DroppedFiles, PlannedStretch, Planning};
 use super::request::PlanRequest;
 use super::residuals::DistinctResiduals;
-use super::tasks::{self, TaskSource};
+use super::tasks::{self, TaskRow, TaskSource};
 use super::{DeleteFile, FileScanTask, Plan};
 use crate::threads::{Ahead, OrderedStream};
 
@@ -234,7 +234,7 @@ impl Iterator for PlanTasks {
                     delete_files: &self.stream.deletes,
                     residuals: self.stream.residuals.list(),
                 };
-                let task = tasks::task(source, batch, self.row);
+                let task = TaskRow::of(source, batch, self.row).and_then(|row| row.task(source));
                 self.row += 1;
                 return Some(task);
             }

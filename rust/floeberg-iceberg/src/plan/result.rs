@@ -10,8 +10,8 @@ use floeberg_core::expr::{BoundExpr, ColumnStats};
 use floeberg_core::{Error, Result};
 
 use super::specs::Specs;
-use super::tasks::TaskSource;
-use super::{DeleteFile, Explain, FileScanTask, tasks};
+use super::tasks::{TaskRow, TaskSource};
+use super::{DeleteFile, Explain, FileScanTask};
 
 /// The files of a scan, with their deletes and residuals.
 #[derive(Debug, Clone)]
@@ -95,7 +95,8 @@ impl Plan {
     /// The task of a data file by its number. Errors: `InvalidInput` past the end.
     pub fn task(&self, number: usize) -> Result<FileScanTask> {
         let (chunk, row) = self.position(number)?;
-        tasks::task(self.task_source(), chunk, row)
+        let source = self.task_source();
+        TaskRow::of(source, chunk, row)?.task(source)
     }
 
     /// The tasks, in order, each made when it is asked for.

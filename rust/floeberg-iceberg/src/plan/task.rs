@@ -26,26 +26,30 @@ impl FromStr for FileFormat {
     type Err = Error;
 
     fn from_str(written: &str) -> Result<Self> {
-        match written.to_ascii_lowercase().as_str() {
-            "parquet" => Ok(Self::Parquet),
-            "avro" => Ok(Self::Avro),
-            "orc" => Ok(Self::Orc),
-            "puffin" => Ok(Self::Puffin),
-            _ => Err(Error::unsupported(format!(
+        let known = [Self::Parquet, Self::Avro, Self::Orc, Self::Puffin];
+        known.into_iter().find(|format| written.eq_ignore_ascii_case(format.name())).ok_or_else(|| {
+            Error::unsupported(format!(
                 "file format {written:?} is not known, expected parquet, avro, orc or puffin"
-            ))),
+            ))
+        })
+    }
+}
+
+impl FileFormat {
+    /// As manifests write it, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::Avro => "avro",
+            Self::Orc => "orc",
+            Self::Puffin => "puffin",
         }
     }
 }
 
 impl fmt::Display for FileFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Parquet => "parquet",
-            Self::Avro => "avro",
-            Self::Orc => "orc",
-            Self::Puffin => "puffin",
-        })
+        f.write_str(self.name())
     }
 }
 

@@ -12,7 +12,7 @@ use floeberg_core::{Context, Error, Result};
 
 use super::chunk::{column, typed};
 use super::specs::Specs;
-use super::{DeleteFile, FileScanTask};
+use super::{DeleteFile, FileFormat, FileScanTask};
 
 /// What the numbers in a chunk of a plan stand for.
 #[derive(Clone, Copy)]
@@ -25,48 +25,87 @@ pub(crate) struct TaskSource<'a> {
     pub residuals: &'a [Arc<BoundExpr>],
 }
 
-/// The task of a row of a chunk.
-pub(crate) fn task(source: TaskSource<'_>, chunk: &RecordBatch, row: usize) -> Result<FileScanTask> {
-    let string = |position: usize| {
-        typed::<StringArray>(chunk.column(position)).map(|values| values.value(row).to_owned())
-    };
-    let long = |position: usize| typed::<Int64Array>(chunk.column(position)).map(|values| values.value(row));
-    let int = |position: usize| typed::<Int32Array>(chunk.column(position)).map(|values| values.value(row));
-    let spec_id = int(column::SPEC_ID)?;
-    let residual = int(column::RESIDUAL)? as usize;
-    let missing = || Error::internal("a plan names a residual or delete file that it does not hold");
-    let file_path = string(column::FILE_PATH)?;
-    let deletes = typed::<ListArray>(chunk.column(column::DELETE_FILES))?.value(row);
-    let deletes = typed::<Int32Array>(&deletes)?
-        .values()
-        .iter()
-        .map(|number| source.delete_files.get(*number as usize).cloned().ok_or_else(missing));
-    Ok(FileScanTask {
-        location: string(column::LOCATION)?,
-        file_format: string(column::FILE_FORMAT)?.parse().context("path", &file_path)?,
-        file_size_in_bytes: long(column::FILE_SIZE)?,
-        record_count: long(column::RECORD_COUNT)?,
-        byte_range: None,
-        spec_id,
-        partition: Arc::new(partition_of(source.specs, spec_id, chunk.column(column::PARTITION), row)?),
-        data_sequence_number: long(column::DATA_SEQUENCE_NUMBER)?,
-        first_row_id: {
-            let ids = typed::<Int64Array>(chunk.column(column::FIRST_ROW_ID))?;
-            ids.is_valid(row).then(|| ids.value(row))
-        },
-        deletes: deletes.collect::<Result<_>>()?,
-        residual: source.residuals.get(residual).cloned().ok_or_else(missing)?,
-        file_path,
-    })
+impl<'a> TaskSource<'a> {
+    /// A delete file by its number.
+    pub fn delete_file(self, number: i32) -> Result<&'a Arc<DeleteFile>> {
+        self.delete_files.get(number as usize).ok_or_else(missing)
+    }
 }
 
-/// Where a file's row groups start, empty where it is not known.
-pub(crate) fn split_offsets(chunk: &RecordBatch, row: usize) -> Result<Vec<i64>> {
-    let lists = typed::<ListArray>(chunk.column(column::SPLIT_OFFSETS))?;
-    if lists.is_null(row) {
-        return Ok(Vec::new());
+/// One row of a plan: what it holds of a data file, most of it borrowed.
+pub(crate) struct TaskRow<'a> {
+    pub file_path: &'a str,
+    pub location: &'a str,
+    pub file_format: FileFormat,
+    pub file_size_in_bytes: i64,
+    pub record_count: i64,
+    pub spec_id: i32,
+    pub partition: Vec<(i32, Option<Value>)>,
+    pub data_sequence_number: i64,
+    pub first_row_id: Option<i64>,
+    /// Numbers into the delete files of the plan.
+    pub deletes: &'a [i32],
+    /// A number into the residuals of the plan.
+    residual: i32,
+}
+
+impl<'a> TaskRow<'a> {
+    /// The row of a chunk of a plan.
+    pub fn of(source: TaskSource<'_>, chunk: &'a RecordBatch, row: usize) -> Result<Self> {
+        let string =
+            |position: usize| typed::<StringArray>(chunk.column(position)).map(|values| values.value(row));
+        let long =
+            |position: usize| typed::<Int64Array>(chunk.column(position)).map(|values| values.value(row));
+        let int =
+            |position: usize| typed::<Int32Array>(chunk.column(position)).map(|values| values.value(row));
+        let spec_id = int(column::SPEC_ID)?;
+        let file_path = string(column::FILE_PATH)?;
+        let first_row_ids = typed::<Int64Array>(chunk.column(column::FIRST_ROW_ID))?;
+        Ok(Self {
+            location: string(column::LOCATION)?,
+            file_format: string(column::FILE_FORMAT)?.parse().context("path", file_path)?,
+            file_size_in_bytes: long(column::FILE_SIZE)?,
+            record_count: long(column::RECORD_COUNT)?,
+            spec_id,
+            partition: partition_of(source.specs, spec_id, chunk.column(column::PARTITION), row)?,
+            data_sequence_number: long(column::DATA_SEQUENCE_NUMBER)?,
+            first_row_id: first_row_ids.is_valid(row).then(|| first_row_ids.value(row)),
+            deletes: delete_numbers(chunk, row)?,
+            residual: int(column::RESIDUAL)?,
+            file_path,
+        })
     }
-    Ok(typed::<Int64Array>(&lists.value(row))?.values().to_vec())
+
+    /// The task, of the whole file.
+    pub fn task(self, source: TaskSource<'_>) -> Result<FileScanTask> {
+        let deletes = self.deletes.iter().map(|number| source.delete_file(*number).cloned());
+        Ok(FileScanTask {
+            file_path: self.file_path.to_owned(),
+            location: self.location.to_owned(),
+            file_format: self.file_format,
+            file_size_in_bytes: self.file_size_in_bytes,
+            record_count: self.record_count,
+            byte_range: None,
+            spec_id: self.spec_id,
+            partition: Arc::new(self.partition),
+            data_sequence_number: self.data_sequence_number,
+            first_row_id: self.first_row_id,
+            deletes: deletes.collect::<Result<_>>()?,
+            residual: source.residuals.get(self.residual as usize).cloned().ok_or_else(missing)?,
+        })
+    }
+}
+
+/// The numbers of the delete files that apply to the file of a row.
+pub(crate) fn delete_numbers(chunk: &RecordBatch, row: usize) -> Result<&[i32]> {
+    let deletes = typed::<ListArray>(chunk.column(column::DELETE_FILES))?;
+    let ends = deletes.value_offsets();
+    let numbers = typed::<Int32Array>(deletes.values())?.values();
+    Ok(&numbers[ends[row] as usize..ends[row + 1] as usize])
+}
+
+fn missing() -> Error {
+    Error::internal("a plan names a residual or delete file that it does not hold")
 }
 
 /// Marks the delete files that a chunk names.

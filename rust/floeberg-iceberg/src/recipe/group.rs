@@ -3,28 +3,36 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use floeberg_core::{Cancel, Result};
-use serde_json::{Value as Json, json};
+use floeberg_core::{Cancel, Error, Result};
+use serde_json::Value as Json;
 
 use super::ReadRecipe;
 use super::fields::{array, field};
-use super::pack::{pack, unpack};
-use super::task::{delete_from_json, delete_to_json, task_from_json, task_to_json};
+use super::pack::{Packing, unpack};
+use super::task::{TaskText, delete_from_json, delete_to_json, task_from_json};
 use crate::budget::thread_budget;
-use crate::plan::{DeleteFile, FileScanTask};
+use crate::plan::{DeleteFile, Extent, FileScanTask, TaskGroup};
 use crate::read::{BatchStream, stream};
 
 /// Tasks of one scan that one worker reads, with all it needs.
 #[derive(Debug, Clone)]
 pub struct GroupRecipe {
     read: Arc<ReadRecipe>,
-    tasks: Vec<FileScanTask>,
+    tasks: Tasks,
+}
+
+#[derive(Debug, Clone)]
+enum Tasks {
+    /// Where they were planned.
+    Planned(TaskGroup),
+    /// Where they were sent to.
+    Sent(Arc<[FileScanTask]>),
 }
 
 impl GroupRecipe {
-    /// Tasks with what they share.
-    pub fn new(read: Arc<ReadRecipe>, tasks: Vec<FileScanTask>) -> Self {
-        Self { read, tasks }
+    /// Tasks of a plan with what they share.
+    pub fn new(read: Arc<ReadRecipe>, group: TaskGroup) -> Self {
+        Self { read, tasks: Tasks::Planned(group) }
     }
 
     /// What the tasks share.
@@ -32,22 +40,77 @@ impl GroupRecipe {
         &self.read
     }
 
-    /// The tasks.
-    pub fn tasks(&self) -> &[FileScanTask] {
-        &self.tasks
+    /// How many tasks.
+    pub fn len(&self) -> usize {
+        match &self.tasks {
+            Tasks::Planned(group) => group.len(),
+            Tasks::Sent(tasks) => tasks.len(),
+        }
+    }
+
+    /// None?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A task by its number. Errors: `InvalidInput` past the end.
+    pub fn task(&self, number: usize) -> Result<FileScanTask> {
+        match &self.tasks {
+            Tasks::Planned(group) => group.task(number),
+            Tasks::Sent(tasks) => {
+                let past_end = || {
+                    let tasks = tasks.len();
+                    Error::invalid_input(format!("task {number} was asked of a group of {tasks} tasks"))
+                };
+                tasks.get(number).cloned().ok_or_else(past_end)
+            }
+        }
+    }
+
+    /// The tasks in order, each made when it is asked for.
+    pub fn tasks(&self) -> impl Iterator<Item = Result<FileScanTask>> + Send + use<> {
+        let group = self.clone();
+        (0..group.len()).map(move |number| group.task(number))
+    }
+
+    /// What the tasks read at most.
+    pub fn extent(&self) -> Result<Extent> {
+        match &self.tasks {
+            Tasks::Planned(group) => group.extent(),
+            Tasks::Sent(tasks) => Ok(Extent::of(tasks)),
+        }
     }
 
     /// The rows, as batches in the order of the tasks, read by so many threads: the budget's where it is not told.
     pub fn stream(&self, cancel: &Cancel, threads: Option<usize>) -> Result<BatchStream> {
         let threads = threads.map_or_else(thread_budget, Ok)?;
         let request = Arc::new(self.read.request(cancel)?);
-        Ok(stream(request, self.tasks.clone().into_iter().map(Ok), threads, None))
+        Ok(stream(request, self.tasks(), threads, None))
     }
 
     /// The bytes, compressed: schemas, filters and paths are long and alike. They hold the storage options, secrets among
     /// them: they are for a worker, not for a log.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        pack(&self.to_json()?)
+        let deletes = self.delete_files()?;
+        let mut packing = Packing::default();
+        packing.text(b"{\"read\":")?;
+        self.read.write(deletes.files.iter().map(AsRef::as_ref), &mut packing)?;
+        packing.text(b",\"deletes\":")?;
+        packing.list(deletes.files.iter().map(|delete| delete_to_json(delete)))?;
+        packing.text(b",\"tasks\":")?;
+        match &self.tasks {
+            Tasks::Planned(group) => packing.list(group.rows().map(|row| {
+                let (row, range) = row?;
+                let keys = row.deletes.iter().map(|number| *number as usize);
+                TaskText::of_row(&row, range, deletes.numbers(keys))
+            }))?,
+            Tasks::Sent(tasks) => packing.list(tasks.iter().map(|task| {
+                let keys = task.deletes.iter().map(|delete| Arc::as_ptr(delete) as usize);
+                TaskText::of_task(task, deletes.numbers(keys))
+            }))?,
+        }
+        packing.text(b"}")?;
+        packing.finish()
     }
 
     /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe, `LimitExceeded` for more than
@@ -56,24 +119,24 @@ impl GroupRecipe {
         Self::from_json(&unpack(bytes)?)
     }
 
-    pub(super) fn to_json(&self) -> Result<Json> {
-        let mut numbers: HashMap<*const DeleteFile, usize> = HashMap::new();
-        let mut deletes = Vec::new();
-        let mut tasks = Vec::with_capacity(self.tasks.len());
-        for task in &self.tasks {
-            let mut own = Vec::with_capacity(task.deletes.len());
-            for delete in &task.deletes {
-                let next = numbers.len();
-                let number = *numbers.entry(Arc::as_ptr(delete)).or_insert(next);
-                if number == next {
-                    deletes.push(delete_to_json(delete)?);
+    /// The delete files of the tasks, each once.
+    fn delete_files(&self) -> Result<Deletes> {
+        let mut deletes = Deletes::default();
+        match &self.tasks {
+            Tasks::Planned(group) => {
+                for numbers in group.delete_numbers() {
+                    for number in numbers? {
+                        deletes.add(*number as usize, || group.delete_file(*number).cloned())?;
+                    }
                 }
-                own.push(number);
             }
-            tasks.push(task_to_json(task, &own)?);
+            Tasks::Sent(tasks) => {
+                for delete in tasks.iter().flat_map(|task| &task.deletes) {
+                    deletes.add(Arc::as_ptr(delete) as usize, || Ok(Arc::clone(delete)))?;
+                }
+            }
         }
-        let named = self.tasks.iter().flat_map(|task| &task.deletes).map(AsRef::as_ref);
-        Ok(json!({"read": self.read.to_json(named)?, "deletes": deletes, "tasks": tasks}))
+        Ok(deletes)
     }
 
     pub(super) fn from_json(json: &Json) -> Result<Self> {
@@ -83,8 +146,29 @@ impl GroupRecipe {
             deletes.map(|delete| delete_from_json(delete, &read).map(Arc::new)).collect::<Result<_>>()?;
         let tasks = array(json, "tasks")?.iter();
         let residuals = read.residuals()?;
-        let tasks =
-            tasks.map(|task| task_from_json(task, &deletes, &read, &residuals)).collect::<Result<_>>()?;
+        let tasks = tasks.map(|task| task_from_json(task, &deletes, &read, &residuals));
+        let tasks = Tasks::Sent(tasks.collect::<Result<_>>()?);
         Ok(Self { read: Arc::new(read), tasks })
+    }
+}
+
+/// Delete files, each with a number of its own, by what tells them apart.
+#[derive(Default)]
+struct Deletes {
+    files: Vec<Arc<DeleteFile>>,
+    numbers: HashMap<usize, usize>,
+}
+
+impl Deletes {
+    fn add(&mut self, key: usize, file: impl FnOnce() -> Result<Arc<DeleteFile>>) -> Result<()> {
+        let next = self.files.len();
+        if *self.numbers.entry(key).or_insert(next) == next {
+            self.files.push(file()?);
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, keys: impl Iterator<Item = usize>) -> Vec<usize> {
+        keys.filter_map(|key| self.numbers.get(&key).copied()).collect()
     }
 }

@@ -1,11 +1,16 @@
 //! How is a recipe made small enough to be sent to every worker?
 //!
-//! In: JSON. Out: one zstandard frame of its text, and back.
+//! In: JSON, piece by piece. Out: one zstandard frame of its text, and back.
 //!
-//! Invariant: never more memory than the limit, whatever the bytes claim.
+//! Invariant: never more memory than the limit, whatever the bytes claim; and in writing no more than the frame and a
+//! few of its pieces.
+
+use std::io::Write;
 
 use floeberg_core::{Error, ErrorKind, Result};
+use serde::Serialize;
 use serde_json::Value as Json;
+use zstd::stream::write::Encoder;
 
 use crate::wire::read_bounded;
 
@@ -13,19 +18,76 @@ use crate::wire::read_bounded;
 const LEVEL: i32 = 3;
 /// The text of a recipe, at most: about two million tasks.
 const LARGEST: usize = 1 << 30;
+/// Text that is compressed at once. Most recipes are shorter, and the tables of the compression fit them then.
+const AT_ONCE: usize = 1 << 20;
 
-/// The bytes of a recipe.
-pub(super) fn pack(recipe: &Json) -> Result<Vec<u8>> {
-    let text = serde_json::to_vec(recipe)
-        .map_err(|error| Error::internal("writing a read recipe").caused_by(error))?;
-    if text.len() > LARGEST {
-        return Err(Error::limit(format!(
-            "a group of tasks takes {} bytes, more than {LARGEST}: split the plan into more groups",
-            text.len()
-        )));
+/// Writes a recipe.
+#[derive(Default)]
+pub(super) struct Packing {
+    /// What is not compressed yet.
+    text: Vec<u8>,
+    /// Text that is compressed already.
+    passed: usize,
+    encoder: Option<Encoder<'static, Vec<u8>>>,
+}
+
+impl Packing {
+    /// Writes a piece of the text as it is.
+    pub fn text(&mut self, text: &[u8]) -> Result<()> {
+        self.text.extend_from_slice(text);
+        self.spill()
     }
-    zstd::bulk::compress(&text, LEVEL)
-        .map_err(|error| Error::internal("compressing a read recipe").caused_by(error))
+
+    /// Writes a value.
+    pub fn value(&mut self, value: &impl Serialize) -> Result<()> {
+        serde_json::to_writer(&mut self.text, value)
+            .map_err(|error| Error::internal("writing a read recipe").caused_by(error))?;
+        self.spill()
+    }
+
+    /// Writes values between brackets.
+    pub fn list<T: Serialize>(&mut self, values: impl Iterator<Item = Result<T>>) -> Result<()> {
+        self.text(b"[")?;
+        for (position, value) in values.enumerate() {
+            if position > 0 {
+                self.text(b",")?;
+            }
+            self.value(&value?)?;
+        }
+        self.text(b"]")
+    }
+
+    /// The bytes.
+    pub fn finish(mut self) -> Result<Vec<u8>> {
+        let Some(mut encoder) = self.encoder.take() else {
+            return zstd::bulk::compress(&self.text, LEVEL).map_err(compressing);
+        };
+        encoder.write_all(&self.text).map_err(compressing)?;
+        encoder.finish().map_err(compressing)
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        if self.text.len() < AT_ONCE {
+            return Ok(());
+        }
+        self.passed += self.text.len();
+        if self.passed > LARGEST {
+            return Err(Error::limit(format!(
+                "a group of tasks takes more than {LARGEST} bytes: split the plan into more groups"
+            )));
+        }
+        let encoder = match &mut self.encoder {
+            Some(encoder) => encoder,
+            none => none.insert(Encoder::new(Vec::new(), LEVEL).map_err(compressing)?),
+        };
+        encoder.write_all(&self.text).map_err(compressing)?;
+        self.text.clear();
+        Ok(())
+    }
+}
+
+fn compressing(error: std::io::Error) -> Error {
+    Error::internal("compressing a read recipe").caused_by(error)
 }
 
 /// The recipe of the bytes. Errors: `InvalidInput` for other bytes, `LimitExceeded` for too many.

@@ -1,7 +1,8 @@
 //! What do all tasks of a scan share, as JSON?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use floeberg_core::expr::{Expr, Residuals, bind, json as expr_json};
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
@@ -11,6 +12,7 @@ use floeberg_io::{StoreOptions, open_store};
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::{array, field, int, ints, optional_long, optional_string, string, wrong};
+use super::pack::Packing;
 use crate::Scan;
 use crate::budget::memory_budget;
 use crate::metadata::{PartitionField, PartitionSpec};
@@ -33,6 +35,18 @@ pub struct ReadRecipe {
     name_mapping: Option<String>,
     storage: StoreOptions,
     batch_rows: Option<usize>,
+    /// Its text for tasks without equality deletes, once that was asked for.
+    without_keys: Unprinted,
+}
+
+/// A text that holds the storage options, secrets among them.
+#[derive(Clone, Default)]
+struct Unprinted(OnceLock<String>);
+
+impl fmt::Debug for Unprinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
 }
 
 impl ReadRecipe {
@@ -53,6 +67,7 @@ impl ReadRecipe {
             name_mapping: metadata.properties.get(crate::scan::NAME_MAPPING).cloned(),
             storage: scan.table().options().storage.clone(),
             batch_rows: scan.batch_row_limit(),
+            without_keys: Unprinted::default(),
         })
     }
 
@@ -78,6 +93,12 @@ impl ReadRecipe {
         })
     }
 
+    /// A spec by its id. Errors: `InvalidInput` for one that no task has.
+    pub fn spec(&self, spec_id: i32) -> Result<&Arc<PartitionSpec>> {
+        let found = self.specs.iter().find(|(spec, _)| spec.spec_id == spec_id);
+        found.map(|(spec, _)| spec).ok_or_else(|| wrong("specs", spec_id))
+    }
+
     /// The type of a spec's partition values.
     pub(super) fn partition_type(&self, spec_id: i32) -> Result<&StructType> {
         let found = self.specs.iter().find(|(spec, _)| spec.spec_id == spec_id);
@@ -94,8 +115,28 @@ impl ReadRecipe {
         Ok(self.specs.iter().map(of_spec).collect())
     }
 
-    /// As JSON, with no more of the table's schemas than some deletes need.
-    pub(super) fn to_json<'a>(&self, deletes: impl Iterator<Item = &'a DeleteFile>) -> Result<Json> {
+    /// Writes it, with no more of the table's schemas than some deletes need.
+    pub(super) fn write<'a>(
+        &self,
+        deletes: impl Iterator<Item = &'a DeleteFile>,
+        packing: &mut Packing,
+    ) -> Result<()> {
+        let keys = self.keys(deletes);
+        if !keys.is_empty() {
+            return packing.value(&self.to_json(&keys)?);
+        }
+        // All groups of a plan share it.
+        let text = match self.without_keys.0.get() {
+            Some(text) => text,
+            None => {
+                let text = self.to_json(&[])?.to_string();
+                self.without_keys.0.get_or_init(|| text)
+            }
+        };
+        packing.text(text.as_bytes())
+    }
+
+    fn to_json(&self, keys: &[Schema]) -> Result<Json> {
         let specs = self.specs.iter().map(|(spec, partition_type)| {
             let values = Schema::new(0, partition_type.fields.clone())?;
             Ok(json!({"spec": spec_to_json(spec), "values": schema_to_json(&values)?}))
@@ -103,7 +144,7 @@ impl ReadRecipe {
         Ok(json!({
             "schema": schema_to_json(&self.schema)?,
             "projected": schema_to_json(&self.projected)?,
-            "keys": self.keys(deletes).iter().map(schema_to_json).collect::<Result<Vec<_>>>()?,
+            "keys": keys.iter().map(schema_to_json).collect::<Result<Vec<_>>>()?,
             "filter": expr_json::to_json(&self.filter)?,
             "case-sensitive": self.case_sensitive,
             "specs": specs.collect::<Result<Vec<_>>>()?,
@@ -148,6 +189,7 @@ impl ReadRecipe {
             name_mapping: optional_string(json, "name-mapping")?,
             storage: storage(field(json, "storage")?)?,
             batch_rows: batch_rows.map_err(|_| wrong("batch-rows", &json["batch-rows"]))?,
+            without_keys: Unprinted::default(),
         })
     }
 }

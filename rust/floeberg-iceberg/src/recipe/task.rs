@@ -1,35 +1,73 @@
 //! A task and its deletes, as JSON.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use floeberg_core::expr::Residuals;
 use floeberg_core::schema::{StructType, Type};
 use floeberg_core::value::{Value, single_value};
 use floeberg_core::{Context, Result};
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::ReadRecipe;
 use super::fields::{array, field, int, ints, long, optional_long, optional_string, string, wrong};
-use crate::plan::{DeleteFile, DeleteKind, FileScanTask};
+use crate::plan::{DeleteFile, DeleteKind, FileScanTask, TaskRow};
 
 type Partition = Vec<(i32, Option<Value>)>;
 
-/// A task; its deletes are numbers into the group's list, its residual is made anew.
-pub(super) fn task_to_json(task: &FileScanTask, deletes: &[usize]) -> Result<Json> {
-    Ok(json!({
-        "file-path": task.file_path,
-        "location": task.location,
-        "format": task.file_format.to_string(),
-        "size": task.file_size_in_bytes,
-        "records": task.record_count,
-        "range": task.byte_range.as_ref().map(|range| [range.start, range.end]),
-        "spec": task.spec_id,
-        "partition": partition_to_json(&task.partition)?,
-        "sequence": task.data_sequence_number,
-        "first-row-id": task.first_row_id,
-        "deletes": deletes,
-    }))
+/// A task as it is written; its deletes are numbers into the group's list, its residual is made anew.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct TaskText<'a> {
+    file_path: &'a str,
+    location: &'a str,
+    format: &'static str,
+    size: i64,
+    records: i64,
+    range: Option<(u64, u64)>,
+    spec: i32,
+    partition: Vec<(i32, Option<Vec<u8>>)>,
+    sequence: i64,
+    first_row_id: Option<i64>,
+    deletes: Vec<usize>,
+}
+
+impl<'a> TaskText<'a> {
+    /// Of a row of a plan, and the part of its file.
+    pub fn of_row(row: &TaskRow<'a>, range: Option<Range<u64>>, deletes: Vec<usize>) -> Result<Self> {
+        Ok(Self {
+            file_path: row.file_path,
+            location: row.location,
+            format: row.file_format.name(),
+            size: row.file_size_in_bytes,
+            records: row.record_count,
+            range: range.map(|range| (range.start, range.end)),
+            spec: row.spec_id,
+            partition: partition_bytes(&row.partition)?,
+            sequence: row.data_sequence_number,
+            first_row_id: row.first_row_id,
+            deletes,
+        })
+    }
+
+    /// Of a task.
+    pub fn of_task(task: &'a FileScanTask, deletes: Vec<usize>) -> Result<Self> {
+        Ok(Self {
+            file_path: &task.file_path,
+            location: &task.location,
+            format: task.file_format.name(),
+            size: task.file_size_in_bytes,
+            records: task.record_count,
+            range: task.byte_range.as_ref().map(|range| (range.start, range.end)),
+            spec: task.spec_id,
+            partition: partition_bytes(&task.partition)?,
+            sequence: task.data_sequence_number,
+            first_row_id: task.first_row_id,
+            deletes,
+        })
+    }
 }
 
 pub(super) fn task_from_json(
@@ -89,7 +127,7 @@ pub(super) fn delete_to_json(delete: &DeleteFile) -> Result<Json> {
         "sequence": delete.data_sequence_number,
         "referenced": delete.referenced_data_file,
         "spec": delete.spec_id,
-        "partition": partition_to_json(&delete.partition)?,
+        "partition": partition_bytes(&delete.partition)?,
     }))
 }
 
@@ -123,11 +161,11 @@ fn kind_from_json(kind: &Json) -> Result<DeleteKind> {
 }
 
 /// Values by field, in the spec's order, as the bytes of their single-value serialization: JSON numbers have no NaN.
-fn partition_to_json(partition: &Partition) -> Result<Json> {
+fn partition_bytes(partition: &[(i32, Option<Value>)]) -> Result<Vec<(i32, Option<Vec<u8>>)>> {
     let values = partition
         .iter()
-        .map(|(id, value)| Ok(json!([id, value.as_ref().map(single_value::to_bytes).transpose()?])));
-    Ok(Json::Array(values.collect::<Result<_>>().context("recipe", "partition")?))
+        .map(|(id, value)| Ok((*id, value.as_ref().map(single_value::to_bytes).transpose()?)));
+    values.collect::<Result<_>>().context("recipe", "partition")
 }
 
 fn partition_from_json(json: &Json, partition_type: &StructType) -> Result<Partition> {

@@ -1,0 +1,66 @@
+//! How is a plan cut into few groups of about equal work?
+//!
+//! In: the files of a plan, and how many groups are enough. Out: groups in plan order.
+//!
+//! Invariant: every row group of every file is in exactly one task of exactly one group, and there are no more groups
+//! than are needed: small plans give one.
+
+use super::file_shape::{FileShape, piece_length};
+use super::{Part, SplitOptions};
+
+/// Cuts the files, in their order, into so many groups that are about equal: each ends within a row group of its share.
+pub(super) fn even_groups<'a>(
+    files: impl Iterator<Item = FileShape<'a>> + Clone,
+    most_groups: u64,
+    options: SplitOptions,
+) -> Vec<Vec<Part>> {
+    let total: u128 = files.clone().map(|file| u128::from(file.weight(file.size, options))).sum();
+    let groups = number_of_groups(total, most_groups, options);
+    let mut sharing = Sharing { total: total.max(1), groups, before: 0, last: None, made: Vec::new() };
+    // A piece that is worth opening the file for, where row groups are not known.
+    let length = options.target_size.min(options.least_size.max(options.open_file_cost));
+    let length = piece_length(files.clone(), length);
+    for file in files {
+        // What a file weighs beyond its bytes, its deletes and its opening, comes with its first piece.
+        let mut beyond = file.weight(file.size, options).saturating_sub(file.size);
+        for piece in file.pieces(length) {
+            let weight = piece.bytes.saturating_add(std::mem::take(&mut beyond));
+            sharing.put(weight, Part::new(file.number, piece.range));
+        }
+    }
+    sharing.made
+}
+
+/// Enough groups for the cores, as long as each is worth one; more where they would be too large.
+fn number_of_groups(total: u128, most_groups: u64, options: SplitOptions) -> u128 {
+    let worth = total.div_ceil(u128::from(options.least_size.max(1)));
+    let needed = total.div_ceil(u128::from(options.target_size.max(1)));
+    // Within this bound a share of all bytes is never past 128 bits, however large the files claim to be.
+    worth.min(u128::from(most_groups)).max(needed).clamp(1, 1 << 32)
+}
+
+/// Hands weights, in order, to groups of equal shares.
+struct Sharing {
+    total: u128,
+    groups: u128,
+    /// What came before.
+    before: u128,
+    /// The group that the last part was put into.
+    last: Option<u128>,
+    made: Vec<Vec<Part>>,
+}
+
+impl Sharing {
+    /// Puts a part into the group in whose share its middle is. Groups without any are not made.
+    fn put(&mut self, weight: u64, part: Part) {
+        let middle = self.before + u128::from(weight) / 2;
+        self.before += u128::from(weight);
+        let group = (middle * self.groups / self.total).min(self.groups - 1);
+        if self.last.replace(group) != Some(group) {
+            self.made.push(Vec::new());
+        }
+        if let Some(parts) = self.made.last_mut() {
+            Part::join(parts, part);
+        }
+    }
+}
