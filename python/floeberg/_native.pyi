@@ -37,8 +37,8 @@ __all__ = [
 _Tree: TypeAlias = tuple[Any, ...]
 _Fields: TypeAlias = dict[str, Any]
 _Task: TypeAlias = tuple[_Fields, list[tuple[str, Any]], list[_Fields], _Tree, tuple[int, int | None] | None]
-"""The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual, and the range of
-bytes that is read, where that is a part of the file."""
+"""The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual, and the range
+of bytes that is read, where that is a part of the file."""
 
 def parse_expression(text: str) -> _Tree:
     """The tree of a SQL filter."""

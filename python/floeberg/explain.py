@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-__all__ = ["Answer", "Dropped", "Explain", "Stage"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Answer", "Deletes", "Dropped", "Explain", "Manifests", "Sizes", "Stage"]
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """What dropped some manifests or files.
+    """What dropped some manifests, files or pairs of a file and a delete.
 
     Args:
         by: The test of the filter, or what counts say.
         reason: Why: `partition value`, `bounds`, `null count` and such.
         count: How many.
+        columns: The names of the columns that the test reads.
+        files: Their paths as written, sorted, where names were asked for; of pairs those of the deletes.
     """
 
     by: str
     reason: str
     count: int
+    columns: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,65 @@ class Stage:
     entered: int
     dropped: tuple[Dropped, ...]
     kept: int
+
+
+@dataclass(frozen=True)
+class Manifests:
+    """Manifests that were looked into.
+
+    Args:
+        data: How many list data files.
+        deletes: How many list delete files.
+        size_in_bytes: Bytes in all of them, as the manifest list says.
+        files: Their paths as written, where names were asked for.
+    """
+
+    data: int
+    deletes: int
+    size_in_bytes: int
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Deletes:
+    """Deletes of one kind that apply to files of the plan.
+
+    Args:
+        content: Their kind.
+        files: Delete files, or deletion vectors, each counted once.
+        records: Deletes in them.
+        size_in_bytes: Bytes in them; of deletion vectors those of their blobs.
+        data_files: Data files that one of them applies to.
+    """
+
+    content: Literal["position", "equality", "vector"]
+    files: int
+    records: int
+    size_in_bytes: int
+    data_files: int
+
+    def __str__(self) -> str:
+        """The deletes as a line of text."""
+        names = {"position": "position deletes", "equality": "equality deletes", "vector": "deletion vectors"}
+        return (
+            f"{self.files:,} {names[self.content]}, {self.records:,} rows, {self.size_in_bytes:,} bytes, "
+            f"for {self.data_files:,} data files"
+        )
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of the data files to read, in bytes.
+
+    Args:
+        smallest: The smallest.
+        median: The one that as many are below as above.
+        largest: The largest.
+    """
+
+    smallest: int
+    median: int
+    largest: int
 
 
 @dataclass(frozen=True)
@@ -83,34 +149,91 @@ class Explain:
         snapshot_id: The snapshot that was planned; `None` for a table without one.
         filter: The filter, as bound to the schema.
         stages: What happened, in order.
-        position_deletes: Position delete files that apply to a file of the plan.
-        equality_deletes: Equality delete files that do.
-        deletion_vectors: Deletion vectors that do.
+        manifests: What was looked into.
+        deletes: What applies to a file of the plan, by kind; kinds of which nothing does are left out.
         data_files: Data files to read.
         records: Rows in them, before deletes and filter.
         size_in_bytes: Bytes in them.
+        sizes: How large they are; `None` where there is none.
+        files: Their paths as written, in plan order, where names were asked for.
         answers: What `Scan.explain` was asked to answer.
 
     Examples:
         >>> explain = table.scan(row_filter="id > 3").explain()
         >>> explain.stages[-1].dropped
-        (Dropped(by='id > 3', reason='bounds', count=1),)
+        (Dropped(by='id > 3', reason='bounds', count=1, columns=(), files=()),)
     """
 
     snapshot_id: int | None
     filter: str
     stages: tuple[Stage, ...]
-    position_deletes: int
-    equality_deletes: int
-    deletion_vectors: int
+    manifests: Manifests
+    deletes: tuple[Deletes, ...]
     data_files: int
     records: int
     size_in_bytes: int
+    sizes: Sizes | None
+    files: tuple[str, ...] = ()
     answers: tuple[Answer, ...] = ()
+
+    @property
+    def position_deletes(self) -> int:
+        """Position delete files that apply to a file of the plan."""
+        return self._deletes("position")
+
+    @property
+    def equality_deletes(self) -> int:
+        """Equality delete files that do."""
+        return self._deletes("equality")
+
+    @property
+    def deletion_vectors(self) -> int:
+        """Deletion vectors that do."""
+        return self._deletes("vector")
+
+    def _deletes(self, content: str) -> int:
+        return sum(each.files for each in self.deletes if each.content == content)
 
     def to_dict(self) -> dict[str, Any]:
         """The account as plain dicts, lists and scalars, for programs."""
         return asdict(self)
+
+    def to_arrow(self) -> pa.Table:
+        """The stages as a table: a row for what each kept, and one for everything that dropped some.
+
+        `stage` (its number, from 0), `name`, `entered`, `outcome` (`kept` or `dropped`), `count`, `reason`, `by`,
+        `columns` and `files` (as in `Dropped`). The counts of a stage add up to what entered it.
+
+        Returns:
+            A `pyarrow.Table`.
+
+        Examples:
+            >>> stages = table.scan(row_filter="id > 3").explain().to_arrow()
+            >>> stages.select(["outcome", "count", "reason", "by"]).to_pylist()[-1]
+            {'outcome': 'dropped', 'count': 1, 'reason': 'bounds', 'by': 'id > 3'}
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        names = pa.list_(pa.string())
+        schema = pa.schema(
+            [
+                pa.field("stage", pa.int32(), nullable=False),
+                pa.field("name", pa.string(), nullable=False),
+                pa.field("entered", pa.int64(), nullable=False),
+                pa.field("outcome", pa.string(), nullable=False),
+                pa.field("count", pa.int64(), nullable=False),
+                pa.field("reason", pa.string()),
+                pa.field("by", pa.string()),
+                pa.field("columns", names, nullable=False),
+                pa.field("files", names, nullable=False),
+            ]
+        )
+        rows = []
+        for number, stage in enumerate(self.stages):
+            here = {"stage": number, "name": stage.name, "entered": stage.entered}
+            rows.append(here | {"outcome": "kept", "count": stage.kept, "columns": [], "files": []})
+            rows.extend(here | {"outcome": "dropped"} | asdict(each) for each in stage.dropped)
+        return pa.Table.from_pylist(rows, schema=schema)
 
     def __str__(self) -> str:
         """The account as text, for people."""
@@ -118,15 +241,41 @@ class Explain:
         width = max((len(stage.name) for stage in self.stages), default=0)
         for stage in self.stages:
             lines.append(f"{stage.name:<{width}}  {stage.entered:>9,} -> {stage.kept:,}")
-            lines.extend(f"  - {each.count:,} by {each.reason}: {each.by}" for each in stage.dropped)
-        deletes = {
-            "position deletes": self.position_deletes,
-            "equality deletes": self.equality_deletes,
-            "deletion vectors": self.deletion_vectors,
-        }
-        applied = ", ".join(f"{count:,} {name}" for name, count in deletes.items() if count) or "no deletes"
+            for each in stage.dropped:
+                lines.append(f"  - {each.count:,} by {each.reason}: {each.by}")
+                lines.extend(f"      {file}" for file in each.files)
+        looked = self.manifests
         lines.append(
-            f"to read: {self.data_files:,} data files, {self.records:,} rows, {self.size_in_bytes:,} bytes; {applied}"
+            f"looked into: {looked.data:,} data manifests, {looked.deletes:,} delete manifests, "
+            f"{looked.size_in_bytes:,} bytes"
         )
+        lines.extend(f"      {file}" for file in looked.files)
+        lines.append(
+            f"to read: {self.data_files:,} data files, {self.records:,} rows, {self.size_in_bytes:,} bytes"
+        )
+        if self.sizes is not None:
+            sizes = self.sizes
+            lines.append(
+                f"  smallest {sizes.smallest:,}, median {sizes.median:,}, largest {sizes.largest:,} bytes"
+            )
+        lines.extend(f"      {file}" for file in self.files)
+        lines.extend(f"  with {each}" for each in self.deletes)
         lines.extend(map(str, self.answers))
         return "\n".join(lines)
+
+
+def explain_of(account: dict[str, Any]) -> Explain:
+    """The account that `floeberg._native` gives: its parts are tuples of their fields."""
+    stages, sizes = account.pop("stages"), account.pop("sizes")
+    return Explain(
+        **{
+            **account,
+            "stages": tuple(
+                Stage(name, entered, tuple(Dropped(*each) for each in dropped), kept)
+                for name, entered, dropped, kept in stages
+            ),
+            "manifests": Manifests(*account["manifests"]),
+            "deletes": tuple(Deletes(*each) for each in account["deletes"]),
+            "sizes": None if sizes is None else Sizes(*sizes),
+        }
+    )

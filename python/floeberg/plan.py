@@ -13,13 +13,14 @@ from floeberg import _native
 from floeberg._arguments import checked_int
 from floeberg._rows import RowSource
 from floeberg.errors import InvalidInputError
-from floeberg.explain import Dropped, Explain, Stage
+from floeberg.explain import explain_of
 from floeberg.expressions._literals import from_tree
 from floeberg.expressions._reading import expression_of_tree
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from floeberg.explain import Explain
     from floeberg.expressions import Expression
 
 __all__ = ["DataFile", "DeleteFile", "FileScanTask", "Plan", "TaskGroup"]
@@ -118,7 +119,7 @@ class TaskGroup(RowSource[_native.TaskGroup]):
         >>> sum(group.to_arrow().num_rows for group in groups) == table.scan().count()
         True
         >>> [task.file.record_count for task in groups[0]], groups[0].records
-        ([4, 1, 4], 9)
+        ([1, 4, 4], 9)
     """
 
     def __len__(self) -> int:
@@ -308,12 +309,7 @@ class Plan(Sequence[FileScanTask]):
             >>> [stage.kept for stage in table.scan(row_filter="id > 3").plan_files().explain().stages]
             [3, 0, 3, 2]
         """
-        account = self._inner.explain()
-        stages = (
-            Stage(name, entered, tuple(Dropped(*each) for each in dropped), kept)
-            for name, entered, dropped, kept in account.pop("stages")
-        )
-        return Explain(**account, stages=tuple(stages))
+        return explain_of(self._inner.explain())
 
     def __arrow_c_schema__(self) -> object:
         return self._inner.__arrow_c_schema__()

@@ -129,22 +129,3 @@ def test_a_number_that_makes_no_groups_is_refused(refs, name):
     for wrong in (-1, 2**64, "8"):
         with pytest.raises(errors.InvalidInputError, match=name):
             plan.split(**{name: wrong})
-
-
-def test_explain_accounts_for_every_file(deletes):
-    explain = deletes.open().scan(row_filter="id < 5").explain()
-    for stage in explain.stages:
-        assert stage.entered == stage.kept + sum(each.count for each in stage.dropped)
-    assert explain.data_files == 2
-    assert "data files" in str(explain)
-    told = explain.to_dict()
-    assert told["data_files"] == 2
-    assert told["stages"][0]["name"] == explain.stages[0].name
-
-
-def test_explain_names_the_test_that_dropped_files(deletes):
-    explain = deletes.open().scan(row_filter="id > 1000000").explain()
-    dropped = [each for stage in explain.stages for each in stage.dropped]
-    assert dropped
-    assert any("id" in each.by for each in dropped)
-    assert explain.data_files == 0

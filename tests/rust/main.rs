@@ -3,6 +3,7 @@
 
 mod answers;
 mod corpus_is_whole;
+mod explain;
 mod hints;
 mod manifests;
 mod metadata;

@@ -166,7 +166,7 @@ def test_the_size_of_partitions_is_what_the_table_says_unless_an_option_says_it(
     written = json.loads(newest.read_text())
     written.setdefault("properties", {})["read.split.target-size"] = "1"
     newest.write_text(json.dumps(written))
-    for option, partitions in (({}, 3), ({"split-size": "1000000"}, 1)):
+    for option, partitions in (({}, 3), ({"split-size": str(2**30)}, 1)):
         source, schema = loaded(options | option)
         assert len(source.reader(schema=schema).partitions()) == partitions
 

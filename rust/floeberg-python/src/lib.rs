@@ -6,6 +6,7 @@
 mod account;
 mod arrow;
 mod error;
+mod explain;
 mod expression;
 mod form;
 mod metadata_reader;

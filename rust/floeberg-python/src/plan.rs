@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
 use crate::arrow::{schema_capsule, stream_capsule};
+use crate::explain::{ToRead, describe_explain};
 use crate::expression::{Tree, unbind};
 use crate::form::BatchForm;
 use crate::pickle::refuse;
@@ -125,26 +126,11 @@ impl Plan {
         })
     }
 
-    /// The account of planning: the fields of `floeberg.explain.Explain`, stages as nested tuples.
+    /// The account of planning: the fields of `floeberg.explain.Explain`, those of its parts as tuples.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let plan = self.whole(py)?;
-        let explain = plan.explain();
-        let stages = explain.stages.iter().map(|stage| {
-            let dropped: Vec<_> =
-                stage.dropped.iter().map(|each| (each.by.as_str(), each.reason, each.count)).collect();
-            (stage.name, stage.entered, dropped, stage.kept)
-        });
-        let account = PyDict::new(py);
-        account.set_item("snapshot_id", explain.snapshot_id)?;
-        account.set_item("filter", &explain.filter)?;
-        account.set_item("stages", stages.collect::<Vec<_>>())?;
-        account.set_item("position_deletes", explain.deletes.position)?;
-        account.set_item("equality_deletes", explain.deletes.equality)?;
-        account.set_item("deletion_vectors", explain.deletes.vectors)?;
-        account.set_item("data_files", explain.data_files)?;
-        account.set_item("records", explain.records)?;
-        account.set_item("size_in_bytes", explain.bytes)?;
-        Ok(account)
+        let to_read = runtime::call(py, || ToRead::of(&plan))?;
+        describe_explain(py, &plan, &to_read)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::metadata::ManifestFile;
+
 /// The account of one plan.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Explain {
@@ -13,6 +15,8 @@ pub struct Explain {
     pub filter: String,
     /// What happened, in order.
     pub stages: Vec<Stage>,
+    /// Manifests that were looked into.
+    pub manifests: ReadManifests,
     /// Delete files by kind that are attached to at least one data file.
     pub deletes: DeleteCounts,
     /// Data files to read.
@@ -21,6 +25,30 @@ pub struct Explain {
     pub records: u64,
     /// Bytes in them.
     pub bytes: u64,
+}
+
+/// Manifests that were looked into.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadManifests {
+    /// How many list data files.
+    pub data: u64,
+    /// How many list delete files.
+    pub deletes: u64,
+    /// Bytes in all of them, as the manifest list says.
+    pub bytes: u64,
+}
+
+impl ReadManifests {
+    /// The manifests that were kept.
+    pub(crate) fn of(data: &[ManifestFile], deletes: &[ManifestFile]) -> Self {
+        let lengths = data.iter().chain(deletes).map(|manifest| manifest.manifest_length);
+        let lengths = lengths.map(|length| u64::try_from(length).unwrap_or(0));
+        Self {
+            data: data.len() as u64,
+            deletes: deletes.len() as u64,
+            bytes: lengths.fold(0, u64::saturating_add),
+        }
+    }
 }
 
 /// One stage of planning.

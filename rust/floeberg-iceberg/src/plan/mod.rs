@@ -23,9 +23,10 @@ mod split;
 mod summary;
 mod task;
 mod tasks;
+mod to_read;
 
 pub(crate) use delete_files::delete_file;
-pub use explain::{DeleteCounts, Dropped, Explain, Stage};
+pub use explain::{DeleteCounts, Dropped, Explain, ReadManifests, Stage};
 pub(crate) use glance::Glance;
 pub use incremental::Appends;
 pub(crate) use manifest_bytes::read_manifest;
@@ -38,6 +39,7 @@ pub(crate) use specs::{PlannedSpec, Specs};
 pub use split::{Extent, SplitOptions, SplitRequest, TaskGroup};
 pub use task::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 pub(crate) use tasks::TaskRow;
+pub use to_read::{AttachedDeletes, DeletesByKind, FileSizes};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -19,7 +19,7 @@ use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, plan_schema};
 use super::delete_files::read_deletes;
 use super::deletes::DeleteIndex;
-use super::explain::{Explain, Tally};
+use super::explain::{Explain, ReadManifests, Tally};
 use super::filter::{PlanFilter, kept_of};
 use super::manifest_bytes::{ManifestBytes, read_manifest};
 use super::manifest_cache::{Found, Use};
@@ -50,6 +50,8 @@ pub(super) struct Planning {
     pub index: DeleteIndex,
     /// What was dropped so far: data manifests, delete manifests, equality deletes by the filter.
     pub dropped: [Tally; 3],
+    /// The manifests that are left.
+    looked_into: ReadManifests,
     /// The columns whose statistics are wanted of data files, ascending.
     statistics_of: Vec<i32>,
     /// This plan's use of the cache of manifests.
@@ -64,6 +66,7 @@ struct Begun {
     filter: PlanFilter,
     index: DeleteIndex,
     dropped: [Tally; 3],
+    looked_into: ReadManifests,
     /// The data manifests that are left.
     manifests: Vec<ManifestFile>,
 }
@@ -89,7 +92,9 @@ impl Begun {
             }
         }
         let (index, by_filter) = read_deletes(request, &specs, &filter, &deletes)?;
-        Ok(Self { specs, filter, index, dropped: [by_data, by_deletes, by_filter], manifests: data })
+        let dropped = [by_data, by_deletes, by_filter];
+        let looked_into = ReadManifests::of(&data, &deletes);
+        Ok(Self { specs, filter, index, dropped, looked_into, manifests: data })
     }
 }
 
@@ -138,7 +143,7 @@ impl Planning {
     /// Reads the manifest list and the delete manifests. Gives the data manifests that are left, too.
     pub fn begin(request: PlanRequest) -> Result<(Self, Vec<ManifestFile>)> {
         let begun = Begun::read(&request).map_err(|error| request.told(error))?;
-        let Begun { specs, filter, index, dropped, manifests } = begun;
+        let Begun { specs, filter, index, dropped, looked_into, manifests } = begun;
         let mut statistics_of = filter.whole().column_ids();
         statistics_of.extend(index.key_columns());
         statistics_of.extend(request.statistics_of);
@@ -149,6 +154,7 @@ impl Planning {
             used: request.cache.begin(),
             keeps: AtomicBool::new(true),
             dropped,
+            looked_into,
             request,
             specs,
             filter,
@@ -170,6 +176,7 @@ impl Planning {
         let mut explain = Explain { filter: self.filter.whole().to_string(), ..Explain::default() };
         let Some(snapshot) = &self.request.snapshot else { return explain };
         explain.snapshot_id = Some(snapshot.snapshot_id);
+        explain.manifests = self.looked_into.clone();
         explain.stages = vec![
             by_data.stage("data manifests", texts),
             by_deletes.stage("delete manifests", texts),

@@ -125,3 +125,14 @@ pub struct DeleteFile {
     /// Partition values by partition field id, in the spec's order.
     pub partition: Vec<(i32, Option<Value>)>,
 }
+
+impl DeleteFile {
+    /// Bytes of it that hold deletes: of a deletion vector those of its blob.
+    pub fn content_size(&self) -> u64 {
+        let bytes = match self.kind {
+            DeleteKind::Vector { content_size_in_bytes, .. } => content_size_in_bytes,
+            DeleteKind::Position | DeleteKind::Equality { .. } => self.file_size_in_bytes,
+        };
+        u64::try_from(bytes).unwrap_or(0)
+    }
+}

@@ -126,12 +126,11 @@ impl ReadRecipe {
             return packing.value(&self.to_json(&keys)?);
         }
         // All groups of a plan share it.
-        let text = match self.without_keys.0.get() {
-            Some(text) => text,
-            None => {
-                let text = self.to_json(&[])?.to_string();
-                self.without_keys.0.get_or_init(|| text)
-            }
+        let text = if let Some(text) = self.without_keys.0.get() {
+            text
+        } else {
+            let text = self.to_json(&[])?.to_string();
+            self.without_keys.0.get_or_init(|| text)
         };
         packing.text(text.as_bytes())
     }

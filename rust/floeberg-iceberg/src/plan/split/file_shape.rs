@@ -6,8 +6,8 @@ use arrow_array::{Array, Int32Array, Int64Array, ListArray, RecordBatch, StringA
 use floeberg_core::Result;
 
 use super::SplitOptions;
+use crate::plan::FileFormat;
 use crate::plan::chunk::{column, typed};
-use crate::plan::{DeleteKind, FileFormat, Plan};
 
 /// Files whose row groups are not known are cut into about so many pieces at most: their sizes are numbers in manifests
 /// and may be anything.
@@ -111,15 +111,6 @@ impl Starts<'_> {
             Self::Every(piece) => piece.saturating_mul(number),
         }
     }
-}
-
-/// Bytes of each delete file of a plan, of a deletion vector those of its blob.
-pub(super) fn delete_bytes(plan: &Plan) -> Vec<u64> {
-    let bytes = plan.delete_files().iter().map(|delete| match delete.kind {
-        DeleteKind::Vector { content_size_in_bytes, .. } => content_size_in_bytes,
-        DeleteKind::Position | DeleteKind::Equality { .. } => delete.file_size_in_bytes,
-    });
-    bytes.map(|bytes| u64::try_from(bytes).unwrap_or(0)).collect()
 }
 
 /// The columns of a chunk that shapes are made of.

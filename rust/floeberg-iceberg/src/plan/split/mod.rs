@@ -8,6 +8,7 @@
 mod even;
 mod file_shape;
 mod group;
+mod open_groups;
 mod options;
 mod packing;
 
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use floeberg_core::{Error, Result};
 
 use self::even::even_groups;
-use self::file_shape::{ShapeColumns, delete_bytes};
+use self::file_shape::ShapeColumns;
 use self::group::Part;
 pub use self::group::{Extent, TaskGroup};
 pub use self::options::{SplitOptions, SplitRequest};
@@ -35,7 +36,7 @@ impl Plan {
         if options.target_size == 0 || options.lookback == 0 {
             return Err(Error::invalid_input("target_size and lookback must be at least 1"));
         }
-        let delete_bytes = delete_bytes(self);
+        let delete_bytes: Vec<u64> = self.delete_files().iter().map(|delete| delete.content_size()).collect();
         let mut first = 0;
         let mut chunks = Vec::new();
         for chunk in self.to_arrow().1 {

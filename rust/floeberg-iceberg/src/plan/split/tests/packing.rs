@@ -161,7 +161,7 @@ fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
     ];
     prop::collection::vec(
         (0..400_u64, offsets, prop::bool::weighted(0.8), prop::collection::vec(0..60_u64, 0..3)),
-        0..24,
+        0..40,
     )
 }
 
@@ -171,7 +171,7 @@ proptest! {
         drawn in drawn(),
         target in 1..500_u64,
         cost in 0..80_u64,
-        lookback in 1..6_usize,
+        lookback in prop_oneof![1..6_usize, Just(usize::MAX)],
     ) {
         let files: Vec<_> = drawn.iter().enumerate().map(|(number, (size, offsets, is_cut, deletes))| FileShape {
             number,
