@@ -138,7 +138,8 @@ fn decode_rows(
     let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
     let read = |projection: &Projection<'_>| {
         let mut blocks = stretch.map_or_else(|| container.blocks(), |stretch| container.blocks_of(stretch));
-        let rows = decode_blocks(&mut blocks, &schema, projection, container.limits())?;
+        let expected = stretch.map_or(0, |stretch| stretch.rows);
+        let rows = decode_blocks(&mut blocks, expected, &schema, projection)?;
         Ok((rows, blocks.inflated()))
     };
     let error: Error = match read(&bare) {

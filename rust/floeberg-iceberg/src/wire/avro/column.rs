@@ -86,6 +86,20 @@ impl Column {
         values + self.len() / 8
     }
 
+    /// Makes room for so many rows more, beside the bytes of their values.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Null(_) | Values::Boolean(_) | Values::Struct(_) | Values::Keyed(..) => {}
+            Values::Int32(values) => values.reserve_exact(rows),
+            Values::Int64(values) => values.reserve_exact(rows),
+            Values::Float32(values) => values.reserve_exact(rows),
+            Values::Float64(values) => values.reserve_exact(rows),
+            Values::Decimal(values) => values.reserve_exact(rows),
+            Values::Bytes(offsets, _) | Values::Items(offsets) => offsets.0.reserve_exact(rows),
+            Values::Fixed(width, data) => data.reserve_exact(rows.saturating_mul(*width)),
+        }
+    }
+
     /// Bytes that one row adds, at most, not counting what its value takes in the file beyond a number.
     pub(super) fn row_bytes(&self) -> u64 {
         let bytes = match &self.values {

@@ -170,6 +170,10 @@ pub struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Bytes of the blocks so far, after decompression.
     pub fn inflated(&self) -> u64 {
         self.inflated

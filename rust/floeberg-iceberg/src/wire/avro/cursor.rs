@@ -213,6 +213,26 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    /// Walks past that many pairs of a number and prefixed bytes: a key and a bound.
+    #[inline]
+    pub(super) fn skip_keyed_bytes(&mut self, count: u64) -> Result<()> {
+        for _ in 0..count {
+            let rest = &self.bytes[self.position..];
+            // A key below 64, then an even length below 128, which is twice the bytes.
+            if let [key, length, ..] = *rest
+                && key < 0x80
+                && length & 0x81 == 0
+                && 2 + usize::from(length >> 1) <= rest.len()
+            {
+                self.position += 2 + usize::from(length >> 1);
+                continue;
+            }
+            self.skip_varint()?;
+            self.prefixed()?;
+        }
+        Ok(())
+    }
+
     fn skip_last_varints(&mut self, mut count: u64) -> Result<()> {
         while count > 0 {
             let Some(&byte) = self.bytes.get(self.position) else {

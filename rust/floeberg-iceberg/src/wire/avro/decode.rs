@@ -20,23 +20,29 @@ use super::skip::check_count;
 use super::step::run_steps;
 use super::{AvroSchema, Block, Blocks, Container, Limits, Projection};
 
+/// Room is made for so many records before they come, at most: how many there are a file only claims.
+const MOST_ROOM: usize = 1 << 16;
+
 /// Decodes all records of a file, which was written with that schema.
 pub fn decode(
     container: &Container<'_>,
     schema: &AvroSchema,
     projection: &Projection<'_>,
 ) -> Result<StructArray> {
-    decode_blocks(&mut container.blocks(), schema, projection, container.limits())
+    decode_blocks(&mut container.blocks(), 0, schema, projection)
 }
 
-/// Decodes all records of some blocks of a file, which was written with that schema.
+/// Decodes all records of some blocks of a file, which was written with that schema. Room is made for about so many
+/// records.
 pub fn decode_blocks(
     blocks: &mut Blocks<'_>,
+    rows: u64,
     schema: &AvroSchema,
     projection: &Projection<'_>,
-    limits: &Limits,
 ) -> Result<StructArray> {
-    let mut decoder = Decoder::new(schema, projection, limits)?;
+    let mut decoder = Decoder::new(schema, projection, blocks.limits())?;
+    let room = usize::try_from(rows).map_or(MOST_ROOM, |rows| rows.min(MOST_ROOM));
+    decoder.program.columns.iter_mut().for_each(|column| column.reserve(room));
     while let Some(block) = blocks.next_block()? {
         decoder.push(&block)?;
     }

@@ -97,10 +97,7 @@ fn skip_items(item: &Skip, cursor: &mut Cursor<'_>, empty_left: &mut u64) -> Res
             Skip::Varints(each) => cursor.skip_varints(each.saturating_mul(block.count))?,
             // Bounds: the key, then the value.
             Skip::Sequence(parts) if matches!(parts[..], [Skip::Varints(1), Skip::Prefixed]) => {
-                for _ in 0..block.count {
-                    cursor.skip_varint()?;
-                    cursor.prefixed()?;
-                }
+                cursor.skip_keyed_bytes(block.count)?;
             }
             item => (0..block.count).try_for_each(|_| item.run(cursor, empty_left))?,
         }

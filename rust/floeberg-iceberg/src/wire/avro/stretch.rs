@@ -18,6 +18,8 @@ pub struct Stretch {
     pub(super) bytes: Range<usize>,
     /// The number of their first record in the file.
     pub first_row: u64,
+    /// How many records they have.
+    pub rows: u64,
 }
 
 /// Walks over the blocks from `start` on, without decompressing them.
@@ -31,15 +33,15 @@ pub(super) fn stretches(
     let stored = bytes.len() - start;
     let target = stored.div_ceil(stored.div_ceil(most_bytes.max(1)).max(1));
     let mut made = Vec::new();
-    let mut open = Stretch { bytes: start..start, first_row: 0 };
-    let mut rows = 0_u64;
+    let mut open = Stretch { bytes: start..start, first_row: 0, rows: 0 };
     while open.bytes.end < bytes.len() {
         let offset = open.bytes.end;
         let frame = whole_frame(&bytes[offset..], sync, limits).context("block_offset", offset)?;
         open.bytes.end += frame.length;
-        rows = rows.saturating_add(frame.rows);
+        open.rows = open.rows.saturating_add(frame.rows);
         if open.bytes.len() >= target && open.bytes.end < bytes.len() {
-            let next = Stretch { bytes: open.bytes.end..open.bytes.end, first_row: rows };
+            let first_row = open.first_row.saturating_add(open.rows);
+            let next = Stretch { bytes: open.bytes.end..open.bytes.end, first_row, rows: 0 };
             made.push(std::mem::replace(&mut open, next));
         }
     }

@@ -7,4 +7,5 @@ mod nested;
 mod oracle;
 mod promotion;
 mod schemas;
+mod skips;
 mod stretches;

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use floeberg_core::ErrorKind;
@@ -40,7 +41,8 @@ proptest! {
         for stretch in &stretches {
             prop_assert_eq!(stretch.first_row, read.len() as u64);
             let mut blocks = container.blocks_of(stretch);
-            let rows = decode_blocks(&mut blocks, &schema, &projection, container.limits()).unwrap();
+            let rows = decode_blocks(&mut blocks, stretch.rows, &schema, &projection).unwrap();
+            prop_assert_eq!(rows.len() as u64, stretch.rows);
             read.extend(rows.column(0).as_primitive::<Int64Type>().values().iter().copied());
         }
         prop_assert_eq!(read, (0..block_rows.iter().sum::<usize>() as i64).collect::<Vec<_>>());
