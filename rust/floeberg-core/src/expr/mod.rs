@@ -23,6 +23,9 @@ pub use bind::bind;
 pub use bound::{BoundColumn, BoundExpr, BoundPredicate};
 pub use evaluate::{evaluate_batch, evaluate_row};
 pub use project::{PartitionColumn, Residuals, project_inclusive, project_strict};
-pub use prune::{Mismatch, MismatchReason, explain_mismatch, may_match, must_match};
+pub use prune::{
+    Mismatch, MismatchReason, StatsColumn, StatsColumns, explain_mismatch, explain_mismatches, may_match,
+    must_match,
+};
 pub use sql::parse;
 pub use stats::{ColumnStats, Share, Stats};

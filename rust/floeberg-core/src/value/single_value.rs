@@ -45,41 +45,20 @@ pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
 /// and `timestamp_ns`, a narrower decimal. A fixed value may be shorter than its type: bounds are truncated.
 /// Errors: `InvalidData` for a wrong length, text that is not UTF-8, a date that leaves the timestamp's range.
 pub fn from_bytes(primitive: &PrimitiveType, bytes: &[u8]) -> Result<Value> {
-    let wrong = |expected: &str| {
-        Error::invalid_data(format!(
-            "expected {expected} for a single value of type {primitive}, found {} bytes",
-            bytes.len()
-        ))
-    };
-    let four = || <[u8; 4]>::try_from(bytes).map_err(|_| wrong("4 bytes"));
-    let eight = || <[u8; 8]>::try_from(bytes).map(i64::from_le_bytes).map_err(|_| wrong("8 bytes"));
-    let promoted_date = |per_day: i64| -> Result<i64> {
-        let days = i32::from_le_bytes(four()?);
-        i64::from(days).checked_mul(per_day).ok_or_else(|| {
-            Error::invalid_data(format!(
-                "a date of {days} days from 1970 is outside the range of {primitive}"
-            ))
-        })
-    };
+    let wrong = |expected: &str| wrong_length(primitive, bytes, expected);
+    let integer = || integer_from_bytes(primitive, bytes);
     Ok(match primitive {
-        PrimitiveType::Boolean => match bytes {
-            [byte] => Value::Boolean(*byte != 0),
-            _ => return Err(wrong("1 byte")),
-        },
-        PrimitiveType::Int => Value::Int(i32::from_le_bytes(four()?)),
-        PrimitiveType::Date => Value::Date(i32::from_le_bytes(four()?)),
-        PrimitiveType::Long if bytes.len() == 4 => Value::Long(i64::from(i32::from_le_bytes(four()?))),
-        PrimitiveType::Long => Value::Long(eight()?),
-        PrimitiveType::Float => Value::Float(f32::from_le_bytes(four()?)),
-        PrimitiveType::Double if bytes.len() == 4 => Value::Double(f64::from(f32::from_le_bytes(four()?))),
-        PrimitiveType::Double => Value::Double(f64::from_bits(eight()? as u64)),
-        PrimitiveType::Time => Value::Time(eight()?),
-        PrimitiveType::Timestamp if bytes.len() == 4 => Value::Timestamp(promoted_date(MICROS_PER_DAY)?),
-        PrimitiveType::Timestamp => Value::Timestamp(eight()?),
-        PrimitiveType::TimestampNs if bytes.len() == 4 => Value::TimestampNs(promoted_date(NANOS_PER_DAY)?),
-        PrimitiveType::TimestampNs => Value::TimestampNs(eight()?),
-        PrimitiveType::Timestamptz => Value::Timestamptz(eight()?),
-        PrimitiveType::TimestamptzNs => Value::TimestamptzNs(eight()?),
+        PrimitiveType::Boolean => Value::Boolean(integer()? != 0),
+        PrimitiveType::Int => Value::Int(integer()? as i32),
+        PrimitiveType::Date => Value::Date(integer()? as i32),
+        PrimitiveType::Long => Value::Long(integer()?),
+        PrimitiveType::Float => Value::Float(f32::from_le_bytes(exactly(primitive, bytes)?)),
+        PrimitiveType::Double => Value::Double(float_from_bytes(primitive, bytes)?),
+        PrimitiveType::Time => Value::Time(integer()?),
+        PrimitiveType::Timestamp => Value::Timestamp(integer()?),
+        PrimitiveType::TimestampNs => Value::TimestampNs(integer()?),
+        PrimitiveType::Timestamptz => Value::Timestamptz(integer()?),
+        PrimitiveType::TimestamptzNs => Value::TimestamptzNs(integer()?),
         PrimitiveType::Decimal { scale, .. } => match unscaled_from_bytes(bytes) {
             Some(unscaled) => Value::Decimal { unscaled, scale: *scale },
             None => return Err(wrong("the bytes of a number of at most 38 digits")),
@@ -92,7 +71,7 @@ pub fn from_bytes(primitive: &PrimitiveType, bytes: &[u8]) -> Result<Value> {
                 );
             }
         },
-        PrimitiveType::Uuid => Value::Uuid(bytes.try_into().map_err(|_| wrong("16 bytes"))?),
+        PrimitiveType::Uuid => Value::Uuid(exactly(primitive, bytes)?),
         PrimitiveType::Fixed(length) if bytes.len() > *length as usize => {
             return Err(wrong(&format!("at most {length} bytes")));
         }
@@ -102,6 +81,61 @@ pub fn from_bytes(primitive: &PrimitiveType, bytes: &[u8]) -> Result<Value> {
         }
         PrimitiveType::Unknown => return Err(wrong("no value")),
     })
+}
+
+/// The number that a value of a whole-numbered type is stored as: of an int, a long, days, or units of time; 0 or 1 of a
+/// boolean.
+///
+/// Errors: those of [`from_bytes`]; `Internal` for another type.
+#[inline]
+pub(crate) fn integer_from_bytes(primitive: &PrimitiveType, bytes: &[u8]) -> Result<i64> {
+    use PrimitiveType as P;
+    let four = || exactly(primitive, bytes).map(i32::from_le_bytes).map(i64::from);
+    let promoted_date = |per_day: i64| -> Result<i64> {
+        let days = four()?;
+        days.checked_mul(per_day).ok_or_else(|| {
+            Error::invalid_data(format!(
+                "a date of {days} days from 1970 is outside the range of {primitive}"
+            ))
+        })
+    };
+    match primitive {
+        P::Boolean => match bytes {
+            [byte] => Ok(i64::from(*byte != 0)),
+            _ => Err(wrong_length(primitive, bytes, "1 byte")),
+        },
+        P::Int | P::Date => four(),
+        P::Long if bytes.len() == 4 => four(),
+        P::Timestamp if bytes.len() == 4 => promoted_date(MICROS_PER_DAY),
+        P::TimestampNs if bytes.len() == 4 => promoted_date(NANOS_PER_DAY),
+        P::Long | P::Time | P::Timestamp | P::Timestamptz | P::TimestampNs | P::TimestamptzNs => {
+            exactly(primitive, bytes).map(i64::from_le_bytes)
+        }
+        other => Err(Error::internal(format!("a value of type {other} is no whole number"))),
+    }
+}
+
+/// The number of a float or a double. A float's is the same as a double.
+///
+/// Errors: those of [`from_bytes`].
+#[inline]
+pub(crate) fn float_from_bytes(primitive: &PrimitiveType, bytes: &[u8]) -> Result<f64> {
+    if *primitive == PrimitiveType::Float || bytes.len() == 4 {
+        return exactly(primitive, bytes).map(f32::from_le_bytes).map(f64::from);
+    }
+    exactly(primitive, bytes).map(f64::from_le_bytes)
+}
+
+fn exactly<const LENGTH: usize>(primitive: &PrimitiveType, bytes: &[u8]) -> Result<[u8; LENGTH]> {
+    bytes.try_into().map_err(|_| wrong_length(primitive, bytes, &format!("{LENGTH} bytes")))
+}
+
+#[cold]
+fn wrong_length(primitive: &PrimitiveType, bytes: &[u8], expected: &str) -> Error {
+    Error::invalid_data(format!(
+        "expected {expected} for a single value of type {primitive}, found {} bytes",
+        bytes.len()
+    ))
 }
 
 /// Sixteen big-endian bytes of a two's complement number and where the shortest form of it begins in them.

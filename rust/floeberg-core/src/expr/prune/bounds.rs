@@ -8,7 +8,8 @@
 
 use std::cmp::Ordering;
 
-use crate::expr::{BoundPredicate, ColumnStats, Stats};
+use super::known::Known;
+use crate::expr::{BoundPredicate, ColumnStats, Share, Stats};
 use crate::schema::{PrimitiveType, Type};
 use crate::value::Value;
 use crate::value::ordering::compare;
@@ -49,34 +50,6 @@ impl Bounds {
         self.stats.upper.as_ref().filter(|bound| is_ordered(bound))
     }
 
-    /// How does the lower bound compare with a literal? `None` where that is not known.
-    pub(super) fn lower_to(&self, literal: &Value) -> Option<Ordering> {
-        compare(self.lower()?, literal)
-    }
-
-    /// How does the upper bound compare with a literal? `None` where that is not known.
-    pub(super) fn upper_to(&self, literal: &Value) -> Option<Ordering> {
-        compare(self.upper()?, literal)
-    }
-
-    /// Is a literal outside of the bounds, so that no value equals it?
-    pub(super) fn exclude(&self, literal: &Value) -> bool {
-        if let Value::Uuid(wanted) = literal {
-            return self.exclude_uuid(wanted);
-        }
-        self.lower_to(literal) == Some(Ordering::Greater) || self.upper_to(literal) == Some(Ordering::Less)
-    }
-
-    /// Are all of a sorted set's literals outside of the bounds?
-    pub(super) fn exclude_all(&self, literals: &[Value]) -> bool {
-        if matches!(literals.first(), Some(Value::Uuid(_))) {
-            return literals.iter().all(|literal| self.exclude(literal));
-        }
-        // The first literal that is not below the lower bound is the only one that needs a look at the upper bound.
-        let first = literals.partition_point(|literal| self.lower_to(literal) == Some(Ordering::Greater));
-        literals.get(first).is_none_or(|literal| self.upper_to(literal) == Some(Ordering::Less))
-    }
-
     /// A uuid is outside only if it is in both orders, because the writer's is not known.
     fn exclude_uuid(&self, wanted: &[u8; 16]) -> bool {
         let (Some(Value::Uuid(lower)), Some(Value::Uuid(upper))) = (&self.stats.lower, &self.stats.upper)
@@ -87,32 +60,69 @@ impl Bounds {
         let (wanted, lower, upper) = (signed(wanted), signed(lower), signed(upper));
         outside_unsigned && (wanted < lower || wanted > upper)
     }
+}
 
-    /// The one value that all values are, where the bounds prove it.
-    pub(super) fn only_value(&self, field_type: &Type) -> Option<&Value> {
-        let is_cut = !matches!(field_type, Type::Primitive(primitive) if has_fixed_width(primitive));
-        let lower = self.lower().filter(|_| !is_cut)?;
-        (self.upper_to(lower) == Some(Ordering::Equal)).then_some(lower)
+impl Known<Value> for Bounds {
+    fn nulls(&self) -> Share {
+        self.stats.nulls
     }
 
-    /// Does no value begin with a text?
-    pub(super) fn exclude_prefix(&self, prefix: &str) -> bool {
+    fn nans(&self) -> Share {
+        self.stats.nans
+    }
+
+    fn lower_to(&self, literal: &Value) -> Option<Ordering> {
+        compare(self.lower()?, literal)
+    }
+
+    fn upper_to(&self, literal: &Value) -> Option<Ordering> {
+        compare(self.upper()?, literal)
+    }
+
+    fn exclude(&self, literal: &Value) -> bool {
+        if let Value::Uuid(wanted) = literal {
+            return self.exclude_uuid(wanted);
+        }
+        self.exclude_by_order(literal)
+    }
+
+    fn exclude_all(&self, literals: &[Value]) -> bool {
+        if matches!(literals.first(), Some(Value::Uuid(_))) {
+            return literals.iter().all(|literal| self.exclude(literal));
+        }
+        self.exclude_all_by_order(literals)
+    }
+
+    fn are_one_of(&self, field_type: &Type, literals: &[Value]) -> bool {
+        let is_cut = !matches!(field_type, Type::Primitive(primitive) if has_fixed_width(primitive));
+        let lower = self.lower().filter(|_| !is_cut);
+        let only = lower.filter(|lower| self.upper_to(lower) == Some(Ordering::Equal));
+        only.is_some_and(|only| {
+            let order = |literal: &Value| compare(literal, only).unwrap_or(Ordering::Less);
+            literals.binary_search_by(order).is_ok()
+        })
+    }
+
+    fn exclude_prefix(&self, prefix: &Value) -> bool {
+        let Value::String(prefix) = prefix else { return false };
         let beginning = |bound: Option<&Value>| match bound {
-            Some(Value::String(bound)) => {
-                let length = bound.len().min(prefix.len());
-                Some(bound.as_bytes()[..length].cmp(prefix.as_bytes()))
-            }
+            Some(Value::String(bound)) => Some(beginning_to(bound.as_bytes(), prefix.as_bytes())),
             _ => None,
         };
         beginning(self.lower()) == Some(Ordering::Greater) || beginning(self.upper()) == Some(Ordering::Less)
     }
 
-    /// Do all values begin with a text?
-    pub(super) fn share_prefix(&self, prefix: &str) -> bool {
+    fn share_prefix(&self, prefix: &Value) -> bool {
+        let Value::String(prefix) = prefix else { return false };
         let begins =
             |bound: Option<&Value>| matches!(bound, Some(Value::String(bound)) if bound.starts_with(prefix));
         begins(self.lower()) && begins(self.upper())
     }
+}
+
+/// How does the beginning of a bound compare with a prefix?
+pub(super) fn beginning_to(bound: &[u8], prefix: &[u8]) -> Ordering {
+    bound[..bound.len().min(prefix.len())].cmp(prefix)
 }
 
 fn is_ordered(bound: &Value) -> bool {
@@ -130,7 +140,7 @@ fn signed(uuid: &[u8; 16]) -> (i64, i64) {
     ((whole >> 64) as i64, whole as i64)
 }
 
-fn has_fixed_width(primitive: &PrimitiveType) -> bool {
+pub(super) fn has_fixed_width(primitive: &PrimitiveType) -> bool {
     !matches!(
         primitive,
         PrimitiveType::String

@@ -8,10 +8,10 @@
 use std::cmp::Ordering;
 
 use super::bounds::Bounds;
+use super::known::Known;
 use super::mismatch::MismatchReason;
 use crate::expr::{BoundExpr, BoundPredicate, Operator, Share, Stats};
 use crate::schema::{PrimitiveType, Type};
-use crate::value::Value;
 
 /// Can any of the rows match?
 pub fn may_match(expr: &BoundExpr, stats: &dyn Stats) -> bool {
@@ -26,57 +26,59 @@ pub fn may_match(expr: &BoundExpr, stats: &dyn Stats) -> bool {
 
 /// What proves that no row passes a test, if anything does.
 pub(super) fn excluded(test: &BoundPredicate, stats: &dyn Stats) -> Option<MismatchReason> {
-    let bounds = Bounds::of(test, stats);
-    let (nulls, nans) = (bounds.stats.nulls, bounds.stats.nans);
+    excluded_by(test, &test.literals, &Bounds::of(test, stats))
+}
+
+/// What proves that no row passes a test, whose literals are given in the form of what is known of the rows.
+#[inline]
+pub(super) fn excluded_by<L>(
+    test: &BoundPredicate,
+    literals: &[L],
+    known: &impl Known<L>,
+) -> Option<MismatchReason> {
+    let field_type = &test.column.field_type;
+    let (nulls, nans) = (known.nulls(), known.nans());
     let because = |proven: bool, reason: MismatchReason| proven.then_some(reason);
     if nulls == Share::All {
         return because(!test.op.holds_for_null(), MismatchReason::NullCount);
     }
-    match (test.op, &*test.literals) {
+    match (test.op, literals) {
         (Operator::IsNull, _) => because(nulls == Share::None, MismatchReason::NullCount),
         (Operator::NotNull, _) => None,
         (Operator::IsNan, _) => because(nans == Share::None, MismatchReason::NanCount),
         (Operator::NotNan, _) => because(nans == Share::All, MismatchReason::NanCount),
         (Operator::NotEq | Operator::NotIn, literals) => {
-            let only = bounds.only_value(&test.column.field_type).filter(|_| all_are_values(test, &bounds));
-            because(only.is_some_and(|only| contains(literals, only)), MismatchReason::Bounds)
+            let none = all_are_values(field_type, known) && known.are_one_of(field_type, literals);
+            because(none, MismatchReason::Bounds)
         }
-        (Operator::NotStartsWith, [Value::String(prefix)]) => {
-            because(all_are_values(test, &bounds) && bounds.share_prefix(prefix), MismatchReason::Bounds)
+        (Operator::NotStartsWith, [prefix]) => {
+            because(all_are_values(field_type, known) && known.share_prefix(prefix), MismatchReason::Bounds)
         }
         _ if nans == Share::All => Some(MismatchReason::NanCount),
-        (op, [literal]) => because(no_value_passes(op, literal, &bounds), MismatchReason::Bounds),
-        (Operator::In, literals) => because(bounds.exclude_all(literals), MismatchReason::Bounds),
+        (op, [literal]) => because(no_value_passes(op, literal, known), MismatchReason::Bounds),
+        (Operator::In, literals) => because(known.exclude_all(literals), MismatchReason::Bounds),
         _ => None,
     }
 }
 
-fn no_value_passes(op: Operator, literal: &Value, bounds: &Bounds) -> bool {
-    match (op, literal) {
-        (Operator::Eq, _) => bounds.exclude(literal),
-        (Operator::Lt, _) => bounds.lower_to(literal).is_some_and(Ordering::is_ge),
-        (Operator::LtEq, _) => bounds.lower_to(literal).is_some_and(Ordering::is_gt),
-        (Operator::Gt, _) => bounds.upper_to(literal).is_some_and(Ordering::is_le),
-        (Operator::GtEq, _) => bounds.upper_to(literal).is_some_and(Ordering::is_lt),
-        (Operator::StartsWith, Value::String(prefix)) => bounds.exclude_prefix(prefix),
+fn no_value_passes<L>(op: Operator, literal: &L, known: &impl Known<L>) -> bool {
+    match op {
+        Operator::Eq => known.exclude(literal),
+        Operator::Lt => known.lower_to(literal).is_some_and(Ordering::is_ge),
+        Operator::LtEq => known.lower_to(literal).is_some_and(Ordering::is_gt),
+        Operator::Gt => known.upper_to(literal).is_some_and(Ordering::is_le),
+        Operator::GtEq => known.upper_to(literal).is_some_and(Ordering::is_lt),
+        Operator::StartsWith => known.exclude_prefix(literal),
         _ => false,
     }
 }
 
 /// Is no row null or NaN, so that the bounds speak of all?
-pub(super) fn all_are_values(test: &BoundPredicate, bounds: &Bounds) -> bool {
-    bounds.stats.nulls == Share::None
-        && (bounds.stats.nans == Share::None || !is_float(&test.column.field_type))
+pub(super) fn all_are_values<L>(field_type: &Type, known: &impl Known<L>) -> bool {
+    known.nulls() == Share::None && (known.nans() == Share::None || !is_float(field_type))
 }
 
 /// Can values of a type be NaN?
 pub(super) fn is_float(field_type: &Type) -> bool {
     matches!(field_type, Type::Primitive(PrimitiveType::Float | PrimitiveType::Double))
-}
-
-/// Is a value in a sorted set?
-pub(super) fn contains(literals: &[Value], value: &Value) -> bool {
-    literals
-        .binary_search_by(|literal| crate::value::ordering::compare(literal, value).unwrap_or(Ordering::Less))
-        .is_ok()
 }

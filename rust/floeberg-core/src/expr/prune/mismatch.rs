@@ -29,15 +29,21 @@ pub enum MismatchReason {
     NanCount,
 }
 
-/// `bounds`, `null count` ...
-impl fmt::Display for MismatchReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl MismatchReason {
+    /// `bounds`, `null count` ...
+    pub fn text(self) -> &'static str {
+        match self {
             Self::Never => "never true",
             Self::Bounds => "bounds",
             Self::NullCount => "null count",
             Self::NanCount => "NaN count",
-        })
+        }
+    }
+}
+
+impl fmt::Display for MismatchReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
     }
 }
 

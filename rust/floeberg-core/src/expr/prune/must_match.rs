@@ -8,7 +8,8 @@
 use std::cmp::Ordering;
 
 use super::bounds::Bounds;
-use super::may_match::{all_are_values, contains};
+use super::known::Known;
+use super::may_match::all_are_values;
 use crate::expr::{BoundExpr, BoundPredicate, Operator, Share, Stats};
 use crate::value::Value;
 
@@ -41,22 +42,22 @@ fn all_pass(test: &BoundPredicate, stats: &dyn Stats) -> bool {
         (Operator::NotIn, literals) => {
             nans == Share::All || literals.iter().all(|literal| bounds.exclude(literal))
         }
-        (Operator::NotStartsWith, [Value::String(prefix)]) => bounds.exclude_prefix(prefix),
-        (op, literals) if all_are_values(test, &bounds) => all_values_pass(op, literals, test, &bounds),
+        (Operator::NotStartsWith, [prefix]) => bounds.exclude_prefix(prefix),
+        (op, literals) if all_are_values(&test.column.field_type, &bounds) => {
+            all_values_pass(op, literals, test, &bounds)
+        }
         _ => false,
     }
 }
 
 fn all_values_pass(op: Operator, literals: &[Value], test: &BoundPredicate, bounds: &Bounds) -> bool {
     match (op, literals) {
-        (Operator::Eq | Operator::In, literals) => {
-            bounds.only_value(&test.column.field_type).is_some_and(|only| contains(literals, only))
-        }
+        (Operator::Eq | Operator::In, literals) => bounds.are_one_of(&test.column.field_type, literals),
         (Operator::Lt, [literal]) => bounds.upper_to(literal).is_some_and(Ordering::is_lt),
         (Operator::LtEq, [literal]) => bounds.upper_to(literal).is_some_and(Ordering::is_le),
         (Operator::Gt, [literal]) => bounds.lower_to(literal).is_some_and(Ordering::is_gt),
         (Operator::GtEq, [literal]) => bounds.lower_to(literal).is_some_and(Ordering::is_ge),
-        (Operator::StartsWith, [Value::String(prefix)]) => bounds.share_prefix(prefix),
+        (Operator::StartsWith, [prefix]) => bounds.share_prefix(prefix),
         _ => false,
     }
 }

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod columns;
+
 use proptest::prelude::*;
 
 use crate::expr::sample::{RowStats, expr, row, schema, two_valued};
