@@ -276,6 +276,7 @@ impl Scan {
             cache: Arc::clone(self.table.manifest_cache()),
             threads: thread_budget()?,
             memory: memory_budget()?,
+            verbose: false,
             cancel: cancel.clone(),
         })
     }

@@ -48,6 +48,7 @@ impl Source {
             cache: Arc::clone(table.manifest_cache()),
             threads: thread_budget()?,
             memory: memory_budget()?,
+            verbose: false,
             cancel: cancel.clone(),
         };
         Ok(Self { partition: PartitionColumn::new(metadata)?, table: table.clone(), request, specs })

@@ -15,9 +15,9 @@ use floeberg_core::value::PartitionKey;
 use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, column, typed};
 use super::deletes::{DataFile, DeleteIndex};
-use super::explain::Tally;
 use super::filter::PlanFilter;
 use super::specs::PlannedSpec;
+use super::tally::Tally;
 use crate::metadata::ManifestEntries;
 
 /// The kept files of one manifest.
@@ -39,25 +39,20 @@ pub(crate) struct Attached {
     pub residual_of: Vec<u32>,
     /// A residual for each partition.
     pub residuals: Vec<BoundExpr>,
-    /// Equality deletes whose scope a file is in, and those whose keys it cannot have.
-    pub equalities: Tally,
 }
 
-/// Finds the deletes and the residual of every file.
+/// Finds the deletes and the residual of every file. `equalities` counts the equality deletes whose scope a file is in, and
+/// those whose keys it cannot have.
 pub(crate) fn attach(
     filter: &PlanFilter,
     index: &DeleteIndex,
     spec: &PlannedSpec,
     files: KeptFiles<'_>,
+    equalities: &mut Tally,
 ) -> Result<Attached> {
     let columns = files.columns;
     let of_partition = filter.residuals(spec.spec_id)?;
-    let mut attached = Attached {
-        deletes: None,
-        residual_of: vec![0; columns.rows],
-        residuals: Vec::new(),
-        equalities: Tally::default(),
-    };
+    let mut attached = Attached { deletes: None, residual_of: vec![0; columns.rows], residuals: Vec::new() };
     if !of_partition.depend_on_partition() {
         attached.residuals.push(filter.whole().clone());
         if index.is_empty() {
@@ -86,7 +81,7 @@ pub(crate) fn attach(
                 stats: &EntryStats { entries: files.entries, row: files.kept.entry(row) },
             };
             let mut found = Vec::new();
-            index.matching(data, &mut found, &mut attached.equalities)?;
+            index.matching(data, &mut found, equalities)?;
             deletes.push(found);
         }
         if of_partition.depend_on_partition() {

@@ -5,12 +5,12 @@
 //! Invariant: what cannot be decoded or trusted is unknown, never an answer.
 
 use arrow_array::{Array, BinaryArray, Int64Array};
-use floeberg_core::expr::{ColumnStats, Share, Stats};
+use floeberg_core::expr::{ColumnStats, Share, Stats, StatsColumn, StatsColumns};
 use floeberg_core::schema::reserved::{FILE, SPEC_ID, is_requested};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{Value, single_value};
 
-use crate::metadata::ManifestEntries;
+use crate::metadata::{EntryStatistics, ManifestEntries};
 
 /// The counts and bounds of one entry of a manifest, by field id.
 pub(crate) struct EntryStats<'a> {
@@ -25,19 +25,78 @@ impl Stats for EntryStats<'_> {
         if is_requested(id) {
             return self.metadata_column(id);
         }
-        let Some(statistics) = self.entries.statistics.get(&id) else { return ColumnStats::default() };
-        let values = count(&statistics.value_count, self.row);
-        let is_float = matches!(field_type, Type::Primitive(PrimitiveType::Float | PrimitiveType::Double));
-        let rows = self.entries.record_count.value(self.row);
-        let nulls = nulls(count(&statistics.null_value_count, self.row), values, rows);
-        let nans = count(&statistics.nan_value_count, self.row);
-        let nans = if is_float { share(nans, values.map(|values| values.max(rows))) } else { Share::None };
-        let (lower, upper) = decode_pair(
-            field_type,
-            bytes(&statistics.lower_bound, self.row),
-            bytes(&statistics.upper_bound, self.row),
-        );
+        let Some(written) = WrittenColumn::find(self.entries, id, field_type) else {
+            return ColumnStats::default();
+        };
+        let (nulls, nans) = (written.nulls(self.row), written.nans(self.row));
+        let (lower, upper) = decode_pair(field_type, written.lower(self.row), written.upper(self.row));
         ColumnStats { nulls, nans, lower, upper }
+    }
+}
+
+/// The counts and bounds of all entries of a block, by field id.
+pub(crate) struct BlockStats<'a> {
+    /// The entries.
+    pub entries: &'a ManifestEntries,
+}
+
+impl<'e> StatsColumns for BlockStats<'e> {
+    type Column<'a>
+        = WrittenColumn<'e>
+    where
+        Self: 'a;
+
+    fn column(&self, id: i32, field_type: &Type) -> Option<WrittenColumn<'e>> {
+        let is_told_apart = is_requested(id) || !has_order(field_type);
+        if is_told_apart { None } else { WrittenColumn::find(self.entries, id, field_type) }
+    }
+
+    fn set(&self, number: usize) -> impl Stats + '_ {
+        EntryStats { entries: self.entries, row: number }
+    }
+}
+
+/// The counts and bounds of one column, as they are written.
+pub(crate) struct WrittenColumn<'a> {
+    statistics: &'a EntryStatistics,
+    record_count: &'a Int64Array,
+    is_float: bool,
+}
+
+impl<'a> WrittenColumn<'a> {
+    fn find(entries: &'a ManifestEntries, id: i32, field_type: &Type) -> Option<Self> {
+        let is_float = matches!(field_type, Type::Primitive(PrimitiveType::Float | PrimitiveType::Double));
+        let statistics = entries.statistics.get(&id)?;
+        Some(Self { statistics, record_count: &entries.record_count, is_float })
+    }
+}
+
+impl StatsColumn for WrittenColumn<'_> {
+    #[inline]
+    fn nulls(&self, number: usize) -> Share {
+        let nulls_counted = count(&self.statistics.null_value_count, number);
+        let values = count(&self.statistics.value_count, number);
+        nulls(nulls_counted, values, self.record_count.value(number))
+    }
+
+    #[inline]
+    fn nans(&self, number: usize) -> Share {
+        if !self.is_float {
+            return Share::None;
+        }
+        let values = count(&self.statistics.value_count, number);
+        let rows = self.record_count.value(number);
+        share(count(&self.statistics.nan_value_count, number), values.map(|values| values.max(rows)))
+    }
+
+    #[inline]
+    fn lower(&self, number: usize) -> Option<&[u8]> {
+        bytes(&self.statistics.lower_bound, number)
+    }
+
+    #[inline]
+    fn upper(&self, number: usize) -> Option<&[u8]> {
+        bytes(&self.statistics.upper_bound, number)
     }
 }
 
@@ -62,16 +121,23 @@ pub(crate) fn decode_pair(
     upper: Option<&[u8]>,
 ) -> (Option<Value>, Option<Value>) {
     let Type::Primitive(primitive) = field_type else { return (None, None) };
-    let is_ordered = match primitive {
-        PrimitiveType::Geometry { .. } | PrimitiveType::Geography { .. } => false,
-        PrimitiveType::Uuid => lower == upper,
-        _ => true,
-    };
-    if !is_ordered {
+    let is_certain = *primitive == PrimitiveType::Uuid && lower == upper;
+    if !has_order(field_type) && !is_certain {
         return (None, None);
     }
     let decode = |bytes: &[u8]| single_value::from_bytes(primitive, bytes).ok();
     (lower.and_then(decode), upper.and_then(decode))
+}
+
+/// Are the bounds of a type in the order of its values, whoever wrote them?
+fn has_order(field_type: &Type) -> bool {
+    use PrimitiveType as P;
+    match field_type {
+        Type::Primitive(primitive) => {
+            !matches!(primitive, P::Uuid | P::Geometry { .. } | P::Geography { .. })
+        }
+        _ => false,
+    }
 }
 
 fn count(counts: &Int64Array, row: usize) -> Option<i64> {

@@ -14,12 +14,12 @@ use floeberg_core::{Context, Error, Result};
 
 use super::bounds::EntryStats;
 use super::deletes::{DeleteIndex, IndexedDelete};
-use super::explain::Tally;
 use super::filter::PlanFilter;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
 use super::manifest_bytes::read_manifest;
 use super::request::PlanRequest;
 use super::specs::Specs;
+use super::tally::Tally;
 use super::{DeleteFile, DeleteKind, FileFormat};
 use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile};
 use crate::threads::ordered;
@@ -50,7 +50,7 @@ pub(crate) fn read_deletes(
             entries = bytes.entries(spec, &wanted)?;
         }
         let mask = filter.keep_by_partition(&entries, spec, None, &mut Tally::default())?;
-        let mut by_filter = Tally::default();
+        let mut by_filter = Tally::new(request.verbose);
         let mut deletes = Vec::new();
         for row in 0..entries.len() {
             if mask.as_ref().is_some_and(|mask| !mask[row]) {
@@ -65,7 +65,7 @@ pub(crate) fn read_deletes(
                 by_filter.enter(1);
                 let keys = EntryStats { entries: &entries, row };
                 if let Some((test, reason)) = filter.mismatch_of_keys(equality_ids, &keys) {
-                    by_filter.drop(test, reason, 1);
+                    by_filter.drop(test, reason, &file.file_path);
                     continue;
                 }
             }
@@ -92,10 +92,10 @@ pub(crate) fn read_deletes(
         }
         Ok((deletes, by_filter))
     })?;
-    let (mut deletes, mut by_filter) = (Vec::new(), Tally::default());
+    let (mut deletes, mut by_filter) = (Vec::new(), Tally::new(request.verbose));
     for (list, tally) in lists {
         deletes.extend(list);
-        by_filter.merge(&tally);
+        by_filter.merge(tally);
     }
     let ids = deletes.iter().flat_map(|delete: &IndexedDelete| &delete.keys).map(|(id, _)| *id).collect();
     Ok((DeleteIndex::new(deletes, key_columns(request, ids)), by_filter))

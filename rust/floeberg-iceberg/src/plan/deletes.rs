@@ -14,8 +14,8 @@ use floeberg_core::value::PartitionKey;
 use floeberg_core::{Error, Result};
 use floeberg_io::place;
 
-use super::explain::Tally;
 use super::key_stats::{KeyColumn, LazyStats};
+use super::tally::{NamedTest, Tally};
 use super::{DeleteCounts, DeleteFile, DeleteKind};
 
 /// A partition: the spec's id and the key of the values.
@@ -128,9 +128,10 @@ impl DeleteIndex {
         self.columns.iter().map(|column| column.id)
     }
 
-    /// The full names of these columns, in the order of their numbers.
-    pub fn key_names(&self) -> Vec<String> {
-        self.columns.iter().map(|column| column.name.clone()).collect()
+    /// These columns as tests, in the order of their numbers.
+    pub fn key_tests(&self) -> Vec<NamedTest> {
+        let test = |name: &String| NamedTest { text: name.clone(), columns: vec![name.clone()] };
+        self.columns.iter().map(|column| test(&column.name)).collect()
     }
 
     /// Are there equality deletes?
@@ -166,7 +167,9 @@ impl DeleteIndex {
             tally.enter(1);
             match stats.mismatch(&self.keys[delete as usize]) {
                 None => found.push(delete as i32),
-                Some((column, reason)) => tally.drop(column, reason, 1),
+                Some((column, reason)) => {
+                    tally.drop(column, reason, &self.deletes[delete as usize].file.file_path);
+                }
             }
         }
         if let Some(vector) = self.vector(data, path)? {

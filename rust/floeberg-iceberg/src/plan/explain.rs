@@ -2,8 +2,6 @@
 //!
 //! Invariant: in every stage, what came in is what was dropped plus what was kept.
 
-use std::collections::BTreeMap;
-
 use crate::metadata::ManifestFile;
 
 /// The account of one plan.
@@ -71,8 +69,13 @@ pub struct Dropped {
     pub by: String,
     /// Why: `partition summary`, `partition value`, `bounds`, `null count`, `NaN count`, `entry counts`, ...
     pub reason: &'static str,
+    /// The full names of the columns that the test reads, by field id; none for counts.
+    pub columns: Vec<String>,
     /// How many.
     pub count: u64,
+    /// The paths of what was dropped, as written, each once and sorted; none unless the plan was asked for them. Of pairs
+    /// of a data file and a delete those of the deletes.
+    pub files: Vec<String>,
 }
 
 /// Delete files by kind.
@@ -84,53 +87,4 @@ pub struct DeleteCounts {
     pub equality: u64,
     /// Deletion vectors.
     pub vectors: u64,
-}
-
-/// Counts what one stage drops, by test and reason.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Tally {
-    entered: u64,
-    dropped: BTreeMap<(usize, &'static str), u64>,
-}
-
-impl Tally {
-    /// Counts what comes in.
-    pub fn enter(&mut self, count: usize) {
-        self.entered += count as u64;
-    }
-
-    /// Counts what the test of a number drops.
-    pub fn drop(&mut self, test: usize, reason: &'static str, count: usize) {
-        if count > 0 {
-            *self.dropped.entry((test, reason)).or_default() += count as u64;
-        }
-    }
-
-    /// Did nothing come in?
-    pub fn is_empty(&self) -> bool {
-        self.entered == 0
-    }
-
-    /// Adds what another thread counted.
-    pub fn merge(&mut self, other: &Self) {
-        self.entered += other.entered;
-        for (key, count) in &other.dropped {
-            *self.dropped.entry(*key).or_default() += count;
-        }
-    }
-
-    /// The stage, with the tests' texts by their numbers.
-    pub fn stage(&self, name: &'static str, texts: &[String]) -> Stage {
-        let dropped: Vec<_> = self
-            .dropped
-            .iter()
-            .map(|((test, reason), count)| Dropped {
-                by: texts.get(*test).cloned().unwrap_or_default(),
-                reason,
-                count: *count,
-            })
-            .collect();
-        let gone: u64 = dropped.iter().map(|dropped| dropped.count).sum();
-        Stage { name, entered: self.entered, dropped, kept: self.entered - gone }
-    }
 }

@@ -11,17 +11,18 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::expr::{
-    BoundExpr, MismatchReason, Residuals, Stats, evaluate_batch, explain_mismatch, may_match,
+    BoundExpr, Residuals, Stats, evaluate_batch, explain_mismatch, explain_mismatches, may_match,
     project_inclusive,
 };
 use floeberg_core::schema::PrimitiveType;
 use floeberg_core::schema::arrow::field_to_arrow;
 use floeberg_core::{Error, Result};
 
-use super::bounds::EntryStats;
-use super::explain::Tally;
+use super::bounds::BlockStats;
 use super::specs::{PlannedSpec, Specs};
 use super::summary::SummaryStats;
+use super::tally::{NO_TEST, NamedTest, Tally};
+use super::verdicts::Verdicts;
 use crate::metadata::{ManifestEntries, ManifestFile};
 
 /// A row filter, ready for planning.
@@ -29,8 +30,8 @@ use crate::metadata::{ManifestEntries, ManifestFile};
 pub(crate) struct PlanFilter {
     whole: BoundExpr,
     conjuncts: Vec<BoundExpr>,
-    /// The conjuncts as text, for the account.
-    pub texts: Vec<String>,
+    /// The conjuncts, for the account.
+    pub tests: Vec<NamedTest>,
     /// Per spec, each conjunct projected to the partition values.
     projected: HashMap<i32, Vec<BoundExpr>>,
     /// Per spec, what is left to ask in its partitions.
@@ -56,9 +57,9 @@ impl PlanFilter {
             .collect();
         let residuals =
             specs.iter().map(|spec| (spec.spec_id, Residuals::new(&whole, &spec.columns))).collect();
-        let texts = conjuncts.iter().map(ToString::to_string).collect();
+        let tests = conjuncts.iter().map(NamedTest::of).collect();
         let told_by_keys = conjuncts.iter().map(columns_without_floats).collect();
-        Self { whole, conjuncts, texts, projected, residuals, told_by_keys }
+        Self { whole, conjuncts, tests, projected, residuals, told_by_keys }
     }
 
     /// The whole filter.
@@ -81,14 +82,14 @@ impl PlanFilter {
     pub fn keeps_manifest(&self, manifest: &ManifestFile, spec: &PlannedSpec, tally: &mut Tally) -> bool {
         tally.enter(1);
         if manifest.added_files_count == Some(0) && manifest.existing_files_count == Some(0) {
-            tally.drop(usize::MAX, "no live entries", 1);
+            tally.drop(NO_TEST, "no live entries", &manifest.manifest_path);
             return false;
         }
         let Some(summaries) = &manifest.partitions else { return true };
         let stats = SummaryStats { partition_type: &spec.partition_type, summaries };
         for (number, projected) in self.projected_of(spec).iter().enumerate() {
             if !may_match(projected, &stats) {
-                tally.drop(number, "partition summary", 1);
+                tally.drop(number, "partition summary", &manifest.manifest_path);
                 return false;
             }
         }
@@ -103,46 +104,56 @@ impl PlanFilter {
         kept: Option<Vec<bool>>,
         tally: &mut Tally,
     ) -> Result<Option<Vec<bool>>> {
-        tally.enter(kept_of(kept.as_deref(), entries.len()));
         let projected = self.projected_of(spec);
         if projected.iter().all(|projected| *projected == BoundExpr::True) {
+            tally.enter(kept_of(kept.as_deref(), entries.len()));
             return Ok(kept);
         }
         let rows = partition_rows(entries, spec)?;
-        let mut kept = kept.unwrap_or_else(|| vec![true; entries.len()]);
+        let mut verdicts = Verdicts::new(kept, entries.len());
         for (number, projected) in projected.iter().enumerate() {
             if *projected == BoundExpr::True {
                 continue;
             }
             let matching: BooleanArray = evaluate_batch(projected, &rows)?;
-            let mut dropped = 0;
-            for (keep, matches) in kept.iter_mut().zip(matching.values().iter()) {
-                dropped += usize::from(*keep && !matches);
-                *keep &= matches;
-            }
-            tally.drop(number, "partition value", dropped);
-        }
-        Ok(Some(kept))
-    }
-
-    /// Drops entries that their counts and bounds prove empty for the filter.
-    pub fn keep_by_bounds(&self, entries: &ManifestEntries, kept: &mut [bool], tally: &mut Tally) {
-        tally.enter(kept_of(Some(kept), entries.len()));
-        for (row, keep) in kept.iter_mut().enumerate().filter(|(_, keep)| **keep) {
-            if entries.record_count.value(row) == 0 {
-                *keep = false;
-                tally.drop(usize::MAX, "no rows", 1);
-                continue;
-            }
-            let stats = EntryStats { entries, row };
-            for (number, conjunct) in self.conjuncts.iter().enumerate() {
-                if !may_match(conjunct, &stats) {
-                    *keep = false;
-                    tally.drop(number, mismatch_reason(conjunct, &stats), 1);
-                    break;
+            for (row, matches) in matching.values().iter().enumerate() {
+                if !matches {
+                    verdicts.drop(row, number, "partition value");
                 }
             }
         }
+        tally.count(&verdicts, &entries.file_path);
+        Ok(Some(verdicts.into_mask()))
+    }
+
+    /// Which of the kept entries can match by their counts and bounds? `None` keeps all.
+    pub fn keep_by_bounds(
+        &self,
+        entries: &ManifestEntries,
+        kept: Option<Vec<bool>>,
+        tally: &mut Tally,
+    ) -> Option<Vec<bool>> {
+        if self.is_true() {
+            tally.enter(kept_of(kept.as_deref(), entries.len()));
+            return kept;
+        }
+        let mut verdicts = Verdicts::new(kept, entries.len());
+        for (row, records) in entries.record_count.values().iter().enumerate() {
+            if *records == 0 {
+                verdicts.drop(row, NO_TEST, "no rows");
+            }
+        }
+        let stats = BlockStats { entries };
+        for (number, conjunct) in self.conjuncts.iter().enumerate() {
+            let rows = verdicts.kept();
+            for (row, found) in rows.iter().zip(explain_mismatches(conjunct, &stats, &rows)) {
+                if let Some(reason) = found {
+                    verdicts.drop(*row, number, reason.text());
+                }
+            }
+        }
+        tally.count(&verdicts, &entries.file_path);
+        Some(verdicts.into_mask())
     }
 
     /// Does the filter drop every row that an equality delete file deletes?
@@ -153,7 +164,8 @@ impl PlanFilter {
         self.told_by_keys.iter().enumerate().find_map(|(number, columns)| {
             let is_told = columns.as_ref()?.iter().all(|id| equality_ids.contains(id));
             let conjunct = &self.conjuncts[number];
-            (is_told && !may_match(conjunct, keys)).then(|| (number, mismatch_reason(conjunct, keys)))
+            let mismatch = is_told.then(|| explain_mismatch(conjunct, keys)).flatten()?;
+            Some((number, mismatch.reason.text()))
         })
     }
 
@@ -163,17 +175,8 @@ impl PlanFilter {
 }
 
 /// How many a mask keeps; no mask keeps all.
-pub(crate) fn kept_of(mask: Option<&[bool]>, all: usize) -> usize {
+fn kept_of(mask: Option<&[bool]>, all: usize) -> usize {
     mask.map_or(all, |mask| mask.iter().filter(|keep| **keep).count())
-}
-
-fn mismatch_reason(conjunct: &BoundExpr, stats: &dyn Stats) -> &'static str {
-    match explain_mismatch(conjunct, stats).map(|why| why.reason) {
-        Some(MismatchReason::Never) => "never true",
-        Some(MismatchReason::NullCount) => "null count",
-        Some(MismatchReason::NanCount) => "NaN count",
-        Some(MismatchReason::Bounds) | None => "bounds",
-    }
 }
 
 /// The columns of a conjunct; `None` where there are none or a float is among them. Engines that read a plan do not agree

@@ -12,8 +12,10 @@ use std::sync::Arc;
 use floeberg_core::{Error, Result};
 
 use super::PlanRequest;
-use super::explain::{Dropped, Stage, Tally};
+use super::explain::{Dropped, Stage};
 use super::manifests::read_manifests_of;
+use super::tally::{NO_TEST, Tally};
+use super::verdicts::Verdicts;
 use crate::metadata::{ADDED, ManifestContent, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
 use crate::threads::ordered;
 
@@ -94,20 +96,14 @@ impl Appends {
 
     /// Which entries of a manifest did the appends add?
     pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut Tally) -> Vec<bool> {
-        tally.enter(entries.len());
-        let kept: Vec<bool> = entries
-            .status
-            .values()
-            .iter()
-            .zip(&entries.snapshot_id)
-            .map(|(status, id)| *status == ADDED && id.is_some_and(|id| self.ids.contains(&id)))
-            .collect();
-        tally.drop(
-            usize::MAX,
-            "not added by an append of the range",
-            kept.iter().filter(|keep| !**keep).count(),
-        );
-        kept
+        let mut verdicts = Verdicts::new(None, entries.len());
+        for (row, (status, id)) in entries.status.values().iter().zip(&entries.snapshot_id).enumerate() {
+            if *status != ADDED || id.is_none_or(|id| !self.ids.contains(&id)) {
+                verdicts.drop(row, NO_TEST, "not added by an append of the range");
+            }
+        }
+        tally.count(&verdicts, &entries.file_path);
+        verdicts.into_mask()
     }
 
     /// The account of the snapshots themselves.
@@ -116,7 +112,13 @@ impl Appends {
         let dropped: Vec<_> = self
             .others
             .iter()
-            .map(|(by, count)| Dropped { by: by.clone(), reason: "operation", count: *count })
+            .map(|(by, count)| Dropped {
+                by: by.clone(),
+                reason: "operation",
+                columns: Vec::new(),
+                count: *count,
+                files: Vec::new(),
+            })
             .collect();
         let entered = kept + dropped.iter().map(|dropped| dropped.count).sum::<u64>();
         Stage { name: "snapshots", entered, dropped, kept }

@@ -21,9 +21,11 @@ mod result;
 mod specs;
 mod split;
 mod summary;
+mod tally;
 mod task;
 mod tasks;
 mod to_read;
+mod verdicts;
 
 pub(crate) use delete_files::delete_file;
 pub use explain::{DeleteCounts, Dropped, Explain, ReadManifests, Stage};

@@ -67,13 +67,14 @@ impl PlanStream {
             Ahead { threads: request.threads, memory: request.memory, cancel: request.cancel.clone() };
         let (planning, manifests) = Planning::begin(request)?;
         let deletes = planning.index.files();
+        let dropped = DroppedFiles::new(planning.request.verbose);
         let totals = Totals { attached: vec![false; deletes.len()], ..Totals::default() };
         Ok(Self {
             planned: OrderedStream::new(Arc::new(planning), manifests.into_iter().map(Ok), ahead),
             residuals: DistinctResiduals::default(),
             deletes,
             next_row_id: None,
-            dropped: DroppedFiles::default(),
+            dropped,
             totals,
         })
     }
@@ -159,7 +160,7 @@ impl PlanStream {
 
     /// Gives residuals and rows of a stretch their numbers in the plan, and counts it.
     fn number(&mut self, stretch: PlannedStretch) -> Result<Option<Files>> {
-        self.dropped.merge(&stretch.dropped);
+        self.dropped.merge(stretch.dropped);
         if stretch.is_first {
             self.next_row_id = stretch.first_row_id;
         }

@@ -19,13 +19,14 @@ use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, plan_schema};
 use super::delete_files::read_deletes;
 use super::deletes::DeleteIndex;
-use super::explain::{Explain, ReadManifests, Tally};
-use super::filter::{PlanFilter, kept_of};
+use super::explain::{Explain, ReadManifests};
+use super::filter::PlanFilter;
 use super::manifest_bytes::{ManifestBytes, read_manifest};
 use super::manifest_cache::{Found, Use};
 use super::manifests::read_manifests_of;
 use super::request::PlanRequest;
 use super::specs::Specs;
+use super::tally::Tally;
 use crate::metadata::{EntryRequest, ManifestContent, ManifestEntries, ManifestFile, StretchEntries};
 use crate::threads::Job;
 use crate::wire::avro::Stretch;
@@ -80,7 +81,7 @@ impl Begun {
             (Some(snapshot), None) => read_manifests_of(request, snapshot)?,
             (Some(_), Some(appends)) => appends.manifests(request)?,
         };
-        let (mut by_data, mut by_deletes) = (Tally::default(), Tally::default());
+        let (mut by_data, mut by_deletes) = (Tally::new(request.verbose), Tally::new(request.verbose));
         let mut data = Vec::new();
         let mut deletes = Vec::new();
         for manifest in manifests {
@@ -120,7 +121,7 @@ pub(super) struct PlannedStretch {
 }
 
 /// What was dropped of the files of a stretch, or of all.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct DroppedFiles {
     pub by_snapshot: Tally,
     pub by_partition: Tally,
@@ -130,12 +131,18 @@ pub(super) struct DroppedFiles {
 }
 
 impl DroppedFiles {
+    /// Nothing was dropped yet. With `names`, the paths of what is dropped are kept.
+    pub fn new(names: bool) -> Self {
+        let tally = || Tally::new(names);
+        Self { by_snapshot: tally(), by_partition: tally(), by_bounds: tally(), equalities: tally() }
+    }
+
     /// Adds those of another stretch.
-    pub fn merge(&mut self, other: &Self) {
-        self.by_snapshot.merge(&other.by_snapshot);
-        self.by_partition.merge(&other.by_partition);
-        self.by_bounds.merge(&other.by_bounds);
-        self.equalities.merge(&other.equalities);
+    pub fn merge(&mut self, other: Self) {
+        self.by_snapshot.merge(other.by_snapshot);
+        self.by_partition.merge(other.by_partition);
+        self.by_bounds.merge(other.by_bounds);
+        self.equalities.merge(other.equalities);
     }
 }
 
@@ -171,26 +178,26 @@ impl Planning {
 
     /// The account of what was done before the first data manifest was read, and of what was dropped after it.
     pub fn explain(&self, files: &DroppedFiles) -> Explain {
-        let texts = &self.filter.texts;
+        let tests = &self.filter.tests;
         let [by_data, by_deletes, by_filter] = &self.dropped;
         let mut explain = Explain { filter: self.filter.whole().to_string(), ..Explain::default() };
         let Some(snapshot) = &self.request.snapshot else { return explain };
         explain.snapshot_id = Some(snapshot.snapshot_id);
         explain.manifests = self.looked_into.clone();
         explain.stages = vec![
-            by_data.stage("data manifests", texts),
-            by_deletes.stage("delete manifests", texts),
-            files.by_partition.stage("data files by partition", texts),
-            files.by_bounds.stage("data files by counts and bounds", texts),
+            by_data.stage("data manifests", tests),
+            by_deletes.stage("delete manifests", tests),
+            files.by_partition.stage("data files by partition", tests),
+            files.by_bounds.stage("data files by counts and bounds", tests),
         ];
         if let Some(appends) = &self.request.appends {
             explain.stages.insert(0, appends.stage());
-            explain.stages.insert(3, files.by_snapshot.stage("data files by snapshot", texts));
+            explain.stages.insert(3, files.by_snapshot.stage("data files by snapshot", tests));
         }
         if self.index.has_equalities() || !by_filter.is_empty() {
-            explain.stages.push(by_filter.stage("equality deletes by filter", texts));
-            let names = self.index.key_names();
-            explain.stages.push(files.equalities.stage("equality deletes by counts and bounds", &names));
+            explain.stages.push(by_filter.stage("equality deletes by filter", tests));
+            let keys = self.index.key_tests();
+            explain.stages.push(files.equalities.stage("equality deletes by counts and bounds", &keys));
         }
         explain
     }
@@ -215,22 +222,16 @@ impl Planning {
         let StretchEntries { entries, row_ids, .. } = stretch;
         let (request, specs, filter) = (&self.request, &self.specs, &self.filter);
         let spec = specs.get(entries.spec_id)?;
-        let mut dropped = DroppedFiles::default();
+        let mut dropped = DroppedFiles::new(request.verbose);
         let mask = request.appends.as_ref().map(|appends| appends.keep(entries, &mut dropped.by_snapshot));
-        let mut mask = filter.keep_by_partition(entries, spec, mask, &mut dropped.by_partition)?;
-        if filter.is_true() {
-            dropped.by_bounds.enter(kept_of(mask.as_deref(), entries.len()));
-        } else {
-            let mask = mask.get_or_insert_with(|| vec![true; entries.len()]);
-            filter.keep_by_bounds(entries, mask, &mut dropped.by_bounds);
-        }
+        let mask = filter.keep_by_partition(entries, spec, mask, &mut dropped.by_partition)?;
+        let mask = filter.keep_by_bounds(entries, mask, &mut dropped.by_bounds);
         let kept = Kept::new(mask, entries.len());
         check_plain(entries, &kept)?;
         let columns = FileColumns::new(entries, &kept, specs, &request.relocation)?;
         let files = KeptFiles { entries, kept: &kept, columns: &columns };
-        let attached =
-            attach(filter, &self.index, spec, files).context("manifest", &manifest.manifest_path)?;
-        dropped.equalities = attached.equalities;
+        let attached = attach(filter, &self.index, spec, files, &mut dropped.equalities)
+            .context("manifest", &manifest.manifest_path)?;
         let statistics = match request.statistics_of.and_then(|id| request.schema.field(id)) {
             Some(field) => {
                 let of = |row| EntryStats { entries, row: kept.entry(row) };

@@ -36,6 +36,8 @@ pub struct PlanRequest {
     pub cache: Arc<ManifestCache>,
     /// How many threads work, at least one.
     pub threads: usize,
+    /// Should the account name the files that are dropped?
+    pub verbose: bool,
     /// Bytes of planned files that may wait to be taken, about.
     pub memory: u64,
     /// Stops the work between two manifests.

@@ -6,8 +6,9 @@ use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{PartitionKey, Value};
 
 use crate::plan::deletes::{DataFile, DeleteIndex, IndexedDelete};
-use crate::plan::explain::{Dropped, Tally};
+use crate::plan::explain::Dropped;
 use crate::plan::key_stats::KeyColumn;
+use crate::plan::tally::Tally;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 
 const VECTOR: DeleteKind = DeleteKind::Vector { content_offset: 4, content_size_in_bytes: 40 };
@@ -186,14 +187,23 @@ fn equality_deletes_whose_keys_a_file_cannot_have_are_left_away_and_counted() {
     let columns = vec![KeyColumn { id: 1, name: "id".to_owned(), field_type: PrimitiveType::Long.into() }];
     let index = DeleteIndex::new(deletes, columns);
     assert_eq!(index.key_columns().collect::<Vec<_>>(), [1]);
-    let (mut found, mut tally) = (Vec::new(), Tally::default());
+    let (mut found, mut tally) = (Vec::new(), Tally::new(true));
     let data = DataFile { stats: &Longs(25, 35), ..data("a", 5) };
     index.matching(data, &mut found, &mut tally).unwrap();
     found.sort_unstable();
     assert_eq!(found, [1, 2, 4], "0 is of other keys, 3 of older rows, of 4 nothing is known");
-    let stage = tally.stage("equality deletes", &index.key_names());
+    let stage = tally.stage("equality deletes", &index.key_tests());
     assert_eq!((stage.entered, stage.kept), (4, 3));
-    assert_eq!(stage.dropped, [Dropped { by: "id".to_owned(), reason: "bounds", count: 1 }]);
+    assert_eq!(
+        stage.dropped,
+        [Dropped {
+            by: "id".to_owned(),
+            reason: "bounds",
+            columns: vec!["id".to_owned()],
+            count: 1,
+            files: vec!["delete-9".to_owned()],
+        }]
+    );
 }
 
 #[test]

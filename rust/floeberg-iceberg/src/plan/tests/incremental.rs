@@ -100,7 +100,13 @@ fn parents_in_a_loop_end() {
 fn the_account_names_what_other_snapshots_did() {
     let table = history();
     let stage = Appends::between(&table, None, table.snapshot(5).unwrap()).unwrap().stage();
-    let dropped = |by: &str| Dropped { by: by.to_owned(), reason: "operation", count: 1 };
+    let dropped = |by: &str| Dropped {
+        by: by.to_owned(),
+        reason: "operation",
+        columns: Vec::new(),
+        count: 1,
+        files: Vec::new(),
+    };
     assert_eq!((stage.entered, stage.kept), (5, 3));
     assert_eq!(stage.dropped, [dropped("delete"), dropped("overwrite")]);
 }

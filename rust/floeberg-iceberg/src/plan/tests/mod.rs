@@ -1,10 +1,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod block_stats;
 mod bounds;
 mod chunk;
 mod deletes;
 mod document;
 mod encrypted;
+mod entries;
 mod incremental;
 mod key_stats;
 mod manifest_cache;
@@ -15,3 +17,4 @@ mod promotion_property;
 mod specs;
 mod stretches;
 mod summary;
+mod verdicts;

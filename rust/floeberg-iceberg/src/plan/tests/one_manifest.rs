@@ -82,6 +82,7 @@ pub(super) fn request(metadata: &Json, list: Vec<u8>, manifest: Vec<u8>, threads
         relocation: Arc::new(Relocation::new(&[]).unwrap()),
         cache: Arc::new(ManifestCache::new(0)),
         threads,
+        verbose: false,
         memory: 1 << 20,
         cancel: Cancel::default(),
     }

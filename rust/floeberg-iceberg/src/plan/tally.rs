@@ -1,0 +1,113 @@
+//! How many did each test of a stage drop, and which?
+//!
+//! In: what several threads count, block by block. Out: a stage of the account.
+//!
+//! Invariant: names are kept only where they are asked for; counts do not depend on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arrow_array::StringArray;
+use floeberg_core::expr::BoundExpr;
+
+use super::explain::{Dropped, Stage};
+use super::verdicts::Verdicts;
+
+/// The number of what drops without a test of the filter: counts and statuses.
+pub(crate) const NO_TEST: usize = usize::MAX;
+
+/// A test, as the account names it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct NamedTest {
+    /// As text.
+    pub text: String,
+    /// The full names of the columns that it reads.
+    pub columns: Vec<String>,
+}
+
+impl NamedTest {
+    /// A part of a filter.
+    pub fn of(expr: &BoundExpr) -> Self {
+        let columns = expr.columns().iter().map(|column| column.name.clone()).collect();
+        Self { text: expr.to_string(), columns }
+    }
+}
+
+/// Counts what one stage drops, by test and reason.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tally {
+    names: bool,
+    entered: u64,
+    dropped: BTreeMap<(usize, &'static str), Drops>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Drops {
+    count: u64,
+    paths: BTreeSet<String>,
+}
+
+impl Tally {
+    /// Nothing came in yet. With `names`, the paths of what is dropped are kept.
+    pub fn new(names: bool) -> Self {
+        Self { names, ..Self::default() }
+    }
+
+    /// Counts what comes in.
+    pub fn enter(&mut self, count: usize) {
+        self.entered += count as u64;
+    }
+
+    /// Counts one that the test of a number drops.
+    pub fn drop(&mut self, test: usize, reason: &'static str, path: &str) {
+        let drops = self.dropped.entry((test, reason)).or_default();
+        drops.count += 1;
+        if self.names && !drops.paths.contains(path) {
+            drops.paths.insert(path.to_owned());
+        }
+    }
+
+    /// Counts what a stage said of the entries of a block, which have these paths.
+    pub fn count(&mut self, verdicts: &Verdicts, paths: &StringArray) {
+        self.enter(verdicts.entered());
+        for (test, reason, count) in verdicts.counts() {
+            self.dropped.entry((test, reason)).or_default().count += count;
+        }
+        if self.names {
+            for (row, test, reason) in verdicts.dropped() {
+                let drops = self.dropped.entry((test, reason)).or_default();
+                drops.paths.insert(paths.value(row).to_owned());
+            }
+        }
+    }
+
+    /// Did nothing come in?
+    pub fn is_empty(&self) -> bool {
+        self.entered == 0
+    }
+
+    /// Adds what another thread counted.
+    pub fn merge(&mut self, other: Self) {
+        self.entered += other.entered;
+        for (key, drops) in other.dropped {
+            let own = self.dropped.entry(key).or_default();
+            own.count += drops.count;
+            own.paths.extend(drops.paths);
+        }
+    }
+
+    /// The stage, with its tests by their numbers.
+    pub fn stage(&self, name: &'static str, tests: &[NamedTest]) -> Stage {
+        let gone: u64 = self.dropped.values().map(|drops| drops.count).sum();
+        let dropped = self.dropped.iter().map(|((test, reason), drops)| {
+            let NamedTest { text, columns } = tests.get(*test).cloned().unwrap_or_default();
+            Dropped {
+                by: text,
+                reason,
+                columns,
+                count: drops.count,
+                files: drops.paths.iter().cloned().collect(),
+            }
+        });
+        Stage { name, entered: self.entered, dropped: dropped.collect(), kept: self.entered - gone }
+    }
+}
