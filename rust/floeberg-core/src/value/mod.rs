@@ -10,6 +10,7 @@ pub mod json;
 mod literal;
 pub mod ordering;
 mod partition_key;
+mod partition_numbers;
 pub mod single_value;
 
 #[cfg(test)]
@@ -18,3 +19,4 @@ pub(crate) mod tests;
 pub use bytes_text::{format_hex, format_uuid, parse_hex, parse_uuid};
 pub use literal::Value;
 pub use partition_key::{PartitionKey, equal_for_partition};
+pub use partition_numbers::PartitionNumbers;

@@ -11,11 +11,13 @@
 //! Invariant: floats are compared by their bits with one NaN, so -0.0 and 0.0 differ. An int equals the long, and
 //! a float the double, that it is promoted to; an int equals the date of that day, as the day transform wants.
 
+use std::sync::Arc;
+
 use super::Value;
 
-/// A hashable form of a partition tuple.
+/// A hashable form of a partition tuple, cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PartitionKey(Box<[u8]>);
+pub struct PartitionKey(Arc<[u8]>);
 
 impl PartitionKey {
     /// The key of a tuple.
@@ -24,7 +26,7 @@ impl PartitionKey {
         for value in tuple {
             put(&mut bytes, value);
         }
-        Self(bytes.into_boxed_slice())
+        Self(bytes.into())
     }
 
     /// The bytes.
@@ -41,7 +43,8 @@ pub fn equal_for_partition(left: Option<&Value>, right: Option<&Value>) -> bool 
     a == b
 }
 
-fn put(out: &mut Vec<u8>, value: Option<&Value>) {
+/// Appends the key of one value.
+pub(super) fn put(out: &mut Vec<u8>, value: Option<&Value>) {
     match value {
         None => out.push(0),
         Some(Value::Boolean(value)) => out.extend([1, u8::from(*value)]),

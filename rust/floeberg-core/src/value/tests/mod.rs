@@ -9,5 +9,6 @@ mod geo_bound;
 mod json;
 mod ordering;
 mod partition_key;
+mod partition_numbers;
 mod single_value;
 pub(crate) mod strategies;
