@@ -5,14 +5,11 @@
 //!
 //! Invariant: a bound that cannot be decoded as the column's type is null, never an error and never another value.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::Int32Type;
-use arrow_array::{Array, ArrayRef, MapArray, StructArray, UInt32Array};
+use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{DataType, Fields};
-use arrow_select::take::take;
 use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{Field, PrimitiveType as P, Schema, StructType, Type};
 use floeberg_core::value::geo_bound::GeoBound;
@@ -20,7 +17,7 @@ use floeberg_core::value::{Value, arrow::values_to_array, single_value};
 use floeberg_core::{Error, Result};
 
 use super::column_order::{java_compare, java_order};
-use crate::metadata::EntryMetrics;
+use crate::metadata::{EntryMetrics, MetricsByColumn};
 
 /// The column `readable_metrics` of a table.
 #[derive(Debug)]
@@ -81,20 +78,21 @@ impl ReadableMetrics {
     /// The metrics of every entry.
     pub(super) fn column(&self, metrics: &EntryMetrics) -> Result<StructArray> {
         let rows = metrics.column_sizes.len();
+        let all = |written| MetricsByColumn::new(written, |_| true);
         let counts = [
-            ByColumn::new(&metrics.column_sizes),
-            ByColumn::new(&metrics.value_counts),
-            ByColumn::new(&metrics.null_value_counts),
-            ByColumn::new(&metrics.nan_value_counts),
+            all(&metrics.column_sizes),
+            all(&metrics.value_counts),
+            all(&metrics.null_value_counts),
+            all(&metrics.nan_value_counts),
         ];
-        let bounds = [ByColumn::new(&metrics.lower_bounds), ByColumn::new(&metrics.upper_bounds)];
+        let bounds = [all(&metrics.lower_bounds), all(&metrics.upper_bounds)];
         let structs = self.columns.iter().map(|column| {
             let mut children = Vec::with_capacity(6);
             for count in &counts {
-                children.push(count.counts(column.id)?);
+                children.push(count.values(column.id)?);
             }
             for bound in &bounds {
-                children.push(bound.bounds(column.id, &column.field_type)?);
+                children.push(bounds_of(bound, column)?);
             }
             Ok(Arc::new(struct_of(&column.shown.field_type, children, rows)?) as ArrayRef)
         });
@@ -111,51 +109,13 @@ fn struct_of(struct_type: &Type, children: Vec<ArrayRef>, rows: usize) -> Result
         .map_err(|error| Error::internal("readable metrics do not fit").caused_by(error))
 }
 
-/// A map of metrics, turned around: by column, the place of each entry's value.
-struct ByColumn<'a> {
-    written: &'a MapArray,
-    places: HashMap<i32, Vec<Option<u32>>>,
-}
-
-impl<'a> ByColumn<'a> {
-    fn new(written: &'a MapArray) -> Self {
-        let mut places: HashMap<i32, Vec<Option<u32>>> = HashMap::new();
-        let keys = written.keys().as_primitive::<Int32Type>();
-        for (row, ends) in written.offsets().windows(2).enumerate() {
-            if written.is_null(row) {
-                continue;
-            }
-            for place in ends[0]..ends[1] {
-                let of_column = places.entry(keys.value(place as usize)).or_default();
-                of_column.resize(row, None);
-                // Where a key stands twice, the later one counts, as in a map that is filled.
-                of_column.push(Some(place as u32));
-            }
-        }
-        Self { written, places }
-    }
-
-    fn places(&self, column: i32) -> impl Iterator<Item = Option<u32>> {
-        let known = self.places.get(&column).map_or(&[][..], Vec::as_slice);
-        (0..self.written.len()).map(|row| known.get(row).copied().flatten())
-    }
-
-    fn counts(&self, column: i32) -> Result<ArrayRef> {
-        let places: UInt32Array = self.places(column).collect();
-        take(self.written.values(), &places, None)
-            .map_err(|error| Error::internal("the counts of a column").caused_by(error))
-    }
-
-    fn bounds(&self, column: i32, field_type: &Type) -> Result<ArrayRef> {
-        let written = self.written.values().as_binary::<i32>();
-        let decode = |place: u32| {
-            let place = place as usize;
-            written.is_valid(place).then(|| bound(written.value(place), field_type)).flatten()
-        };
-        let values: Vec<Option<Value>> = self.places(column).map(|place| place.and_then(decode)).collect();
-        let values: Vec<Option<&Value>> = values.iter().map(Option::as_ref).collect();
-        values_to_array(&values, field_type)
-    }
+fn bounds_of(bounds: &MetricsByColumn<'_>, column: &Column) -> Result<ArrayRef> {
+    let written = bounds.values(column.id)?;
+    let written = written.as_binary::<i32>();
+    let values: Vec<Option<Value>> =
+        written.iter().map(|bytes| bytes.and_then(|bytes| bound(bytes, &column.field_type))).collect();
+    let values: Vec<Option<&Value>> = values.iter().map(Option::as_ref).collect();
+    values_to_array(&values, &column.field_type)
 }
 
 /// A bound as a value of the column's type, if it is one.

@@ -5,15 +5,13 @@
 //!
 //! Invariant: partition values are looked at only where a delete or the filter depends on them.
 
-use std::collections::HashMap;
-
 use arrow_array::{Int64Array, StringArray};
-use floeberg_core::Result;
 use floeberg_core::expr::BoundExpr;
-use floeberg_core::value::PartitionKey;
+use floeberg_core::value::PartitionNumbers;
+use floeberg_core::{Error, Result};
 
 use super::bounds::EntryStats;
-use super::chunk::{FileColumns, Kept, column, typed};
+use super::chunk::{DeleteLists, FileColumns, Kept, column, typed};
 use super::deletes::{DataFile, DeleteIndex};
 use super::filter::PlanFilter;
 use super::specs::PlannedSpec;
@@ -33,8 +31,8 @@ pub(crate) struct KeptFiles<'a> {
 
 /// What the files of one manifest got, residuals numbered within it.
 pub(crate) struct Attached {
-    /// For each file the numbers of its deletes; `None` where the snapshot has none.
-    pub deletes: Option<Vec<Vec<i32>>>,
+    /// The numbers of their deletes; `None` where the snapshot has none.
+    pub deletes: Option<DeleteLists>,
     /// For each file a position in `residuals`.
     pub residual_of: Vec<u32>,
     /// A residual for each partition.
@@ -51,50 +49,73 @@ pub(crate) fn attach(
     equalities: &mut Tally,
 ) -> Result<Attached> {
     let columns = files.columns;
-    let of_partition = filter.residuals(spec.spec_id)?;
-    let mut attached = Attached { deletes: None, residual_of: vec![0; columns.rows], residuals: Vec::new() };
-    if !of_partition.depend_on_partition() {
-        attached.residuals.push(filter.whole().clone());
-        if index.is_empty() {
-            return Ok(attached);
+    let residuals = filter.residuals(spec.spec_id)?;
+    let named = named_deletes(index, spec, columns)?;
+    let by_deletes = index.is_scoped_by_partition(spec.spec_id) || named.iter().any(Option::is_some);
+    let partitions = if by_deletes || residuals.depend_on_partition() {
+        spec.partitions(&columns.partition)?
+    } else {
+        PartitionNumbers::one(columns.rows)
+    };
+    let deletes = if index.is_empty() {
+        None
+    } else {
+        Some(delete_lists(index, files, &partitions, &named, equalities)?)
+    };
+    let (residuals, residual_of) = if residuals.depend_on_partition() {
+        let of = |row: &usize| Ok(residuals.of(&spec.values(&columns.partition, *row)?));
+        (partitions.rows.iter().map(of).collect::<Result<_>>()?, partitions.of)
+    } else {
+        (vec![filter.whole().clone()], vec![0; columns.rows])
+    };
+    Ok(Attached { deletes, residual_of, residuals })
+}
+
+/// For each file the first delete that names it; nothing where no delete names a file.
+///
+/// Errors: `Unsupported` where a file has deletes by its partition, and partitions cannot be compared.
+fn named_deletes(index: &DeleteIndex, spec: &PlannedSpec, columns: &FileColumns) -> Result<Vec<Option<u32>>> {
+    let paths = typed::<StringArray>(columns.column(column::FILE_PATH))?;
+    let named: Vec<_> = if index.names_files() {
+        (0..columns.rows).map(|row| index.named(paths.value(row))).collect()
+    } else {
+        Vec::new()
+    };
+    if !spec.is_comparable(&columns.partition) {
+        let all = index.is_scoped_by_partition(spec.spec_id);
+        if let Some(row) = (0..columns.rows).find(|row| all || named.get(*row).is_some_and(Option::is_some)) {
+            return Err(spec.not_comparable().with("path", paths.value(row)));
         }
     }
+    Ok(named)
+}
+
+fn delete_lists(
+    index: &DeleteIndex,
+    files: KeptFiles<'_>,
+    partitions: &PartitionNumbers,
+    named: &[Option<u32>],
+    equalities: &mut Tally,
+) -> Result<DeleteLists> {
+    let columns = files.columns;
     let paths = typed::<StringArray>(columns.column(column::FILE_PATH))?;
     let sequence_numbers = typed::<Int64Array>(columns.column(column::DATA_SEQUENCE_NUMBER))?;
-    let anywhere = PartitionKey::new([]);
-    let mut numbers: HashMap<PartitionKey, u32> = HashMap::new();
-    let mut deletes = (!index.is_empty()).then(|| Vec::with_capacity(columns.rows));
+    let scopes: Vec<_> = partitions.keys.iter().map(|key| index.partition(columns.spec_id, key)).collect();
+    let mut lists = DeleteLists { offsets: Vec::with_capacity(columns.rows + 1), values: Vec::new() };
+    lists.offsets.push(0);
     for row in 0..columns.rows {
-        let path = paths.value(row);
-        let by_deletes = index.depends_on_partition(path, columns.spec_id);
-        if by_deletes && !spec.is_comparable(&columns.partition) {
-            return Err(spec.not_comparable().with("path", path));
-        }
-        let asked = of_partition.depend_on_partition() || by_deletes;
-        let key = if asked { spec.key(&columns.partition, row)? } else { anywhere.clone() };
-        if let Some(deletes) = &mut deletes {
-            let data = DataFile {
-                path,
-                sequence_number: sequence_numbers.value(row),
-                spec_id: columns.spec_id,
-                partition_key: &key,
-                stats: &EntryStats { entries: files.entries, row: files.kept.entry(row) },
-            };
-            let mut found = Vec::new();
-            index.matching(data, &mut found, equalities)?;
-            deletes.push(found);
-        }
-        if of_partition.depend_on_partition() {
-            attached.residual_of[row] = if let Some(number) = numbers.get(&key) {
-                *number
-            } else {
-                attached.residuals.push(of_partition.of(&spec.values(&columns.partition, row)?));
-                let number = attached.residuals.len() as u32 - 1;
-                numbers.insert(key, number);
-                number
-            };
-        }
+        let data = DataFile {
+            path: paths.value(row),
+            named: named.get(row).copied().flatten(),
+            sequence_number: sequence_numbers.value(row),
+            partition: scopes[partitions.of[row] as usize],
+            stats: &EntryStats { entries: files.entries, row: files.kept.entry(row) },
+        };
+        index.matching(data, &mut lists.values, equalities)?;
+        let end = i32::try_from(lists.values.len()).map_err(|_| {
+            Error::limit("the files of a manifest have more than 2,147,483,647 deletes together")
+        })?;
+        lists.offsets.push(end);
     }
-    attached.deletes = deletes;
-    Ok(attached)
+    Ok(lists)
 }

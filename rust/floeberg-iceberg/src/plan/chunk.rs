@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{Int32Builder, ListBuilder};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Int32Array, ListArray, RecordBatch, StringArray, StructArray,
 };
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema, SchemaRef};
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use floeberg_core::{Error, Result};
@@ -145,20 +145,11 @@ impl FileColumns {
     pub fn finish(
         self,
         schema: SchemaRef,
-        deletes: Option<&[Vec<i32>]>,
+        deletes: Option<DeleteLists>,
         residuals: Vec<i32>,
     ) -> Result<RecordBatch> {
-        let mut lists = ListBuilder::with_capacity(Int32Builder::new(), self.rows).with_field(Field::new(
-            "element",
-            DataType::Int32,
-            false,
-        ));
-        for row in 0..self.rows {
-            lists.values().append_slice(deletes.map_or(&[], |deletes| &deletes[row]));
-            lists.append(true);
-        }
         let mut columns = self.columns;
-        columns.push(Arc::new(lists.finish()));
+        columns.push(delete_lists(deletes, self.rows)?);
         columns.push(Arc::new(Int32Array::from(residuals)));
         RecordBatch::try_new(schema, columns).map_err(unfit)
     }
@@ -173,6 +164,23 @@ pub(crate) fn with_column(chunk: RecordBatch, position: usize, column: ArrayRef)
 
 fn unfit(error: ArrowError) -> Error {
     Error::internal("the columns of a plan do not fit its schema").caused_by(error)
+}
+
+/// Numbers of deletes, file after file.
+pub(crate) struct DeleteLists {
+    /// For each file where its numbers begin, and at last where those of the last one end.
+    pub offsets: Vec<i32>,
+    /// The numbers.
+    pub values: Vec<i32>,
+}
+
+fn delete_lists(deletes: Option<DeleteLists>, rows: usize) -> Result<ArrayRef> {
+    let field = Arc::new(Field::new("element", DataType::Int32, false));
+    let DeleteLists { offsets, values } =
+        deletes.unwrap_or_else(|| DeleteLists { offsets: vec![0; rows + 1], values: Vec::new() });
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let lists = ListArray::try_new(field, offsets, Arc::new(Int32Array::from(values)), None);
+    Ok(Arc::new(lists.map_err(unfit)?))
 }
 
 /// A column as the array that it is.

@@ -13,8 +13,9 @@ use floeberg_core::value::Value;
 use floeberg_core::{Context, Error, Result};
 
 use super::bounds::EntryStats;
-use super::deletes::{DeleteIndex, IndexedDelete};
+use super::deletes::DeleteIndex;
 use super::filter::PlanFilter;
+use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
 use super::manifest_bytes::read_manifest;
 use super::request::PlanRequest;
@@ -36,20 +37,17 @@ pub(crate) fn read_deletes(
 ) -> Result<(DeleteIndex, Tally)> {
     let lists = ordered(manifests, request.threads, &request.cancel, |manifest| {
         let spec = specs.get(manifest.partition_spec_id)?;
-        let mut wanted = EntryRequest {
-            statistics_of: vec![DELETE_FILE_PATH],
-            with_deleted: false,
-            ..EntryRequest::default()
-        };
-        let bytes = read_manifest(request, manifest)?;
-        let mut entries = bytes.entries(spec, &wanted)?;
+        // Which columns are keys only the entries tell, and delete files have statistics of few others.
+        let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
+        let mut entries = read_manifest(request, manifest)?.entries(spec, &wanted)?;
         let key_columns = key_columns(request, ids_of(&entries));
-        if !key_columns.is_empty() {
-            // Which columns are keys only the entries tell.
-            wanted.statistics_of.extend(key_columns.iter().map(|column| column.id));
-            entries = bytes.entries(spec, &wanted)?;
+        if let Some(metrics) = entries.metrics.take() {
+            let mut ids = vec![DELETE_FILE_PATH];
+            ids.extend(key_columns.iter().map(|column| column.id));
+            entries.statistics = metrics.statistics_of(&ids).context("manifest", &manifest.manifest_path)?;
         }
         let mask = filter.keep_by_partition(&entries, spec, None, &mut Tally::default())?;
+        let partitions = spec.partitions(&entries.partition)?;
         let mut by_filter = Tally::new(request.verbose);
         let mut deletes = Vec::new();
         for row in 0..entries.len() {
@@ -57,7 +55,7 @@ pub(crate) fn read_deletes(
                 continue;
             }
             let partition = spec.values(&entries.partition, row)?;
-            let key = spec.key(&entries.partition, row)?;
+            let key = partitions.keys[partitions.of[row] as usize].clone();
             let file = delete_file(&entries, row, partition, request)
                 .context("path", entries.file_path.value(row))
                 .context("manifest", &manifest.manifest_path)?;

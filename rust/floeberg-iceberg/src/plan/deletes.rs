@@ -4,7 +4,7 @@
 //! Spec: Scan Planning (scope rules).
 //!
 //! Invariant: every delete that the scope rules name is found; one whose scope contradicts itself is an error, never
-//! ignored.
+//! ignored. A file costs the deletes that may apply to it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,59 +13,58 @@ use floeberg_core::expr::{ColumnStats, Stats};
 use floeberg_core::value::PartitionKey;
 use floeberg_core::{Error, Result};
 use floeberg_io::place;
+use foldhash::fast::RandomState;
 
+use super::by_path::ByPath;
+use super::equality_list::EqualityList;
+use super::indexed_delete::{IndexedDelete, Keys};
 use super::key_stats::{KeyColumn, LazyStats};
+use super::position_list::PositionList;
 use super::tally::{NamedTest, Tally};
 use super::{DeleteCounts, DeleteFile, DeleteKind};
-
-/// A partition: the spec's id and the key of the values.
-pub(crate) type Partition = (i32, PartitionKey);
-
-/// A delete file, with what the scope rules look at.
-#[derive(Debug)]
-pub(crate) struct IndexedDelete {
-    /// The file.
-    pub file: Arc<DeleteFile>,
-    /// Where it stands.
-    pub partition: Partition,
-    /// Is its spec unpartitioned? Then an equality delete reaches every partition.
-    pub unpartitioned: bool,
-    /// Position deletes: no deleted path is smaller.
-    pub lowest_path: Option<String>,
-    /// Position deletes: no deleted path is larger.
-    pub highest_path: Option<String>,
-    /// Equality deletes: what is known of key columns, by field id.
-    pub keys: Vec<(i32, ColumnStats)>,
-}
 
 /// The data file that deletes are looked up for.
 #[derive(Clone, Copy)]
 pub(crate) struct DataFile<'a> {
     /// The location, as written.
     pub path: &'a str,
+    /// The first delete that names it: see [`DeleteIndex::named`].
+    pub named: Option<u32>,
     /// Its data sequence number.
     pub sequence_number: i64,
-    /// Its spec.
-    pub spec_id: i32,
-    /// The key of its partition values.
-    pub partition_key: &'a PartitionKey,
+    /// The deletes of its partition.
+    pub partition: PartitionDeletes<'a>,
     /// What is known of its columns.
     pub stats: &'a dyn Stats,
 }
 
-/// Deletes by what they are looked up by, each list sorted by sequence number.
+/// The deletes for all files of one partition.
+#[derive(Clone, Copy)]
+pub(crate) struct PartitionDeletes<'a> {
+    spec_id: i32,
+    key: &'a PartitionKey,
+    scope: Option<&'a Scope>,
+}
+
+/// The deletes that one partition has for all of its files.
+#[derive(Debug, Default)]
+struct Scope {
+    positions: PositionList,
+    equalities: EqualityList,
+}
+
+/// Deletes by what they are looked up by.
 #[derive(Debug, Default)]
 pub(crate) struct DeleteIndex {
     deletes: Vec<IndexedDelete>,
-    vectors: HashMap<String, Vec<u32>>,
-    by_path: HashMap<String, Vec<u32>>,
-    positions: HashMap<i32, HashMap<PartitionKey, Vec<u32>>>,
-    equalities: HashMap<i32, HashMap<PartitionKey, Vec<u32>>>,
-    global: Vec<u32>,
+    by_path: ByPath,
+    by_partition: HashMap<i32, HashMap<PartitionKey, Scope, RandomState>>,
+    global: EqualityList,
+    has_equalities: bool,
     /// The columns that equality deletes are told apart by.
     columns: Vec<KeyColumn>,
     /// For each delete what is known of these columns, by their number.
-    keys: Vec<Vec<(usize, ColumnStats)>>,
+    keys: Vec<Keys>,
 }
 
 impl DeleteIndex {
@@ -75,34 +74,44 @@ impl DeleteIndex {
         order.sort_by_key(|number| deletes[*number as usize].file.data_sequence_number);
         let number_of = |id: i32| columns.iter().position(|column| column.id == id);
         let numbered = |(id, stats): (i32, ColumnStats)| Some((number_of(id)?, stats));
-        let keys = deletes
+        let keys: Vec<Keys> = deletes
             .iter_mut()
             .map(|delete| std::mem::take(&mut delete.keys).into_iter().filter_map(numbered).collect())
             .collect();
-        let mut index = Self { keys, ..Self::default() };
-        for number in order {
-            let delete = &deletes[number as usize];
+        let mut index = Self { by_path: ByPath::new(deletes.len()), ..Self::default() };
+        for number in &order {
+            let delete = &deletes[*number as usize];
             let (spec_id, key) = &delete.partition;
-            let list = match (&delete.file.kind, delete.scope_path()) {
-                (DeleteKind::Vector { .. }, Some(path)) => {
-                    index.vectors.entry(place(path).to_owned()).or_default()
+            let sequence_number = delete.file.data_sequence_number;
+            let is_equality = matches!(delete.file.kind, DeleteKind::Equality { .. });
+            index.has_equalities |= is_equality;
+            if is_equality && delete.unpartitioned {
+                index.global.push(*number, sequence_number);
+            } else if is_equality || delete.scope_path().is_none() {
+                let scopes = index.by_partition.entry(*spec_id).or_default();
+                let scope = match scopes.get_mut(key) {
+                    Some(scope) => scope,
+                    None => scopes.entry(key.clone()).or_default(),
+                };
+                if is_equality {
+                    scope.equalities.push(*number, sequence_number);
+                } else {
+                    scope.positions.push(*number, sequence_number);
                 }
-                (DeleteKind::Position, Some(path)) => {
-                    index.by_path.entry(place(path).to_owned()).or_default()
-                }
-                (DeleteKind::Position | DeleteKind::Vector { .. }, None) => {
-                    index.positions.entry(*spec_id).or_default().entry(key.clone()).or_default()
-                }
-                (DeleteKind::Equality { .. }, _) if delete.unpartitioned => &mut index.global,
-                (DeleteKind::Equality { .. }, _) => {
-                    index.equalities.entry(*spec_id).or_default().entry(key.clone()).or_default()
-                }
-            };
-            list.push(number);
+            }
         }
-        index.deletes = deletes;
-        index.columns = columns;
-        index
+        for number in order.iter().rev() {
+            let delete = &deletes[*number as usize];
+            if let Some(path) = delete.scope_path() {
+                index.by_path.put_first(place(path), *number);
+            }
+        }
+        for scope in index.by_partition.values_mut().flat_map(HashMap::values_mut) {
+            scope.positions.finish(&deletes);
+            scope.equalities.finish(&keys);
+        }
+        index.global.finish(&keys);
+        Self { deletes, columns, keys, ..index }
     }
 
     /// Are there no deletes at all?
@@ -136,7 +145,7 @@ impl DeleteIndex {
 
     /// Are there equality deletes?
     pub fn has_equalities(&self) -> bool {
-        !self.global.is_empty() || !self.equalities.is_empty()
+        self.has_equalities
     }
 
     /// All delete files, by number.
@@ -144,13 +153,25 @@ impl DeleteIndex {
         self.deletes.iter().map(|delete| Arc::clone(&delete.file)).collect()
     }
 
-    /// May the deletes of a data file depend on its partition? If not, any key finds the same ones.
-    pub fn depends_on_partition(&self, path: &str, spec_id: i32) -> bool {
-        let path = place(path);
-        self.positions.contains_key(&spec_id)
-            || self.equalities.contains_key(&spec_id)
-            || self.vectors.contains_key(path)
-            || self.by_path.contains_key(path)
+    /// Has any partition of a spec deletes for all of its files?
+    pub fn is_scoped_by_partition(&self, spec_id: i32) -> bool {
+        self.by_partition.contains_key(&spec_id)
+    }
+
+    /// The deletes for all files of a partition.
+    pub fn partition<'a>(&'a self, spec_id: i32, key: &'a PartitionKey) -> PartitionDeletes<'a> {
+        let scope = self.by_partition.get(&spec_id).and_then(|scopes| scopes.get(key));
+        PartitionDeletes { spec_id, key, scope }
+    }
+
+    /// Does any delete name a data file?
+    pub fn names_files(&self) -> bool {
+        !self.by_path.is_empty()
+    }
+
+    /// The first delete that names a data file. Which of them apply depends on its partition.
+    pub fn named(&self, path: &str) -> Option<u32> {
+        self.all_named(self.by_path.first(place(path)), path).next()
     }
 
     /// Appends the numbers of the deletes that apply to a data file. Counts the equality deletes whose scope it is in,
@@ -159,39 +180,44 @@ impl DeleteIndex {
     /// Errors: `InvalidData` for two vectors of one data file, or a vector that stands in another partition than
     /// its data file.
     pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut Tally) -> Result<()> {
-        let path = place(data.path);
-        let after = data.sequence_number.checked_add(1);
-        let in_partition = self.equalities.get(&data.spec_id).and_then(|keys| keys.get(data.partition_key));
-        let mut stats = LazyStats::new(data.stats, &self.columns);
-        for delete in self.since(Some(&self.global), after).chain(self.since(in_partition, after)) {
-            tally.enter(1);
-            match stats.mismatch(&self.keys[delete as usize]) {
-                None => found.push(delete as i32),
-                Some((column, reason)) => {
-                    tally.drop(column, reason, &self.deletes[delete as usize].file.file_path);
+        if self.has_equalities {
+            self.matching_equalities(data, found, tally);
+        }
+        if data.named.is_some() {
+            if let Some(vector) = self.vector(data)? {
+                found.push(vector as i32);
+                return Ok(());
+            }
+            for delete in self.all_named(data.named, data.path) {
+                let is_position = self.deletes[delete as usize].file.kind == DeleteKind::Position;
+                if is_position && self.reaches(delete, data) && self.in_partition_of(delete, data) {
+                    found.push(delete as i32);
                 }
             }
         }
-        if let Some(vector) = self.vector(data, path)? {
-            found.push(vector as i32);
-            return Ok(());
-        }
-        for delete in self.since(self.by_path.get(path), Some(data.sequence_number)) {
-            if self.in_partition_of(delete, data) {
-                found.push(delete as i32);
-            }
-        }
-        let in_partition = self.positions.get(&data.spec_id).and_then(|keys| keys.get(data.partition_key));
-        for delete in self.since(in_partition, Some(data.sequence_number)) {
-            if self.deletes[delete as usize].may_name(data.path) {
-                found.push(delete as i32);
-            }
+        if let Some(scope) = data.partition.scope {
+            scope.positions.matching(data.path, data.sequence_number, &self.deletes, found);
         }
         Ok(())
     }
 
-    fn vector(&self, data: DataFile<'_>, path: &str) -> Result<Option<u32>> {
-        let mut vectors = self.since(self.vectors.get(path), Some(data.sequence_number));
+    fn matching_equalities(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut Tally) {
+        let after = data.sequence_number.checked_add(1);
+        let mut stats = LazyStats::new(data.stats, &self.columns);
+        let in_partition = data.partition.scope.map(|scope| &scope.equalities);
+        for list in [Some(&self.global), in_partition].into_iter().flatten() {
+            list.matching(after, &mut stats, &self.keys, found, tally, |number| {
+                &self.deletes[number as usize].file.file_path
+            });
+        }
+    }
+
+    fn vector(&self, data: DataFile<'_>) -> Result<Option<u32>> {
+        let is_vector = |number: &u32| {
+            let kind = &self.deletes[*number as usize].file.kind;
+            matches!(kind, DeleteKind::Vector { .. }) && self.reaches(*number, data)
+        };
+        let mut vectors = self.all_named(data.named, data.path).filter(is_vector);
         let Some(vector) = vectors.next() else { return Ok(None) };
         if let Some(second) = vectors.next() {
             return Err(Error::invalid_data("a data file has two deletion vectors, expected at most one")
@@ -209,56 +235,21 @@ impl DeleteIndex {
         Ok(Some(vector))
     }
 
-    /// The deletes of a list whose sequence number is at least `sequence_number`; `None` is beyond the last one.
-    fn since<'a>(
-        &'a self,
-        list: Option<&'a Vec<u32>>,
-        sequence_number: Option<i64>,
-    ) -> impl Iterator<Item = u32> + 'a {
-        let list = list.map_or(&[][..], Vec::as_slice);
-        let start = list.partition_point(|number| {
-            let own = self.deletes[*number as usize].file.data_sequence_number;
-            sequence_number.is_none_or(|least| own < least)
-        });
-        list[start..].iter().copied()
+    /// The deletes that name a data file, from one on, by sequence number.
+    fn all_named<'a>(&'a self, first: Option<u32>, path: &'a str) -> impl Iterator<Item = u32> + 'a {
+        let is_its = |number: &u32| {
+            self.deletes[*number as usize].scope_path().is_some_and(|named| place(named) == place(path))
+        };
+        self.by_path.chain(first).filter(is_its)
+    }
+
+    /// Is a position delete or vector not older than the data?
+    fn reaches(&self, delete: u32, data: DataFile<'_>) -> bool {
+        self.deletes[delete as usize].file.data_sequence_number >= data.sequence_number
     }
 
     fn in_partition_of(&self, delete: u32, data: DataFile<'_>) -> bool {
         let (spec_id, key) = &self.deletes[delete as usize].partition;
-        *spec_id == data.spec_id && key == data.partition_key
+        *spec_id == data.partition.spec_id && key == data.partition.key
     }
-}
-
-impl IndexedDelete {
-    /// Is it for all files of its partition, and not for one file or for all partitions?
-    pub fn is_scoped_by_partition(&self) -> bool {
-        match self.file.kind {
-            DeleteKind::Equality { .. } => !self.unpartitioned,
-            DeleteKind::Position | DeleteKind::Vector { .. } => self.scope_path().is_none(),
-        }
-    }
-
-    /// The one data file it is for: the one it names, or the one its path bounds name (Delete File Stats).
-    fn scope_path(&self) -> Option<&str> {
-        if let Some(path) = &self.file.referenced_data_file {
-            return Some(path);
-        }
-        match (&self.lowest_path, &self.highest_path) {
-            (Some(lowest), Some(highest)) if lowest == highest => Some(lowest),
-            _ => None,
-        }
-    }
-
-    /// Do its path bounds allow that it deletes rows of a file? Bounds may be cut short, upper ones upward, and
-    /// are compared only with paths that spell the local scheme alike.
-    fn may_name(&self, path: &str) -> bool {
-        let alike = |bound: &&str| local_spelling(bound) == local_spelling(path);
-        self.lowest_path.as_deref().filter(alike).is_none_or(|lowest| lowest <= path)
-            && self.highest_path.as_deref().filter(alike).is_none_or(|highest| path <= highest)
-    }
-}
-
-/// Which way a path spells that it is local: `file:///x` 2, `file:/x` 1, `/x` and other schemes 0.
-fn local_spelling(path: &str) -> usize {
-    if path.starts_with("file://") { 2 } else { usize::from(path.starts_with("file:")) }
 }

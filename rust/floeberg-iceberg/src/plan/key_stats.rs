@@ -9,12 +9,18 @@
 
 use std::cmp::Ordering;
 
-use floeberg_core::expr::{ColumnStats, Share, Stats};
+use floeberg_core::expr::{ColumnStats, MismatchReason, Share, Stats};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::Value;
 use floeberg_core::value::ordering::compare;
 
+use super::intervals::{Ends, Intervals};
 use crate::metadata::TableMetadata;
+
+/// What proves that keys are apart, as the account says it.
+pub(crate) const BOUNDS: &str = MismatchReason::Bounds.text();
+pub(crate) const NULL_COUNT: &str = MismatchReason::NullCount.text();
+pub(crate) const NAN_COUNT: &str = MismatchReason::NanCount.text();
 
 /// Of no more key columns are statistics looked at: each takes memory for every file of the table.
 pub(crate) const MOST_COLUMNS: usize = 64;
@@ -68,14 +74,25 @@ impl<'a> LazyStats<'a> {
         Self { source, columns, found: None }
     }
 
+    /// The statistics of the column of a number.
+    pub fn of(&mut self, column: usize) -> &ColumnStats {
+        static UNKNOWN: ColumnStats =
+            ColumnStats { nulls: Share::Unknown, nans: Share::Unknown, lower: None, upper: None };
+        self.all().get(column).unwrap_or(&UNKNOWN)
+    }
+
+    fn all(&mut self) -> &[ColumnStats] {
+        self.found.get_or_insert_with(|| {
+            self.columns.iter().map(|column| self.source.column(column.id, &column.field_type)).collect()
+        })
+    }
+
     /// Why no row of the file can have a key of a delete file, by the number of a column; `None` where one may.
     pub fn mismatch(&mut self, keys: &[(usize, ColumnStats)]) -> Option<(usize, &'static str)> {
         if keys.is_empty() {
             return None;
         }
-        let data = self.found.get_or_insert_with(|| {
-            self.columns.iter().map(|column| self.source.column(column.id, &column.field_type)).collect()
-        });
+        let data = self.all();
         keys.iter().find_map(|(number, delete)| Some((*number, mismatch(data.get(*number)?, delete)?)))
     }
 }
@@ -87,21 +104,46 @@ pub(crate) fn mismatch(data: &ColumnStats, delete: &ColumnStats) -> Option<&'sta
         return None;
     }
     if data.nulls == Share::All || delete.nulls == Share::All {
-        return Some("null count");
+        return Some(NULL_COUNT);
     }
     if data.nans == Share::All || delete.nans == Share::All {
-        return Some("NaN count");
+        return Some(NAN_COUNT);
     }
-    let apart = is_greater(data.lower.as_ref(), delete.upper.as_ref())
-        || is_greater(delete.lower.as_ref(), data.upper.as_ref());
-    apart.then_some("bounds")
+    (!Intervals::touch(&ends(data), &ends(delete))).then_some(BOUNDS)
 }
 
-/// Is a lower bound known to be above an upper one? The order of uuids differs between writers, and a NaN has none.
-fn is_greater(lower: Option<&Value>, upper: Option<&Value>) -> bool {
-    match (lower, upper) {
-        (Some(Value::Uuid(_)), _) => false,
-        (Some(lower), Some(upper)) => compare(lower, upper) == Some(Ordering::Greater),
-        _ => false,
+/// The bounds of a column that are in an order: that of uuids differs between writers, and a NaN has none.
+pub(crate) fn ends(stats: &ColumnStats) -> Ends<InOrder<'_>> {
+    let is_ordered = |bound: &&Value| match bound {
+        Value::Uuid(_) => false,
+        bound => compare(bound, bound).is_some(),
+    };
+    let [lower, upper] =
+        [&stats.lower, &stats.upper].map(|bound| bound.as_ref().filter(is_ordered).map(InOrder));
+    (lower, upper)
+}
+
+/// A bound in the order of values of its type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InOrder<'a>(&'a Value);
+
+impl Ord for InOrder<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Values of one column are of one type.
+        compare(self.0, other.0).unwrap_or(Ordering::Equal)
     }
 }
+
+impl PartialOrd for InOrder<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for InOrder<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for InOrder<'_> {}

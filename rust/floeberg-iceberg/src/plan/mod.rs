@@ -2,19 +2,25 @@
 
 mod attach;
 mod bounds;
+mod by_path;
+mod by_sequence;
 mod chunk;
 mod delete_files;
 mod deletes;
+mod equality_list;
 mod explain;
 mod filter;
 mod glance;
 mod incremental;
+mod indexed_delete;
+mod intervals;
 mod key_stats;
 mod manifest_bytes;
 mod manifest_cache;
 mod manifests;
 mod plan_stream;
 mod planning;
+mod position_list;
 mod request;
 mod residuals;
 mod result;

@@ -248,7 +248,7 @@ impl Planning {
         let numbers = attached.residual_of.iter().map(|number| *number as i32).collect();
         let files = match columns.rows {
             0 => None,
-            _ => Some(columns.finish(Arc::clone(&self.schema), attached.deletes.as_deref(), numbers)?),
+            _ => Some(columns.finish(Arc::clone(&self.schema), attached.deletes, numbers)?),
         };
         let (first_row_id, row_ids) = (manifest.first_row_id, row_ids.rows);
         let residuals = attached.residuals;

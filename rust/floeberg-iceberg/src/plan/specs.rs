@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Fields};
 use floeberg_core::expr::PartitionColumn;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, arrow::field_to_arrow};
 use floeberg_core::transform::Transform;
-use floeberg_core::value::{PartitionKey, Value, arrow::from_array};
+use floeberg_core::value::{PartitionNumbers, Value, arrow::from_array};
 use floeberg_core::{Error, Result};
 
 use crate::metadata::{PartitionField, PartitionSpec, TableMetadata, UnifiedPartition, unified_partition};
@@ -72,17 +72,14 @@ impl PlannedSpec {
         fields.map(|(field, array)| Ok((field.id, from_array(array, row, &field.field_type)?))).collect()
     }
 
-    /// The key that partitions of the spec are compared by, of one row: values of transforms that are not known count.
-    pub fn key(&self, partition: &StructArray, row: usize) -> Result<PartitionKey> {
+    /// The partitions of rows, as they are compared: values of transforms that are not known count.
+    pub fn partitions(&self, partition: &StructArray) -> Result<PartitionNumbers> {
         let fields = self.partition_type.fields.iter().zip(partition.columns());
-        let values = fields.map(|(field, array)| match type_as_written(array.data_type()) {
-            Some(written) if field.field_type == PrimitiveType::Unknown.into() => {
-                from_array(array, row, &written.into())
-            }
-            _ => from_array(array, row, &field.field_type),
+        let columns = fields.map(|(field, array)| match type_as_written(array.data_type()) {
+            Some(written) if field.field_type == PrimitiveType::Unknown.into() => (array, written.into()),
+            _ => (array, field.field_type.clone()),
         });
-        let values = values.collect::<Result<Vec<_>>>()?;
-        Ok(PartitionKey::new(values.iter().map(Option::as_ref)))
+        PartitionNumbers::new(&columns.collect::<Vec<_>>(), partition.len())
     }
 
     /// Are the types of all values known, to the table or to a manifest with these, so that partitions can be compared?

@@ -66,11 +66,23 @@ impl Tally {
         }
     }
 
+    /// Counts some that the test of a number drops, where names are not kept.
+    pub fn drop_many(&mut self, test: usize, reason: &'static str, count: u64) {
+        if count > 0 {
+            self.dropped.entry((test, reason)).or_default().count += count;
+        }
+    }
+
+    /// Are the paths of what is dropped kept?
+    pub fn names(&self) -> bool {
+        self.names
+    }
+
     /// Counts what a stage said of the entries of a block, which have these paths.
     pub fn count(&mut self, verdicts: &Verdicts, paths: &StringArray) {
         self.enter(verdicts.entered());
         for (test, reason, count) in verdicts.counts() {
-            self.dropped.entry((test, reason)).or_default().count += count;
+            self.drop_many(test, reason, count);
         }
         if self.names {
             for (row, test, reason) in verdicts.dropped() {

@@ -31,7 +31,7 @@ pub enum MismatchReason {
 
 impl MismatchReason {
     /// `bounds`, `null count` ...
-    pub fn text(self) -> &'static str {
+    pub const fn text(self) -> &'static str {
         match self {
             Self::Never => "never true",
             Self::Bounds => "bounds",

@@ -1,12 +1,13 @@
 use std::sync::{Arc, LazyLock};
 
-use floeberg_core::ErrorKind;
 use floeberg_core::expr::{ColumnStats, Share, Stats};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{PartitionKey, Value};
+use floeberg_core::{ErrorKind, Result};
 
-use crate::plan::deletes::{DataFile, DeleteIndex, IndexedDelete};
+use crate::plan::deletes::{DataFile, DeleteIndex};
 use crate::plan::explain::Dropped;
+use crate::plan::indexed_delete::IndexedDelete;
 use crate::plan::key_stats::KeyColumn;
 use crate::plan::tally::Tally;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
@@ -57,16 +58,33 @@ fn key(text: &str) -> PartitionKey {
     PartitionKey::new([Some(&Value::String(text.to_owned()))])
 }
 
-fn data(path: &str, sequence_number: i64) -> DataFile<'_> {
-    static PARTITION: LazyLock<PartitionKey> = LazyLock::new(|| key("p"));
-    DataFile { path, sequence_number, spec_id: 1, partition_key: &PARTITION, stats: &UNKNOWN }
+/// A data file and its partition.
+#[derive(Clone, Copy)]
+struct Data<'a> {
+    path: &'a str,
+    sequence_number: i64,
+    spec_id: i32,
+    partition_key: &'a PartitionKey,
+    stats: &'a dyn Stats,
 }
 
-fn matching(deletes: Vec<IndexedDelete>, data: DataFile<'_>) -> Vec<i32> {
+fn data(path: &str, sequence_number: i64) -> Data<'_> {
+    static PARTITION: LazyLock<PartitionKey> = LazyLock::new(|| key("p"));
+    Data { path, sequence_number, spec_id: 1, partition_key: &PARTITION, stats: &UNKNOWN }
+}
+
+fn look_up(index: &DeleteIndex, data: Data<'_>, tally: &mut Tally) -> Result<Vec<i32>> {
+    let Data { path, sequence_number, stats, .. } = data;
+    let named = if index.names_files() { index.named(path) } else { None };
+    let partition = index.partition(data.spec_id, data.partition_key);
     let mut found = Vec::new();
-    DeleteIndex::new(deletes, Vec::new()).matching(data, &mut found, &mut Tally::default()).unwrap();
+    index.matching(DataFile { path, named, sequence_number, partition, stats }, &mut found, tally)?;
     found.sort_unstable();
-    found
+    Ok(found)
+}
+
+fn matching(deletes: Vec<IndexedDelete>, data: Data<'_>) -> Vec<i32> {
+    look_up(&DeleteIndex::new(deletes, Vec::new()), data, &mut Tally::default()).unwrap()
 }
 
 #[test]
@@ -93,8 +111,8 @@ fn position_deletes_reach_data_of_their_own_commit() {
 #[test]
 fn deletes_of_another_partition_or_spec_do_not_apply() {
     let deletes = || vec![delete(DeleteKind::Position, 9, None), equality(9)];
-    assert!(matching(deletes(), DataFile { partition_key: &key("q"), ..data("a", 1) }).is_empty());
-    assert!(matching(deletes(), DataFile { spec_id: 2, ..data("a", 1) }).is_empty());
+    assert!(matching(deletes(), Data { partition_key: &key("q"), ..data("a", 1) }).is_empty());
+    assert!(matching(deletes(), Data { spec_id: 2, ..data("a", 1) }).is_empty());
 }
 
 #[test]
@@ -158,7 +176,7 @@ fn a_vector_older_than_its_data_file_does_not_apply() {
 fn two_vectors_for_one_file_are_an_error_that_names_both() {
     let index =
         DeleteIndex::new(vec![delete(VECTOR, 8, Some("a")), delete(VECTOR, 9, Some("a"))], Vec::new());
-    let error = index.matching(data("a", 1), &mut Vec::new(), &mut Tally::default()).unwrap_err();
+    let error = look_up(&index, data("a", 1), &mut Tally::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     assert!(error.to_string().contains("delete-8") && error.to_string().contains("delete-9"), "{error}");
 }
@@ -167,11 +185,8 @@ fn two_vectors_for_one_file_are_an_error_that_names_both() {
 fn a_vector_of_another_partition_is_an_error_and_is_not_ignored() {
     let index = DeleteIndex::new(vec![delete(VECTOR, 8, Some("a"))], Vec::new());
     let other = key("q");
-    let elsewhere = DataFile { partition_key: &other, ..data("a", 1) };
-    assert_eq!(
-        index.matching(elsewhere, &mut Vec::new(), &mut Tally::default()).unwrap_err().kind(),
-        ErrorKind::InvalidData
-    );
+    let elsewhere = Data { partition_key: &other, ..data("a", 1) };
+    assert_eq!(look_up(&index, elsewhere, &mut Tally::default()).unwrap_err().kind(), ErrorKind::InvalidData);
 }
 
 /// An equality delete of keys between two bounds.
@@ -187,10 +202,9 @@ fn equality_deletes_whose_keys_a_file_cannot_have_are_left_away_and_counted() {
     let columns = vec![KeyColumn { id: 1, name: "id".to_owned(), field_type: PrimitiveType::Long.into() }];
     let index = DeleteIndex::new(deletes, columns);
     assert_eq!(index.key_columns().collect::<Vec<_>>(), [1]);
-    let (mut found, mut tally) = (Vec::new(), Tally::new(true));
-    let data = DataFile { stats: &Longs(25, 35), ..data("a", 5) };
-    index.matching(data, &mut found, &mut tally).unwrap();
-    found.sort_unstable();
+    let mut tally = Tally::new(true);
+    let data = Data { stats: &Longs(25, 35), ..data("a", 5) };
+    let found = look_up(&index, data, &mut tally).unwrap();
     assert_eq!(found, [1, 2, 4], "0 is of other keys, 3 of older rows, of 4 nothing is known");
     let stage = tally.stage("equality deletes", &index.key_tests());
     assert_eq!((stage.entered, stage.kept), (4, 3));
@@ -209,9 +223,8 @@ fn equality_deletes_whose_keys_a_file_cannot_have_are_left_away_and_counted() {
 #[test]
 fn deletes_of_columns_without_statistics_are_kept() {
     let index = DeleteIndex::new(vec![bounded(9, 0, 9)], Vec::new());
-    let (mut found, mut tally) = (Vec::new(), Tally::default());
-    index.matching(DataFile { stats: &Longs(25, 35), ..data("a", 5) }, &mut found, &mut tally).unwrap();
-    assert_eq!(found, [0]);
+    let data = Data { stats: &Longs(25, 35), ..data("a", 5) };
+    assert_eq!(look_up(&index, data, &mut Tally::default()).unwrap(), [0]);
 }
 
 #[test]

@@ -3,11 +3,13 @@
 mod block_stats;
 mod bounds;
 mod chunk;
+mod delete_index;
 mod deletes;
 mod document;
 mod encrypted;
 mod entries;
 mod incremental;
+mod intervals;
 mod key_stats;
 mod manifest_cache;
 mod manifests;

@@ -44,8 +44,7 @@ fn values(array: ArrayRef) -> StructArray {
 fn partitions_of_a_transform_that_is_not_known_are_told_apart_by_the_manifests_values() {
     let spec = planned(&[Transform::Unknown("bucketV2[4]".to_owned())], &PrimitiveType::Unknown);
     let written = values(Arc::new(Int32Array::from(vec![Some(1), Some(1), Some(2), None])));
-    let keys: Vec<_> = (0..4).map(|row| spec.key(&written, row).unwrap()).collect();
-    assert!(keys[0] == keys[1] && keys[0] != keys[2] && keys[0] != keys[3] && keys[2] != keys[3]);
+    assert_eq!(spec.partitions(&written).unwrap().of, [0, 0, 1, 2]);
     assert!(spec.is_comparable(&written));
     // They are no values of the table: nothing is filtered by them.
     assert_eq!(spec.values(&written, 0).unwrap(), [(1000, None)]);

@@ -207,3 +207,18 @@ fn values_of_a_void_field_are_null_whatever_their_written_type() {
         assert_eq!(*values.data_type(), type_to_arrow(&field_type.into()).unwrap());
     }
 }
+
+#[test]
+fn statistics_by_column_are_those_of_the_maps() {
+    let bytes = include_bytes!("../testdata/v1_existing.avro");
+    let file = manifest_file(Data, 0);
+    let parse = |wanted: EntryRequest| {
+        parse_manifest(bytes, &file, &partitioned_by(PrimitiveType::String), &wanted).unwrap()
+    };
+    let columns = vec![1, 2, 3];
+    let asked = parse(EntryRequest { statistics_of: columns.clone(), ..EntryRequest::default() });
+    let metrics = parse(EntryRequest { with_metrics: true, ..EntryRequest::default() }).metrics.unwrap();
+    let found = metrics.statistics_of(&columns).unwrap();
+    assert_eq!(format!("{found:?}"), format!("{:?}", asked.statistics));
+    assert!(found[&1].value_count.null_count() < asked.len(), "there are some");
+}

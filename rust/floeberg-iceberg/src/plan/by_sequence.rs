@@ -1,0 +1,40 @@
+//! Which deletes of a list are new enough?
+//!
+//! Spec: Scan Planning (sequence numbers); Sequence Numbers.
+//!
+//! Invariant: a list is sorted by sequence number, so that the new ones are its end.
+
+/// Deletes in the order of their sequence numbers. A place is a position in that order.
+#[derive(Debug, Default)]
+pub(crate) struct BySequence {
+    numbers: Vec<u32>,
+    sequence_numbers: Vec<i64>,
+}
+
+impl BySequence {
+    /// Adds a delete, whose sequence number is not below those of the ones before.
+    pub fn push(&mut self, number: u32, sequence_number: i64) {
+        self.numbers.push(number);
+        self.sequence_numbers.push(sequence_number);
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The delete at a place.
+    pub fn number(&self, place: u32) -> u32 {
+        self.numbers[place as usize]
+    }
+
+    /// The deletes from a place on.
+    pub fn numbers(&self, from: u32) -> &[u32] {
+        &self.numbers[from as usize..]
+    }
+
+    /// The first place whose sequence number is at least `least`; `None` is beyond the last one that there can be.
+    pub fn since(&self, least: Option<i64>) -> u32 {
+        self.sequence_numbers.partition_point(|own| least.is_none_or(|least| *own < least)) as u32
+    }
+}

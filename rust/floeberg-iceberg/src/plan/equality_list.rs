@@ -1,0 +1,136 @@
+//! Which equality deletes of one scope may delete rows of a file?
+//!
+//! In: the deletes of a partition, or of all, and what is known of the file's key columns. Out: those that apply.
+//! Spec: Scan Planning; Equality Delete Files.
+//!
+//! Invariant: what is left away, and the account of why, is what a look at each delete gives. Many deletes with bounds of
+//! one column are looked up by them.
+
+use floeberg_core::expr::Share;
+
+use super::by_sequence::BySequence;
+use super::indexed_delete::Keys;
+use super::intervals::{Ends, Intervals};
+use super::key_stats::{BOUNDS, InOrder, LazyStats, NAN_COUNT, NULL_COUNT, ends};
+use super::tally::Tally;
+
+/// From so many on deletes are looked up by their bounds.
+const MANY: usize = 16;
+
+/// Equality deletes of one scope.
+#[derive(Debug, Default)]
+pub(crate) struct EqualityList {
+    deletes: BySequence,
+    /// Is anything known of the keys of any of them?
+    is_told_apart: bool,
+    by_bounds: Option<ByBounds>,
+}
+
+/// The deletes whose first key column is one, of which nothing but bounds has to be asked there.
+#[derive(Debug)]
+struct ByBounds {
+    /// The number of the column.
+    column: usize,
+    /// Their places, by sequence number.
+    places: Vec<u32>,
+    intervals: Intervals,
+    /// The places of all others.
+    others: Vec<u32>,
+}
+
+impl EqualityList {
+    /// Adds a delete, whose sequence number is not below those of the ones before.
+    pub fn push(&mut self, number: u32, sequence_number: i64) {
+        self.deletes.push(number, sequence_number);
+    }
+
+    /// Sorts the deletes by bounds. All are there.
+    pub fn finish(&mut self, keys: &[Keys]) {
+        let of = |place: u32| &keys[self.deletes.number(place) as usize];
+        let all = 0..self.deletes.len() as u32;
+        self.is_told_apart = all.clone().any(|place| !of(place).is_empty());
+        let Some(column) = all.clone().find_map(|place| first_by_bounds(of(place))) else { return };
+        let (places, others): (Vec<_>, Vec<_>) =
+            all.partition(|place| first_by_bounds(of(*place)) == Some(column));
+        if places.len() >= MANY {
+            let intervals = Intervals::new(places.clone(), |place| first_ends(of(place)));
+            self.by_bounds = Some(ByBounds { column, places, intervals, others });
+        }
+    }
+
+    /// Appends the numbers of the deletes of at least a sequence number (`None` is beyond the last one) whose keys the file
+    /// may have, by sequence number. Counts these, and those that are left away by the number of a column.
+    pub fn matching<'a>(
+        &self,
+        least: Option<i64>,
+        stats: &mut LazyStats<'_>,
+        keys: &[Keys],
+        found: &mut Vec<i32>,
+        tally: &mut Tally,
+        path_of: impl Fn(u32) -> &'a str,
+    ) {
+        let start = self.deletes.since(least);
+        let newer = self.deletes.numbers(start);
+        tally.enter(newer.len());
+        if !self.is_told_apart {
+            found.extend(newer.iter().map(|number| *number as i32));
+            return;
+        }
+        let mut ask = |number: u32, stats: &mut LazyStats<'_>, tally: &mut Tally| match stats
+            .mismatch(&keys[number as usize])
+        {
+            None => found.push(number as i32),
+            Some((column, reason)) => tally.drop(column, reason, path_of(number)),
+        };
+        // Where all that are left away are to be named, all are looked at.
+        match self.by_bounds.as_ref().filter(|_| !newer.is_empty() && !tally.names()) {
+            None => newer.iter().for_each(|number| ask(*number, stats, tally)),
+            Some(by_bounds) => {
+                for place in self.near(by_bounds, start, stats, keys, tally) {
+                    ask(self.deletes.number(place), stats, tally);
+                }
+            }
+        }
+    }
+
+    /// The places from one on whose bounds do not tell them apart from the file's, in order. Counts the others.
+    fn near(
+        &self,
+        by_bounds: &ByBounds,
+        start: u32,
+        stats: &mut LazyStats<'_>,
+        keys: &[Keys],
+        tally: &mut Tally,
+    ) -> Vec<u32> {
+        let is_newer = |place: &u32| *place >= start;
+        let newer = by_bounds.places.len() - by_bounds.places.partition_point(|place| !is_newer(place));
+        let data = stats.of(by_bounds.column);
+        let mut near = Vec::new();
+        let reason = if data.nulls == Share::All {
+            NULL_COUNT
+        } else if data.nans == Share::All {
+            NAN_COUNT
+        } else {
+            let of_delete = |place: u32| first_ends(&keys[self.deletes.number(place) as usize]);
+            by_bounds.intervals.touching(&ends(data), of_delete, |place| {
+                near.extend(Some(place).filter(is_newer));
+            });
+            BOUNDS
+        };
+        tally.drop_many(by_bounds.column, reason, (newer - near.len()) as u64);
+        near.extend(by_bounds.others.iter().copied().filter(is_newer));
+        near.sort_unstable();
+        near
+    }
+}
+
+/// The first key column of a delete of which no key is null or NaN: then bounds alone tell it apart from a file whose
+/// values are neither all null nor all NaN.
+fn first_by_bounds(keys: &Keys) -> Option<usize> {
+    let (column, stats) = keys.first()?;
+    (stats.nulls == Share::None && stats.nans == Share::None).then_some(*column)
+}
+
+fn first_ends(keys: &Keys) -> Ends<InOrder<'_>> {
+    keys.first().map_or((None, None), |(_, stats)| ends(stats))
+}
