@@ -20,7 +20,7 @@ use super::stretch::{Stretch, stretches};
 use super::{AvroSchema, Limits, parse_schema};
 use crate::wire::refuse_encrypted;
 
-const MAGIC: [u8; 4] = *b"Obj\x01";
+pub(super) const MAGIC: [u8; 4] = *b"Obj\x01";
 
 /// An Avro file whose header was read.
 #[derive(Debug)]

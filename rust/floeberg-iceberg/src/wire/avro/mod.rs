@@ -1,4 +1,4 @@
-//! Avro object containers, decoded into Arrow columns by field id.
+//! Avro object containers: decoded into Arrow columns by field id, and in `encode` written.
 
 mod allowance;
 mod arrow_fields;
@@ -9,6 +9,7 @@ mod compile_leaves;
 mod container;
 mod cursor;
 mod decode;
+pub mod encode;
 mod finish;
 mod frame;
 mod leaf;

@@ -1,0 +1,151 @@
+//! How does Avro declare Iceberg's types?
+//!
+//! In: fields with ids. Out: the JSON of a writer schema, as Iceberg Java writes it.
+//! Spec: Appendix A, Avro; Avro 1.12, Schema Declaration.
+//!
+//! Invariant: a named type is declared where it stands first and named after that; names of a record's fields are unique.
+
+use std::collections::HashSet;
+
+use floeberg_core::schema::{Field, MapType, PrimitiveType, StructType, Type};
+use floeberg_core::{Error, Result};
+use serde_json::{Map, Value as Json, json};
+
+/// The record of that name with these fields.
+///
+/// Errors: `Unsupported` for a type that this version does not write, `InvalidInput` for names that Avro cannot tell apart.
+pub fn declare(fields: &StructType, name: &str) -> Result<Json> {
+    Declarer::default().record(&fields.fields, name)
+}
+
+/// The bytes of a decimal of so many digits: the least that hold them all.
+pub fn decimal_size(precision: u8) -> usize {
+    let numbers = 10_u128.checked_pow(u32::from(precision)).unwrap_or(u128::MAX);
+    (1..16).find(|bytes| numbers <= 1 << (8 * bytes - 1)).unwrap_or(16)
+}
+
+#[derive(Default)]
+struct Declarer {
+    /// Fixed types by name.
+    declared: HashSet<String>,
+}
+
+impl Declarer {
+    fn record(&mut self, fields: &[Field], name: &str) -> Result<Json> {
+        let mut names = HashSet::new();
+        let mut declared = Vec::with_capacity(fields.len());
+        for field in fields {
+            let avro_name = avro_name(&field.name);
+            if !names.insert(avro_name.clone()) {
+                return Err(Error::invalid_input("two fields have one name in Avro").with("field", field));
+            }
+            declared.push(self.field(field, avro_name)?);
+        }
+        Ok(json!({"type": "record", "name": name, "fields": declared}))
+    }
+
+    fn field(&mut self, field: &Field, avro_name: String) -> Result<Json> {
+        let mut object = Map::new();
+        let renamed = avro_name != field.name;
+        object.insert("name".into(), avro_name.into());
+        object.insert("type".into(), self.value(field)?);
+        if let Some(doc) = &field.doc {
+            object.insert("doc".into(), doc.as_str().into());
+        }
+        if !field.required {
+            object.insert("default".into(), Json::Null);
+        }
+        if renamed {
+            object.insert("iceberg-field-name".into(), field.name.as_str().into());
+        }
+        object.insert("field-id".into(), field.id.into());
+        Ok(Json::Object(object))
+    }
+
+    /// The type of a field, an element, a key or a value: a union with null, where it may be null.
+    fn value(&mut self, field: &Field) -> Result<Json> {
+        let declared = match &field.field_type {
+            Type::Primitive(primitive) => self.primitive(primitive),
+            Type::Struct(children) => self.record(&children.fields, &format!("r{}", field.id))?,
+            Type::List(list) => {
+                let (items, id) = (self.value(&list.element)?, list.element.id);
+                json!({"type": "array", "items": items, "element-id": id})
+            }
+            Type::Map(map) => self.map(map)?,
+            Type::Variant | Type::Unrecognized(_) => {
+                return Err(
+                    Error::unsupported("Avro files with such a column are not written").with("field", field)
+                );
+            }
+        };
+        Ok(if field.required || declared == "null" { declared } else { json!(["null", declared]) })
+    }
+
+    fn map(&mut self, map: &MapType) -> Result<Json> {
+        let (key_id, value_id) = (map.key.id, map.value.id);
+        if map.key.field_type == Type::Primitive(PrimitiveType::String) {
+            let values = self.value(&map.value)?;
+            return Ok(json!({"type": "map", "values": values, "key-id": key_id, "value-id": value_id}));
+        }
+        let pair = self.record(&[map.key.clone(), map.value.clone()], &format!("k{key_id}_v{value_id}"))?;
+        Ok(json!({"type": "array", "items": pair, "logicalType": "map"}))
+    }
+
+    fn primitive(&mut self, primitive: &PrimitiveType) -> Json {
+        use PrimitiveType as P;
+        let timestamp = |unit: &str, utc: bool| json!({"type": "long", "logicalType": format!("timestamp-{unit}"), "adjust-to-utc": utc});
+        match primitive {
+            P::Unknown => "null".into(),
+            P::Boolean => "boolean".into(),
+            P::Int => "int".into(),
+            P::Long => "long".into(),
+            P::Float => "float".into(),
+            P::Double => "double".into(),
+            P::Date => json!({"type": "int", "logicalType": "date"}),
+            P::Time => json!({"type": "long", "logicalType": "time-micros"}),
+            P::Timestamp => timestamp("micros", false),
+            P::Timestamptz => timestamp("micros", true),
+            P::TimestampNs => timestamp("nanos", false),
+            P::TimestamptzNs => timestamp("nanos", true),
+            P::String => "string".into(),
+            P::Binary | P::Geometry { .. } | P::Geography { .. } => "bytes".into(),
+            P::Uuid => self.fixed("uuid_fixed".to_owned(), 16, &json!({"logicalType": "uuid"})),
+            P::Fixed(length) => self.fixed(format!("fixed_{length}"), *length as usize, &json!({})),
+            P::Decimal { precision, scale } => self.fixed(
+                format!("decimal_{precision}_{scale}"),
+                decimal_size(*precision),
+                &json!({"logicalType": "decimal", "precision": precision, "scale": scale}),
+            ),
+        }
+    }
+
+    fn fixed(&mut self, name: String, size: usize, logical: &Json) -> Json {
+        if !self.declared.insert(name.clone()) {
+            return name.into();
+        }
+        let mut declared = json!({"type": "fixed", "name": name, "size": size});
+        if let (Some(declared), Some(logical)) = (declared.as_object_mut(), logical.as_object()) {
+            declared.extend(logical.clone());
+        }
+        declared
+    }
+}
+
+/// A name as Avro may have it. Java looks at UTF-16 units: what is outside the first plane is two, and neither a letter.
+fn avro_name(name: &str) -> String {
+    let mut sane = String::with_capacity(name.len());
+    for (position, character) in name.chars().enumerate() {
+        let in_first_plane = u32::from(character) < 0x1_0000;
+        let is_digit = character.is_ascii_digit();
+        if character == '_' || character.is_alphabetic() && in_first_plane || is_digit && position > 0 {
+            sane.push(character);
+        } else if is_digit {
+            sane.extend(['_', character]);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                sane.extend(format!("_x{unit:X}").chars());
+            }
+        }
+    }
+    sane
+}
