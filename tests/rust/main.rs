@@ -12,3 +12,4 @@ mod openings;
 mod plans;
 mod recipes;
 mod views;
+mod written_manifests;

@@ -20,6 +20,7 @@ mod sort;
 mod statistics;
 mod table;
 mod view;
+mod write_manifests;
 
 pub(crate) use absence::explain_absence;
 pub use history::HistoryEntry;
@@ -42,3 +43,7 @@ pub use sort::{NullOrder, SortDirection, SortField, SortOrder};
 pub use statistics::{PartitionStatisticsFile, StatisticsBlob, StatisticsFile};
 pub use table::{MAIN_BRANCH, MetadataLogEntry, SnapshotLogEntry, TableMetadata};
 pub use view::{VersionLogEntry, ViewMetadata, ViewRepresentation, ViewVersion};
+pub use write_manifests::{
+    DataFile, EntryStatus, FileContent, ManifestEntry, ManifestListRequest, ManifestListWriter,
+    ManifestRequest, ManifestWriter, WrittenManifest, WrittenManifestList,
+};

@@ -14,6 +14,7 @@ mod view;
 mod view_version;
 mod write;
 
+pub(super) use partition::emit_fields;
 pub use table::parse_table_metadata;
 pub use view::parse_view_metadata;
 
