@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
+
+from peer_environment import environment
 
 PYSPARK = "4.0.5"
 VERSION = "1.11.0"
@@ -18,19 +19,9 @@ PLACE = f"https://repo1.maven.org/maven2/org/apache/iceberg/iceberg-spark-runtim
 def iceberg_java(folder: Path) -> tuple[Path, Path] | str:
     """The Python and the jar, made where they are not there; or why they cannot be had."""
     try:
-        return _python(folder / f"pyspark-{PYSPARK}"), _jar(folder / JAR)
+        return environment(folder, {"pyspark": PYSPARK}), _jar(folder / JAR)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
-
-
-def _python(venv: Path) -> Path:
-    python, stamp = venv / "bin" / "python", venv / ".made"
-    if not stamp.exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, f"pyspark=={PYSPARK}"], check=True)
-        stamp.touch()
-    return python
 
 
 def _jar(path: Path) -> Path:

@@ -13,6 +13,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -40,9 +41,10 @@ class Times:
         return f"{self.median * scale:.3g} {unit} ({low:.3g}-{high:.3g})"
 
 
-def warm(subject: str, location: Path) -> Times:
-    """Five runs in one process, after one that does not count."""
-    return _child(subject, location, RUNS)
+def warm(subject: str, location: Path, *, runs: int = RUNS, python: str = sys.executable) -> Times:
+    """Five runs, or so many, in one process, after one that does not count."""
+    (times,) = in_turn([(subject, location)], runs=runs, python=python)
+    return times
 
 
 def alternating(subject: str, locations: list[Path], threads: int | None = None) -> list[Times]:
@@ -50,27 +52,31 @@ def alternating(subject: str, locations: list[Path], threads: int | None = None)
 
     For ratios near 1: what the machine does meanwhile falls on all of them. The highest memory is that of all together.
     """
-    return _children(subject, locations, RUNS, threads)
+    return in_turn([(subject, location) for location in locations], threads=threads)
 
 
-def cold(subject: str, location: Path) -> Times:
-    """Five fresh processes that run once each; importing does not count."""
-    runs = [_child(subject, location, 0) for _ in range(RUNS)]
-    return Times([each.seconds[0] for each in runs], runs[0].count, max(each.peak_mb or 0 for each in runs))
-
-
-def _child(subject: str, location: Path, runs: int) -> Times:
-    (times,) = _children(subject, [location], runs)
-    return times
-
-
-def _children(subject: str, locations: list[Path], runs: int, threads: int | None = None) -> list[Times]:
-    command = [sys.executable, __file__, subject, str(runs), *map(str, locations)]
+def in_turn(
+    pairs: Sequence[tuple[str, Path]],
+    *,
+    runs: int = RUNS,
+    threads: int | None = None,
+    python: str = sys.executable,
+) -> list[Times]:
+    """The same for subjects that differ, each with its location; without runs the first one counts."""
+    command = [python, __file__, str(runs), *(str(word) for pair in pairs for word in pair)]
     environment = os.environ | ({} if threads is None else {"FLOEBERG_THREADS": str(threads)})
     output = subprocess.run(
         command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent, env=environment
     ).stdout
     return [Times(**facts) for facts in json.loads(output.splitlines()[-1])]
+
+
+def cold(subject: str, location: Path, *, runs: int = RUNS, python: str = sys.executable) -> Times:
+    """Five fresh processes, or so many, that run once each; importing does not count."""
+    found = [warm(subject, location, runs=0, python=python) for _ in range(runs)]
+    return Times(
+        [each.seconds[0] for each in found], found[0].count, max(each.peak_mb or 0 for each in found)
+    )
 
 
 def compare(title: str, rows: list[tuple[str, Times]]) -> None:
@@ -93,19 +99,18 @@ LIBRARIES = {
     "floeberg": ("floeberg", "pyarrow"),
     "pyarrow": ("pyarrow.dataset",),
     "pyiceberg": ("pyiceberg.table", "pyiceberg.io.pyarrow"),
+    "duckdb": ("duckdb", "duckdb_extension_iceberg", "duckdb_extension_avro"),
+    "java": ("pyspark.sql",),
 }
 
 
-def main(subject: str, runs: int, locations: list[str]) -> None:
+def main(runs: int, pairs: list[tuple[str, str]]) -> None:
     """What the child does."""
-    module, name = subject.split(":")
-    for library in LIBRARIES[name.split("_")[0]]:
-        importlib.import_module(library)
-    run = getattr(importlib.import_module(module), name)
-    seconds: list[list[float]] = [[] for _ in locations]
-    counts = [0 for _ in locations]
+    subjects = [(loaded(subject), location) for subject, location in pairs]
+    seconds: list[list[float]] = [[] for _ in pairs]
+    counts = [0 for _ in pairs]
     for _ in range(runs + 1):
-        for at, location in enumerate(locations):
+        for at, (run, location) in enumerate(subjects):
             started = time.perf_counter()
             counts[at] = run(location)
             seconds[at].append(time.perf_counter() - started)
@@ -117,5 +122,14 @@ def main(subject: str, runs: int, locations: list[str]) -> None:
     print(json.dumps(facts))
 
 
+def loaded(subject: str) -> Callable[[str], int]:
+    """The function of a subject, with what it would import."""
+    module, name = subject.split(":")
+    for library in LIBRARIES[name.split("_")[0]]:
+        importlib.import_module(library)
+    function: Callable[[str], int] = getattr(importlib.import_module(module), name)
+    return function
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
+    main(int(sys.argv[1]), list(zip(sys.argv[2::2], sys.argv[3::2], strict=True)))

@@ -22,13 +22,9 @@ COLUMNS = (
     ("note", "string"),
     ("paid", "boolean"),
 )
-PARTITIONED = (
-    {"source-id": 2, "field-id": 1000, "name": "ts_day", "transform": "day"},
-    {"source-id": 1, "field-id": 1001, "name": "id_bucket", "transform": "bucket[16]"},
-)
 
 
-def metadata(folder: Path, *, version: int = 2, spec: tuple[Json, ...] = (), rows: int = 0) -> Json:
+def metadata(folder: Path, *, version: int = 2, rows: int = 0) -> Json:
     """The metadata of a table with one snapshot, whose manifest list is metadata/list.avro."""
     fields = [
         {"id": number, "name": name, "type": kind, "required": False}
@@ -52,8 +48,8 @@ def metadata(folder: Path, *, version: int = 2, spec: tuple[Json, ...] = (), row
         "current-schema-id": 0,
         "schemas": [{"type": "struct", "schema-id": 0, "fields": fields}],
         "default-spec-id": 0,
-        "partition-specs": [{"spec-id": 0, "fields": list(spec)}],
-        "last-partition-id": 1001,
+        "partition-specs": [{"spec-id": 0, "fields": []}],
+        "last-partition-id": 999,
         "default-sort-order-id": 0,
         "sort-orders": [{"order-id": 0, "fields": []}],
         "properties": {},
