@@ -62,7 +62,8 @@ fmt: venv ## Format Rust and Python
 
 bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (SCALE=0.1 for a smaller table, ICEBERG_JAVA=1 for that peer)
 	cargo bench --locked --profile dev -p floeberg-benches
-	$(PYTHON) benches/python/bench_plan.py --scale $(or $(SCALE),1)
+	$(PYTHON) benches/python/instruction_counts.py
+	$(PYTHON) benches/python/bench_plan.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 	$(PYTHON) benches/python/bench_scan.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_equality.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)

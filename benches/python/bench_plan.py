@@ -105,7 +105,7 @@ def filters(results: Results, files: int, table: Path) -> None:
             milliseconds = day.median * 1000
             results.goal(Goal(f"plan/{files} files/one day/{name}", milliseconds, "ms", 20, 20))
     plan, point = in_turn([("subjects:floeberg_plan", table), ("subjects:floeberg_plan_point", table)])
-    assert point.count == 1, point
+    assert point.count <= 1, point
     compare(f"plan/{files} files/a point/warm", [("no filter", plan), ("one id", point)])
     ratio = point.median / plan.median
     results.goal(Goal(f"plan/{files} files/a point/warm, of no filter", ratio, "x", 1.5, 1.3))

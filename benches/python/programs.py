@@ -5,16 +5,28 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
 
+@cache
+def build(program: str) -> Path:
+    """Build a program; return where it is."""
+    cargo = ["cargo", "build", "--locked", "--profile", "dev", "-p", "floeberg-benches", "--bin", program]
+    output = subprocess.check_output(
+        [*cargo, "--message-format=json-render-diagnostics"], text=True, cwd=ROOT
+    )
+    messages = [json.loads(line) for line in output.splitlines()]
+    (executable,) = (message["executable"] for message in messages if message.get("executable"))
+    return Path(executable)
+
+
 def run(program: str, *arguments: str) -> dict[str, Any]:
     """Run a program; return the JSON of its last line."""
-    cargo = ["cargo", "run", "--quiet", "--locked", "--profile", "dev", "-p", "floeberg-benches", "--bin"]
-    output = subprocess.check_output([*cargo, program, "--", *arguments], text=True, cwd=ROOT)
+    output = subprocess.check_output([str(build(program)), *arguments], text=True)
     return json.loads(output.splitlines()[-1])
 
 
