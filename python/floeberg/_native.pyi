@@ -156,6 +156,9 @@ class Scan:
         """Raises an `UnsupportedError` that names a column without such a form, if there is one."""
 
     def plan(self) -> Plan: ...
+    def explain_with_names(self) -> _Fields:
+        """The account of planning with the names of files."""
+
     def count(self) -> tuple[int, _Fields]:
         """The number of rows, and how it was found."""
 

@@ -28,6 +28,9 @@ Native = TypeVar("Native", "_native.Scan", "_native.TaskGroup")
 class RowSource(Generic[Native]):
     """Rows that can be read: a scan, or a group of its tasks."""
 
+    # A plan may have very many groups.
+    __slots__ = ("_inner",)
+
     _inner: Native
 
     def __init__(self, native: Native) -> None:

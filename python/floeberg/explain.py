@@ -161,7 +161,7 @@ class Explain:
     Examples:
         >>> explain = table.scan(row_filter="id > 3").explain()
         >>> explain.stages[-1].dropped
-        (Dropped(by='id > 3', reason='bounds', count=1, columns=(), files=()),)
+        (Dropped(by='id > 3', reason='bounds', count=1, columns=('id',), files=()),)
     """
 
     snapshot_id: int | None
@@ -266,16 +266,23 @@ class Explain:
 
 def explain_of(account: dict[str, Any]) -> Explain:
     """The account that `floeberg._native` gives: its parts are tuples of their fields."""
-    stages, sizes = account.pop("stages"), account.pop("sizes")
+    manifest_files, sizes = account.pop("manifest_files", ()), account["sizes"]
+    data, deletes, size_in_bytes = account["manifests"]
     return Explain(
         **{
             **account,
             "stages": tuple(
-                Stage(name, entered, tuple(Dropped(*each) for each in dropped), kept)
-                for name, entered, dropped, kept in stages
+                Stage(name, entered, tuple(map(_dropped, dropped)), kept)
+                for name, entered, dropped, kept in account["stages"]
             ),
-            "manifests": Manifests(*account["manifests"]),
+            "manifests": Manifests(data, deletes, size_in_bytes, tuple(manifest_files)),
             "deletes": tuple(Deletes(*each) for each in account["deletes"]),
             "sizes": None if sizes is None else Sizes(*sizes),
+            "files": tuple(account.get("files", ())),
         }
     )
+
+
+def _dropped(fields: tuple[str, str, int, list[str], list[str]]) -> Dropped:
+    by, reason, count, columns, files = fields
+    return Dropped(by, reason, count, tuple(columns), tuple(files))

@@ -122,6 +122,8 @@ class TaskGroup(RowSource[_native.TaskGroup]):
         ([1, 4, 4], 9)
     """
 
+    __slots__ = ()
+
     def __len__(self) -> int:
         return len(self._inner)
 

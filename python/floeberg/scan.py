@@ -16,7 +16,7 @@ from floeberg._metadata import read_schema
 from floeberg._moments import Moment, milliseconds
 from floeberg._rows import RowSource
 from floeberg.errors import InvalidInputError
-from floeberg.explain import Answer
+from floeberg.explain import Answer, explain_of
 from floeberg.expressions import Expression, as_expression
 from floeberg.expressions._literals import from_tree
 from floeberg.plan import Plan
@@ -278,6 +278,7 @@ class Scan(RowSource[_native.Scan]):
     def explain(
         self,
         *,
+        verbose: bool = False,
         count: bool = False,
         min: str | Sequence[str] = (),  # noqa: A002 - the words that users know
         max: str | Sequence[str] = (),  # noqa: A002
@@ -285,6 +286,7 @@ class Scan(RowSource[_native.Scan]):
         """Plans, and tells what was looked at, what was dropped and by what.
 
         Args:
+            verbose: Whether to name the manifests and files that were dropped, and those that are left.
             count: Whether to count too, and to tell which files had to be read for it.
             min: Columns whose smallest values are found too, likewise.
             max: Columns whose largest values are found too, likewise.
@@ -296,6 +298,9 @@ class Scan(RowSource[_native.Scan]):
             >>> explain = table.scan(row_filter="id < 0").explain()
             >>> explain.data_files, explain.filter
             (0, 'id < 0')
+            >>> named = table.scan(row_filter="id > 3").explain(verbose=True)
+            >>> len(named.stages[-1].dropped[0].files), len(named.files), len(named.manifests.files)
+            (1, 2, 3)
             >>> for answer in table.scan().explain(count=True, max="v").answers:
             ...     print(answer)
             count = 9: of 3 data files 3 by metadata, 0 not needed, read none
@@ -307,7 +312,9 @@ class Scan(RowSource[_native.Scan]):
         for name, columns in (("min", min), ("max", max)):
             names = checked_names(name, (columns,) if isinstance(columns, str) else columns)
             answers.extend(self._extreme(column, largest=name == "max") for column in names)
-        return replace(self.plan_files().explain(), answers=tuple(answers))
+        named = checked_bool("verbose", verbose)
+        explain = explain_of(self._inner.explain_with_names()) if named else self.plan_files().explain()
+        return replace(explain, answers=tuple(answers))
 
 
 def _answer(of: str, value: LiteralValue | None, account: dict[str, Any]) -> Answer:

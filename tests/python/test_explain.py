@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -98,6 +99,32 @@ def test_a_dict_is_plain_and_whole(deletes):
     assert told["manifests"]["data"] == explain.manifests.data
     assert told["sizes"]["largest"] == explain.sizes.largest
     assert told["answers"][0]["value"] == explain.answers[0].value
+
+
+def test_names_are_given_where_they_are_asked_for(case):
+    everything = {task.file.file_path for task in case.open().scan().plan_files()}
+    for scan in scans_of(case):
+        plain, named = scan.explain(), scan.explain(verbose=True)
+        assert list(named.files) == [task.file.file_path for task in scan.plan_files()]
+        assert len(named.manifests.files) == named.manifests.data + named.manifests.deletes
+        for stage, same in zip(named.stages, plain.stages, strict=True):
+            assert (stage.name, stage.entered, stage.kept) == (same.name, same.entered, same.kept)
+            for each, unnamed in zip(stage.dropped, same.dropped, strict=True):
+                assert replace(each, files=()) == unnamed
+                assert each.files == tuple(sorted(set(each.files)))
+                assert 0 < len(each.files) <= each.count
+                if stage.name.startswith("data files"):
+                    assert set(each.files) <= everything - set(named.files)
+        text = str(named)
+        for path in (*named.files, *named.manifests.files):
+            assert f"      {path}\n" in text + "\n"
+        assert replace(named, files=(), stages=plain.stages, manifests=plain.manifests) == plain
+
+
+def test_the_columns_of_a_test_are_named(deletes):
+    explain = deletes.open().scan(row_filter="id > 1000000").explain()
+    dropped = [each for stage in explain.stages for each in stage.dropped if each.reason == "bounds"]
+    assert {each.columns for each in dropped} == {("id",)}
 
 
 def test_text_tells_every_stage_and_what_is_to_read(deletes):

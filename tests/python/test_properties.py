@@ -1,8 +1,9 @@
 """What is pruned is right: random tables, read with a filter and without.
 
 Three things hold of every table that `properties.drawing` draws. What is read without a filter are the rows that were
-written and not deleted. What is read through a filter are those of them that pyarrow keeps. And a data file that
-planning leaves out holds no row that the filter holds for, deleted ones included.
+written and not deleted. What is read through a filter are those of them that pyarrow keeps. And every data file is
+planned, or named once by `explain` as dropped, and one that was dropped holds no row that the filter holds for, deleted
+ones included.
 
 `FLOEBERG_PROPERTIES=5000` tries so many tables, others each time; without it they are the same every time. A failure
 prints the smallest table that was found, and `FLOEBERG_KEEP=folder` keeps its files.
@@ -26,7 +27,7 @@ from properties.drawing import tables
 from properties.metrics import same_bits
 from properties.predicates import Filter, Leaf, expression, filters, holds
 from properties.tables import NUMBER, Column, File, Table
-from properties.writing import write
+from properties.writing import listed_in, write
 
 EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))
 KEEP = os.environ.get("FLOEBERG_KEEP")
@@ -90,9 +91,28 @@ def check(table: Table, wanted: list[Filter], opened: fb.Table) -> None:
         expected = {number: row for number, row in live.items() if number in numbers}
         assert read(table, scan) == expected, str(expression(tree))
         assert scan.count() == len(expected), str(expression(tree))
-        planned = {Path(task.file.file_path).name for task in scan.plan_files()}
-        for name in matching.keys() - planned:
+        planned = [Path(task.file.file_path).name for task in scan.plan_files()]
+        explain = scan.explain(verbose=True)
+        dropped = dropped_files(explain)
+        assert [Path(path).name for path in explain.files] == planned
+        assert sorted(dropped + planned) == sorted(matching), f"{explain}"
+        for name in dropped:
             assert not matching[name], f"{name} was left out for {expression(tree)}"
+
+
+def dropped_files(explain: fb.Explain) -> list[str]:
+    """The names of the data files that an account says were dropped, alone or with the manifest that lists them."""
+    names = []
+    for stage in explain.stages:
+        assert stage.entered == stage.kept + sum(each.count for each in stage.dropped)
+        if not stage.name.startswith("data "):
+            continue
+        for each in stage.dropped:
+            assert len(each.files) == each.count
+            names.extend(
+                listed_in(path) if stage.name == "data manifests" else Path(path).name for path in each.files
+            )
+    return names
 
 
 def matches(table: Table, file: File, tree: Filter) -> set[int]:

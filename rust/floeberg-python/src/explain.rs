@@ -1,9 +1,12 @@
 //! How does the account of a plan reach Python?
 
-use floeberg_core::Result;
-use floeberg_iceberg::plan::{AttachedDeletes, DeletesByKind, FileSizes, Plan, Stage};
+use floeberg_core::{Cancel, Result};
+use floeberg_iceberg::Scan;
+use floeberg_iceberg::plan::{AttachedDeletes, DeletesByKind, FileSizes, Plan, PlanRequest, Stage, plan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::runtime;
 
 /// What is counted of a plan when somebody asks.
 pub struct ToRead {
@@ -16,6 +19,20 @@ impl ToRead {
     pub fn of(plan: &Plan) -> Result<Self> {
         Ok(Self { sizes: plan.file_sizes()?, deletes: plan.attached_deletes()? })
     }
+}
+
+/// The account of a scan with the names of all files that were dropped or kept, as [`describe_explain`] gives it.
+pub fn explain_with_names<'py>(py: Python<'py>, scan: &Scan) -> PyResult<Bound<'py, PyDict>> {
+    let scan = scan.clone();
+    let (plan, to_read) = runtime::run(py, &Cancel::default(), move |cancel| {
+        let plan = plan(PlanRequest { verbose: true, ..scan.plan_request(cancel)? })?;
+        let to_read = ToRead::of(&plan)?;
+        Ok((plan, to_read))
+    })?;
+    let account = describe_explain(py, &plan, &to_read)?;
+    account.set_item("manifest_files", &plan.explain().manifests.files)?;
+    account.set_item("files", runtime::call(py, || plan.file_paths())?)?;
+    Ok(account)
 }
 
 /// The fields of `floeberg.explain.Explain`, those of its parts as tuples in their order.
@@ -39,10 +56,12 @@ pub fn describe_explain<'py>(py: Python<'py>, plan: &Plan, to_read: &ToRead) -> 
     Ok(account)
 }
 
-type DroppedFields<'a> = (&'a str, &'static str, u64);
+type DroppedFields<'a> = (&'a str, &'static str, u64, &'a [String], &'a [String]);
 
 fn describe_stage(stage: &Stage) -> (&'static str, u64, Vec<DroppedFields<'_>>, u64) {
-    let dropped = stage.dropped.iter().map(|each| (each.by.as_str(), each.reason, each.count));
+    let dropped = stage.dropped.iter().map(|each| {
+        (each.by.as_str(), each.reason, each.count, each.columns.as_slice(), each.files.as_slice())
+    });
     (stage.name, stage.entered, dropped.collect(), stage.kept)
 }
 

@@ -14,6 +14,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 
 use crate::account::describe_account;
 use crate::arrow::{ArrowSchema, Batches};
+use crate::explain::explain_with_names;
 use crate::expression::{Tree, value_to_python};
 use crate::form::{BatchForm, arrow_schema};
 use crate::plan::Plan;
@@ -109,6 +110,11 @@ impl Scan {
     /// Begins to plan.
     fn plan(&self, py: Python<'_>) -> PyResult<Plan> {
         Plan::begin(py, &self.0)
+    }
+
+    /// The account of planning with the names of files: the fields of `floeberg.explain.Explain`.
+    fn explain_with_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        explain_with_names(py, &self.0)
     }
 
     /// The number of rows, and how it was found.

@@ -13,6 +13,8 @@ from properties.manifests import manifest, manifest_list
 from properties.tables import SNAPSHOT, STRUCT, Column, File, Table
 from properties.vectors import puffin
 
+MANIFEST = "manifest-"
+"""How the names of manifests begin; then comes the name of the one file that they list."""
 PATH_ID, POSITION_ID = 2_147_483_546, 2_147_483_545
 
 
@@ -30,7 +32,7 @@ def write(table: Table, folder: Path) -> Path:
         sizes[file.name] = path.stat().st_size
     listed = []
     for file in table.files:
-        path = folder / "metadata" / f"manifest-{file.name}.avro"
+        path = folder / "metadata" / f"{MANIFEST}{file.name}.avro"
         path.write_bytes(manifest(table, file, folder, sizes))
         listed.append((file, path))
     list_path = folder / "metadata" / "list.avro"
@@ -38,6 +40,11 @@ def write(table: Table, folder: Path) -> Path:
     metadata = folder / "metadata" / "v1.metadata.json"
     metadata.write_text(json.dumps(metadata_json(table, folder, list_path), indent=1))
     return metadata
+
+
+def listed_in(path: str) -> str:
+    """The name of the file that a manifest lists."""
+    return Path(path).name.removeprefix(MANIFEST).removesuffix(".avro")
 
 
 def schema_json(table: Table, schema: int) -> dict[str, Any]:

@@ -34,17 +34,21 @@ pub struct ReadManifests {
     pub deletes: u64,
     /// Bytes in all of them, as the manifest list says.
     pub bytes: u64,
+    /// Their paths, as written.
+    pub files: Vec<String>,
 }
 
 impl ReadManifests {
     /// The manifests that were kept.
     pub(crate) fn of(data: &[ManifestFile], deletes: &[ManifestFile]) -> Self {
+        let paths = data.iter().chain(deletes).map(|manifest| manifest.manifest_path.clone());
         let lengths = data.iter().chain(deletes).map(|manifest| manifest.manifest_length);
         let lengths = lengths.map(|length| u64::try_from(length).unwrap_or(0));
         Self {
             data: data.len() as u64,
             deletes: deletes.len() as u64,
             bytes: lengths.fold(0, u64::saturating_add),
+            files: paths.collect(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: the columns of a plan. Out: the sizes of its data files, and its deletes by kind.
 
-use arrow_array::{Int32Array, Int64Array, ListArray};
+use arrow_array::{Int32Array, Int64Array, ListArray, StringArray};
 use floeberg_core::Result;
 
 use super::chunk::{column, typed};
@@ -54,6 +54,15 @@ impl DeletesByKind {
 }
 
 impl Plan {
+    /// The paths of the data files as written, in order.
+    pub fn file_paths(&self) -> Result<Vec<&str>> {
+        let mut paths = Vec::with_capacity(self.len());
+        for chunk in self.to_arrow().1 {
+            paths.extend(typed::<StringArray>(chunk.column(column::FILE_PATH))?.iter().flatten());
+        }
+        Ok(paths)
+    }
+
     /// How large the data files are; `None` where there is none.
     pub fn file_sizes(&self) -> Result<Option<FileSizes>> {
         let mut sizes = Vec::with_capacity(self.len());
