@@ -5,6 +5,8 @@
 //!
 //! Invariant: partition values are looked at only where a delete or the filter depends on them.
 
+use std::sync::Arc;
+
 use arrow_array::{Int64Array, StringArray};
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::PartitionNumbers;
@@ -14,6 +16,7 @@ use super::bounds::EntryStats;
 use super::chunk::{DeleteLists, FileColumns, Kept, column, typed};
 use super::deletes::{DataFile, DeleteIndex};
 use super::filter::PlanFilter;
+use super::residuals::DistinctResiduals;
 use super::specs::PlannedSpec;
 use super::tally::Tally;
 use crate::metadata::ManifestEntries;
@@ -35,7 +38,7 @@ pub(crate) struct Attached {
     pub deletes: Option<DeleteLists>,
     /// For each file a position in `residuals`.
     pub residual_of: Vec<u32>,
-    /// A residual for each partition.
+    /// The different residuals of their partitions.
     pub residuals: Vec<BoundExpr>,
 }
 
@@ -64,7 +67,12 @@ pub(crate) fn attach(
     };
     let (residuals, residual_of) = if residuals.depend_on_partition() {
         let of = |row: &usize| Ok(residuals.of(&spec.values(&columns.partition, *row)?));
-        (partitions.rows.iter().map(of).collect::<Result<_>>()?, partitions.of)
+        let each = partitions.rows.iter().map(of).collect::<Result<_>>()?;
+        // Most partitions have one of a few: here several threads tell them apart, and later only one.
+        let mut distinct = DistinctResiduals::default();
+        let numbers = distinct.numbers(each);
+        let residual_of = partitions.of.iter().map(|partition| numbers[*partition as usize] as u32).collect();
+        (distinct.into_list().into_iter().map(Arc::unwrap_or_clone).collect(), residual_of)
     } else {
         (vec![filter.whole().clone()], vec![0; columns.rows])
     };

@@ -19,4 +19,5 @@ mod promotion_property;
 mod specs;
 mod stretches;
 mod summary;
+mod verbose;
 mod verdicts;
