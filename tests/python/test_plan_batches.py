@@ -14,7 +14,7 @@ from floeberg import errors
 
 
 def manifests(folder: Path) -> list[Path]:
-    """The manifests of a table that has no delete files, but not its manifest lists."""
+    """The manifests of a table, but not its manifest lists."""
     return [path for path in folder.joinpath("metadata").glob("*.avro") if not path.name.startswith("snap-")]
 
 
@@ -76,13 +76,26 @@ def test_a_missing_manifest_list_is_told_when_planning_begins(refs, moved):
         opened(refs, moved).scan().plan_files()
 
 
-def test_what_was_planned_is_planned_again_without_its_manifests(refs, moved):
+@pytest.mark.parametrize("name", ["refs", "deletes", "vectors", "partitioned_keys"])
+def test_what_was_planned_is_planned_again_without_its_manifests(name, request, tmp_path):
+    case = request.getfixturevalue(name)
+    folder = tmp_path / "table"
+    shutil.copytree(case.folder / "table", folder)
+    table = opened(case, folder)
+    first = table.scan().plan_files()
+    files = first.to_arrow()
+    for path in manifests(folder):
+        path.unlink()
+    again = table.scan().plan_files()
+    assert again.to_arrow().equals(files)
+    assert (again.delete_files(), again.explain()) == (first.delete_files(), first.explain())
+
+
+def test_statistics_that_were_not_decoded_before_are_not_made_up(refs, moved):
     table = opened(refs, moved)
-    files = table.scan().plan_files().to_arrow()
+    assert len(table.scan().plan_files())
     for path in manifests(moved):
         path.unlink()
-    assert table.scan().plan_files().to_arrow().equals(files)
-    # Of statistics that were not decoded before nothing is known.
     with pytest.raises(errors.NotFoundError):
         len(table.scan(row_filter="id > 3").plan_files())
 

@@ -18,11 +18,12 @@ use super::filter::PlanFilter;
 use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
 use super::manifest_bytes::read_manifest;
+use super::manifest_cache::{Found, Use};
 use super::request::PlanRequest;
-use super::specs::Specs;
+use super::specs::{PlannedSpec, Specs};
 use super::tally::Tally;
 use super::{DeleteFile, DeleteKind, FileFormat};
-use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile};
+use crate::metadata::{AssignedRowIds, EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
 use crate::threads::ordered;
 
 /// Reads the delete manifests and indexes their live entries.
@@ -31,22 +32,17 @@ use crate::threads::ordered;
 /// equality deletes all of whose keys the filter rules out, which are counted.
 pub(crate) fn read_deletes(
     request: &PlanRequest,
+    used: Use,
     specs: &Specs,
     filter: &PlanFilter,
     manifests: &[ManifestFile],
 ) -> Result<(DeleteIndex, Tally)> {
     let lists = ordered(manifests, request.threads, &request.cancel, |manifest| {
         let spec = specs.get(manifest.partition_spec_id)?;
-        // Which columns are keys only the entries tell, and delete files have statistics of few others.
-        let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
-        let mut entries = read_manifest(request, manifest)?.entries(spec, &wanted)?;
-        let key_columns = key_columns(request, ids_of(&entries));
-        if let Some(metrics) = entries.metrics.take() {
-            let mut ids = vec![DELETE_FILE_PATH];
-            ids.extend(key_columns.iter().map(|column| column.id));
-            entries.statistics = metrics.statistics_of(&ids).context("manifest", &manifest.manifest_path)?;
-        }
-        let mask = filter.keep_by_partition(&entries, spec, None, &mut Tally::default())?;
+        let decoded = decoded(request, used, spec, manifest)?;
+        let entries = &decoded.entries;
+        let key_columns = key_columns(request, ids_of(entries));
+        let mask = filter.keep_by_partition(entries, spec, None, &mut Tally::default())?;
         let partitions = spec.partitions(&entries.partition)?;
         let mut by_filter = Tally::new(request.verbose);
         let mut deletes = Vec::new();
@@ -56,12 +52,12 @@ pub(crate) fn read_deletes(
             }
             let partition = spec.values(&entries.partition, row)?;
             let key = partitions.keys[partitions.of[row] as usize].clone();
-            let file = delete_file(&entries, row, partition, request)
+            let file = delete_file(entries, row, partition, request)
                 .context("path", entries.file_path.value(row))
                 .context("manifest", &manifest.manifest_path)?;
             if let DeleteKind::Equality { equality_ids } = &file.kind {
                 by_filter.enter(1);
-                let keys = EntryStats { entries: &entries, row };
+                let keys = EntryStats { entries, row };
                 if let Some((test, reason)) = filter.mismatch_of_keys(equality_ids, &keys) {
                     by_filter.drop(test, reason, &file.file_path);
                     continue;
@@ -77,7 +73,7 @@ pub(crate) fn read_deletes(
                 unpartitioned: spec.unpartitioned,
                 lowest_path: bound(|statistics| &statistics.lower_bound),
                 highest_path: bound(|statistics| &statistics.upper_bound),
-                keys: key_stats(&key_columns, &entries, row, &file.kind),
+                keys: key_stats(&key_columns, entries, row, &file.kind),
                 file: Arc::new(file),
             };
             if delete.is_scoped_by_partition() && !spec.is_comparable(&entries.partition) {
@@ -97,6 +93,32 @@ pub(crate) fn read_deletes(
     }
     let ids = deletes.iter().flat_map(|delete: &IndexedDelete| &delete.keys).map(|(id, _)| *id).collect();
     Ok((DeleteIndex::new(deletes, key_columns(request, ids)), by_filter))
+}
+
+/// The entries of a delete manifest, with the statistics of the columns that they are told apart by.
+fn decoded(
+    request: &PlanRequest,
+    used: Use,
+    spec: &PlannedSpec,
+    manifest: &ManifestFile,
+) -> Result<Arc<StretchEntries>> {
+    // Statistics are those that its own entries ask for, so that none are looked for.
+    if let Found::Whole(stretches) = request.cache.find(used, manifest, &[])
+        && let [whole] = &stretches[..]
+    {
+        return Ok(Arc::clone(whole));
+    }
+    // Which columns are keys only the entries tell, and delete files have statistics of few others.
+    let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
+    let mut entries = read_manifest(request, manifest)?.entries(spec, &wanted)?;
+    if let Some(metrics) = entries.metrics.take() {
+        let keys = key_columns(request, ids_of(&entries));
+        let ids: Vec<i32> = [DELETE_FILE_PATH].into_iter().chain(keys.iter().map(|key| key.id)).collect();
+        entries.statistics = metrics.statistics_of(&ids).context("manifest", &manifest.manifest_path)?;
+    }
+    let whole = Arc::new(StretchEntries { entries, row_ids: AssignedRowIds::default(), inflated: 0 });
+    request.cache.keep(used, manifest, &[], (0, 1), &whole);
+    Ok(whole)
 }
 
 /// The columns that the equality deletes of a manifest name.

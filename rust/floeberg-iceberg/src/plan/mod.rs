@@ -1,6 +1,7 @@
 //! Which files must be read, with which deletes?
 
 mod attach;
+mod begun;
 mod bounds;
 mod by_path;
 mod by_sequence;
@@ -19,6 +20,7 @@ mod manifest_bytes;
 mod manifest_cache;
 mod manifests;
 mod plan_stream;
+mod planned_stretch;
 mod planning;
 mod position_list;
 mod request;
@@ -26,6 +28,7 @@ mod residuals;
 mod result;
 mod specs;
 mod split;
+mod stretches;
 mod summary;
 mod tally;
 mod task;

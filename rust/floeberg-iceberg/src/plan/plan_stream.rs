@@ -16,7 +16,8 @@ use floeberg_core::{Error, Result};
 
 use super::chunk::{column, typed, with_column};
 use super::explain::Explain;
-use super::planning::{DroppedFiles, PlannedStretch, Planning};
+use super::planned_stretch::{DroppedFiles, PlannedStretch};
+use super::planning::Planning;
 use super::request::PlanRequest;
 use super::residuals::DistinctResiduals;
 use super::tasks::{self, TaskRow, TaskSource};

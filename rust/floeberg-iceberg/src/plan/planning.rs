@@ -1,6 +1,6 @@
-//! What is known before the first data manifest is read, and what is done with each of them?
+//! Which files of a stretch of a manifest must be read, with which deletes?
 //!
-//! In: a request. Out: the manifests that are left, and the files of each stretch of one.
+//! In: what is known before, and the entries of the stretch. Out: its files.
 //! Spec: Scan Planning.
 //!
 //! Data flows one way: manifest list, kept manifests, delete index, then every stretch of a data manifest on its own.
@@ -8,31 +8,26 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::Array;
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
-use floeberg_core::expr::{BoundExpr, ColumnStats, Stats};
+use floeberg_core::expr::Stats;
 use floeberg_core::{Context, Error, Result};
 
 use super::attach::{KeptFiles, attach};
+use super::begun::Begun;
 use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, plan_schema};
-use super::delete_files::read_deletes;
 use super::deletes::DeleteIndex;
 use super::explain::{Explain, ReadManifests};
 use super::filter::PlanFilter;
-use super::manifest_bytes::{ManifestBytes, read_manifest};
-use super::manifest_cache::{Found, Use};
-use super::manifests::read_manifests_of;
+use super::manifest_cache::Use;
+use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
 use super::specs::Specs;
 use super::tally::Tally;
-use crate::metadata::{EntryRequest, ManifestContent, ManifestEntries, ManifestFile, StretchEntries};
-use crate::threads::Job;
-use crate::wire::avro::Stretch;
+use crate::metadata::{ManifestEntries, ManifestFile, StretchEntries};
 
-/// Bytes of a manifest, as they are stored, that one thread decodes: some thousands of entries.
-const STRETCH_BYTES: usize = 2 << 20;
 /// A manifest is kept with the statistics of at most so many columns that were asked for before.
 const MOST_CACHED_COLUMNS: usize = 32;
 
@@ -54,103 +49,18 @@ pub(super) struct Planning {
     /// The manifests that are left.
     looked_into: ReadManifests,
     /// The columns whose statistics are wanted of data files, ascending.
-    statistics_of: Vec<i32>,
+    pub statistics_of: Vec<i32>,
     /// This plan's use of the cache of manifests.
-    used: Use,
+    pub used: Use,
     /// Are manifests that are decoded kept in the cache?
     keeps: AtomicBool,
-}
-
-/// What is known before the first data manifest is read.
-struct Begun {
-    specs: Arc<Specs>,
-    filter: PlanFilter,
-    index: DeleteIndex,
-    dropped: [Tally; 3],
-    looked_into: ReadManifests,
-    /// The data manifests that are left.
-    manifests: Vec<ManifestFile>,
-}
-
-impl Begun {
-    fn read(request: &PlanRequest) -> Result<Self> {
-        let specs = Specs::new(&request.metadata, &request.schema)?;
-        let filter = PlanFilter::new(request.filter.clone(), &specs);
-        let manifests = match (&request.snapshot, &request.appends) {
-            (None, _) => Vec::new(),
-            (Some(snapshot), None) => read_manifests_of(request, snapshot)?,
-            (Some(_), Some(appends)) => appends.manifests(request)?,
-        };
-        let (mut by_data, mut by_deletes) = (Tally::new(request.verbose), Tally::new(request.verbose));
-        let mut data = Vec::new();
-        let mut deletes = Vec::new();
-        for manifest in manifests {
-            let spec = specs.get(manifest.partition_spec_id).context("manifest", &manifest.manifest_path)?;
-            let is_data = manifest.content == ManifestContent::Data;
-            let tally = if is_data { &mut by_data } else { &mut by_deletes };
-            if filter.keeps_manifest(&manifest, spec, tally) {
-                if is_data { data.push(manifest) } else { deletes.push(manifest) }
-            }
-        }
-        let (index, by_filter) = read_deletes(request, &specs, &filter, &deletes)?;
-        let dropped = [by_data, by_deletes, by_filter];
-        let looked_into = ReadManifests::of(&data, &deletes);
-        Ok(Self { specs, filter, index, dropped, looked_into, manifests: data })
-    }
-}
-
-/// The planned files of one stretch.
-#[derive(Debug)]
-pub(super) struct PlannedStretch {
-    /// Is it the first of its manifest?
-    pub is_first: bool,
-    /// The first row id of its manifest.
-    pub first_row_id: Option<i64>,
-    /// The files, residuals numbered within the stretch; `None` where none is left.
-    pub files: Option<RecordBatch>,
-    /// The residuals.
-    pub residuals: Vec<BoundExpr>,
-    /// Of the column that was asked for, file by file.
-    pub statistics: Vec<ColumnStats>,
-    /// Which of the files have a row id that counts from the end of the stretch before; `None` is none.
-    pub counted_on: Option<BooleanBuffer>,
-    /// How many row ids the entries took from the manifest.
-    pub row_ids: i64,
-    /// What was dropped.
-    pub dropped: DroppedFiles,
-}
-
-/// What was dropped of the files of a stretch, or of all.
-#[derive(Debug)]
-pub(super) struct DroppedFiles {
-    pub by_snapshot: Tally,
-    pub by_partition: Tally,
-    pub by_bounds: Tally,
-    /// Equality deletes whose scope a file is in, and those whose keys it cannot have.
-    pub equalities: Tally,
-}
-
-impl DroppedFiles {
-    /// Nothing was dropped yet. With `names`, the paths of what is dropped are kept.
-    pub fn new(names: bool) -> Self {
-        let tally = || Tally::new(names);
-        Self { by_snapshot: tally(), by_partition: tally(), by_bounds: tally(), equalities: tally() }
-    }
-
-    /// Adds those of another stretch.
-    pub fn merge(&mut self, other: Self) {
-        self.by_snapshot.merge(other.by_snapshot);
-        self.by_partition.merge(other.by_partition);
-        self.by_bounds.merge(other.by_bounds);
-        self.equalities.merge(other.equalities);
-    }
 }
 
 impl Planning {
     /// Reads the manifest list and the delete manifests. Gives the data manifests that are left, too.
     pub fn begin(request: PlanRequest) -> Result<(Self, Vec<ManifestFile>)> {
         let begun = Begun::read(&request).map_err(|error| request.told(error))?;
-        let Begun { specs, filter, index, dropped, looked_into, manifests } = begun;
+        let Begun { specs, filter, index, dropped, looked_into, manifests, used } = begun;
         let mut statistics_of = filter.whole().column_ids();
         statistics_of.extend(index.key_columns());
         statistics_of.extend(request.statistics_of);
@@ -158,7 +68,7 @@ impl Planning {
         statistics_of.dedup();
         let planning = Self {
             schema: plan_schema(&specs),
-            used: request.cache.begin(),
+            used,
             keeps: AtomicBool::new(true),
             dropped,
             looked_into,
@@ -174,6 +84,11 @@ impl Planning {
     /// Keeps no more manifests in the cache: they are not to be held.
     pub fn keep_none(&self) {
         self.keeps.store(false, Ordering::Relaxed);
+    }
+
+    /// Are manifests that are decoded kept in the cache?
+    pub fn keeps(&self) -> bool {
+        self.keeps.load(Ordering::Relaxed)
     }
 
     /// The account of what was done before the first data manifest was read, and of what was dropped after it.
@@ -203,7 +118,7 @@ impl Planning {
     }
 
     /// The columns whose statistics are decoded of a manifest that the cache has with some: those too, unless they are many.
-    fn with_cached(&self, cached: Vec<i32>) -> Vec<i32> {
+    pub fn with_cached(&self, cached: Vec<i32>) -> Vec<i32> {
         let mut all = self.statistics_of.clone();
         if cached.len() <= MOST_CACHED_COLUMNS {
             all.extend(cached);
@@ -213,7 +128,8 @@ impl Planning {
         all
     }
 
-    fn plan(
+    /// Plans the files of a stretch.
+    pub fn plan(
         &self,
         manifest: &ManifestFile,
         is_first: bool,
@@ -262,81 +178,6 @@ impl Planning {
             row_ids,
             dropped,
         })
-    }
-}
-
-/// A stretch of a manifest, whose entries are to be decoded or were before.
-#[derive(Debug)]
-pub(super) enum Stretches {
-    Decoded {
-        manifest: Arc<ManifestFile>,
-        is_first: bool,
-        entries: Arc<StretchEntries>,
-    },
-    Stored {
-        manifest: Arc<ManifestBytes>,
-        stretch: Stretch,
-        /// Which of how many it is.
-        place: (usize, usize),
-        /// The columns whose statistics are decoded, ascending.
-        statistics_of: Arc<Vec<i32>>,
-    },
-}
-
-impl Job for Planning {
-    type Task = ManifestFile;
-    type Part = Stretches;
-    type Item = PlannedStretch;
-
-    const THREAD: &'static str = "floeberg-plan";
-
-    fn open(&self, manifest: ManifestFile) -> Result<Vec<Stretches>> {
-        self.request.cancel.check()?;
-        let also = match self.request.cache.find(self.used, &manifest, &self.statistics_of) {
-            Found::Whole(stretches) => {
-                let manifest = Arc::new(manifest);
-                let each = |(number, entries)| Stretches::Decoded {
-                    manifest: Arc::clone(&manifest),
-                    is_first: number == 0,
-                    entries,
-                };
-                return Ok(stretches.into_iter().enumerate().map(each).collect());
-            }
-            Found::Without(also) => also,
-        };
-        let statistics_of = Arc::new(self.with_cached(also));
-        let manifest = Arc::new(read_manifest(&self.request, &manifest)?);
-        let stretches = manifest.stretches(STRETCH_BYTES)?;
-        let count = stretches.len();
-        let each = |(number, stretch)| Stretches::Stored {
-            manifest: Arc::clone(&manifest),
-            stretch,
-            place: (number, count),
-            statistics_of: Arc::clone(&statistics_of),
-        };
-        Ok(stretches.into_iter().enumerate().map(each).collect())
-    }
-
-    fn work(&self, part: Stretches, give: &mut dyn FnMut(PlannedStretch) -> Result<bool>) -> Result<()> {
-        let planned = match part {
-            Stretches::Decoded { manifest, is_first, entries } => self.plan(&manifest, is_first, &entries)?,
-            Stretches::Stored { manifest: bytes, stretch, place, statistics_of } => {
-                let manifest = bytes.manifest();
-                let spec = self.specs.get(manifest.partition_spec_id)?;
-                let wanted =
-                    EntryRequest { statistics_of: statistics_of.to_vec(), ..EntryRequest::default() };
-                let entries = Arc::new(bytes.entries_of(&stretch, spec, &wanted)?);
-                if self.keeps.load(Ordering::Relaxed) {
-                    self.request.cache.keep(self.used, manifest, &statistics_of, place, &entries);
-                }
-                self.plan(manifest, place.0 == 0, &entries)?
-            }
-        };
-        give(planned).map(drop)
-    }
-
-    fn bytes(planned: &PlannedStretch) -> u64 {
-        planned.files.as_ref().map_or(0, |files| files.get_array_memory_size() as u64)
     }
 }
 

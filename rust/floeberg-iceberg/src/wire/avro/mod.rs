@@ -12,6 +12,7 @@ mod decode;
 pub mod encode;
 mod finish;
 mod frame;
+mod keyed;
 mod leaf;
 mod limits;
 mod parse_schema;

@@ -96,7 +96,12 @@ pub(super) fn run_steps(
 
 impl ReadStep {
     #[inline]
-    fn run(&self, cursor: &mut Cursor<'_>, columns: &mut [Column], allowance: &mut Allowance) -> Result<()> {
+    pub(super) fn run(
+        &self,
+        cursor: &mut Cursor<'_>,
+        columns: &mut [Column],
+        allowance: &mut Allowance,
+    ) -> Result<()> {
         if let Some(union) = self.union {
             let branch = cursor.long()?;
             if Some(branch) == union.null {
@@ -190,7 +195,7 @@ impl ReadStep {
             (Read::Keyed { values, skip }, Values::Keyed(rows, _)) => {
                 *rows += 1;
                 column.validity.append_non_null();
-                self.keyed(values, skip, cursor, columns, allowance)?;
+                self.wanted_keys(values, skip, cursor, columns, allowance)?;
                 end_keyed_row(columns, self.column);
                 return Ok(());
             }
@@ -227,40 +232,6 @@ impl ReadStep {
         let Values::Items(offsets) = &mut column.values else { return Ok(()) };
         let start = offsets.0.last().map_or(0, |&start| start as usize);
         offsets.push(start + count)
-    }
-
-    fn keyed(
-        &self,
-        wanted: &[(i32, ReadStep)],
-        skip: &Skip,
-        cursor: &mut Cursor<'_>,
-        columns: &mut [Column],
-        allowance: &mut Allowance,
-    ) -> Result<()> {
-        loop {
-            let block = cursor.item_block()?;
-            if block.count == 0 {
-                return Ok(());
-            }
-            check_count(cursor, block.count, false, &mut allowance.empty_left)?;
-            let start = cursor.position();
-            for _ in 0..block.count {
-                let key = cursor.int()?;
-                let Ok(position) = wanted.binary_search_by_key(&key, |(wanted, _)| *wanted) else {
-                    skip.run(cursor, &mut allowance.empty_left)?;
-                    continue;
-                };
-                let step = &wanted[position].1;
-                let Values::Keyed(rows, _) = columns[self.column].values else { return Ok(()) };
-                if columns[step.column].len() >= rows {
-                    return Err(cursor
-                        .error(&format!("a map that has the key {key} once, found it twice"))
-                        .with("field", &self.label));
-                }
-                step.run(cursor, columns, allowance)?;
-            }
-            cursor.check_size(start, &block)?;
-        }
     }
 
     fn decimal(&self, cursor: &Cursor<'_>, bytes: &[u8]) -> Result<i128> {
