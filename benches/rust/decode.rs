@@ -26,7 +26,7 @@ fn with_statistics_of_a_hundred_columns(bencher: Bencher<'_, '_>) {
 
 fn decode(bencher: Bencher<'_, '_>, statistics_of: Vec<i32>) {
     let (bytes, file, partition) = largest();
-    let request = EntryRequest { statistics_of, with_deleted: false, with_metrics: false };
+    let request = EntryRequest { statistics_of, without_details: true, ..EntryRequest::default() };
     bencher.bench_local(|| parse_manifest(black_box(&bytes), &file, &partition, &request).unwrap());
 }
 

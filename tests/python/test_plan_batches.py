@@ -135,3 +135,13 @@ def test_a_wrong_size_in_the_environment_is_told(refs, moved, monkeypatch):
     monkeypatch.setenv("FLOEBERG_MANIFEST_CACHE", "much")
     with pytest.raises(errors.InvalidInputError, match="FLOEBERG_MANIFEST_CACHE"):
         opened(refs, moved)
+
+
+def test_what_appends_added_is_found_in_a_table_that_was_planned(refs):
+    table = refs.open()
+    first, *_, last = (entry.snapshot_id for entry in table.history())
+    span = {"from_snapshot_id_exclusive": first, "to_snapshot_id_inclusive": last}
+    expected = refs.open().incremental_append_scan(**span).plan_files().to_arrow()
+    assert len(table.scan().plan_files())
+    assert table.incremental_append_scan(**span).plan_files().to_arrow().equals(expected)
+    assert len(table.scan().plan_files()) == len(refs.open().scan().plan_files())

@@ -159,16 +159,17 @@ fn facts_of_row(entries: &ManifestEntries, partition_type: &StructType, row: usi
         partition.push(json!({"field_id": field.id, "name": field.name, "value": value}));
     }
     let offsets = &entries.split_offsets;
-    let ids = &entries.equality_ids;
-    let referenced = &entries.referenced_data_file;
-    let order = &entries.sort_order_id;
+    let details = entries.details().unwrap();
+    let ids = &details.equality_ids;
+    let referenced = &details.referenced_data_file;
+    let order = &details.sort_order_id;
     let status = ["existing", "added", "deleted"][entries.status.value(row) as usize];
     let content = ["data", "position_deletes", "equality_deletes"][entries.file_content.value(row) as usize];
     let mut facts = json!({
         "status": status,
-        "snapshot_id": long(&entries.snapshot_id),
+        "snapshot_id": long(&details.snapshot_id),
         "sequence_number": entries.data_sequence_number.value(row),
-        "file_sequence_number": long(&entries.file_sequence_number),
+        "file_sequence_number": long(&details.file_sequence_number),
         "content": content,
         "path": entries.file_path.value(row),
         "format": entries.file_format.value(row),
@@ -181,8 +182,8 @@ fn facts_of_row(entries: &ManifestEntries, partition_type: &StructType, row: usi
         "equality_ids": ids.is_valid(row).then(|| longs(ids.value(row))),
         "first_row_id": long(&entries.first_row_id),
         "referenced_data_file": referenced.is_valid(row).then(|| referenced.value(row)),
-        "content_offset": long(&entries.content_offset),
-        "content_size": long(&entries.content_size_in_bytes),
+        "content_offset": long(&details.content_offset),
+        "content_size": long(&details.content_size_in_bytes),
     });
     for (id, statistics) in &entries.statistics {
         let id = id.to_string();

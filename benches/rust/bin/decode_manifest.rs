@@ -35,7 +35,7 @@ fn main() -> Result<()> {
     };
     let (bytes, file, table) = manifest(&options)?;
     let partition_type = table.spec(0)?.partition_type(&table)?;
-    let request = EntryRequest { statistics_of, ..EntryRequest::default() };
+    let request = EntryRequest { statistics_of, without_details: true, ..EntryRequest::default() };
     let mut decoded = 0;
     for _ in 0..arguments.option("times", 1)? {
         decoded += black_box(parse_manifest(black_box(&bytes), &file, &partition_type, &request)?).len();

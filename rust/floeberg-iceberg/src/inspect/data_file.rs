@@ -79,14 +79,15 @@ pub(super) fn data_file_columns(
     for (written, key, value, value_type) in maps {
         columns.push(Arc::new(with_values(written, &map(key, value, value_type))?));
     }
+    let details = entries.details()?;
     columns.push(Arc::new(entries.key_metadata.clone()));
     columns.push(Arc::new(entries.split_offsets.clone()));
-    columns.push(Arc::new(entries.equality_ids.clone()));
-    columns.push(Arc::new(entries.sort_order_id.clone()));
+    columns.push(Arc::new(details.equality_ids.clone()));
+    columns.push(Arc::new(details.sort_order_id.clone()));
     columns.push(Arc::new(entries.first_row_id.clone()));
-    columns.push(Arc::new(entries.referenced_data_file.clone()));
-    columns.push(Arc::new(entries.content_offset.clone()));
-    columns.push(Arc::new(entries.content_size_in_bytes.clone()));
+    columns.push(Arc::new(details.referenced_data_file.clone()));
+    columns.push(Arc::new(details.content_offset.clone()));
+    columns.push(Arc::new(details.content_size_in_bytes.clone()));
     Ok(columns)
 }
 

@@ -73,11 +73,12 @@ impl EntryTable {
                 let fields = fields_to_arrow(&self.data_file)?;
                 let file = StructArray::try_new(fields, files, None)
                     .map_err(|error| Error::internal("the files of entries do not fit").caused_by(error))?;
+                let details = entries.details()?;
                 let columns: Vec<ArrayRef> = vec![
                     Arc::new(entries.status.clone()),
-                    Arc::new(entries.snapshot_id.clone()),
+                    Arc::new(details.snapshot_id.clone()),
                     Arc::new(entries.data_sequence_number.clone()),
-                    Arc::new(entries.file_sequence_number.clone()),
+                    Arc::new(details.file_sequence_number.clone()),
                     Arc::new(file),
                 ];
                 columns

@@ -135,8 +135,9 @@ impl Known {
         // Entries that were added or deleted were so by the snapshot that wrote the manifest.
         let changed = (0..entries.len()).find(|row| entries.status.value(*row) != 0);
         let row = changed.or((!entries.is_empty()).then_some(0));
-        let by_entries = row.filter(|row| entries.snapshot_id.is_valid(*row));
-        let added = manifest.added_snapshot_id.or(by_entries.map(|row| entries.snapshot_id.value(row)));
+        let snapshot_ids = &entries.details()?.snapshot_id;
+        let by_entries = row.filter(|row| snapshot_ids.is_valid(*row));
+        let added = manifest.added_snapshot_id.or(by_entries.map(|row| snapshot_ids.value(row)));
         let added_snapshot_id = added.ok_or_else(|| {
             Error::invalid_data("neither the manifest nor what lists it says which snapshot added it")
                 .with("manifest", &manifest.manifest_path)

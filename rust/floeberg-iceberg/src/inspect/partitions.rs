@@ -63,13 +63,14 @@ fn partitions_of(
     committed: &HashMap<i64, i64>,
 ) -> Result<Partitions> {
     let entries = source.entries(manifest, &EntryRequest::default())?;
+    let snapshot_ids = &entries.details()?.snapshot_id;
     let unified = source.partition().unify(source.specs(), entries.spec_id, &entries.partition)?;
     let own_fields = source.partition().own_fields(entries.spec_id);
     let mut partitions = Partitions::default();
     for row in 0..entries.len() {
         let values = source.partition().values(&unified, row)?;
         let key = (own_fields, PartitionKey::new(values.iter().map(|(_, value)| value.as_ref())));
-        let snapshot_id = entries.snapshot_id.is_valid(row).then(|| entries.snapshot_id.value(row));
+        let snapshot_id = snapshot_ids.is_valid(row).then(|| snapshot_ids.value(row));
         let updated = snapshot_id.and_then(|id| Some((*committed.get(&id)?, id)));
         let (records, size) = (entries.record_count.value(row), entries.file_size_in_bytes.value(row));
         let file = Partition {

@@ -11,6 +11,8 @@ use arrow_array::{
     Array, BinaryArray, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray,
 };
 
+use floeberg_core::{Error, Result};
+
 use super::ManifestContent;
 
 /// The status of an entry whose file its snapshot added.
@@ -27,6 +29,8 @@ pub struct EntryRequest {
     pub with_deleted: bool,
     /// Are the counts and bounds of all columns wanted, as the maps they are written in? Then not by column.
     pub with_metrics: bool,
+    /// Are the [`EntryDetails`] not wanted? They take memory even where they are null.
+    pub without_details: bool,
 }
 
 /// Entries of one manifest, decoded, with inheritance applied.
@@ -38,12 +42,8 @@ pub struct ManifestEntries {
     pub spec_id: i32,
     /// 0 existing, 1 added, 2 deleted.
     pub status: Int32Array,
-    /// Who added (or deleted) the file.
-    pub snapshot_id: Int64Array,
     /// The sequence number that decides which deletes apply. No nulls.
     pub data_sequence_number: Int64Array,
-    /// When the file was added. Null where an old writer did not say.
-    pub file_sequence_number: Int64Array,
     /// 0 data, 1 position deletes (and vectors), 2 equality deletes.
     pub file_content: Int32Array,
     /// The location, as written.
@@ -59,24 +59,35 @@ pub struct ManifestEntries {
     pub file_size_in_bytes: Int64Array,
     /// Where row groups start.
     pub split_offsets: ListArray,
+    /// The id of the first row (v3 data files).
+    pub first_row_id: Int64Array,
+    /// Encryption: not null means encrypted.
+    pub key_metadata: BinaryArray,
+    /// What reading data files does not need, unless it was not wanted.
+    pub details: Option<EntryDetails>,
+    /// Counts and bounds of the columns asked for.
+    pub statistics: BTreeMap<i32, EntryStatistics>,
+    /// Counts and bounds of all columns, where they were asked for.
+    pub metrics: Option<EntryMetrics>,
+}
+
+/// What entries say beside what reading data files needs.
+#[derive(Debug, Clone)]
+pub struct EntryDetails {
+    /// Who added (or deleted) the file.
+    pub snapshot_id: Int64Array,
+    /// When the file was added. Null where an old writer did not say.
+    pub file_sequence_number: Int64Array,
     /// The columns of an equality delete.
     pub equality_ids: ListArray,
     /// The sort order.
     pub sort_order_id: Int32Array,
-    /// The id of the first row (v3 data files).
-    pub first_row_id: Int64Array,
     /// The data file that a vector or a file-scoped position delete is for, as written.
     pub referenced_data_file: StringArray,
     /// Where a vector's blob starts.
     pub content_offset: Int64Array,
     /// How long a vector's blob is.
     pub content_size_in_bytes: Int64Array,
-    /// Encryption: not null means encrypted.
-    pub key_metadata: BinaryArray,
-    /// Counts and bounds of the columns asked for.
-    pub statistics: BTreeMap<i32, EntryStatistics>,
-    /// Counts and bounds of all columns, where they were asked for.
-    pub metrics: Option<EntryMetrics>,
 }
 
 /// Counts and bounds of one column, a row an entry; null is unknown.
@@ -122,6 +133,11 @@ impl ManifestEntries {
         self.len() == 0
     }
 
+    /// What reading data files does not need. Errors: `Internal` where it was not wanted.
+    pub fn details(&self) -> Result<&EntryDetails> {
+        self.details.as_ref().ok_or_else(|| Error::internal("the details of entries were not asked for"))
+    }
+
     /// About how many bytes they take.
     pub fn memory(&self) -> u64 {
         let metrics = self.metrics.iter().flat_map(|metrics| {
@@ -144,11 +160,21 @@ impl ManifestEntries {
             ];
             columns
         });
-        let columns: [&dyn Array; 18] = [
+        let details = self.details.iter().flat_map(|details| {
+            let columns: [&dyn Array; 7] = [
+                &details.snapshot_id,
+                &details.file_sequence_number,
+                &details.equality_ids,
+                &details.sort_order_id,
+                &details.referenced_data_file,
+                &details.content_offset,
+                &details.content_size_in_bytes,
+            ];
+            columns
+        });
+        let columns: [&dyn Array; 11] = [
             &self.status,
-            &self.snapshot_id,
             &self.data_sequence_number,
-            &self.file_sequence_number,
             &self.file_content,
             &self.file_path,
             &self.file_format,
@@ -156,15 +182,11 @@ impl ManifestEntries {
             &self.record_count,
             &self.file_size_in_bytes,
             &self.split_offsets,
-            &self.equality_ids,
-            &self.sort_order_id,
             &self.first_row_id,
-            &self.referenced_data_file,
-            &self.content_offset,
-            &self.content_size_in_bytes,
             &self.key_metadata,
         ];
-        let columns = columns.into_iter().chain(statistics).chain(metrics.map(|map| map as &dyn Array));
+        let columns =
+            columns.into_iter().chain(details).chain(statistics).chain(metrics.map(|map| map as &dyn Array));
         columns.map(|column| column.get_array_memory_size() as u64).sum()
     }
 }

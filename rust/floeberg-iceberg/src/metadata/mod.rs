@@ -26,7 +26,7 @@ pub(crate) use absence::explain_absence;
 pub use history::HistoryEntry;
 pub use json::{parse_table_metadata, parse_view_metadata};
 pub(crate) use manifest_entries::{ADDED, DELETED};
-pub use manifest_entries::{EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};
+pub use manifest_entries::{EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};
 pub use manifest_file::{FieldSummary, ManifestContent, ManifestFile};
 pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_columns};
 pub(crate) use metrics_by_column::MetricsByColumn;

@@ -168,7 +168,7 @@ pub(crate) fn delete_file(
         record_count: entries.record_count.value(row),
         file_size_in_bytes: entries.file_size_in_bytes.value(row),
         data_sequence_number: entries.data_sequence_number.value(row),
-        referenced_data_file: string(&entries.referenced_data_file, row),
+        referenced_data_file: string(&entries.details()?.referenced_data_file, row),
         spec_id: entries.spec_id,
         partition,
     })
@@ -177,14 +177,15 @@ pub(crate) fn delete_file(
 fn delete_kind(entries: &ManifestEntries, row: usize, file_format: FileFormat) -> Result<DeleteKind> {
     match (entries.file_content.value(row), file_format) {
         (1, FileFormat::Puffin) => {
-            let offset = long(&entries.content_offset, row);
-            let size = long(&entries.content_size_in_bytes, row);
+            let details = entries.details()?;
+            let offset = long(&details.content_offset, row);
+            let size = long(&details.content_size_in_bytes, row);
             let (Some(content_offset), Some(content_size_in_bytes)) = (offset, size) else {
                 return Err(Error::invalid_data(
                     "a deletion vector has no content_offset or content_size_in_bytes, both are required",
                 ));
             };
-            if entries.referenced_data_file.is_null(row) {
+            if details.referenced_data_file.is_null(row) {
                 return Err(Error::invalid_data(
                     "a deletion vector has no referenced_data_file, which is required",
                 ));
@@ -205,7 +206,8 @@ fn delete_kind(entries: &ManifestEntries, row: usize, file_format: FileFormat) -
 }
 
 fn ids(entries: &ManifestEntries, row: usize) -> Option<Vec<i32>> {
-    let list = entries.equality_ids.is_valid(row).then(|| entries.equality_ids.value(row))?;
+    let ids = &entries.details.as_ref()?.equality_ids;
+    let list = ids.is_valid(row).then(|| ids.value(row))?;
     Some(list.as_any().downcast_ref::<Int32Array>()?.values().to_vec())
 }
 

@@ -95,15 +95,16 @@ impl Appends {
     }
 
     /// Which entries of a manifest did the appends add?
-    pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut Tally) -> Vec<bool> {
+    pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut Tally) -> Result<Vec<bool>> {
+        let snapshot_ids = &entries.details()?.snapshot_id;
         let mut verdicts = Verdicts::new(None, entries.len());
-        for (row, (status, id)) in entries.status.values().iter().zip(&entries.snapshot_id).enumerate() {
+        for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {
             if *status != ADDED || id.is_none_or(|id| !self.ids.contains(&id)) {
                 verdicts.drop(row, NO_TEST, "not added by an append of the range");
             }
         }
         tally.count(&verdicts, &entries.file_path);
-        verdicts.into_mask()
+        Ok(verdicts.into_mask())
     }
 
     /// The account of the snapshots themselves.

@@ -21,7 +21,7 @@ use super::chunk::{FileColumns, Kept, plan_schema};
 use super::deletes::DeleteIndex;
 use super::explain::{Explain, ReadManifests};
 use super::filter::PlanFilter;
-use super::manifest_cache::Use;
+use super::manifest_cache::{Found, Use};
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
 use super::specs::Specs;
@@ -49,7 +49,7 @@ pub(super) struct Planning {
     /// The manifests that are left.
     looked_into: ReadManifests,
     /// The columns whose statistics are wanted of data files, ascending.
-    pub statistics_of: Vec<i32>,
+    statistics_of: Vec<i32>,
     /// This plan's use of the cache of manifests.
     pub used: Use,
     /// Are manifests that are decoded kept in the cache?
@@ -86,9 +86,17 @@ impl Planning {
         self.keeps.store(false, Ordering::Relaxed);
     }
 
+    /// What was decoded of a data manifest before. It lacks what is asked of the entries of appends.
+    pub fn cached(&self, manifest: &ManifestFile) -> Found {
+        match self.request.appends {
+            None => self.request.cache.find(self.used, manifest, &self.statistics_of),
+            Some(_) => Found::Without(Vec::new()),
+        }
+    }
+
     /// Are manifests that are decoded kept in the cache?
     pub fn keeps(&self) -> bool {
-        self.keeps.load(Ordering::Relaxed)
+        self.request.appends.is_none() && self.keeps.load(Ordering::Relaxed)
     }
 
     /// The account of what was done before the first data manifest was read, and of what was dropped after it.
@@ -139,7 +147,8 @@ impl Planning {
         let (request, specs, filter) = (&self.request, &self.specs, &self.filter);
         let spec = specs.get(entries.spec_id)?;
         let mut dropped = DroppedFiles::new(request.verbose);
-        let mask = request.appends.as_ref().map(|appends| appends.keep(entries, &mut dropped.by_snapshot));
+        let added = request.appends.as_ref().map(|appends| appends.keep(entries, &mut dropped.by_snapshot));
+        let mask = added.transpose()?;
         let mask = filter.keep_by_partition(entries, spec, mask, &mut dropped.by_partition)?;
         let mask = filter.keep_by_bounds(entries, mask, &mut dropped.by_bounds);
         let kept = Kept::new(mask, entries.len());

@@ -47,7 +47,7 @@ impl Job for Planning {
 
     fn open(&self, manifest: ManifestFile) -> Result<Vec<Stretches>> {
         self.request.cancel.check()?;
-        let also = match self.request.cache.find(self.used, &manifest, &self.statistics_of) {
+        let also = match self.cached(&manifest) {
             Found::Whole(stretches) => {
                 let manifest = Arc::new(manifest);
                 let each = |(number, entries)| Stretches::Decoded {
@@ -78,8 +78,11 @@ impl Job for Planning {
             Stretches::Stored { manifest: bytes, stretch, place, statistics_of } => {
                 let manifest = bytes.manifest();
                 let spec = self.specs.get(manifest.partition_spec_id)?;
-                let wanted =
-                    EntryRequest { statistics_of: statistics_of.to_vec(), ..EntryRequest::default() };
+                let wanted = EntryRequest {
+                    statistics_of: statistics_of.to_vec(),
+                    without_details: self.request.appends.is_none(),
+                    ..EntryRequest::default()
+                };
                 let entries = Arc::new(bytes.entries_of(&stretch, spec, &wanted)?);
                 if self.keeps() {
                     self.request.cache.keep(self.used, manifest, &statistics_of, place, &entries);

@@ -23,7 +23,8 @@ use super::inherit::{
 };
 use super::partition::{as_written, check_partition, void_fields, with_void};
 use crate::metadata::{
-    DELETED, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries, ManifestFile,
+    DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries,
+    ManifestFile,
 };
 use crate::wire::avro::{Container, FixedForm, Limits, Projection, Stretch, decode_blocks};
 
@@ -108,7 +109,8 @@ fn parse(
         (false, false) => &STATISTICS,
     };
     let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
-    let (rows, inflated) = decode_rows(&container, stretch, partition_type, &void, maps, &columns)?;
+    let asked = Asked { maps, columns: &columns, details: !request.without_details };
+    let (rows, inflated) = decode_rows(&container, stretch, partition_type, &void, asked)?;
     let first_id = first_row_id(file);
     let is_later = stretch.is_some_and(|stretch| stretch.first_row > 0);
     let first_id = if is_later { first_id.map(|_| 0) } else { first_id };
@@ -118,18 +120,26 @@ fn parse(
     Ok(StretchEntries { entries: ManifestEntries { partition, ..entries }, row_ids, inflated })
 }
 
+/// What is decoded beside what is always.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    maps: &'a [MetricsMap],
+    /// The keys of these maps that are wanted; none is all.
+    columns: &'a [i32],
+    details: bool,
+}
+
 fn decode_rows(
     container: &Container<'_>,
     stretch: Option<&Stretch>,
     partition_type: &StructType,
     void: &[i32],
-    maps: &[MetricsMap],
-    columns: &[i32],
+    Asked { maps, columns, details }: Asked<'_>,
 ) -> Result<(StructArray, u64)> {
     let schema = container.schema()?;
     check_partition(&schema, partition_type, void)?;
     let partition_type = &as_written(&schema, partition_type, void);
-    let fields = entry_fields(partition_type, maps);
+    let fields = entry_fields(partition_type, maps, details);
     let keyed: BTreeMap<i32, Vec<i32>> = if columns.is_empty() {
         BTreeMap::new()
     } else {
@@ -182,20 +192,17 @@ fn build(
 ) -> Result<(ManifestEntries, AssignedRowIds)> {
     let data_file: StructArray = column(rows, "data_file")?;
     let status: Int32Array = column(rows, "status")?;
-    for size in ["record_count", "file_size_in_bytes", "content_offset", "content_size_in_bytes"] {
+    for size in ["record_count", "file_size_in_bytes"] {
         check_not_negative(&column(&data_file, size)?, size)?;
     }
     let record_count = column(&data_file, "record_count")?;
     let sequence_number = column(rows, "sequence_number")?;
-    let file_sequence_number = column(rows, "file_sequence_number")?;
     let first_row_id = column(&data_file, "first_row_id")?;
     let (first_row_id, row_ids) = first_row_ids(&first_row_id, &status, &record_count, first_id)?;
     let entries = ManifestEntries {
         content: file.content,
         spec_id: file.partition_spec_id,
-        snapshot_id: snapshot_ids(&column(rows, "snapshot_id")?, file),
         data_sequence_number: data_sequence_numbers(&sequence_number, &status, file)?,
-        file_sequence_number: file_sequence_numbers(&file_sequence_number, &status, file),
         file_content: file_contents(&column(&data_file, "content")?, file)?,
         file_path: column(&data_file, "file_path")?,
         file_format: lower_case(column(&data_file, "file_format")?)?,
@@ -204,17 +211,33 @@ fn build(
         record_count,
         file_size_in_bytes: column(&data_file, "file_size_in_bytes")?,
         split_offsets: column(&data_file, "split_offsets")?,
-        equality_ids: column(&data_file, "equality_ids")?,
-        sort_order_id: column(&data_file, "sort_order_id")?,
-        referenced_data_file: without_empty(&column(&data_file, "referenced_data_file")?),
-        content_offset: column(&data_file, "content_offset")?,
-        content_size_in_bytes: column(&data_file, "content_size_in_bytes")?,
         key_metadata: column(&data_file, "key_metadata")?,
+        details: (!request.without_details).then(|| details(rows, &data_file, &status, file)).transpose()?,
         statistics: statistics(&data_file, columns)?,
         metrics: request.with_metrics.then(|| metrics(&data_file)).transpose()?,
         status,
     };
     Ok((entries, row_ids))
+}
+
+fn details(
+    rows: &StructArray,
+    data_file: &StructArray,
+    status: &Int32Array,
+    file: &ManifestFile,
+) -> Result<EntryDetails> {
+    for size in ["content_offset", "content_size_in_bytes"] {
+        check_not_negative(&column(data_file, size)?, size)?;
+    }
+    Ok(EntryDetails {
+        snapshot_id: snapshot_ids(&column(rows, "snapshot_id")?, file),
+        file_sequence_number: file_sequence_numbers(&column(rows, "file_sequence_number")?, status, file),
+        equality_ids: column(data_file, "equality_ids")?,
+        sort_order_id: column(data_file, "sort_order_id")?,
+        referenced_data_file: without_empty(&column(data_file, "referenced_data_file")?),
+        content_offset: column(data_file, "content_offset")?,
+        content_size_in_bytes: column(data_file, "content_size_in_bytes")?,
+    })
 }
 
 fn metrics(data_file: &StructArray) -> Result<EntryMetrics> {

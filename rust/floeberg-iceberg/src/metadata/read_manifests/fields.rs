@@ -56,8 +56,8 @@ pub(super) fn list_fields() -> Vec<Field> {
     ]
 }
 
-/// The fields of a manifest whose files are partitioned so, with those maps that are wanted.
-pub(super) fn entry_fields(partition: &StructType, maps: &[MetricsMap]) -> Vec<Field> {
+/// The fields of a manifest whose files are partitioned so, with those maps that are wanted, and with details or without.
+pub(super) fn entry_fields(partition: &StructType, maps: &[MetricsMap], details: bool) -> Vec<Field> {
     let mut data_file = vec![
         Field::optional(134, "content", Int),
         Field::required(100, "file_path", Text),
@@ -67,25 +67,31 @@ pub(super) fn entry_fields(partition: &StructType, maps: &[MetricsMap]) -> Vec<F
         Field::required(104, "file_size_in_bytes", Long),
         Field::optional(131, "key_metadata", Binary),
         list(132, "split_offsets", Field::required(133, "element", Long)),
-        list(135, "equality_ids", Field::required(136, "element", Int)),
-        Field::optional(140, "sort_order_id", Int),
         Field::optional(142, "first_row_id", Long),
-        Field::optional(143, "referenced_data_file", Text),
-        Field::optional(144, "content_offset", Long),
-        Field::optional(145, "content_size_in_bytes", Long),
     ];
+    if details {
+        data_file.extend([
+            list(135, "equality_ids", Field::required(136, "element", Int)),
+            Field::optional(140, "sort_order_id", Int),
+            Field::optional(143, "referenced_data_file", Text),
+            Field::optional(144, "content_offset", Long),
+            Field::optional(145, "content_size_in_bytes", Long),
+        ]);
+    }
     data_file.extend(maps.iter().map(|(id, name, key, value, value_type)| {
         let key = Field::required(*key, "key", Int);
         let value = Field::optional(*value, "value", value_type.clone());
         Field::optional(*id, *name, Type::Map(Box::new(MapType { key, value })))
     }));
-    vec![
-        Field::required(0, "status", Int),
-        Field::optional(1, "snapshot_id", Long),
-        Field::optional(3, "sequence_number", Long),
-        Field::optional(4, "file_sequence_number", Long),
-        Field::required(2, "data_file", Type::Struct(StructType { fields: data_file })),
-    ]
+    let mut entry = vec![Field::required(0, "status", Int), Field::optional(3, "sequence_number", Long)];
+    if details {
+        entry.extend([
+            Field::optional(1, "snapshot_id", Long),
+            Field::optional(4, "file_sequence_number", Long),
+        ]);
+    }
+    entry.push(Field::required(2, "data_file", Type::Struct(StructType { fields: data_file })));
+    entry
 }
 
 fn list(id: i32, name: &str, element: Field) -> Field {

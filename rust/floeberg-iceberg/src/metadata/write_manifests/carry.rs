@@ -30,12 +30,13 @@ impl ManifestEntries {
             ADDED => EntryStatus::Added,
             _ => EntryStatus::Existing,
         };
+        let details = self.details()?;
         Ok(ManifestEntry {
             status,
-            snapshot_id: valid(&self.snapshot_id, row, |row| self.snapshot_id.value(row)),
+            snapshot_id: valid(&details.snapshot_id, row, |row| details.snapshot_id.value(row)),
             sequence_number: Some(self.data_sequence_number.value(row)),
-            file_sequence_number: valid(&self.file_sequence_number, row, |row| {
-                self.file_sequence_number.value(row)
+            file_sequence_number: valid(&details.file_sequence_number, row, |row| {
+                details.file_sequence_number.value(row)
             }),
             data_file: self.data_file(row, metrics, partition_type)?,
         })
@@ -48,7 +49,8 @@ impl ManifestEntries {
         let columns = self.partition.columns().iter().zip(&partition_type.fields);
         let partition = columns.map(|(column, field)| from_array(column, row, &field.field_type));
         let long = |array: &arrow_array::Int64Array| valid(array, row, |row| array.value(row));
-        let (offsets, ids) = (&self.split_offsets, &self.equality_ids);
+        let details = self.details()?;
+        let (offsets, ids) = (&self.split_offsets, &details.equality_ids);
         Ok(DataFile {
             content: match self.file_content.value(row) {
                 0 => FileContent::Data,
@@ -71,13 +73,13 @@ impl ManifestEntries {
                 offsets.value(row).as_primitive::<Int64Type>().values().to_vec()
             }),
             equality_ids: valid(ids, row, |row| ids.value(row).as_primitive::<Int32Type>().values().to_vec()),
-            sort_order_id: valid(&self.sort_order_id, row, |row| self.sort_order_id.value(row)),
+            sort_order_id: valid(&details.sort_order_id, row, |row| details.sort_order_id.value(row)),
             first_row_id: long(&self.first_row_id),
-            referenced_data_file: valid(&self.referenced_data_file, row, |row| {
-                self.referenced_data_file.value(row).to_owned()
+            referenced_data_file: valid(&details.referenced_data_file, row, |row| {
+                details.referenced_data_file.value(row).to_owned()
             }),
-            content_offset: long(&self.content_offset),
-            content_size_in_bytes: long(&self.content_size_in_bytes),
+            content_offset: long(&details.content_offset),
+            content_size_in_bytes: long(&details.content_size_in_bytes),
         })
     }
 }

@@ -10,8 +10,12 @@ use super::{manifest_file, partitioned_by, unpartitioned};
 use crate::metadata::ManifestContent::{self, Data, Deletes};
 use crate::metadata::{EntryRequest, FieldSummary};
 
-const WITH_DELETED: EntryRequest =
-    EntryRequest { statistics_of: Vec::new(), with_deleted: true, with_metrics: false };
+const WITH_DELETED: EntryRequest = EntryRequest {
+    statistics_of: Vec::new(),
+    with_deleted: true,
+    with_metrics: false,
+    without_details: false,
+};
 
 #[test]
 fn a_v1_list_reads_as_data_manifests_of_sequence_number_0() {
@@ -115,8 +119,14 @@ fn a_deletion_vectors_entry_says_where_its_blob_is() {
     assert_eq!(entries.status.values(), &[2, 0]);
     assert_eq!(entries.file_content.values(), &[1, 1]);
     assert_eq!(entries.file_format.value(1), "puffin");
-    assert!(entries.referenced_data_file.value(1).starts_with("file:/warehouse/"));
-    assert_eq!((entries.content_offset.null_count(), entries.content_size_in_bytes.null_count()), (0, 0));
+    assert!(entries.details().unwrap().referenced_data_file.value(1).starts_with("file:/warehouse/"));
+    assert_eq!(
+        (
+            entries.details().unwrap().content_offset.null_count(),
+            entries.details().unwrap().content_size_in_bytes.null_count()
+        ),
+        (0, 0)
+    );
     assert_eq!((entries.record_count.value(1), entries.data_sequence_number.value(1)), (2, 3));
 }
 
@@ -136,7 +146,7 @@ fn uncompressed_blocks_and_absent_columns_are_read() {
     let entries = parse_manifest(bytes, &file, &unpartitioned(), &EntryRequest::default()).unwrap();
     assert_eq!((entries.len(), entries.record_count.value(0)), (1, 12));
     // Written as an empty text.
-    assert_eq!(entries.referenced_data_file.null_count(), 1);
+    assert_eq!(entries.details().unwrap().referenced_data_file.null_count(), 1);
 }
 
 #[test]
@@ -221,4 +231,23 @@ fn statistics_by_column_are_those_of_the_maps() {
     let found = metrics.statistics_of(&columns).unwrap();
     assert_eq!(format!("{found:?}"), format!("{:?}", asked.statistics));
     assert!(found[&1].value_count.null_count() < asked.len(), "there are some");
+}
+
+#[test]
+fn entries_without_details_are_the_same_entries() {
+    let bytes = include_bytes!("../testdata/v3_duckdb_data.avro");
+    let file = manifest_file(Data, 5);
+    let parse = |without_details| {
+        let request = EntryRequest { statistics_of: vec![1], without_details, ..EntryRequest::default() };
+        parse_manifest(bytes, &file, &unpartitioned(), &request).unwrap()
+    };
+    let (with, without) = (parse(false), parse(true));
+    assert!(with.details().is_ok());
+    assert_eq!(without.details().unwrap_err().kind(), ErrorKind::Internal);
+    assert!(without.memory() < with.memory());
+    assert_eq!(
+        (&with.file_path, &with.record_count, &with.data_sequence_number, &with.first_row_id),
+        (&without.file_path, &without.record_count, &without.data_sequence_number, &without.first_row_id)
+    );
+    assert_eq!(with.statistics[&1].lower_bound, without.statistics[&1].lower_bound);
 }
