@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use floeberg_core::{Context, Result};
 
-use super::delete_files::read_deletes;
-use super::deletes::DeleteIndex;
-use super::explain::ReadManifests;
+use super::account::explain::ReadManifests;
+use super::account::tally::Tally;
+use super::deletes::delete_files::read_deletes;
+use super::deletes::index::DeleteIndex;
 use super::filter::PlanFilter;
-use super::manifest_cache::Use;
-use super::manifests::read_manifests_of;
+use super::manifests::manifest_cache::Use;
+use super::manifests::manifest_list::read_manifests_of;
 use super::request::PlanRequest;
 use super::specs::Specs;
-use super::tally::Tally;
 use crate::metadata::{ManifestContent, ManifestFile};
 
 /// What is known before the first data manifest is read.

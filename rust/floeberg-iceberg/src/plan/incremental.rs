@@ -12,10 +12,10 @@ use std::sync::Arc;
 use floeberg_core::{Error, Result};
 
 use super::PlanRequest;
-use super::explain::{Dropped, Stage};
-use super::manifests::read_manifests_of;
-use super::tally::{NO_TEST, Tally};
-use super::verdicts::Verdicts;
+use super::account::explain::{Dropped, Stage};
+use super::account::tally::{NO_TEST, Tally};
+use super::account::verdicts::Verdicts;
+use super::manifests::manifest_list::read_manifests_of;
 use crate::metadata::{ADDED, ManifestContent, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
 use crate::threads::ordered;
 

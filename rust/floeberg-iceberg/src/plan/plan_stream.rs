@@ -14,13 +14,13 @@ use arrow_schema::SchemaRef;
 use floeberg_core::expr::{BoundExpr, ColumnStats};
 use floeberg_core::{Error, Result};
 
+use super::account::explain::Explain;
 use super::chunk::{column, typed, with_column};
-use super::explain::Explain;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::planning::Planning;
 use super::request::PlanRequest;
 use super::residuals::DistinctResiduals;
-use super::tasks::{self, TaskRow, TaskSource};
+use super::tasks::{TaskRow, TaskSource};
 use super::{DeleteFile, FileScanTask, Plan};
 use crate::threads::{Ahead, OrderedStream};
 
@@ -52,8 +52,6 @@ struct Totals {
     data_files: u64,
     records: u64,
     bytes: u64,
-    /// Which delete files apply to one of them.
-    attached: Vec<bool>,
 }
 
 /// What a stream gives at a time: files, and of the column that was asked for what is known of each.
@@ -69,14 +67,13 @@ impl PlanStream {
         let (planning, manifests) = Planning::begin(request)?;
         let deletes = planning.index.files();
         let dropped = DroppedFiles::new(planning.request.verbose);
-        let totals = Totals { attached: vec![false; deletes.len()], ..Totals::default() };
         Ok(Self {
             planned: OrderedStream::new(Arc::new(planning), manifests.into_iter().map(Ok), ahead),
             residuals: DistinctResiduals::default(),
             deletes,
             next_row_id: None,
             dropped,
-            totals,
+            totals: Totals::default(),
         })
     }
 
@@ -133,7 +130,6 @@ impl PlanStream {
     pub fn explain(&self) -> Explain {
         let planning = self.planned.job();
         Explain {
-            deletes: planning.index.count(&self.totals.attached),
             data_files: self.totals.data_files,
             records: self.totals.records,
             bytes: self.totals.bytes,
@@ -202,7 +198,6 @@ impl Totals {
         self.records = sum(column::RECORD_COUNT, self.records)?;
         self.bytes = sum(column::FILE_SIZE, self.bytes)?;
         self.data_files += files.num_rows() as u64;
-        tasks::mark_attached(files, &mut self.attached);
         Ok(())
     }
 }

@@ -14,18 +14,18 @@ use arrow_schema::SchemaRef;
 use floeberg_core::expr::Stats;
 use floeberg_core::{Context, Error, Result};
 
-use super::attach::{KeptFiles, attach};
+use super::account::explain::{Explain, ReadManifests};
+use super::account::tally::Tally;
 use super::begun::Begun;
 use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, plan_schema};
-use super::deletes::DeleteIndex;
-use super::explain::{Explain, ReadManifests};
+use super::deletes::attach::{KeptFiles, attach};
+use super::deletes::index::DeleteIndex;
 use super::filter::PlanFilter;
-use super::manifest_cache::{Found, Use};
+use super::manifests::manifest_cache::{Found, Use};
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
 use super::specs::Specs;
-use super::tally::Tally;
 use crate::metadata::{ManifestEntries, ManifestFile, StretchEntries};
 
 /// A manifest is kept with the statistics of at most so many columns that were asked for before.

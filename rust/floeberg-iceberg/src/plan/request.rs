@@ -8,7 +8,7 @@ use floeberg_core::{Cancel, Error};
 use floeberg_io::Store;
 
 use super::incremental::Appends;
-use super::manifest_cache::ManifestCache;
+use super::manifests::manifest_cache::ManifestCache;
 use crate::metadata::{Relocation, Snapshot, TableMetadata, explain_absence};
 
 /// What is to be planned.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 
-use super::manifest_bytes::{ManifestBytes, read_manifest};
-use super::manifest_cache::Found;
+use super::manifests::manifest_bytes::{ManifestBytes, read_manifest};
+use super::manifests::manifest_cache::Found;
 use super::planned_stretch::PlannedStretch;
 use super::planning::Planning;
 use crate::metadata::{EntryRequest, ManifestFile, StretchEntries};

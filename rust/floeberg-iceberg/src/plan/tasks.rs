@@ -108,17 +108,6 @@ fn missing() -> Error {
     Error::internal("a plan names a residual or delete file that it does not hold")
 }
 
-/// Marks the delete files that a chunk names.
-pub(crate) fn mark_attached(chunk: &RecordBatch, attached: &mut [bool]) {
-    let Ok(lists) = typed::<ListArray>(chunk.column(column::DELETE_FILES)) else { return };
-    let Ok(numbers) = typed::<Int32Array>(lists.values()) else { return };
-    for number in numbers.values() {
-        if let Some(mark) = attached.get_mut(*number as usize) {
-            *mark = true;
-        }
-    }
-}
-
 fn partition_of(
     specs: &Specs,
     spec_id: i32,

@@ -9,10 +9,10 @@ use proptest::prelude::*;
 
 use super::entries::{Written, entries, statistics};
 use crate::metadata::{parse_table_metadata, with_metadata_columns};
+use crate::plan::account::tally::{NO_TEST, Tally};
 use crate::plan::bounds::EntryStats;
 use crate::plan::filter::PlanFilter;
 use crate::plan::specs::Specs;
-use crate::plan::tally::{NO_TEST, Tally};
 
 const FILES: usize = 6;
 

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use crate::plan::intervals::Intervals;
+use crate::plan::deletes::intervals::Intervals;
 
 fn ends() -> impl Strategy<Value = (Option<i8>, Option<i8>)> {
     (prop::option::weighted(0.8, -9_i8..9), prop::option::weighted(0.8, -9_i8..9))

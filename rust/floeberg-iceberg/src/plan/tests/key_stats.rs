@@ -4,8 +4,8 @@ use floeberg_core::value::Value;
 
 use crate::metadata::{TableMetadata, parse_table_metadata};
 use crate::plan::bounds::decode_pair;
+use crate::plan::deletes::key_stats::{KeyColumn, LazyStats, mismatch};
 use crate::plan::filter::PlanFilter;
-use crate::plan::key_stats::{KeyColumn, LazyStats, mismatch};
 use crate::plan::specs::Specs;
 
 /// A column without null or NaN, between two bounds.

@@ -11,7 +11,7 @@ use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
 use crate::metadata::{
     EntryRequest, ManifestContent, ManifestFile, StretchEntries, cut_manifest, parse_stretch,
 };
-use crate::plan::manifest_cache::{Found, Use};
+use crate::plan::manifests::manifest_cache::{Found, Use};
 use crate::plan::{ManifestCache, PlanRequest, PlanStream, plan};
 use crate::read::tests::avro_fixture::none;
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::promotion::{near, numbers, operator, promotion};
 use crate::metadata::FieldSummary;
 use crate::plan::bounds::decode_pair;
-use crate::plan::key_stats::mismatch;
+use crate::plan::deletes::key_stats::mismatch;
 use crate::plan::summary::SummaryStats;
 
 /// What a writer of the old type says of a set of values.

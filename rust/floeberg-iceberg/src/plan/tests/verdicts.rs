@@ -1,9 +1,9 @@
 use arrow_array::StringArray;
 use proptest::prelude::*;
 
-use crate::plan::explain::Dropped;
-use crate::plan::tally::{NO_TEST, NamedTest, Tally};
-use crate::plan::verdicts::Verdicts;
+use crate::plan::account::explain::Dropped;
+use crate::plan::account::tally::{NO_TEST, NamedTest, Tally};
+use crate::plan::account::verdicts::Verdicts;
 
 const REASONS: [&str; 3] = ["bounds", "null count", "no rows"];
 

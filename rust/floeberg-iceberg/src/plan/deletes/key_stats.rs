@@ -5,7 +5,7 @@
 //!
 //! Invariant: a delete file is left away only if of some column no value of the data can equal one of the deletes:
 //! not null to null, not NaN to NaN, and no other to any other. Bounds hold for these others alone. The filter of a scan
-//! has no say here; what it proves of the keys alone is [`super::filter`]'s.
+//! has no say here; what it proves of the keys alone is [`crate::plan::filter`]'s.
 
 use std::cmp::Ordering;
 

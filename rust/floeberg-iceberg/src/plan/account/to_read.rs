@@ -5,8 +5,8 @@
 use arrow_array::{Int32Array, Int64Array, ListArray, StringArray};
 use floeberg_core::Result;
 
-use super::chunk::{column, typed};
-use super::{DeleteKind, Plan};
+use crate::plan::chunk::{column, typed};
+use crate::plan::{DeleteKind, Plan};
 
 /// Sizes of data files in bytes, as their writers recorded them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

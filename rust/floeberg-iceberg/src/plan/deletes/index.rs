@@ -20,8 +20,8 @@ use super::equality_list::EqualityList;
 use super::indexed_delete::{IndexedDelete, Keys};
 use super::key_stats::{KeyColumn, LazyStats};
 use super::position_list::PositionList;
-use super::tally::{NamedTest, Tally};
-use super::{DeleteCounts, DeleteFile, DeleteKind};
+use crate::plan::account::tally::{NamedTest, Tally};
+use crate::plan::{DeleteFile, DeleteKind};
 
 /// The data file that deletes are looked up for.
 #[derive(Clone, Copy)]
@@ -117,19 +117,6 @@ impl DeleteIndex {
     /// Are there no deletes at all?
     pub fn is_empty(&self) -> bool {
         self.deletes.is_empty()
-    }
-
-    /// Counts the marked delete files by kind.
-    pub fn count(&self, marked: &[bool]) -> DeleteCounts {
-        let mut counts = DeleteCounts::default();
-        for (delete, _) in self.deletes.iter().zip(marked).filter(|(_, marked)| **marked) {
-            match delete.file.kind {
-                DeleteKind::Position => counts.position += 1,
-                DeleteKind::Equality { .. } => counts.equality += 1,
-                DeleteKind::Vector { .. } => counts.vectors += 1,
-            }
-        }
-        counts
     }
 
     /// The columns of data files whose statistics tell equality deletes apart.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use floeberg_core::expr::ColumnStats;
 use floeberg_core::value::PartitionKey;
 
-use super::{DeleteFile, DeleteKind};
+use crate::plan::{DeleteFile, DeleteKind};
 
 /// A partition: the spec's id and the key of the values.
 pub(crate) type Partition = (i32, PartitionKey);

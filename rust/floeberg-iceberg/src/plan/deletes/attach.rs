@@ -12,14 +12,14 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::PartitionNumbers;
 use floeberg_core::{Error, Result};
 
-use super::bounds::EntryStats;
-use super::chunk::{DeleteLists, FileColumns, Kept, column, typed};
-use super::deletes::{DataFile, DeleteIndex};
-use super::filter::PlanFilter;
-use super::residuals::DistinctResiduals;
-use super::specs::PlannedSpec;
-use super::tally::Tally;
+use super::index::{DataFile, DeleteIndex};
 use crate::metadata::ManifestEntries;
+use crate::plan::account::tally::Tally;
+use crate::plan::bounds::EntryStats;
+use crate::plan::chunk::{DeleteLists, FileColumns, Kept, column, typed};
+use crate::plan::filter::PlanFilter;
+use crate::plan::residuals::DistinctResiduals;
+use crate::plan::specs::PlannedSpec;
 
 /// The kept files of one manifest.
 #[derive(Clone, Copy)]

@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use floeberg_core::{Context, Error, Result};
 
-use super::request::PlanRequest;
-use super::specs::PlannedSpec;
 use crate::metadata::{
     EntryRequest, ManifestEntries, ManifestFile, StretchEntries, cut_manifest, parse_manifest, parse_stretch,
 };
+use crate::plan::request::PlanRequest;
+use crate::plan::specs::PlannedSpec;
 use crate::wire::avro::{Limits, Stretch};
 
 /// No manifest or manifest list is larger than this: a guard against damaged lengths and hostile files.

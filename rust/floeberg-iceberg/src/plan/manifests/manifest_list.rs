@@ -5,10 +5,10 @@
 use floeberg_core::{Context, Error, Result};
 
 use super::manifest_bytes::LARGEST_MANIFEST;
-use super::request::PlanRequest;
 use crate::metadata::{
     ManifestContent, ManifestFile, Snapshot, SnapshotManifests, manifest_header, parse_manifest_list,
 };
+use crate::plan::request::PlanRequest;
 use crate::threads::ordered;
 
 /// Reads a snapshot's manifest list, or the headers of the manifests that a v1 snapshot names itself.

@@ -15,8 +15,6 @@ pub struct Explain {
     pub stages: Vec<Stage>,
     /// Manifests that were looked into.
     pub manifests: ReadManifests,
-    /// Delete files by kind that are attached to at least one data file.
-    pub deletes: DeleteCounts,
     /// Data files to read.
     pub data_files: u64,
     /// Rows in them, before deletes and filter.
@@ -80,15 +78,4 @@ pub struct Dropped {
     /// The paths of what was dropped, as written, each once and sorted; none unless the plan was asked for them. Of pairs
     /// of a data file and a delete those of the deletes.
     pub files: Vec<String>,
-}
-
-/// Delete files by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DeleteCounts {
-    /// Position delete files.
-    pub position: u64,
-    /// Equality delete files.
-    pub equality: u64,
-    /// Deletion vectors.
-    pub vectors: u64,
 }

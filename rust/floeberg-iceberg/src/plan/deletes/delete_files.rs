@@ -12,18 +12,18 @@ use floeberg_core::schema::reserved::DELETE_FILE_PATH;
 use floeberg_core::value::Value;
 use floeberg_core::{Context, Error, Result};
 
-use super::bounds::EntryStats;
-use super::deletes::DeleteIndex;
-use super::filter::PlanFilter;
+use super::index::DeleteIndex;
 use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
-use super::manifest_bytes::read_manifest;
-use super::manifest_cache::{Found, Use};
-use super::request::PlanRequest;
-use super::specs::{PlannedSpec, Specs};
-use super::tally::Tally;
-use super::{DeleteFile, DeleteKind, FileFormat};
 use crate::metadata::{AssignedRowIds, EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
+use crate::plan::account::tally::Tally;
+use crate::plan::bounds::EntryStats;
+use crate::plan::filter::PlanFilter;
+use crate::plan::manifests::manifest_bytes::read_manifest;
+use crate::plan::manifests::manifest_cache::{Found, Use};
+use crate::plan::request::PlanRequest;
+use crate::plan::specs::{PlannedSpec, Specs};
+use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 use crate::threads::ordered;
 
 /// Reads the delete manifests and indexes their live entries.
