@@ -23,6 +23,7 @@ use super::deletes::attach::{KeptFiles, attach};
 use super::deletes::index::DeleteIndex;
 use super::filter::PlanFilter;
 use super::manifests::manifest_cache::{Found, Use};
+use super::manifests::manifest_stretch::stretch_bytes;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
 use super::specs::Specs;
@@ -48,6 +49,8 @@ pub(super) struct Planning {
     pub dropped: [Tally; 3],
     /// The manifests that are left.
     looked_into: ReadManifests,
+    /// Bytes of a manifest, as they are stored, that one thread decodes.
+    pub stretch_bytes: usize,
     /// The columns whose statistics are wanted of data files, ascending.
     statistics_of: Vec<i32>,
     /// This plan's use of the cache of manifests.
@@ -68,6 +71,7 @@ impl Planning {
         statistics_of.dedup();
         let planning = Self {
             schema: plan_schema(&specs),
+            stretch_bytes: stretch_bytes(&manifests, request.threads),
             used,
             keeps: AtomicBool::new(true),
             dropped,

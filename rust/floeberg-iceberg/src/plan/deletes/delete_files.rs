@@ -15,12 +15,12 @@ use floeberg_core::{Context, Error, Result};
 use super::index::DeleteIndex;
 use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
-use crate::metadata::{AssignedRowIds, EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
+use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
 use crate::plan::account::tally::Tally;
 use crate::plan::bounds::EntryStats;
 use crate::plan::filter::PlanFilter;
-use crate::plan::manifests::manifest_bytes::read_manifest;
 use crate::plan::manifests::manifest_cache::{Found, Use};
+use crate::plan::manifests::manifest_stretch::{ManifestStretch, stretch_bytes};
 use crate::plan::request::PlanRequest;
 use crate::plan::specs::{PlannedSpec, Specs};
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
@@ -37,9 +37,19 @@ pub(crate) fn read_deletes(
     filter: &PlanFilter,
     manifests: &[ManifestFile],
 ) -> Result<(DeleteIndex, Tally)> {
-    let lists = ordered(manifests, request.threads, &request.cancel, |manifest| {
+    let most_bytes = stretch_bytes(manifests, request.threads);
+    let stretches = ordered(manifests, request.threads, &request.cancel, |manifest| {
+        // Statistics are those that its own entries ask for, so that none are looked for.
+        match request.cache.find(used, manifest, &[]) {
+            Found::Whole(stretches) => Ok(ManifestStretch::decoded(manifest.clone(), stretches)),
+            Found::Without(_) => ManifestStretch::read(request, manifest.clone(), most_bytes),
+        }
+    })?;
+    let stretches: Vec<ManifestStretch> = stretches.into_iter().flatten().collect();
+    let lists = ordered(&stretches, request.threads, &request.cancel, |stretch| {
+        let manifest = &stretch.manifest;
         let spec = specs.get(manifest.partition_spec_id)?;
-        let decoded = decoded(request, used, spec, manifest)?;
+        let decoded = decoded(request, used, spec, stretch)?;
         let entries = &decoded.entries;
         let key_columns = key_columns(request, ids_of(entries));
         let mask = filter.keep_by_partition(entries, spec, None, &mut Tally::default())?;
@@ -95,30 +105,27 @@ pub(crate) fn read_deletes(
     Ok((DeleteIndex::new(deletes, key_columns(request, ids)), by_filter))
 }
 
-/// The entries of a delete manifest, with the statistics of the columns that they are told apart by.
+/// The entries of a stretch of a delete manifest, with the statistics of the columns that they are told apart by.
 fn decoded(
     request: &PlanRequest,
     used: Use,
     spec: &PlannedSpec,
-    manifest: &ManifestFile,
+    stretch: &ManifestStretch,
 ) -> Result<Arc<StretchEntries>> {
-    // Statistics are those that its own entries ask for, so that none are looked for.
-    if let Found::Whole(stretches) = request.cache.find(used, manifest, &[])
-        && let [whole] = &stretches[..]
-    {
-        return Ok(Arc::clone(whole));
-    }
-    // Which columns are keys only the entries tell, and delete files have statistics of few others.
-    let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
-    let mut entries = read_manifest(request, manifest)?.entries(spec, &wanted)?;
-    if let Some(metrics) = entries.metrics.take() {
-        let keys = key_columns(request, ids_of(&entries));
-        let ids: Vec<i32> = [DELETE_FILE_PATH].into_iter().chain(keys.iter().map(|key| key.id)).collect();
-        entries.statistics = metrics.statistics_of(&ids).context("manifest", &manifest.manifest_path)?;
-    }
-    let whole = Arc::new(StretchEntries { entries, row_ids: AssignedRowIds::default(), inflated: 0 });
-    request.cache.keep(used, manifest, &[], (0, 1), &whole);
-    Ok(whole)
+    stretch.entries(|bytes, piece| {
+        // Which columns are keys only the entries tell, and delete files have statistics of few others.
+        let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
+        let mut decoded = bytes.entries_of(piece, spec, &wanted)?;
+        if let Some(metrics) = decoded.entries.metrics.take() {
+            let keys = key_columns(request, ids_of(&decoded.entries));
+            let ids: Vec<i32> = [DELETE_FILE_PATH].into_iter().chain(keys.iter().map(|key| key.id)).collect();
+            let statistics = metrics.statistics_of(&ids);
+            decoded.entries.statistics = statistics.context("manifest", &stretch.manifest.manifest_path)?;
+        }
+        let decoded = Arc::new(decoded);
+        request.cache.keep(used, &stretch.manifest, &[], stretch.place, &decoded);
+        Ok(decoded)
+    })
 }
 
 /// The columns that the equality deletes of a manifest name.

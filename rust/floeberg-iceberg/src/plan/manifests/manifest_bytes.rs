@@ -70,9 +70,4 @@ impl ManifestBytes {
         }
         Ok(parsed)
     }
-
-    /// The row of the manifest list.
-    pub fn manifest(&self) -> &ManifestFile {
-        &self.manifest
-    }
 }

@@ -3,3 +3,4 @@
 pub(super) mod manifest_bytes;
 pub(super) mod manifest_cache;
 pub(super) mod manifest_list;
+pub(super) mod manifest_stretch;
