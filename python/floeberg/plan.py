@@ -249,9 +249,9 @@ class Plan(Sequence[FileScanTask]):
     def split(
         self,
         target_size: int | None = None,
-        *,
         open_file_cost: int | None = None,
         lookback: int | None = None,
+        *,
         most_groups: int | None = None,
         least_size: int | None = None,
     ) -> list[TaskGroup]:

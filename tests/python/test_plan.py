@@ -81,6 +81,8 @@ def test_groups_cover_the_plan_and_are_read_after_pickling(vectors):
 def test_a_group_is_iterated_as_the_plan_is(evolved):
     plan = evolved.open().scan(row_filter="id < 8").plan_files()
     (group,) = plan.split(open_file_cost=0)
+    # The order of Iceberg Java's arguments.
+    assert [len(each) for each in plan.split(128 << 20, 0, 10)] == [len(group)]
     for each in (group, pickle.loads(pickle.dumps(group))):
         assert list(each) == list(plan)
         assert len(each) == len(plan)
