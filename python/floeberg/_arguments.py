@@ -43,11 +43,11 @@ def checked_int(name: str, value: object) -> int:
     return number
 
 
-def checked_size(name: str, value: object) -> int:
-    """An integer of 0 or more."""
+def checked_size(name: str, value: object, least: int = 0) -> int:
+    """An integer of 0, or of another number, or more."""
     size = checked_int(name, value)
-    if size < 0:
-        raise InvalidInputError(f"{name}: expected an integer of at least 0, found {size}")
+    if size < least:
+        raise InvalidInputError(f"{name}: expected an integer of at least {least}, found {size}")
     return size
 
 

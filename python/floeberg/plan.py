@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from floeberg import _native
-from floeberg._arguments import checked_int
+from floeberg._arguments import checked_size
 from floeberg._rows import RowSource
-from floeberg.errors import InvalidInputError
 from floeberg.explain import explain_of
 from floeberg.expressions._literals import from_tree
 from floeberg.expressions._reading import expression_of_tree
@@ -339,9 +338,4 @@ def _task(parts: _native._Task) -> FileScanTask:
 
 
 def _at_least(least: int, name: str, value: int | None) -> int | None:
-    if value is None:
-        return None
-    checked = checked_int(name, value)
-    if not least <= checked < 2**63:
-        raise InvalidInputError(f"{name}: expected an integer of at least {least}, found {checked}")
-    return checked
+    return None if value is None else checked_size(name, value, least)

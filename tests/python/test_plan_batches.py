@@ -100,6 +100,19 @@ def test_statistics_that_were_not_decoded_before_are_not_made_up(refs, moved):
         len(table.scan(row_filter="id > 3").plan_files())
 
 
+def test_statistics_of_one_filter_are_kept_beside_those_of_the_next(refs, moved):
+    table = opened(refs, moved)
+    filters = ["id > 3", "v > 3", "id > 3 AND v > 3"]
+    first = [table.scan(row_filter=words).plan_files().to_arrow() for words in filters[:2]]
+    for path in manifests(moved):
+        path.unlink()
+    again = [table.scan(row_filter=words).plan_files().to_arrow() for words in filters]
+    assert again[:2] == first
+    assert again[2]["file_path"].to_pylist() == [
+        path for path in first[0]["file_path"].to_pylist() if path in first[1]["file_path"].to_pylist()
+    ]
+
+
 @pytest.mark.parametrize("way", ["argument", "environment", "pickle"])
 def test_nothing_is_kept_where_that_is_turned_off(refs, moved, monkeypatch, way):
     if way == "environment":

@@ -60,7 +60,7 @@ impl Begun {
         }
         let (index, by_filter) = read_deletes(request, used, &specs, &filter, &deletes)?;
         let dropped = [by_data, by_deletes, by_filter];
-        let looked_into = ReadManifests::of(&data, &deletes);
+        let looked_into = ReadManifests::of(&data, &deletes, request.verbose);
         Ok(Self { specs, filter, index, dropped, looked_into, manifests: data, used })
     }
 }

@@ -10,8 +10,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use arrow_array::{Int32Array, Int64Array, RecordBatch};
-use arrow_schema::SchemaRef;
-use floeberg_core::expr::{BoundExpr, ColumnStats};
+use floeberg_core::expr::ColumnStats;
 use floeberg_core::{Error, Result};
 
 use super::account::explain::Explain;
@@ -82,21 +81,6 @@ impl PlanStream {
     pub fn without_keeping(self) -> Self {
         self.planned.job().keep_none();
         self
-    }
-
-    /// The schema of every batch: that of [`Plan::to_arrow`].
-    pub fn schema(&self) -> &SchemaRef {
-        &self.planned.job().schema
-    }
-
-    /// The delete files that the column `delete_files` counts in.
-    pub fn delete_files(&self) -> &[Arc<DeleteFile>] {
-        &self.deletes
-    }
-
-    /// The residuals that the column `residual` of the batches so far counts in.
-    pub fn residuals(&self) -> &[Arc<BoundExpr>] {
-        self.residuals.list()
     }
 
     /// The next batch of files, if there is one within a time; `Ready(None)` is the end.

@@ -174,10 +174,9 @@ impl Planning {
             }
             _ => None,
         };
-        let numbers = attached.residual_of.iter().map(|number| *number as i32).collect();
         let files = match columns.rows {
             0 => None,
-            _ => Some(columns.finish(Arc::clone(&self.schema), attached.deletes, numbers)?),
+            _ => Some(columns.finish(Arc::clone(&self.schema), attached.deletes, attached.residual_of)?),
         };
         let (first_row_id, row_ids) = (manifest.first_row_id, row_ids.rows);
         let residuals = attached.residuals;

@@ -32,21 +32,21 @@ pub struct ReadManifests {
     pub deletes: u64,
     /// Bytes in all of them, as the manifest list says.
     pub bytes: u64,
-    /// Their paths, as written.
+    /// Their paths, as written; none unless the plan was asked for them.
     pub files: Vec<String>,
 }
 
 impl ReadManifests {
-    /// The manifests that were kept.
-    pub(crate) fn of(data: &[ManifestFile], deletes: &[ManifestFile]) -> Self {
-        let paths = data.iter().chain(deletes).map(|manifest| manifest.manifest_path.clone());
+    /// The manifests that were kept. With `names`, their paths are kept too.
+    pub(crate) fn of(data: &[ManifestFile], deletes: &[ManifestFile], names: bool) -> Self {
+        let named = data.iter().chain(deletes).filter(|_| names);
         let lengths = data.iter().chain(deletes).map(|manifest| manifest.manifest_length);
         let lengths = lengths.map(|length| u64::try_from(length).unwrap_or(0));
         Self {
             data: data.len() as u64,
             deletes: deletes.len() as u64,
             bytes: lengths.fold(0, u64::saturating_add),
-            files: paths.collect(),
+            files: named.map(|manifest| manifest.manifest_path.clone()).collect(),
         }
     }
 }

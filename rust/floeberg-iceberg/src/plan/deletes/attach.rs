@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Int64Array, StringArray};
+use arrow_array::{Int64Array, StringArray, UInt64Array};
+use arrow_select::take::take;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::PartitionNumbers;
 use floeberg_core::{Error, Result};
@@ -37,7 +38,7 @@ pub(crate) struct Attached {
     /// The numbers of their deletes; `None` where the snapshot has none.
     pub deletes: Option<DeleteLists>,
     /// For each file a position in `residuals`.
-    pub residual_of: Vec<u32>,
+    pub residual_of: Vec<i32>,
     /// The different residuals of their partitions.
     pub residuals: Vec<BoundExpr>,
 }
@@ -54,9 +55,10 @@ pub(crate) fn attach(
     let columns = files.columns;
     let residuals = filter.residuals(spec.spec_id)?;
     let named = named_deletes(index, spec, columns)?;
-    let by_deletes = index.is_scoped_by_partition(spec.spec_id) || named.iter().any(Option::is_some);
-    let partitions = if by_deletes || residuals.depend_on_partition() {
+    let partitions = if index.is_scoped_by_partition(spec.spec_id) || residuals.depend_on_partition() {
         spec.partitions(&columns.partition)?
+    } else if named.iter().any(Option::is_some) {
+        partitions_of_named(spec, columns, &named)?
     } else {
         PartitionNumbers::one(columns.rows)
     };
@@ -71,7 +73,7 @@ pub(crate) fn attach(
         // Most partitions have one of a few: here several threads tell them apart, and later only one.
         let mut distinct = DistinctResiduals::default();
         let numbers = distinct.numbers(each);
-        let residual_of = partitions.of.iter().map(|partition| numbers[*partition as usize] as u32).collect();
+        let residual_of = partitions.of.iter().map(|partition| numbers[*partition as usize]).collect();
         (distinct.into_list().into_iter().map(Arc::unwrap_or_clone).collect(), residual_of)
     } else {
         (vec![filter.whole().clone()], vec![0; columns.rows])
@@ -96,6 +98,24 @@ fn named_deletes(index: &DeleteIndex, spec: &PlannedSpec, columns: &FileColumns)
         }
     }
     Ok(named)
+}
+
+/// The partitions of the files that deletes name: only theirs are compared. All others are in any of them.
+fn partitions_of_named(
+    spec: &PlannedSpec,
+    columns: &FileColumns,
+    named: &[Option<u32>],
+) -> Result<PartitionNumbers> {
+    let rows: Vec<usize> = (0..named.len()).filter(|row| named[*row].is_some()).collect();
+    let places = UInt64Array::from_iter_values(rows.iter().map(|row| *row as u64));
+    let partition = take(&columns.partition, &places, None)
+        .map_err(|error| Error::internal("partitions of named files").caused_by(error))?;
+    let found = spec.partitions(typed(&partition)?)?;
+    let mut of = vec![0; columns.rows];
+    for (row, number) in rows.iter().zip(found.of) {
+        of[*row] = number;
+    }
+    Ok(PartitionNumbers { of, keys: found.keys, rows: found.rows.iter().map(|first| rows[*first]).collect() })
 }
 
 fn delete_lists(

@@ -62,6 +62,12 @@ impl ManifestCache {
         Self { most_bytes, made_in: process::id(), state: Mutex::default() }
     }
 
+    /// One that another process made.
+    #[cfg(test)]
+    pub(crate) fn of_another_process(most_bytes: u64) -> Self {
+        Self { made_in: 0, ..Self::new(most_bytes) }
+    }
+
     /// Begins to use it for one plan.
     pub(crate) fn begin(&self) -> Use {
         let Some(mut state) = self.lock() else { return Use(0) };

@@ -60,16 +60,11 @@ impl FileShape<'_> {
         let (starts, count) = self.starts(length);
         let size = self.size;
         (0..count).map(move |number| {
-            let (start, next) =
-                (starts.of(number), if number + 1 < count { starts.of(number + 1) } else { size });
-            Piece {
-                range: (if number == 0 { 0 } else { start })..(if number + 1 < count {
-                    next
-                } else {
-                    u64::MAX
-                }),
-                bytes: next.saturating_sub(start),
-            }
+            let is_last = number + 1 == count;
+            let start = starts.of(number);
+            let next = if is_last { size } else { starts.of(number + 1) };
+            let range = (if number == 0 { 0 } else { start })..(if is_last { u64::MAX } else { next });
+            Piece { range, bytes: next.saturating_sub(start) }
         })
     }
 

@@ -81,6 +81,15 @@ fn a_cache_that_is_turned_off_or_too_small_holds_nothing() {
     }
 }
 
+#[test]
+fn a_cache_of_another_process_is_empty_and_takes_nothing() {
+    let cache = ManifestCache::of_another_process(1 << 20);
+    let used = cache.begin();
+    cache.keep(used, &row("a"), &[], (0, 1), &entries(3));
+    assert!(!is_whole(&cache, used, "a", &[]));
+    assert_eq!(cache.bytes(), 0);
+}
+
 proptest! {
     #[test]
     fn a_cache_never_passes_its_bound_and_knows_what_it_holds(

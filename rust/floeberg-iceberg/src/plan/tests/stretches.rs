@@ -1,5 +1,7 @@
 //! A manifest that is cut is planned as one that is not, whatever the threads.
 
+use std::sync::Arc;
+
 use apache_avro::types::Value;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -8,7 +10,9 @@ use serde_json::json;
 
 use super::document::document;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
-use crate::plan::{PlanRequest, PlanStream, plan};
+use crate::metadata::{ManifestContent, ManifestFile};
+use crate::plan::manifests::manifest_stretch::stretch_bytes;
+use crate::plan::{ManifestCache, PlanRequest, PlanStream, plan, read_manifest, read_manifests_of};
 use crate::read::tests::avro_fixture::{none, some};
 
 const FILES: usize = 60;
@@ -119,4 +123,44 @@ fn a_cancelled_plan_ends() {
     cancel.cancel();
     assert_eq!(stream.next().unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
     assert!(stream.next().is_none());
+}
+
+#[test]
+fn a_delete_manifest_that_is_cut_gives_all_its_files_in_order() {
+    let field = r#"{"name":"content","type":"int","field-id":134}"#;
+    let path = |number: usize| format!("memory://t/{}/{number}-deletes.parquet", "long".repeat(10_000));
+    let files = (0..FILES).map(|number| (path(number), 1, Value::Int(1))).collect();
+    let list = manifest_list(r#"{"name":"content","type":"int","field-id":517}"#, "content", Value::Int(1));
+    let more = json!({
+        "current-snapshot-id": 1,
+        "snapshots": [{
+            "snapshot-id": 1, "sequence-number": 1, "timestamp-ms": 1, "summary": { "operation": "delete" },
+            "manifest-list": LIST
+        }],
+    });
+    let request = request(&document(2, 1, more), list, manifest(field, "content", files, 1), 3);
+    let request = PlanRequest { cache: Arc::new(ManifestCache::new(64 << 20)), ..request };
+    let whole =
+        read_manifest(&request, &read_manifests_of(&request, request.snapshot.as_ref().unwrap()).unwrap()[0]);
+    assert!(whole.unwrap().stretches(256 << 10).unwrap().len() > 3);
+    // As they are decoded, and out of the cache.
+    for _ in 0..2 {
+        let plan = plan(request.clone()).unwrap();
+        let paths: Vec<_> = plan.delete_files().iter().map(|file| file.file_path.clone()).collect();
+        assert_eq!(paths, (0..FILES).map(path).collect::<Vec<_>>());
+    }
+    assert!(request.cache.bytes() > 0);
+}
+
+#[test]
+fn threads_share_manifests_in_pieces_that_are_neither_tiny_nor_large() {
+    let of_length = |manifest_length: i64| ManifestFile {
+        manifest_length,
+        ..ManifestFile::unlisted(MANIFEST.to_owned(), 0, 0, ManifestContent::Data)
+    };
+    // Four pieces a thread, where that is between the bounds; a length that cannot be counts nothing.
+    assert_eq!(stretch_bytes(&[of_length(3 << 20), of_length(1 << 20), of_length(-1)], 2), 512 << 10);
+    assert_eq!(stretch_bytes(&[of_length(1000)], 2), 256 << 10);
+    assert_eq!(stretch_bytes(&[of_length(i64::MAX), of_length(i64::MAX)], 2), 2 << 20);
+    assert_eq!(stretch_bytes(&[], 0), 256 << 10);
 }
