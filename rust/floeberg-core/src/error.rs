@@ -50,6 +50,7 @@ struct Inner {
     message: String,
     context: Vec<(&'static str, String)>,
     retryable: bool,
+    unsettled: bool,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -61,6 +62,7 @@ impl Error {
             message: message.into(),
             context: Vec::new(),
             retryable: false,
+            unsettled: false,
             source: None,
         }))
     }
@@ -111,6 +113,13 @@ impl Error {
         self
     }
 
+    /// Says that the work may have taken effect all the same: an answer was lost, not only the work.
+    #[must_use]
+    pub fn unsettled(mut self) -> Self {
+        self.0.unsettled = true;
+        self
+    }
+
     /// Keeps the error of a library as the cause.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
@@ -136,6 +145,11 @@ impl Error {
     /// Can trying again help?
     pub fn is_retryable(&self) -> bool {
         self.0.retryable
+    }
+
+    /// May the work have taken effect all the same? Who committed must look before anything is removed or tried again.
+    pub fn is_unsettled(&self) -> bool {
+        self.0.unsettled
     }
 }
 

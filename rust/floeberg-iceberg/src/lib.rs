@@ -1,7 +1,7 @@
 //! The Iceberg table format: bytes, metadata, plans, rows.
 //!
-//! A module uses only what stands to its left: `wire < metadata < plan < read < aggregate`; `table`, `view`, `scan`,
-//! `inspect` and `recipe` stand above them all.
+//! A module uses only what stands to its left: `wire < metadata < plan < read < write < aggregate`; `table`, `view`,
+//! `scan`, `inspect` and `recipe` stand above them all.
 
 pub mod aggregate;
 mod budget;
@@ -16,6 +16,7 @@ mod table;
 mod threads;
 mod view;
 pub mod wire;
+pub mod write;
 
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};

@@ -1,4 +1,4 @@
-//! Where bytes come from: locations, options, stores, ranged reads, listings.
+//! Where bytes come from and go to: locations, options, stores, ranged reads, listings, durable writes.
 
 mod local;
 pub mod location;
@@ -18,4 +18,4 @@ pub use memory::MemoryStore;
 pub use options::StoreOptions;
 pub use place::place;
 pub use router::open_store;
-pub use store::{Entry, Source, Store};
+pub use store::{Entry, Sink, Source, Store};

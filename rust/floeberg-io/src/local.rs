@@ -1,12 +1,15 @@
-//! How are files of this machine read?
+//! How are files of this machine read and written?
 //!
-//! In: locations of local files in any of their spellings. Out: open files, ranges of them, listings.
+//! In: locations of local files in any of their spellings. Out: open files, ranges of them, listings; new files.
 //!
 //! Invariant: only regular files are opened, so that no read waits for a pipe or never ends.
 
+mod folders;
 mod positioned;
+mod sink;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -18,7 +21,7 @@ use floeberg_core::{Error, ErrorKind, Result};
 
 use crate::location::Location;
 use crate::ranges::{Coalescing, Fetches, checked_length, out_of_range, too_large};
-use crate::store::{Entry, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 
 /// A system call costs about as much as copying a gap of this size. Longer fetches gain nothing, and keep alive
 /// what their neighbours no longer need.
@@ -69,6 +72,25 @@ impl Store for LocalStore {
             }
         }
         Ok(entries)
+    }
+
+    fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
+        sink::create(location)
+    }
+
+    fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
+        whole::put_if_absent(location, &bytes)
+    }
+
+    fn put(&self, location: &str, bytes: Bytes) -> Result<()> {
+        whole::put(location, &bytes)
+    }
+
+    fn remove(&self, location: &str) -> Result<()> {
+        match fs::remove_file(Location::parse(location).local_path()?) {
+            Err(error) if !is_absence(&error) => Err(failed(error, location).unsettled()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -173,7 +195,12 @@ fn is_absence(error: &io::Error) -> bool {
 fn failed(error: io::Error, location: &str) -> Error {
     let (kind, message) = match error.kind() {
         _ if is_absence(&error) => (ErrorKind::NotFound, "the file does not exist".to_owned()),
+        io::ErrorKind::AlreadyExists => (ErrorKind::AlreadyExists, "the file exists already".to_owned()),
         io::ErrorKind::PermissionDenied => (ErrorKind::PermissionDenied, "access was denied".to_owned()),
+        io::ErrorKind::ReadOnlyFilesystem => {
+            (ErrorKind::PermissionDenied, "the file system is read-only".to_owned())
+        }
+        io::ErrorKind::StorageFull => (ErrorKind::Storage, "no space is left on the device".to_owned()),
         io::ErrorKind::InvalidInput => (ErrorKind::InvalidInput, format!("not a path: {error}")),
         _ => (ErrorKind::Storage, format!("the file system failed: {error}")),
     };

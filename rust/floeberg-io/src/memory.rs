@@ -8,14 +8,15 @@
 mod tests;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bytes::Bytes;
-use floeberg_core::{Error, Result};
+use floeberg_core::{Error, ErrorKind, Result};
 
 use crate::ranges::{checked_length, too_large};
-use crate::store::{Entry, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 
 type Files = BTreeMap<String, Bytes>;
 
@@ -37,17 +38,20 @@ impl MemoryStore {
 
     /// Keeps a file, in place of the one that was there.
     pub fn put(&self, location: impl Into<String>, bytes: impl Into<Bytes>) {
-        let mut files = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        files.insert(location.into(), bytes.into());
+        self.files_to_change().insert(location.into(), bytes.into());
     }
 
     /// Forgets a file. Was there one?
     pub fn remove(&self, location: &str) -> bool {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(location).is_some()
+        self.files_to_change().remove(location).is_some()
     }
 
     fn files(&self) -> RwLockReadGuard<'_, Files> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn files_to_change(&self) -> RwLockWriteGuard<'_, Files> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,6 +81,59 @@ impl Store for MemoryStore {
         }
         if entries.is_empty() { Err(absent("the folder does not exist", folder)) } else { Ok(entries) }
     }
+
+    fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
+        if self.exists(location)? {
+            return Err(present(location));
+        }
+        let store = self.clone();
+        Ok(Box::new(MemorySink { store, location: location.to_owned(), bytes: Vec::new() }))
+    }
+
+    fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
+        match self.files_to_change().entry(location.to_owned()) {
+            Slot::Occupied(_) => Err(present(location)),
+            Slot::Vacant(slot) => {
+                slot.insert(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    fn put(&self, location: &str, bytes: Bytes) -> Result<()> {
+        self.put(location, bytes);
+        Ok(())
+    }
+
+    fn remove(&self, location: &str) -> Result<()> {
+        self.remove(location);
+        Ok(())
+    }
+}
+
+/// A file that is being written: the store has it once it is finished.
+#[derive(Debug)]
+struct MemorySink {
+    store: MemoryStore,
+    location: String,
+    bytes: Vec<u8>,
+}
+
+impl Sink for MemorySink {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        let size = self.bytes.len() as u64;
+        self.store.put_if_absent(&self.location, self.bytes.into())?;
+        Ok(size)
+    }
+}
+
+fn present(location: &str) -> Error {
+    Error::new(ErrorKind::AlreadyExists, "the file exists already").with("path", location)
 }
 
 fn absent(message: &str, location: &str) -> Error {

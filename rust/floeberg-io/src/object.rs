@@ -1,7 +1,7 @@
-//! How are files of object stores read?
+//! How are files of object stores read and written?
 //!
 //! In: locations of S3, Google Cloud Storage, Azure Storage and HTTP servers. Out: ranges, many of them at once,
-//! to callers that block.
+//! to callers that block; new objects, but for HTTP servers.
 //!
 //! Invariant: stores and open files hold recipes, never connections, so that both work after a fork.
 
@@ -17,17 +17,19 @@ mod process;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 use object_store::path::Path;
-use object_store::{ObjectStore as Client, ObjectStoreExt};
+use object_store::{ObjectStore as Client, ObjectStoreExt, PutMode};
 
 use crate::location::{Location, shown};
 use crate::options::StoreOptions;
-use crate::store::{Entry, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 
 use file::ObjectFile;
 pub(crate) use kind::Kind;
@@ -54,15 +56,29 @@ impl ObjectStore {
             options: self.options.clone(),
         })
     }
-}
 
-impl Store for ObjectStore {
-    fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
+    /// An object that is not the bucket itself.
+    fn file(&self, location: &str) -> Result<Object> {
         let object = self.object(location)?;
         if object.path.is_root() {
             return Err(Error::invalid_input("expected a file, found a bucket").with("path", shown(location)));
         }
-        Ok(Arc::new(ObjectFile::new(object)))
+        Ok(object)
+    }
+
+    /// An object of a store that can be written to.
+    fn writable(&self, location: &str) -> Result<Object> {
+        if self.kind == Kind::Http {
+            let message = "files of an HTTP server are only read";
+            return Err(Error::unsupported(message).with("path", shown(location)));
+        }
+        self.file(location)
+    }
+}
+
+impl Store for ObjectStore {
+    fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
+        Ok(Arc::new(ObjectFile::new(self.file(location)?)))
     }
 
     fn exists(&self, location: &str) -> Result<bool> {
@@ -97,6 +113,22 @@ impl Store for ObjectStore {
         let files = listed.objects.iter().filter_map(|meta| Some((name(&meta.location)?, meta.size)));
         let files = files.map(|(name, size)| Entry { name, is_folder: false, size });
         Ok(folders.chain(files).collect())
+    }
+
+    fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
+        Ok(Box::new(self.writable(location)?.create()?))
+    }
+
+    fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
+        self.writable(location)?.put(bytes, PutMode::Create)
+    }
+
+    fn put(&self, location: &str, bytes: Bytes) -> Result<()> {
+        self.writable(location)?.put(bytes, PutMode::Overwrite)
+    }
+
+    fn remove(&self, location: &str) -> Result<()> {
+        self.writable(location)?.remove()
     }
 }
 

@@ -9,13 +9,15 @@ mod tests;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use floeberg_core::{Error, Result};
 
 use crate::local::LocalStore;
 use crate::location::{Location, shown};
 use crate::memory::MemoryStore;
 use crate::options::StoreOptions;
-use crate::store::{Entry, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
+use crate::testing::FaultyStore;
 
 /// Object stores: their schemes, their name, and the cargo feature that brings them.
 const OBJECT_STORES: [(&[&str], &str, &str); 4] = [
@@ -28,9 +30,10 @@ const OBJECT_STORES: [(&[&str], &str, &str); 4] = [
 /// A store for every scheme that this build knows: plain paths and `file`, `memory`, and the object stores
 /// that were compiled in.
 ///
-/// Nothing is reached yet. Opening an unknown scheme, or one that this build left out, is `Unsupported`.
+/// Nothing is reached yet. The option `testing.calls` puts a [`FaultyStore`] before it. Opening an unknown scheme, or one that this build left out, is `Unsupported`.
 pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
-    Ok(Arc::new(Router { options: Arc::new(options.clone()) }))
+    let router = Arc::new(Router { options: Arc::new(options.clone()) });
+    FaultyStore::asked_for(router, options)
 }
 
 #[derive(Debug)]
@@ -83,6 +86,22 @@ impl Store for Router {
 
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
         self.store(folder)?.list(folder)
+    }
+
+    fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
+        self.store(location)?.create(location)
+    }
+
+    fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
+        self.store(location)?.put_if_absent(location, bytes)
+    }
+
+    fn put(&self, location: &str, bytes: Bytes) -> Result<()> {
+        self.store(location)?.put(location, bytes)
+    }
+
+    fn remove(&self, location: &str) -> Result<()> {
+        self.store(location)?.remove(location)
     }
 }
 

@@ -1,9 +1,10 @@
-//! What does a test need to know about reads, and how does it break them?
+//! What does a test need to know about reads and writes, and how does it break them?
 //!
-//! In: a store. Out: the same store, counted or with faults. For tests: nothing here is used by a scan.
+//! In: a store. Out: the same store, counted or with faults. For tests: nothing here is used unless an option asks for it.
 //!
 //! Invariant: without a fault, the wrapped store answers what the inner one does.
 
+mod calls;
 mod counting;
 mod faulty;
 #[cfg(test)]

@@ -8,11 +8,11 @@ use serde_json::Value as Json;
 
 use super::ReadRecipe;
 use super::fields::{array, field};
-use super::pack::{Packing, unpack};
 use super::task::{TaskText, delete_from_json, delete_to_json, task_from_json};
 use crate::budget::thread_budget;
 use crate::plan::{DeleteFile, Extent, FileScanTask, TaskGroup};
 use crate::read::{BatchStream, stream};
+use crate::wire::{Packing, unpack};
 
 /// Tasks of one scan that one worker reads, with all it needs.
 #[derive(Debug, Clone)]
@@ -116,7 +116,7 @@ impl GroupRecipe {
     /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe, `LimitExceeded` for more than
     /// any group has.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Self::from_json(&unpack(bytes)?)
+        Self::from_json(&unpack(bytes, "a read recipe")?)
     }
 
     /// The delete files of the tasks, each once.

@@ -7,7 +7,6 @@
 
 mod fields;
 mod group;
-mod pack;
 mod read;
 mod task;
 

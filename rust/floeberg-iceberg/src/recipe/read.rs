@@ -12,12 +12,12 @@ use floeberg_io::{StoreOptions, open_store};
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::{array, field, int, ints, optional_long, optional_string, string, wrong};
-use super::pack::Packing;
 use crate::Scan;
 use crate::budget::memory_budget;
 use crate::metadata::{PartitionField, PartitionSpec};
 use crate::plan::{DeleteFile, DeleteKind, PlannedSpec};
 use crate::read::{ReadRequest, key_field};
+use crate::wire::Packing;
 
 /// What all tasks of a scan share.
 #[derive(Debug, Clone)]

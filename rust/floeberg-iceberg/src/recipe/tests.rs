@@ -4,8 +4,8 @@ use floeberg_core::ErrorKind;
 use serde_json::{Value as Json, json};
 
 use super::GroupRecipe;
-use super::pack::unpack;
 use crate::plan::FileScanTask;
+use crate::wire::unpack;
 
 /// A group of one task: `id < 5` of a file that is partitioned by `id`, in the partition of 3.
 fn recipe() -> Json {
@@ -37,7 +37,7 @@ fn read(recipe: &Json) -> floeberg_core::Result<GroupRecipe> {
 
 /// What a group is written as.
 fn written(group: &GroupRecipe) -> Json {
-    unpack(&group.to_bytes().unwrap()).unwrap()
+    unpack(&group.to_bytes().unwrap(), "a read recipe").unwrap()
 }
 
 fn tasks(group: &GroupRecipe) -> Vec<FileScanTask> {

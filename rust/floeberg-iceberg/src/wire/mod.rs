@@ -6,8 +6,10 @@ pub mod avro;
 mod bounded;
 mod encrypted;
 pub(crate) mod json;
+mod packing;
 pub mod puffin;
 pub mod vector;
 
 pub(crate) use bounded::read_bounded;
 pub(crate) use encrypted::refuse_encrypted;
+pub(crate) use packing::{Packing, unpack};

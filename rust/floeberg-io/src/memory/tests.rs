@@ -41,3 +41,26 @@ fn clones_share_files_and_new_stores_do_not() {
     assert!(store.remove("memory://x"));
     assert!(!store.remove("memory://x"));
 }
+
+#[test]
+fn a_file_is_there_once_it_is_finished() {
+    let store = MemoryStore::new();
+    let location = "memory://t/f";
+    let mut sink = store.create(location).unwrap();
+    sink.write(b"01").unwrap();
+    sink.write(b"2").unwrap();
+    assert!(!store.exists(location).unwrap());
+    let late = store.create(location).unwrap();
+    assert_eq!(sink.finish().unwrap(), 3);
+    assert_eq!(late.finish().unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(store.create(location).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(store.put_if_absent(location, "x".into()).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(store.open(location).unwrap().read_all(9).unwrap(), "012");
+    Store::put(&store, location, "y".into()).unwrap();
+    assert_eq!(store.open(location).unwrap().read_all(9).unwrap(), "y");
+    Store::remove(&store, location).unwrap();
+    Store::remove(&store, location).unwrap();
+    store.put_if_absent(location, "z".into()).unwrap();
+    drop(store.create("memory://t/g").unwrap());
+    assert!(!store.exists("memory://t/g").unwrap());
+}

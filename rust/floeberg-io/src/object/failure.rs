@@ -18,6 +18,7 @@ pub(super) fn describe(error: &object_store::Error, location: &str, options: &St
     use object_store::Error as E;
     let (kind, message) = match error {
         E::NotFound { .. } => (ErrorKind::NotFound, "the file does not exist".to_owned()),
+        E::AlreadyExists { .. } => (ErrorKind::AlreadyExists, "the file exists already".to_owned()),
         E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
             (ErrorKind::PermissionDenied, format!("access was denied: {error}"))
         }

@@ -19,6 +19,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use floeberg_core::{Error, ErrorKind, Result};
@@ -139,13 +140,26 @@ impl Process {
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<T> {
-        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        answer_of(&self.start(future))
+    }
+
+    /// Starts a future on the threads of the runtime. [`answer_of`] waits for what it gives.
+    pub(super) fn start<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Receiver<T> {
+        let (sender, receiver) = sync_channel(1);
         self.runtime.spawn(async move {
-            // The caller waits below, so there is someone to take it.
+            // Who started it may have given it up.
             let _ = sender.send(future.await);
         });
-        receiver.recv().map_err(|_| Error::internal("a request ended without an answer"))
+        receiver
     }
+}
+
+/// Waits for what a future that was started gives.
+pub(super) fn answer_of<T>(started: &Receiver<T>) -> Result<T> {
+    started.recv().map_err(|_| Error::internal("a request ended without an answer"))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod failures;
 mod server;
 #[cfg(feature = "client")]
 mod settings;
+mod writing;
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use floeberg_core::Result;
 
-use crate::store::{Entry, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 
 /// What was asked of one file, or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -102,6 +102,22 @@ impl Store for CountingStore {
 
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
         self.inner.list(folder)
+    }
+
+    fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
+        self.inner.create(location)
+    }
+
+    fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
+        self.inner.put_if_absent(location, bytes)
+    }
+
+    fn put(&self, location: &str, bytes: Bytes) -> Result<()> {
+        self.inner.put(location, bytes)
+    }
+
+    fn remove(&self, location: &str) -> Result<()> {
+        self.inner.remove(location)
     }
 }
 

@@ -13,48 +13,112 @@ use std::time::Duration;
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 
+use super::calls::Calls;
+use crate::location::{file_name, join, parent};
+use crate::options::StoreOptions;
 use crate::ranges::out_of_range;
-use crate::store::{Entry, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The operation fails with this kind. `Storage` can be tried again.
+    /// The operation fails with this kind, before anything was done. `Storage` can be tried again.
     Fail(ErrorKind),
-    /// The file ends half-way through what is read: a range is an error, a whole file is its first half.
-    /// Operations that read nothing are not struck.
+    /// The same, and the error does not say whether something was done. Where nothing is written it is `Fail`.
+    LoseRequest,
+    /// The operation is done, and then fails; the error is that of `LoseRequest`. Where nothing is written it is `Fail`.
+    LoseAnswer,
+    /// The file ends half-way through what is read: a range is an error, a whole file is its first half. Of what is
+    /// written in one step a hidden file with the first half is left, of other bytes the first half is written.
+    /// Operations without bytes are not struck.
     CutShort,
     /// The operation takes this much longer.
     Delay(Duration),
 }
 
-#[derive(Debug)]
-struct Script {
-    faults: BTreeMap<u64, Fault>,
-    done: AtomicU64,
-}
+impl std::str::FromStr for Fault {
+    type Err = Error;
 
-impl Script {
-    /// Counts an operation, and fails or delays it. Is it to be cut short?
-    fn strike(&self, location: &str) -> Result<bool> {
-        let number = self.done.fetch_add(1, Ordering::Relaxed);
-        match self.faults.get(&number) {
-            None => Ok(false),
-            Some(Fault::CutShort) => Ok(true),
-            Some(Fault::Delay(time)) => {
-                std::thread::sleep(*time);
-                Ok(false)
-            }
-            Some(Fault::Fail(kind)) => {
-                let message = format!("operation {number} was made to fail");
-                Err(Error::new(*kind, message).with("path", location).retryable(*kind == ErrorKind::Storage))
-            }
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "fail" => Ok(Self::Fail(ErrorKind::Storage)),
+            "lose-request" => Ok(Self::LoseRequest),
+            "lose-answer" => Ok(Self::LoseAnswer),
+            "cut-short" => Ok(Self::CutShort),
+            _ => Err(Error::invalid_input(format!("{name:?} is no fault"))),
         }
     }
 }
 
-/// A store whose operations go wrong as a test says. Counted from 0 are `open`, `exists`, `list`, `size` and
-/// the three reads, over all files.
+/// What is struck besides failures before the operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Struck {
+    Not,
+    Short,
+    AnswerLost(u64),
+}
+
+#[derive(Debug)]
+pub(super) struct Script {
+    faults: BTreeMap<u64, Fault>,
+    done: AtomicU64,
+    calls: Option<Calls>,
+}
+
+impl Script {
+    pub(super) fn new(faults: impl IntoIterator<Item = (u64, Fault)>, calls: Option<Calls>) -> Self {
+        Self { faults: faults.into_iter().collect(), done: AtomicU64::new(0), calls }
+    }
+
+    /// Counts an operation, and fails or delays it.
+    fn strike(&self, operation: &str, location: &str) -> Result<Struck> {
+        let number = self.done.fetch_add(1, Ordering::Relaxed);
+        if let Some(calls) = &self.calls {
+            calls.add(number, operation, location)?;
+        }
+        match self.faults.get(&number) {
+            None => Ok(Struck::Not),
+            Some(Fault::CutShort) => Ok(Struck::Short),
+            Some(Fault::LoseAnswer) => Ok(Struck::AnswerLost(number)),
+            Some(Fault::Delay(time)) => {
+                std::thread::sleep(*time);
+                Ok(Struck::Not)
+            }
+            Some(Fault::LoseRequest) => Err(lost(number, location)),
+            Some(Fault::Fail(kind)) => Err(failed(*kind, number, location)),
+        }
+    }
+
+    /// The same for an operation that reads. Is it to be cut short?
+    fn strike_reading(&self, operation: &str, location: &str) -> Result<bool> {
+        match self.strike(operation, location)? {
+            Struck::AnswerLost(number) => Err(failed(ErrorKind::Storage, number, location)),
+            struck => Ok(struck == Struck::Short),
+        }
+    }
+}
+
+fn failed(kind: ErrorKind, number: u64, location: &str) -> Error {
+    let message = format!("operation {number} was made to fail");
+    Error::new(kind, message).with("path", location).retryable(kind == ErrorKind::Storage)
+}
+
+fn lost(number: u64, location: &str) -> Error {
+    failed(ErrorKind::Storage, number, location).unsettled()
+}
+
+impl Struck {
+    /// The answer, unless it is lost.
+    fn answer(self, location: &str) -> Result<()> {
+        match self {
+            Self::AnswerLost(number) => Err(lost(number, location)),
+            Self::Not | Self::Short => Ok(()),
+        }
+    }
+}
+
+/// A store whose operations go wrong as a test says. Counted from 0 are the operations of [`Store`], [`Source`] but its
+/// `location`, and [`Sink`], over all files.
 #[derive(Debug, Clone)]
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
@@ -64,31 +128,90 @@ pub struct FaultyStore {
 impl FaultyStore {
     /// Strikes the operations with these numbers.
     pub fn new(inner: Arc<dyn Store>, faults: impl IntoIterator<Item = (u64, Fault)>) -> Self {
-        let script = Script { faults: faults.into_iter().collect(), done: AtomicU64::new(0) };
-        Self { inner, script: Arc::new(script) }
+        Self { inner, script: Arc::new(Script::new(faults, None)) }
+    }
+
+    /// The store, with the faults that the options ask for: none without the option `testing.calls`.
+    ///
+    /// `testing.calls` is the path of a file to which a line is added for every operation: its number, its name and its
+    /// location. All stores of a process with the same path count together. `testing.faults` says which operations go
+    /// wrong and how: `3=lose-answer,7=fail`, besides `lose-request` and `cut-short`. It counts when the path is first seen.
+    pub fn asked_for(inner: Arc<dyn Store>, options: &StoreOptions) -> Result<Arc<dyn Store>> {
+        let Some(path) = options.get("testing.calls") else { return Ok(inner) };
+        let script = super::calls::script(path, options.get("testing.faults").unwrap_or_default())?;
+        Ok(Arc::new(Self { inner, script }))
     }
 
     /// How many operations were asked for: the numbers below it are those that a fault could strike.
     pub fn operations(&self) -> u64 {
         self.script.done.load(Ordering::Relaxed)
     }
+
+    /// Leaves what a writer leaves that ends half-way.
+    fn leave_half(&self, location: &str, bytes: &Bytes) -> Error {
+        let number = self.operations();
+        let name = format!(".{number}-{}", file_name(location).unwrap_or_default());
+        let left = parent(location).map(|folder| {
+            let half = bytes.slice(..bytes.len() / 2);
+            self.inner.put(&join(folder, &name), half)
+        });
+        match left {
+            Some(Err(error)) => error,
+            _ => failed(ErrorKind::Storage, number - 1, location),
+        }
+    }
 }
 
 impl Store for FaultyStore {
     fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
-        self.script.strike(location)?;
+        self.script.strike_reading("open", location)?;
         let inner = self.inner.open(location)?;
         Ok(Arc::new(FaultySource { inner, script: self.script.clone() }))
     }
 
     fn exists(&self, location: &str) -> Result<bool> {
-        self.script.strike(location)?;
+        self.script.strike_reading("exists", location)?;
         self.inner.exists(location)
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
-        self.script.strike(folder)?;
+        self.script.strike_reading("list", folder)?;
         self.inner.list(folder)
+    }
+
+    fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
+        let struck = self.script.strike("create", location)?;
+        let inner = self.inner.create(location)?;
+        if let Err(error) = struck.answer(location) {
+            // The file is there, and nobody has it in hand.
+            inner.finish()?;
+            return Err(error);
+        }
+        Ok(Box::new(FaultySink { inner, location: location.to_owned(), script: self.script.clone() }))
+    }
+
+    fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
+        let struck = self.script.strike("put_if_absent", location)?;
+        if struck == Struck::Short {
+            return Err(self.leave_half(location, &bytes));
+        }
+        self.inner.put_if_absent(location, bytes)?;
+        struck.answer(location)
+    }
+
+    fn put(&self, location: &str, bytes: Bytes) -> Result<()> {
+        let struck = self.script.strike("put", location)?;
+        if struck == Struck::Short {
+            return Err(self.leave_half(location, &bytes));
+        }
+        self.inner.put(location, bytes)?;
+        struck.answer(location)
+    }
+
+    fn remove(&self, location: &str) -> Result<()> {
+        let struck = self.script.strike("remove", location)?;
+        self.inner.remove(location)?;
+        struck.answer(location)
     }
 }
 
@@ -110,18 +233,18 @@ impl Source for FaultySource {
     }
 
     fn size(&self) -> Result<u64> {
-        self.script.strike(self.location())?;
+        self.script.strike_reading("size", self.location())?;
         self.inner.size()
     }
 
     fn read(&self, range: Range<u64>) -> Result<Bytes> {
-        let cut = self.script.strike(self.location())?;
+        let cut = self.script.strike_reading("read", self.location())?;
         let bytes = self.inner.read(range.clone())?;
         if cut { Err(self.cut_short(&range)) } else { Ok(bytes) }
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let cut = self.script.strike(self.location())?;
+        let cut = self.script.strike_reading("read_ranges", self.location())?;
         let answers = self.inner.read_ranges(ranges)?;
         match ranges.last().filter(|_| cut) {
             Some(last) => Err(self.cut_short(last)),
@@ -130,8 +253,37 @@ impl Source for FaultySource {
     }
 
     fn read_all(&self, limit: u64) -> Result<Bytes> {
-        let cut = self.script.strike(self.location())?;
+        let cut = self.script.strike_reading("read_all", self.location())?;
         let bytes = self.inner.read_all(limit)?;
         Ok(if cut { bytes.slice(..bytes.len() / 2) } else { bytes })
+    }
+}
+
+#[derive(Debug)]
+struct FaultySink {
+    inner: Box<dyn Sink>,
+    location: String,
+    script: Arc<Script>,
+}
+
+impl Sink for FaultySink {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        match self.script.strike("write", &self.location)? {
+            Struck::Short => {
+                self.inner.write(&bytes[..bytes.len() / 2])?;
+                Err(failed(ErrorKind::Storage, self.script.done.load(Ordering::Relaxed) - 1, &self.location))
+            }
+            struck => {
+                self.inner.write(bytes)?;
+                struck.answer(&self.location)
+            }
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        let struck = self.script.strike("finish", &self.location)?;
+        let size = self.inner.finish()?;
+        struck.answer(&self.location)?;
+        Ok(size)
     }
 }

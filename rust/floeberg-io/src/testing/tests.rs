@@ -7,6 +7,7 @@ use floeberg_core::ErrorKind;
 
 use super::{CountingStore, Counts, Fault, FaultyStore};
 use crate::memory::MemoryStore;
+use crate::options::StoreOptions;
 use crate::store::Store;
 
 const FILE: &str = "memory://t/f";
@@ -44,11 +45,16 @@ fn each_operation_in_turn_can_be_made_to_fail() {
         source.read(0..3)?;
         source.read_ranges(&[0..1, 5..7])?;
         source.read_all(99)?;
-        Ok(())
+        let mut sink = store.create("memory://t/new")?;
+        sink.write(b"ab")?;
+        sink.finish()?;
+        store.put_if_absent("memory://t/absent", "ab".into())?;
+        store.put("memory://t/there", "ab".into())?;
+        store.remove(FILE)
     };
     let sound = FaultyStore::new(store(), []);
     run(&sound).unwrap();
-    assert_eq!(sound.operations(), 7);
+    assert_eq!(sound.operations(), 13);
     for number in 0..sound.operations() {
         let faulty = FaultyStore::new(store(), [(number, Fault::Fail(ErrorKind::Storage))]);
         let error = run(&faulty).unwrap_err();
@@ -76,4 +82,79 @@ fn a_delayed_operation_answers_late_and_right() {
     let start = Instant::now();
     assert_eq!(source.read(0..2).unwrap(), "01");
     assert!(start.elapsed() >= time);
+}
+
+/// What is left of three writes of `abcd` and a removal where one operation goes wrong, and its error.
+fn left_by(number: u64, fault: Fault) -> (Vec<(String, u64)>, floeberg_core::Error) {
+    let inner = store();
+    let store = FaultyStore::new(inner.clone(), [(number, fault)]);
+    let write = || {
+        let mut sink = store.create("memory://t/new")?;
+        sink.write(b"abcd")?;
+        sink.finish()?;
+        store.put_if_absent("memory://t/absent", "abcd".into())?;
+        store.put("memory://t/put", "abcd".into())?;
+        store.remove(FILE)
+    };
+    let error = write().unwrap_err();
+    let listed = inner.list("memory://t").unwrap();
+    (listed.into_iter().map(|entry| (entry.name, entry.size)).collect(), error)
+}
+
+#[test]
+fn a_lost_request_did_nothing_and_a_lost_answer_all() {
+    for (number, done) in
+        [(0, &["f"][..]), (2, &["f"]), (3, &["f", "new"]), (5, &["absent", "f", "new", "put"])]
+    {
+        let (names, error) = left_by(number, Fault::LoseRequest);
+        assert_eq!(names.into_iter().map(|(name, _)| name).collect::<Vec<_>>(), done);
+        assert!(error.is_unsettled());
+        let settled = left_by(number, Fault::Fail(ErrorKind::Storage)).1;
+        assert!(!settled.is_unsettled());
+        assert_eq!(settled.to_string(), error.to_string());
+    }
+    let done = [(0, &["f", "new"][..]), (2, &["f", "new"]), (3, &["absent", "f", "new"])];
+    for (number, done) in done.into_iter().chain([(5, &["absent", "new", "put"][..])]) {
+        let (names, error) = left_by(number, Fault::LoseAnswer);
+        assert_eq!(names.into_iter().map(|(name, _)| name).collect::<Vec<_>>(), done);
+        assert!(error.is_unsettled());
+    }
+}
+
+#[test]
+fn what_is_cut_short_in_one_step_is_hidden_and_half() {
+    assert_eq!(left_by(1, Fault::CutShort).0, [("f".to_owned(), 10)]);
+    let (names, error) = left_by(3, Fault::CutShort);
+    assert_eq!(names, [(".4-absent".to_owned(), 2), ("f".to_owned(), 10), ("new".to_owned(), 4)]);
+    assert!(!error.is_unsettled());
+}
+
+#[test]
+fn options_ask_for_faults_and_for_a_list_of_calls() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let calls = folder.path().join("calls");
+    let options: StoreOptions =
+        [("testing.calls", calls.to_str().unwrap()), ("testing.faults", "1=lose-answer, 3=fail")]
+            .into_iter()
+            .collect();
+    let location = "memory://asked-for/f";
+    let first = crate::open_store(&options).unwrap();
+    first.put(location, "1".into()).unwrap();
+    let second = crate::open_store(&options).unwrap();
+    assert!(second.put_if_absent("memory://asked-for/g", "2".into()).unwrap_err().is_unsettled());
+    assert!(first.exists("memory://asked-for/g").unwrap());
+    assert!(first.exists(location).is_err());
+    let expected = [
+        "0 put memory://asked-for/f",
+        "1 put_if_absent memory://asked-for/g",
+        "2 exists memory://asked-for/g",
+        "3 exists memory://asked-for/f",
+    ];
+    assert_eq!(std::fs::read_to_string(&calls).unwrap().lines().collect::<Vec<_>>(), expected);
+    for wrong in ["x=fail", "1", "1=nothing"] {
+        let other = folder.path().join(wrong);
+        let options: StoreOptions =
+            [("testing.calls", other.to_str().unwrap()), ("testing.faults", wrong)].into_iter().collect();
+        assert_eq!(crate::open_store(&options).unwrap_err().kind(), ErrorKind::InvalidInput);
+    }
 }

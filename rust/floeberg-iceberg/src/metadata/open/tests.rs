@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
-use floeberg_io::{Entry, LocalStore, MemoryStore, Source, Store};
+use floeberg_io::{Entry, LocalStore, MemoryStore, Sink, Source, Store};
 use serde_json::json;
 
 use super::folder::choose;
@@ -58,6 +59,22 @@ impl Store for WithoutListing {
 
     fn list(&self, _folder: &str) -> Result<Vec<Entry>> {
         Err(Error::unsupported("this store cannot list"))
+    }
+
+    fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
+        self.0.create(location)
+    }
+
+    fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
+        self.0.put_if_absent(location, bytes)
+    }
+
+    fn put(&self, location: &str, bytes: Bytes) -> Result<()> {
+        Store::put(&self.0, location, bytes)
+    }
+
+    fn remove(&self, location: &str) -> Result<()> {
+        Store::remove(&self.0, location)
     }
 }
 

@@ -1,4 +1,4 @@
-//! How is a recipe made small enough to be sent to every worker?
+//! How is what one process sends to others made small?
 //!
 //! In: JSON, piece by piece. Out: one zstandard frame of its text, and back.
 //!
@@ -9,21 +9,21 @@ use std::io::Write;
 
 use floeberg_core::{Error, ErrorKind, Result};
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde::de::DeserializeOwned;
 use zstd::stream::write::Encoder;
 
-use crate::wire::read_bounded;
+use super::read_bounded;
 
 /// A fast level: the text is written once and read once.
 const LEVEL: i32 = 3;
-/// The text of a recipe, at most: about two million tasks.
+/// The text of what is sent, at most: about two million tasks.
 const LARGEST: usize = 1 << 30;
-/// Text that is compressed at once. Most recipes are shorter, and the tables of the compression fit them then.
+/// Text that is compressed at once. Most texts are shorter, and the tables of the compression fit them then.
 const AT_ONCE: usize = 1 << 20;
 
-/// Writes a recipe.
+/// Writes what is sent.
 #[derive(Default)]
-pub(super) struct Packing {
+pub(crate) struct Packing {
     /// What is not compressed yet.
     text: Vec<u8>,
     /// Text that is compressed already.
@@ -41,7 +41,7 @@ impl Packing {
     /// Writes a value.
     pub fn value(&mut self, value: &impl Serialize) -> Result<()> {
         serde_json::to_writer(&mut self.text, value)
-            .map_err(|error| Error::internal("writing a read recipe").caused_by(error))?;
+            .map_err(|error| Error::internal("writing what is sent").caused_by(error))?;
         self.spill()
     }
 
@@ -73,7 +73,7 @@ impl Packing {
         self.passed += self.text.len();
         if self.passed > LARGEST {
             return Err(Error::limit(format!(
-                "a group of tasks takes more than {LARGEST} bytes: split the plan into more groups"
+                "what is sent takes more than {LARGEST} bytes: split it into more groups"
             )));
         }
         let encoder = match &mut self.encoder {
@@ -87,13 +87,13 @@ impl Packing {
 }
 
 fn compressing(error: std::io::Error) -> Error {
-    Error::internal("compressing a read recipe").caused_by(error)
+    Error::internal("compressing what is sent").caused_by(error)
 }
 
-/// The recipe of the bytes. Errors: `InvalidInput` for other bytes, `LimitExceeded` for too many.
-pub(super) fn unpack(bytes: &[u8]) -> Result<Json> {
+/// What was sent, which errors call `what`. Errors: `InvalidInput` for other bytes, `LimitExceeded` for too many.
+pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T> {
     let damaged = |error: Box<dyn std::error::Error + Send + Sync>| {
-        Error::invalid_input("a read recipe is damaged").caused_by(error)
+        Error::invalid_input(format!("{what} is damaged")).caused_by(error)
     };
     // A fuzzer writes the text, not its compressed form.
     if cfg!(fuzzing) && bytes.starts_with(b"{") {
@@ -101,7 +101,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Json> {
     }
     let stream = zstd::stream::read::Decoder::new(bytes).map_err(|error| damaged(error.into()))?;
     let mut text = Vec::new();
-    match read_bounded(stream, LARGEST, "a read recipe", &mut text) {
+    match read_bounded(stream, LARGEST, what, &mut text) {
         Err(error) if error.kind() == ErrorKind::InvalidData => return Err(damaged(error.into())),
         read => read?,
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use floeberg_core::ErrorKind;
 use tempfile::TempDir;
 
-use super::LocalStore;
+use super::super::LocalStore;
 use crate::location::join;
 use crate::store::{Entry, Store};
 

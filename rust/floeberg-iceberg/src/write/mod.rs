@@ -1,0 +1,5 @@
+//! Rows to data files.
+
+mod receipt;
+
+pub use receipt::{Receipt, WrittenFile};

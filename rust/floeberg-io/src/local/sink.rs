@@ -1,0 +1,100 @@
+//! How is a local file written piece by piece?
+//!
+//! In: the location of a file that is not there, and its bytes. Out: the file, on the disk.
+//!
+//! Invariant: a file that was not finished is removed, by the process that began it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process;
+
+use floeberg_core::Result;
+
+use super::failed;
+use super::folders::{make_folder_of, sync_folder_of};
+use crate::location::Location;
+use crate::store::Sink;
+
+/// A local file that is being written.
+#[derive(Debug)]
+struct LocalSink {
+    location: String,
+    unfinished: Unfinished,
+    size: u64,
+}
+
+/// A file that is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    file: File,
+    path: PathBuf,
+    begun_in: u32,
+    is_kept: bool,
+}
+
+pub(super) fn create(location: &str) -> Result<Box<dyn Sink>> {
+    let path = Location::parse(location).local_path()?;
+    let unfinished = Unfinished::create(&path).map_err(|error| failed(error, location))?;
+    Ok(Box::new(LocalSink { location: location.to_owned(), unfinished, size: 0 }))
+}
+
+impl Sink for LocalSink {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.unfinished.write(bytes).map_err(|error| failed(error, &self.location))?;
+        self.size += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<u64> {
+        let unfinished = &mut self.unfinished;
+        let finished = unfinished.sync().and_then(|()| sync_folder_of(&unfinished.path));
+        finished.map_err(|error| failed(error, &self.location))?;
+        self.unfinished.keep();
+        Ok(self.size)
+    }
+}
+
+impl Unfinished {
+    /// Makes a file where there is none.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let open = || OpenOptions::new().write(true).create_new(true).open(path);
+        let file = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make_folder_of(path)?;
+                open()
+            }
+            opened => opened,
+        }?;
+        Ok(Self { file, path: path.to_owned(), begun_in: process::id(), is_kept: false })
+    }
+
+    /// Writes the next bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    /// Writes the bytes to the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// It is not to be removed.
+    pub fn keep(&mut self) {
+        self.is_kept = true;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if !self.is_kept && self.begun_in == process::id() {
+            // It is an orphan where this fails: nothing refers to it.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::sync::Barrier;
+use std::thread;
+
+use bytes::Bytes;
+use floeberg_core::ErrorKind;
+use tempfile::TempDir;
+
+use super::super::LocalStore;
+use crate::location::join;
+use crate::store::Store;
+
+fn folder() -> (TempDir, String) {
+    let folder = TempDir::new().unwrap();
+    let location = folder.path().to_str().unwrap().to_owned();
+    (folder, location)
+}
+
+/// The names in a folder, hidden ones too.
+fn names(folder: &str) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_is_written_piece_by_piece_in_folders_that_are_made() {
+    let (_kept, folder) = folder();
+    let location = format!("file:{folder}/data/a=1%2F/f");
+    let mut sink = LocalStore.create(&location).unwrap();
+    sink.write(b"01234").unwrap();
+    sink.write(b"").unwrap();
+    sink.write(b"56").unwrap();
+    assert_eq!(sink.finish().unwrap(), 7);
+    assert_eq!(LocalStore.open(&location).unwrap().read_all(99).unwrap(), "0123456");
+    assert_eq!(LocalStore.create(&location).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(LocalStore.open(&location).unwrap().read_all(99).unwrap(), "0123456");
+}
+
+#[test]
+fn a_file_that_is_not_finished_is_removed() {
+    let (_kept, folder) = folder();
+    let location = join(&folder, "f");
+    let mut sink = LocalStore.create(&location).unwrap();
+    sink.write(b"01234").unwrap();
+    drop(sink);
+    assert_eq!(names(&folder), [""; 0]);
+}
+
+#[test]
+fn a_whole_file_is_put_where_there_is_none_and_nothing_else_is_left() {
+    let (_kept, folder) = folder();
+    let location = join(&folder, "metadata/v1.metadata.json");
+    LocalStore.put_if_absent(&location, Bytes::from("one")).unwrap();
+    let error = LocalStore.put_if_absent(&location, Bytes::from("two")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert!(!error.is_unsettled());
+    assert_eq!(LocalStore.open(&location).unwrap().read_all(9).unwrap(), "one");
+    assert_eq!(names(&join(&folder, "metadata")), ["v1.metadata.json"]);
+}
+
+#[test]
+fn of_many_writers_of_one_file_one_wins() {
+    let (_kept, folder) = folder();
+    for round in 0..20 {
+        let location = join(&folder, &round.to_string());
+        let together = Barrier::new(4);
+        let won: Vec<String> = thread::scope(|scope| {
+            let write = |number: usize| {
+                let (location, together) = (&location, &together);
+                scope.spawn(move || {
+                    let content = number.to_string().repeat(10_000);
+                    together.wait();
+                    match LocalStore.put_if_absent(location, Bytes::from(content.clone())) {
+                        Ok(()) => Some(content),
+                        Err(error) => {
+                            assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}");
+                            None
+                        }
+                    }
+                })
+            };
+            let writers: Vec<_> = (0..4).map(write).collect();
+            writers.into_iter().filter_map(|writer| writer.join().unwrap()).collect()
+        });
+        assert_eq!(won.len(), 1);
+        assert_eq!(LocalStore.open(&location).unwrap().read_all(99_999).unwrap(), won[0]);
+    }
+    assert_eq!(names(&folder).len(), 20);
+}
+
+#[test]
+fn a_whole_file_takes_the_place_of_another() {
+    let (_kept, folder) = folder();
+    let location = join(&folder, "version-hint.text");
+    for content in ["1", "22", "3"] {
+        LocalStore.put(&location, Bytes::from(content)).unwrap();
+        assert_eq!(LocalStore.open(&location).unwrap().read_all(9).unwrap(), content);
+    }
+    assert_eq!(names(&folder), ["version-hint.text"]);
+}
+
+#[test]
+fn a_file_is_removed_once_and_then_is_not_there() {
+    let (_kept, folder) = folder();
+    let location = join(&folder, "f");
+    LocalStore.put(&location, Bytes::from("1")).unwrap();
+    LocalStore.remove(&location).unwrap();
+    assert!(!LocalStore.exists(&location).unwrap());
+    LocalStore.remove(&location).unwrap();
+    LocalStore.remove(&join(&folder, "none/f")).unwrap();
+}
+
+#[test]
+fn where_a_folder_or_a_file_is_in_the_way_nothing_is_written() {
+    let (_kept, folder) = folder();
+    LocalStore.put(&join(&folder, "file"), Bytes::from("1")).unwrap();
+    fs::create_dir(join(&folder, "folder")).unwrap();
+    let bytes = Bytes::from("2");
+    for (name, kind) in [("file/f", None), ("folder", Some(ErrorKind::AlreadyExists))] {
+        let location = join(&folder, name);
+        let created = LocalStore.create(&location).unwrap_err();
+        let put = LocalStore.put_if_absent(&location, bytes.clone()).unwrap_err();
+        for error in [created, put] {
+            assert!(kind.is_none_or(|kind| error.kind() == kind), "{error}");
+            assert!(error.to_string().contains(&location));
+        }
+        assert!(LocalStore.put(&location, bytes.clone()).is_err());
+    }
+    assert_eq!(names(&folder), ["file", "folder"]);
+    assert!(LocalStore.remove(&join(&folder, "folder")).is_err());
+}
+
+#[test]
+fn a_full_device_and_one_that_is_only_read_are_told_apart() {
+    let failure = std::io::Error::from(std::io::ErrorKind::StorageFull);
+    let error = super::super::failed(failure, "/f");
+    assert_eq!(error.kind(), ErrorKind::Storage);
+    assert_eq!(error.message(), "no space is left on the device");
+    let failure = std::io::Error::from(std::io::ErrorKind::ReadOnlyFilesystem);
+    assert_eq!(super::super::failed(failure, "/f").kind(), ErrorKind::PermissionDenied);
+}

@@ -1,0 +1,110 @@
+//! How is a whole local file put in place in one step?
+//!
+//! ```text
+//! .name.7-12-3.tmp    written and on the disk
+//!       | link: fails where `name` is there      | rename: replaces `name`
+//!       v                                        v
+//! name                the folder is on the disk before the answer
+//! ```
+//!
+//! Invariant: under its own name a file is never seen in part. What a crash leaves has a name that begins with a dot,
+//! which no reader of a table looks at.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use floeberg_core::{Error, Result};
+
+use super::failed;
+use super::folders::sync_folder_of;
+use super::sink::Unfinished;
+use crate::location::Location;
+
+pub(super) fn put_if_absent(location: &str, bytes: &[u8]) -> Result<()> {
+    let path = Location::parse(location).local_path()?;
+    // Asked first, so that the one who comes late writes nothing; the link decides.
+    if fs::symlink_metadata(&path).is_ok() {
+        return Err(failed(io::ErrorKind::AlreadyExists.into(), location));
+    }
+    let written = written_beside(&path, bytes).map_err(|error| failed(error, location))?;
+    match fs::hard_link(written.path(), &path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Over a network the answer to a link that was made may have been lost, and the request sent again.
+            if !is_linked(written.path()) {
+                return Err(failed(error, location));
+            }
+        }
+        Err(error) if is_without_links(&error) => {
+            let message =
+                "the file system has no hard links, so that a file can not be made there in one step";
+            return Err(Error::unsupported(message).with("path", location).caused_by(error));
+        }
+        Err(error) => return Err(failed_in_place(error, location)),
+    }
+    drop(written);
+    sync_folder_of(&path).map_err(|error| failed(error, location).unsettled())
+}
+
+pub(super) fn put(location: &str, bytes: &[u8]) -> Result<()> {
+    let path = Location::parse(location).local_path()?;
+    let mut written = written_beside(&path, bytes).map_err(|error| failed(error, location))?;
+    fs::rename(written.path(), &path).map_err(|error| failed_in_place(error, location))?;
+    written.keep();
+    sync_folder_of(&path).map_err(|error| failed(error, location).unsettled())
+}
+
+/// A file with these bytes on the disk, under a hidden name in the same folder.
+fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<Unfinished> {
+    loop {
+        match Unfinished::create(&hidden_beside(path)) {
+            Ok(mut file) => {
+                file.write(bytes)?;
+                file.sync()?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A name that no other process and no other thread has just now.
+fn hidden_beside(path: &Path) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    // A process of another machine, or of another container, may have the same id.
+    let moment = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    path.with_file_name(format!(".{moment:x}-{}-{number}.tmp", process::id()))
+}
+
+/// Does the file have a second name?
+#[cfg(unix)]
+fn is_linked(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn is_linked(_: &Path) -> bool {
+    false
+}
+
+/// Does the file system say that it has no hard links? Some (FAT, several network shares) say that they are not permitted.
+fn is_without_links(error: &io::Error) -> bool {
+    const NOT_PERMITTED: i32 = 1;
+    error.kind() == io::ErrorKind::Unsupported || (cfg!(unix) && error.raw_os_error() == Some(NOT_PERMITTED))
+}
+
+/// Where the last step failed it is known not to have happened only if the system says why.
+fn failed_in_place(error: io::Error, location: &str) -> Error {
+    use io::ErrorKind::{IsADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
+    let is_certain =
+        matches!(error.kind(), IsADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem | StorageFull);
+    let error = failed(error, location);
+    if is_certain { error } else { error.unsettled() }
+}

@@ -1,0 +1,165 @@
+//! How are objects written?
+//!
+//! In: the recipe of an object and its bytes. Out: the object, whole: stores show nothing of one that is being uploaded.
+//!
+//! Invariant: what was begun is finished or given up by the process that began it, whose connections it holds.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::mpsc::Receiver;
+
+use bytes::Bytes;
+use floeberg_core::{Error, ErrorKind, Result};
+use object_store::{MultipartUpload, ObjectStore as _, ObjectStoreExt as _, PutMode, PutPayload};
+
+use super::{Object, process};
+use crate::location::shown;
+use crate::store::Sink;
+
+/// Every store takes parts of this size, and ten thousand of them make the largest file that a table has use for.
+pub(super) const PART: usize = 8 * 1024 * 1024;
+
+/// How many parts of one object are on their way at once.
+const AT_ONCE: usize = 4;
+
+/// An object that is being written. A small one is sent at its end, in one request.
+pub(super) struct ObjectSink {
+    object: Object,
+    /// What was not sent yet, less than a part.
+    rest: Vec<u8>,
+    upload: Option<Upload>,
+    size: u64,
+    begun_in: u32,
+}
+
+struct Upload {
+    parts: Box<dyn MultipartUpload>,
+    /// Parts that are on their way.
+    sent: VecDeque<Receiver<object_store::Result<()>>>,
+}
+
+impl Object {
+    /// Begins to write the object. Errors: `AlreadyExists` where there is one at this moment.
+    pub(super) fn create(self) -> Result<ObjectSink> {
+        match self.size() {
+            Ok(_) => {
+                let error = Error::new(ErrorKind::AlreadyExists, "the file exists already");
+                Err(error.with("path", shown(&self.location)))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let begun_in = std::process::id();
+                Ok(ObjectSink { object: self, rest: Vec::new(), upload: None, size: 0, begun_in })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the whole object in one request.
+    pub(super) fn put(&self, bytes: Bytes, mode: PutMode) -> Result<()> {
+        let payload = PutPayload::from_bytes(bytes);
+        let put = |client: std::sync::Arc<dyn object_store::ObjectStore>, path| async move {
+            client.put_opts(&path, payload, mode.into()).await
+        };
+        self.ask(put).map(drop).map_err(unsettled)
+    }
+
+    /// Removes the object, if there is one.
+    pub(super) fn remove(&self) -> Result<()> {
+        match self.ask(|client, path| async move { client.delete(&path).await }) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            answer => answer.map_err(unsettled),
+        }
+    }
+}
+
+/// A store that failed may have done what it was asked for; one that refused has not.
+fn unsettled(error: Error) -> Error {
+    if error.kind() == ErrorKind::Storage { error.unsettled() } else { error }
+}
+
+impl ObjectSink {
+    fn send(&mut self, part: Vec<u8>) -> Result<()> {
+        let process = process::current()?;
+        if self.begun_in != std::process::id() {
+            return Err(Error::unsupported("a file was begun by another process: begin after the fork")
+                .with("path", shown(&self.object.location)));
+        }
+        if self.upload.is_none() {
+            let parts = self.object.ask(|client, path| async move { client.put_multipart(&path).await })?;
+            self.upload = Some(Upload { parts, sent: VecDeque::new() });
+        }
+        let Some(upload) = &mut self.upload else { return Ok(()) };
+        while upload.sent.len() >= AT_ONCE {
+            upload.arrived(&self.object)?;
+        }
+        upload.sent.push_back(process.start(upload.parts.put_part(PutPayload::from(part))));
+        Ok(())
+    }
+}
+
+impl Upload {
+    /// Waits for the first part that is on its way.
+    fn arrived(&mut self, object: &Object) -> Result<()> {
+        match self.sent.pop_front() {
+            None => Ok(()),
+            Some(part) => process::answer_of(&part)?.map_err(|error| object.failed(&error)),
+        }
+    }
+}
+
+impl Sink for ObjectSink {
+    fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
+        self.size += bytes.len() as u64;
+        while self.rest.len() + bytes.len() >= PART {
+            let (now, later) = bytes.split_at(PART - self.rest.len());
+            let mut part = std::mem::take(&mut self.rest);
+            part.extend_from_slice(now);
+            self.send(part)?;
+            bytes = later;
+        }
+        self.rest.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<u64> {
+        let rest = std::mem::take(&mut self.rest);
+        if self.upload.is_none() {
+            self.object.put(rest.into(), PutMode::Overwrite)?;
+            return Ok(self.size);
+        }
+        if !rest.is_empty() {
+            self.send(rest)?;
+        }
+        if let Some(upload) = &mut self.upload {
+            while !upload.sent.is_empty() {
+                upload.arrived(&self.object)?;
+            }
+        }
+        if let Some(mut upload) = self.upload.take() {
+            let completed = process::current()?.wait(async move { upload.parts.complete().await })?;
+            completed.map_err(|error| unsettled(self.object.failed(&error)))?;
+        }
+        Ok(self.size)
+    }
+}
+
+impl Drop for ObjectSink {
+    fn drop(&mut self) {
+        if let Some(mut upload) = self.upload.take()
+            && self.begun_in == std::process::id()
+            && let Ok(process) = process::current()
+        {
+            // Parts that arrive after it was given up would stay.
+            while !upload.sent.is_empty() {
+                let _ = upload.arrived(&self.object);
+            }
+            let _ = process.wait(async move { upload.parts.abort().await });
+        }
+    }
+}
+
+impl fmt::Debug for ObjectSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ObjectSink({:?}, {} bytes)", self.object, self.size)
+    }
+}
