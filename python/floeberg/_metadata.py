@@ -29,9 +29,9 @@ Json = dict[str, Any]
 def read_schema(json: Json) -> Schema:
     """A schema of its JSON."""
     return Schema(
+        *map(_read_field, json["fields"]),
         schema_id=json.get("schema-id", 0),
-        fields=tuple(map(_read_field, json["fields"])),
-        identifier_field_ids=tuple(json.get("identifier-field-ids", ())),
+        identifier_field_ids=json.get("identifier-field-ids", ()),
     )
 
 
@@ -73,7 +73,7 @@ def read_spec(json: Json) -> PartitionSpec:
         PartitionField(_read_sources(each), each["field-id"], each["transform"], each["name"])
         for each in json["fields"]
     )
-    return PartitionSpec(json["spec-id"], tuple(fields))
+    return PartitionSpec(*fields, spec_id=json["spec-id"])
 
 
 def read_sort_order(json: Json) -> SortOrder:
@@ -82,7 +82,7 @@ def read_sort_order(json: Json) -> SortOrder:
         SortField(_read_sources(each), each["transform"], each["direction"], each["null-order"])
         for each in json["fields"]
     )
-    return SortOrder(json["order-id"], tuple(fields))
+    return SortOrder(*fields, order_id=json["order-id"])
 
 
 def read_snapshot(json: Json) -> Snapshot:

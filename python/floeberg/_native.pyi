@@ -28,6 +28,7 @@ __all__ = [
     "parse_expression",
     "partition_statistics_files",
     "partition_statistics_rows",
+    "schema_from_arrow",
     "statistics_blob",
     "statistics_blobs",
     "statistics_files",
@@ -54,6 +55,9 @@ def expression_to_text(tree: _Tree) -> str:
 
 def transform_column(transform: str, reader: object) -> list[Column]:
     """A transform of the one column of the batches of a `pyarrow.RecordBatchReader`."""
+
+def schema_from_arrow(schema: object, format_version: int) -> str:
+    """The schema, as JSON text, of a table of a format version that holds the rows of a `pyarrow.Schema`."""
 
 def statistics_files(table: Table) -> str:
     """The statistics files of a table, as JSON text."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
     "HistoryEntry",
@@ -137,24 +137,29 @@ class NestedField:
         return f"{self.field_id}: {self.name}: {need} {self.field_type}{doc}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Schema:
     """The columns of a table.
 
     Args:
-        schema_id: The id of the schema in its table.
         fields: The columns, in order.
+        schema_id: The id of the schema in its table; a new table gives its own.
         identifier_field_ids: The ids of the fields that identify a row.
 
     Examples:
-        >>> schema = Schema(0, (NestedField(1, "id", PrimitiveType("long"), True),))
+        >>> schema = Schema(NestedField(1, "id", PrimitiveType("long"), True), identifier_field_ids=(1,))
         >>> schema.find_field("id").field_id, str(schema.find_type(1)), schema.column_names
         (1, 'long', ['id'])
     """
 
     schema_id: int
     fields: tuple[NestedField, ...]
-    identifier_field_ids: tuple[int, ...] = ()
+    identifier_field_ids: tuple[int, ...]
+
+    def __init__(
+        self, *fields: NestedField, schema_id: int = 0, identifier_field_ids: Iterable[int] = ()
+    ) -> None:
+        _set(self, schema_id=schema_id, fields=fields, identifier_field_ids=tuple(identifier_field_ids))
 
     @property
     def columns(self) -> tuple[NestedField, ...]:
@@ -220,6 +225,12 @@ class Schema:
         return f"table {{\n{lines}}}"
 
 
+def _set(frozen: object, **values: object) -> None:
+    """Sets what a frozen object is made of."""
+    for name, value in values.items():
+        object.__setattr__(frozen, name, value)
+
+
 def _walk(fields: tuple[NestedField, ...], prefix: str = "") -> Iterator[tuple[str, NestedField]]:
     for each in fields:
         name = prefix + each.name
@@ -242,21 +253,28 @@ def _children(field_type: IcebergType) -> tuple[NestedField, ...]:
     return ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class PartitionField:
     """A partition value and how it is made.
 
     Args:
-        source_ids: The columns that it is made of: one, or more for a transform of several columns.
-        field_id: The id of the partition field, 1000 and up.
+        source_id: The column that it is made of, or several for a transform of several columns.
+        field_id: The id of the partition field, 1000 and up; a new table gives its own.
         transform: As the specification writes it: `bucket[16]`, `day`.
         name: The name of the partition value.
+
+    Examples:
+        >>> str(PartitionField(source_id=2, field_id=1000, transform="day", name="ts_day"))
+        '1000: ts_day: day(2)'
     """
 
     source_ids: tuple[int, ...]
     field_id: int
     transform: str
     name: str
+
+    def __init__(self, source_id: int | Iterable[int], field_id: int, transform: str, name: str) -> None:
+        _set(self, source_ids=_ids(source_id), field_id=field_id, transform=str(transform), name=name)
 
     @property
     def source_id(self) -> int:
@@ -267,32 +285,47 @@ class PartitionField:
         return f"{self.field_id}: {self.name}: {self.transform}({', '.join(map(str, self.source_ids))})"
 
 
-@dataclass(frozen=True)
+def _ids(source_id: int | Iterable[int]) -> tuple[int, ...]:
+    return (source_id,) if isinstance(source_id, int) else tuple(source_id)
+
+
+@dataclass(frozen=True, init=False)
 class PartitionSpec:
     """How files are partitioned.
 
     Args:
-        spec_id: The id.
         fields: The partition fields, in order.
+        spec_id: The id; a new table gives its own.
+
+    Examples:
+        >>> PartitionSpec(PartitionField(1, 1000, "identity", "id")).is_unpartitioned()
+        False
     """
 
     spec_id: int
     fields: tuple[PartitionField, ...]
+
+    def __init__(self, *fields: PartitionField, spec_id: int = 0) -> None:
+        _set(self, spec_id=spec_id, fields=fields)
 
     def is_unpartitioned(self) -> bool:
         """Whether it has no fields, or only void ones."""
         return all(each.transform == "void" for each in self.fields)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class SortField:
     """A column, or a transform of columns, that rows are sorted by.
 
     Args:
-        source_ids: The columns.
+        source_id: The column, or several for a transform of several columns.
         transform: As the specification writes it.
         direction: Smallest first or last.
-        null_order: Nulls first or last.
+        null_order: Nulls first or last; unless given, first where the smallest come first, else last.
+
+    Examples:
+        >>> SortField(1, direction="desc").null_order
+        'nulls-last'
     """
 
     source_ids: tuple[int, ...]
@@ -300,23 +333,47 @@ class SortField:
     direction: Literal["asc", "desc"]
     null_order: Literal["nulls-first", "nulls-last"]
 
+    def __init__(
+        self,
+        source_id: int | Iterable[int],
+        transform: str = "identity",
+        direction: Literal["asc", "desc"] = "asc",
+        null_order: Literal["nulls-first", "nulls-last"] | None = None,
+    ) -> None:
+        usual = "nulls-first" if direction == "asc" else "nulls-last"
+        _set(
+            self,
+            source_ids=_ids(source_id),
+            transform=str(transform),
+            direction=direction,
+            null_order=null_order or usual,
+        )
+
     @property
     def source_id(self) -> int:
         """The column, or the first of them."""
         return self.source_ids[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class SortOrder:
     """How the rows of a file are sorted.
 
     Args:
-        order_id: The id; 0 is unsorted.
         fields: The sort fields, most significant first.
+        order_id: The id; 0 is unsorted, and a new table gives its own.
+
+    Examples:
+        >>> SortOrder(SortField(1)).order_id, SortOrder().is_unsorted
+        (1, True)
     """
 
     order_id: int
     fields: tuple[SortField, ...]
+
+    def __init__(self, *fields: SortField, order_id: int | None = None) -> None:
+        known = int(bool(fields)) if order_id is None else order_id
+        _set(self, order_id=known, fields=fields)
 
     @property
     def is_unsorted(self) -> bool:

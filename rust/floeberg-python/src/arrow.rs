@@ -105,6 +105,19 @@ pub fn import_column(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<(Fie
     fenced(import).map_err(|error| to_exception(py, &error))
 }
 
+/// A `pyarrow.Schema`, which pyarrow writes into a structure that Rust owns.
+///
+/// Errors: those of pyarrow; `InvalidInput` for types that cannot be taken over.
+pub fn import_schema(py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<Schema> {
+    let mut exported = FFI_ArrowSchema::empty();
+    schema.call_method1("_export_to_c", ((&raw mut exported).expose_provenance(),))?;
+    let import = || {
+        Schema::try_from(&exported)
+            .map_err(|failure| Error::invalid_input("an Arrow schema cannot be read").caused_by(failure))
+    };
+    fenced(import).map_err(|error| to_exception(py, &error))
+}
+
 /// One batch of rows on its way to Python: `pyarrow.record_batch(batch)` takes it.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Batch(pub RecordBatch);

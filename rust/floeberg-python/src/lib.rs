@@ -16,6 +16,7 @@ mod recipe;
 mod rows;
 mod runtime;
 mod scan;
+mod schema;
 mod statistics;
 mod stream;
 mod table;
@@ -45,6 +46,8 @@ mod _native {
     use crate::plan::Plan;
     #[pymodule_export]
     use crate::scan::Scan;
+    #[pymodule_export]
+    use crate::schema::schema_from_arrow;
     #[pymodule_export]
     use crate::statistics::{
         partition_statistics_files, partition_statistics_rows, statistics_blob, statistics_blobs,

@@ -1,7 +1,10 @@
 //! What columns does a table have, and of which types?
 
 pub mod arrow;
+mod assign_ids;
+mod check;
 mod field;
+pub mod from_arrow;
 pub mod json;
 pub mod name_mapping;
 mod near;
@@ -15,6 +18,7 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+pub use assign_ids::FreshIds;
 pub use field::Field;
 pub use name_mapping::NameMapping;
 pub use near::unknown_column;

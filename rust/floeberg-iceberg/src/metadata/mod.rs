@@ -1,6 +1,7 @@
 //! The validated model of an Iceberg table, one shape for v1, v2 and v3.
 
 mod absence;
+mod declare;
 #[cfg(test)]
 mod fixture;
 mod history;
@@ -23,6 +24,10 @@ mod view;
 mod write_manifests;
 
 pub(crate) use absence::explain_absence;
+pub use declare::{
+    ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredTable, SpecBuilder, build_sort_order,
+    declare_table,
+};
 pub use history::HistoryEntry;
 pub use json::{parse_table_metadata, parse_view_metadata};
 pub(crate) use manifest_entries::{ADDED, DELETED};

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod arrow;
+mod check;
+mod from_arrow;
 mod json;
 mod name_mapping;
 mod promotion;

@@ -14,6 +14,7 @@ mod summary;
 pub use entry::{DataFile, EntryStatus, FileContent, ManifestEntry};
 pub use manifest::{ManifestRequest, ManifestWriter, WrittenManifest};
 pub use manifest_list::{ManifestListRequest, ManifestListWriter, WrittenManifestList};
+pub(super) use rules::check_version;
 
 #[cfg(test)]
 mod tests;

@@ -148,7 +148,7 @@ impl Rules {
 }
 
 /// Errors: `Unsupported`.
-pub(super) fn check_version(format_version: u8) -> Result<()> {
+pub(in crate::metadata) fn check_version(format_version: u8) -> Result<()> {
     match format_version {
         1..=3 => Ok(()),
         other => {

@@ -1,0 +1,102 @@
+//! Which ids do new columns get?
+//!
+//! In: fields with any ids. Out: the same with fresh ones, and what became of the old ids.
+//! Spec: Schemas and Data Types; Reserved Field IDs.
+//!
+//! Invariant: ids are given in the order of Iceberg Java: all fields of a struct, then what is below them.
+
+use std::collections::BTreeMap;
+
+use super::reserved::LAST_TABLE_FIELD_ID;
+use super::{Field, ListType, MapType, Schema, StructType, Type};
+use crate::error::{Error, Result};
+
+/// Gives ids above those that a table has given before.
+#[derive(Debug)]
+pub struct FreshIds {
+    last: i32,
+    renumbered: BTreeMap<i32, i32>,
+}
+
+impl FreshIds {
+    /// The first id given is the one after the last one.
+    pub fn after(last: i32) -> Self {
+        Self { last, renumbered: BTreeMap::new() }
+    }
+
+    /// The highest id given so far.
+    pub fn last(&self) -> i32 {
+        self.last
+    }
+
+    /// The new id of an old one; where several fields had it, that of the first.
+    pub fn of(&self, old: i32) -> Option<i32> {
+        self.renumbered.get(&old).copied()
+    }
+
+    /// A field with fresh ids, its own first.
+    ///
+    /// Errors: `LimitExceeded` where ids have reached those that are reserved.
+    pub fn field(&mut self, field: &Field) -> Result<Field> {
+        let id = self.next(field.id)?;
+        Ok(Field { id, field_type: self.below(&field.field_type)?, ..field.clone() })
+    }
+
+    /// The fields of a struct with fresh ids, all of them before those of their children. Errors: as for one field.
+    pub fn fields(&mut self, fields: &[Field]) -> Result<Vec<Field>> {
+        let ids = fields.iter().map(|field| self.next(field.id)).collect::<Result<Vec<_>>>()?;
+        let pairs = ids.into_iter().zip(fields);
+        pairs
+            .map(|(id, field)| Ok(Field { id, field_type: self.below(&field.field_type)?, ..field.clone() }))
+            .collect()
+    }
+
+    fn below(&mut self, field_type: &Type) -> Result<Type> {
+        Ok(match field_type {
+            Type::Struct(of) => Type::Struct(StructType { fields: self.fields(&of.fields)? }),
+            Type::List(list) => {
+                let id = self.next(list.element.id)?;
+                let field_type = self.below(&list.element.field_type)?;
+                Type::List(Box::new(ListType { element: Field { id, field_type, ..list.element.clone() } }))
+            }
+            Type::Map(map) => {
+                let (key_id, value_id) = (self.next(map.key.id)?, self.next(map.value.id)?);
+                let key =
+                    Field { id: key_id, field_type: self.below(&map.key.field_type)?, ..map.key.clone() };
+                let value = Field {
+                    id: value_id,
+                    field_type: self.below(&map.value.field_type)?,
+                    ..map.value.clone()
+                };
+                Type::Map(Box::new(MapType { key, value }))
+            }
+            Type::Primitive(_) | Type::Variant | Type::Unrecognized(_) => field_type.clone(),
+        })
+    }
+
+    fn next(&mut self, old: i32) -> Result<i32> {
+        if self.last >= LAST_TABLE_FIELD_ID {
+            return Err(Error::limit(format!("no field id is left below {LAST_TABLE_FIELD_ID}")));
+        }
+        self.last += 1;
+        self.renumbered.entry(old).or_insert(self.last);
+        Ok(self.last)
+    }
+}
+
+impl Schema {
+    /// The schema of a new table: schema 0, with ids from 1, and what became of the ids that it had.
+    ///
+    /// Errors: `InvalidInput` for identifier fields that are not there; those of [`FreshIds::field`].
+    pub fn with_fresh_ids(&self) -> Result<(Self, FreshIds)> {
+        let mut ids = FreshIds::after(0);
+        let fields = ids.fields(self.fields())?;
+        let identifiers = self.identifier_field_ids().iter().map(|old| {
+            ids.of(*old)
+                .ok_or_else(|| Error::invalid_input(format!("no field has the identifier field id {old}")))
+        });
+        let identifiers = identifiers.collect::<Result<Vec<_>>>()?;
+        let schema = Self::new(0, fields)?.with_identifier_field_ids(identifiers);
+        Ok((schema.with_unknown_keys(self.unknown_keys().clone()), ids))
+    }
+}

@@ -1,0 +1,69 @@
+//! Which sort order do these fields make?
+//!
+//! In: columns, transforms and directions, and the orders that the table has. Out: an order, the table's own where it has
+//! an equal one.
+//! Spec: Sorting.
+//!
+//! Invariant: order 0 sorts by nothing, and no other order does.
+
+use std::sync::Arc;
+
+use floeberg_core::schema::Schema;
+use floeberg_core::transform::Transform;
+use floeberg_core::{Error, Result};
+use serde_json::Map;
+
+use super::column::{ColumnChoice, check_transform};
+use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
+
+/// A sort field, as a user says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredSort {
+    /// The column that is sorted by.
+    pub column: ColumnChoice,
+    /// What of it.
+    pub transform: Transform,
+    /// Smallest first or last?
+    pub direction: SortDirection,
+    /// `None` is first where the smallest come first, else last.
+    pub null_order: Option<NullOrder>,
+}
+
+/// The order of these fields; one that the table has already comes back with its own id.
+///
+/// Errors: `InvalidInput` for a column that is not there or cannot be sorted by, `Unsupported` for a transform that this
+/// version does not know.
+pub fn build_sort_order(
+    schema: &Schema,
+    known: &[Arc<SortOrder>],
+    declared: &[DeclaredSort],
+) -> Result<SortOrder> {
+    let fields = declared.iter().map(|each| sort_field(schema, each)).collect::<Result<Vec<_>>>()?;
+    if let Some(equal) = known.iter().find(|order| order.fields == fields) {
+        return Ok(SortOrder::clone(equal));
+    }
+    let order_id = match known.iter().map(|order| order.order_id).max() {
+        _ if fields.is_empty() => 0,
+        None => 1,
+        Some(highest) => {
+            highest.checked_add(1).ok_or_else(|| Error::limit("no sort order id is left"))?.max(1)
+        }
+    };
+    Ok(SortOrder { order_id, fields, unknown_keys: Map::new() })
+}
+
+fn sort_field(schema: &Schema, declared: &DeclaredSort) -> Result<SortField> {
+    let source_id = declared.column.find(schema)?;
+    check_transform(schema, source_id, &declared.transform)?;
+    let usual = match declared.direction {
+        SortDirection::Ascending => NullOrder::First,
+        SortDirection::Descending => NullOrder::Last,
+    };
+    Ok(SortField {
+        source_ids: vec![source_id],
+        transform: declared.transform.clone(),
+        direction: declared.direction,
+        null_order: declared.null_order.unwrap_or(usual),
+        unknown_keys: Map::new(),
+    })
+}

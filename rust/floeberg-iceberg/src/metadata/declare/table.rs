@@ -1,0 +1,68 @@
+//! Which schema, spec and order does a new table begin with?
+//!
+//! Spec: Table Metadata Fields; Schemas and Data Types; Partitioning; Sorting.
+
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::json::schema_from_json;
+use floeberg_core::{Error, Result};
+use serde_json::Value as Json;
+
+use super::text::{parse_partitions, parse_sorts};
+use super::{ColumnChoice, SpecBuilder, build_sort_order};
+use crate::metadata::write_manifests::check_version;
+use crate::metadata::{PartitionSpec, SortOrder};
+
+/// What a new table begins with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeclaredTable {
+    /// Schema 0, with ids from 1.
+    pub schema: Schema,
+    /// Spec 0.
+    pub spec: PartitionSpec,
+    /// Order 1, or 0 where nothing is sorted.
+    pub sort_order: SortOrder,
+    /// The highest field id.
+    pub last_column_id: i32,
+    /// The highest partition field id; 999 where there is none.
+    pub last_partition_id: i32,
+}
+
+/// What a new table begins with, from a schema in the JSON of Appendix C and from lists of partition and sort fields: texts
+/// (`day(ts)`, `ts desc`), or objects with `source-id` or `source`, `transform`, `name`, `direction` and `null-order`. An
+/// object with `fields`, as Appendix C has specs and orders, is taken too, and null for nothing. Ids are those of the
+/// schema that is given; the table's own are fresh.
+///
+/// Errors: `InvalidInput`, listing what of the schema cannot be written in the format version, and for a field that does
+/// not fit; `Unsupported` for a transform or format version that this version does not know.
+pub fn declare_table(
+    schema: &Json,
+    partitions: &Json,
+    order: &Json,
+    format_version: u8,
+) -> Result<DeclaredTable> {
+    check_version(format_version)?;
+    let given = schema_from_json(schema).map_err(|error| {
+        let of_caller = Error::invalid_input(error.message());
+        error.context().iter().fold(of_caller, |error, (key, value)| error.with(key, value))
+    })?;
+    let (schema, ids) = given.with_fresh_ids()?;
+    schema.check_to_write(format_version)?;
+    let fresh = |column: ColumnChoice| match column {
+        ColumnChoice::Id(old) => ids
+            .of(old)
+            .map(ColumnChoice::Id)
+            .ok_or_else(|| Error::invalid_input(format!("the schema has no column with the id {old}"))),
+        ColumnChoice::Name(name) => Ok(ColumnChoice::Name(name)),
+    };
+    let mut partitions = parse_partitions(partitions)?;
+    for each in &mut partitions {
+        each.column = fresh(each.column.clone())?;
+    }
+    let mut sorts = parse_sorts(order)?;
+    for each in &mut sorts {
+        each.column = fresh(each.column.clone())?;
+    }
+    let (spec, last_partition_id) = SpecBuilder::of_new_table(&schema).build(&partitions)?;
+    let sort_order = build_sort_order(&schema, &[], &sorts)?;
+    Ok(DeclaredTable { spec, sort_order, last_column_id: ids.last(), last_partition_id, schema })
+}

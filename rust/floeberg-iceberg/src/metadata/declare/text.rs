@@ -1,0 +1,168 @@
+//! What does a user say of a partition or sort field?
+//!
+//! In: a text (`day(ts)`, `bucket(16, id) as shard`, `ts desc nulls last`), or an object with the keys of Appendix C, or with
+//! `source` for a column's name. Out: the declared field.
+//! Spec: Appendix C, Partition Specs and Sort Orders.
+//!
+//! Invariant: a text that begins with no known transform is the name of a column, whole.
+
+use floeberg_core::transform::Transform;
+use floeberg_core::{Context, Error, Result};
+use serde_json::Value as Json;
+
+use super::{ColumnChoice, DeclaredPartition, DeclaredSort};
+use crate::metadata::{NullOrder, SortDirection};
+
+/// The partition fields of a list, or of the `fields` of an object; null is none.
+///
+/// Errors: `InvalidInput`.
+pub(super) fn parse_partitions(json: &Json) -> Result<Vec<DeclaredPartition>> {
+    fields(json)?.iter().map(|each| parse_partition(each).context("partition field", each)).collect()
+}
+
+/// The sort fields of a list, or of the `fields` of an object; null is none. Errors: `InvalidInput`.
+pub(super) fn parse_sorts(json: &Json) -> Result<Vec<DeclaredSort>> {
+    fields(json)?.iter().map(|each| parse_sort(each).context("sort field", each)).collect()
+}
+
+fn fields(json: &Json) -> Result<&[Json]> {
+    match json {
+        Json::Null => Ok(&[]),
+        Json::Array(fields) => Ok(fields),
+        Json::Object(object) => match object.get("fields") {
+            Some(Json::Array(fields)) => Ok(fields),
+            _ => Err(Error::invalid_input("expected a list of fields under \"fields\"")),
+        },
+        _ => Err(Error::invalid_input("expected a list of fields")),
+    }
+}
+
+fn parse_partition(json: &Json) -> Result<DeclaredPartition> {
+    if let Json::String(text) = json {
+        let (call, name) = match split_as(text) {
+            Some((call, name)) => (call, Some(name.to_owned())),
+            None => (text.as_str(), None),
+        };
+        let (column, transform) = parse_call(call)?;
+        return Ok(DeclaredPartition { column, transform, name });
+    }
+    let name = match json.get("name") {
+        None | Some(Json::Null) => None,
+        Some(Json::String(name)) => Some(name.clone()),
+        Some(_) => return Err(Error::invalid_input("expected a text as the name")),
+    };
+    Ok(DeclaredPartition { column: column_of(json)?, transform: transform_of(json)?, name })
+}
+
+fn parse_sort(json: &Json) -> Result<DeclaredSort> {
+    if let Json::String(text) = json {
+        return parse_sort_text(text);
+    }
+    let direction = match word(json, "direction")?.as_deref() {
+        None | Some("asc") => SortDirection::Ascending,
+        Some("desc") => SortDirection::Descending,
+        Some(other) => return Err(Error::invalid_input(format!("expected asc or desc, found {other:?}"))),
+    };
+    let null_order = match word(json, "null-order")?.as_deref() {
+        None => None,
+        Some("nulls-first") => Some(NullOrder::First),
+        Some("nulls-last") => Some(NullOrder::Last),
+        Some(other) => {
+            return Err(Error::invalid_input(format!("expected nulls-first or nulls-last, found {other:?}")));
+        }
+    };
+    Ok(DeclaredSort { column: column_of(json)?, transform: transform_of(json)?, direction, null_order })
+}
+
+fn parse_sort_text(text: &str) -> Result<DeclaredSort> {
+    let (rest, null_order) =
+        match (without_end(text, &["nulls", "first"]), without_end(text, &["nulls", "last"])) {
+            (Some(rest), _) => (rest, Some(NullOrder::First)),
+            (None, Some(rest)) => (rest, Some(NullOrder::Last)),
+            (None, None) => (text, None),
+        };
+    let (rest, direction) = match (without_end(rest, &["asc"]), without_end(rest, &["desc"])) {
+        (_, Some(rest)) => (rest, SortDirection::Descending),
+        (Some(rest), None) => (rest, SortDirection::Ascending),
+        (None, None) => (rest, SortDirection::Ascending),
+    };
+    let (column, transform) = parse_call(rest)?;
+    Ok(DeclaredSort { column, transform, direction, null_order })
+}
+
+/// What stands before an ` as ` in either case, and the one word after it.
+fn split_as(text: &str) -> Option<(&str, &str)> {
+    let (before, name) = text.trim().rsplit_once(char::is_whitespace)?;
+    Some((without_end(before, &["as"])?, name))
+}
+
+/// A text without the words that it ends with, in either case; `None` where it does not, or would be empty.
+fn without_end<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
+    let mut rest = text.trim_end();
+    for word in words.iter().rev() {
+        let (before, last) = rest.rsplit_once(char::is_whitespace)?;
+        if !last.eq_ignore_ascii_case(word) {
+            return None;
+        }
+        rest = before.trim_end();
+    }
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// `name`, `transform(name)`, `bucket(16, name)`, with Spark's plurals (`days`) too.
+fn parse_call(text: &str) -> Result<(ColumnChoice, Transform)> {
+    let text = text.trim();
+    let whole = || Ok((ColumnChoice::Name(text.to_owned()), Transform::Identity));
+    let Some((name, arguments)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) else {
+        return whole();
+    };
+    let name = name.trim().to_ascii_lowercase();
+    let written = match (name.as_str(), arguments.split_once(',')) {
+        ("bucket" | "truncate", Some((number, column))) => {
+            Some((format!("{name}[{}]", number.trim()), column))
+        }
+        ("identity" | "year" | "month" | "day" | "hour" | "void", _) => Some((name, arguments)),
+        ("years" | "months" | "days" | "hours", _) => {
+            Some((name.trim_end_matches('s').to_owned(), arguments))
+        }
+        _ => None,
+    };
+    match written {
+        None => whole(),
+        Some((written, column)) => {
+            Ok((ColumnChoice::Name(column.trim().to_owned()), parse_transform(&written)?))
+        }
+    }
+}
+
+fn parse_transform(written: &str) -> Result<Transform> {
+    written.parse::<Transform>().map_err(|error| Error::invalid_input(error.message()))
+}
+
+fn transform_of(json: &Json) -> Result<Transform> {
+    word(json, "transform")?.map_or(Ok(Transform::Identity), |written| parse_transform(&written))
+}
+
+fn column_of(json: &Json) -> Result<ColumnChoice> {
+    let id = |json: &Json| json.as_i64().and_then(|id| i32::try_from(id).ok()).map(ColumnChoice::Id);
+    let several = json.get("source-ids").and_then(Json::as_array);
+    let found = match (json.get("source"), json.get("source-id"), several.map(Vec::as_slice)) {
+        (Some(Json::String(name)), None, None) => Some(ColumnChoice::Name(name.clone())),
+        (None, Some(one), None) => id(one),
+        (None, None, Some([one])) => id(one),
+        (None, None, Some(_)) => {
+            return Err(Error::unsupported("a field of several columns cannot be written by this version"));
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| Error::invalid_input("expected one column, by `source` (its name) or `source-id`"))
+}
+
+/// A text under a key, in lower case; `None` where there is none.
+fn word(json: &Json, key: &str) -> Result<Option<String>> {
+    match json.get(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text.to_ascii_lowercase())),
+        Some(_) => Err(Error::invalid_input(format!("expected a text as {key:?}"))),
+    }
+}
