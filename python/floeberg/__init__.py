@@ -9,7 +9,8 @@ Examples:
     1
 """
 
-from floeberg import _native, errors, expressions, statistics, transforms, types, variant
+from floeberg import _native, catalog, errors, expressions, statistics, transforms, types, variant
+from floeberg.catalog import Catalog, load_catalog
 from floeberg.errors import FloebergError
 from floeberg.explain import Answer, Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
@@ -19,6 +20,7 @@ from floeberg.view import View, open_view
 
 __all__ = [
     "Answer",
+    "Catalog",
     "DataFile",
     "DeleteFile",
     "Explain",
@@ -29,8 +31,10 @@ __all__ = [
     "Table",
     "TaskGroup",
     "View",
+    "catalog",
     "errors",
     "expressions",
+    "load_catalog",
     "open_table",
     "open_view",
     "statistics",

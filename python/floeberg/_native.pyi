@@ -25,9 +25,16 @@ __all__ = [
     "expression_from_json",
     "expression_to_json",
     "expression_to_text",
+    "file_exists",
+    "list_folder",
+    "local_path",
+    "location_from_user",
     "parse_expression",
     "partition_statistics_files",
     "partition_statistics_rows",
+    "place",
+    "put_file",
+    "remove_files",
     "schema_from_arrow",
     "statistics_blob",
     "statistics_blobs",
@@ -52,6 +59,27 @@ def expression_to_json(tree: _Tree) -> str:
 
 def expression_to_text(tree: _Tree) -> str:
     """The SQL-like text of a tree."""
+
+def location_from_user(location: str) -> str:
+    """The written form of a location that a user gave: relative paths become absolute, `file:` URIs are decoded."""
+
+def local_path(location: str) -> str | None:
+    """The path that a local location names; `None` for another one."""
+
+def place(location: str) -> str:
+    """The one spelling of a written location that comparisons use."""
+
+def list_folder(location: str, *, storage_options: dict[str, str]) -> list[tuple[str, bool]]:
+    """The names in a folder, and whether each is a folder."""
+
+def file_exists(location: str, *, storage_options: dict[str, str]) -> bool:
+    """Is there a file?"""
+
+def put_file(location: str, content: bytes, *, storage_options: dict[str, str]) -> None:
+    """Writes a file, in place of the one that was there."""
+
+def remove_files(locations: list[str], *, storage_options: dict[str, str]) -> None:
+    """Removes files, as far as they are there."""
 
 def transform_column(transform: str, reader: object) -> list[Column]:
     """A transform of the one column of the batches of a `pyarrow.RecordBatchReader`."""
@@ -102,6 +130,14 @@ class Table:
         as_of_ms: int | None,
         manifest_cache: int | None,
     ) -> Table: ...
+    @staticmethod
+    def open_metadata(metadata_location: str, *, storage_options: dict[str, str]) -> Table:
+        """Opens the metadata file that a catalog names: its location is taken as it was written."""
+    @property
+    def identity(self) -> tuple[str | None, int]:
+        """The id of the table, and when it was last changed, in milliseconds."""
+    @property
+    def properties(self) -> dict[str, str]: ...
     @property
     def metadata_location(self) -> str: ...
     @property

@@ -23,12 +23,16 @@ __all__ = [
     "InvalidDataError",
     "InvalidInputError",
     "LimitExceededError",
+    "NamespaceAlreadyExistsError",
+    "NamespaceNotEmptyError",
+    "NoSuchNamespaceError",
     "NoSuchTableError",
     "NoSuchViewError",
     "NotFoundError",
     "NotInstalledError",
     "PermissionDeniedError",
     "StorageError",
+    "TableAlreadyExistsError",
     "UnsupportedError",
 ]
 
@@ -46,6 +50,7 @@ class FloebergError(Exception):
         message: What failed and why, without the context.
         context: Where it happened, innermost first.
         retryable: Whether trying again can help.
+        unsettled: Whether the work may have taken effect all the same: an answer of a store was lost.
 
     Examples:
         >>> error = NotFoundError("no such snapshot", context={"snapshot": "12"})
@@ -57,6 +62,7 @@ class FloebergError(Exception):
     message: str
     context: dict[str, str]
     retryable: bool
+    unsettled: bool = False
 
     def __init__(
         self, message: str, *, context: Mapping[str, str] | None = None, retryable: bool = False
@@ -82,6 +88,8 @@ class FloebergError(Exception):
     ]:
         """Keeps the context and the notes when the error crosses to another process."""
         state: dict[str, object] = {"args": self.args}
+        if self.unsettled:
+            state["unsettled"] = True
         notes: object = getattr(self, "__notes__", None)
         if notes is not None:
             state["__notes__"] = notes
@@ -104,11 +112,15 @@ class NotFoundError(FloebergError, FileNotFoundError):
 
 
 class NoSuchTableError(NotFoundError):
-    """There is no table at the location that was opened."""
+    """There is no table at the location that was opened, or of that name in its catalog."""
 
 
 class NoSuchViewError(NotFoundError):
     """There is no view at the location that was opened."""
+
+
+class NoSuchNamespaceError(NotFoundError):
+    """The catalog has no such namespace."""
 
 
 class AlreadyExistsError(FloebergError, FileExistsError):
@@ -117,10 +129,22 @@ class AlreadyExistsError(FloebergError, FileExistsError):
     kind = "already_exists"
 
 
+class TableAlreadyExistsError(AlreadyExistsError):
+    """There is a table of that name, or at that place."""
+
+
+class NamespaceAlreadyExistsError(AlreadyExistsError):
+    """The catalog has a namespace of that name."""
+
+
 class InvalidInputError(FloebergError, ValueError):
     """The caller asked for something that makes no sense."""
 
     kind = "invalid_input"
+
+
+class NamespaceNotEmptyError(InvalidInputError):
+    """A namespace that holds tables or namespaces cannot be dropped."""
 
 
 class InvalidDataError(FloebergError):

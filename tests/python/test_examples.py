@@ -16,8 +16,18 @@ MODULES = [
 ]
 
 
+@pytest.fixture
+def catalog(refs):
+    """A catalog in memory, with the table `db.refs`."""
+    made = fb.load_catalog("examples", type="memory")
+    made.create_namespace_if_not_exists("db")
+    if not made.table_exists("db.refs"):
+        made.register_table("db.refs", refs.metadata_file)
+    return made
+
+
 @pytest.mark.parametrize("name", ["floeberg", *MODULES])
-def test_the_examples_of_a_module_run(name, refs):
+def test_the_examples_of_a_module_run(name, refs, catalog):
     view = lent("view").folder / "table"
     module = importlib.import_module(name)
     names = {
@@ -33,6 +43,7 @@ def test_the_examples_of_a_module_run(name, refs):
         "open_view": fb.open_view,
         "view_location": view,
         "view": fb.open_view(view),
+        "catalog": catalog,
     }
     finder = doctest.DocTestFinder(exclude_empty=True)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)

@@ -8,6 +8,7 @@ mod arrow;
 mod error;
 mod explain;
 mod expression;
+mod files;
 mod form;
 mod metadata_reader;
 mod pickle;
@@ -40,6 +41,10 @@ mod _native {
     use crate::arrow::{ArrowSchema, Batch, Batches, Column};
     #[pymodule_export]
     use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
+    #[pymodule_export]
+    use crate::files::{
+        file_exists, list_folder, local_path, location_from_user, place, put_file, remove_files,
+    };
     #[pymodule_export]
     use crate::metadata_reader::MetadataReader;
     #[pymodule_export]

@@ -59,6 +59,36 @@ impl Table {
         Ok(opened)
     }
 
+    /// Opens the metadata file that a catalog names: its location is taken as it was written.
+    #[staticmethod]
+    #[pyo3(signature = (metadata_location, *, storage_options))]
+    fn open_metadata(
+        py: Python<'_>,
+        metadata_location: String,
+        storage_options: BTreeMap<String, String>,
+    ) -> PyResult<Self> {
+        let storage = storage_options.into_iter().collect();
+        let options = OpenOptions { storage, ..OpenOptions::default() };
+        let opened = runtime::wait(py, &Cancel::default(), move |_| {
+            IcebergTable::open_at(&metadata_location, options)
+        })?;
+        let table = opened.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))?;
+        Ok(Self { table, choice: SnapshotChoice::Current })
+    }
+
+    /// What tells this table, and this moment of it, from others: its id, and when it was last changed.
+    #[getter]
+    fn identity(&self) -> (Option<String>, i64) {
+        let metadata = self.table.metadata();
+        (metadata.table_uuid.as_ref().map(ToString::to_string), metadata.last_updated_ms)
+    }
+
+    #[getter]
+    fn properties(&self) -> BTreeMap<String, String> {
+        let properties = &self.table.metadata().properties;
+        properties.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
     #[getter]
     fn metadata_location(&self) -> &str {
         self.table.metadata_location()

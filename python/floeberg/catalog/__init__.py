@@ -1,0 +1,26 @@
+"""Tables by name: catalogs in files, in SQL databases, in memory, and of your own.
+
+`SqlCatalog` is in `floeberg.catalog.sql`, which imports SQLAlchemy.
+
+Examples:
+    >>> catalog.list_tables("db")
+    [('db', 'refs')]
+"""
+
+from floeberg.catalog.base import Catalog, PropertiesUpdateSummary
+from floeberg.catalog.filesystem import FileSystemCatalog
+from floeberg.catalog.loading import load_catalog
+from floeberg.catalog.memory import MemoryCatalog
+from floeberg.catalog.metastore import MetastoreCatalog
+from floeberg.catalog.names import Identifier, Namespace
+
+__all__ = [
+    "Catalog",
+    "FileSystemCatalog",
+    "Identifier",
+    "MemoryCatalog",
+    "MetastoreCatalog",
+    "Namespace",
+    "PropertiesUpdateSummary",
+    "load_catalog",
+]

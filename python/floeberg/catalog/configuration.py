@@ -1,0 +1,138 @@
+"""What is a catalog's configuration?
+
+Each property is taken from the first of these that has it:
+
+1. the arguments of `load_catalog`,
+2. the environment: `FLOEBERG_CATALOG__<NAME>__<KEY>`,
+3. `~/.floeberg.yaml`,
+4. PyIceberg's configuration: `PYICEBERG_CATALOG__<NAME>__<KEY>`, then `.pyiceberg.yaml` in `$PYICEBERG_HOME`, the home
+   directory or the working directory.
+
+In the environment `__` in a key is a dot and `_` a hyphen: `FLOEBERG_CATALOG__PROD__S3__ACCESS_KEY_ID` is the property
+`s3.access-key-id` of the catalog `prod`. In names of catalogs neither case nor the two differ.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from floeberg.errors import InvalidInputError, NotInstalledError, PermissionDeniedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["configured_name", "configured_properties"]
+
+_OWN = "FLOEBERG"
+_OTHER = "PYICEBERG"
+_CATALOG = "catalog"
+_DEFAULT_CATALOG = "default-catalog"
+
+
+def configured_name() -> str:
+    """The name of the catalog that is meant where none is named: the key `default-catalog`, else `default`."""
+    for layer in _layers():
+        name = layer.get(_DEFAULT_CATALOG)
+        if isinstance(name, str) and name:
+            return name
+    return "default"
+
+
+def configured_properties(name: str) -> dict[str, str]:
+    """The properties of a catalog in the environment and in the files.
+
+    Raises:
+        InvalidInputError: A file is not YAML, or not of this form; the error names it.
+        NotInstalledError: There is a file, and PyYAML is not installed.
+    """
+    properties: dict[str, str] = {}
+    for layer in _layers():
+        for key, value in _of_catalog(layer, name).items():
+            properties.setdefault(key, value)
+    return properties
+
+
+def _layers() -> Iterator[Mapping[str, object]]:
+    """What is configured, the first first. A file is read only where it is asked for."""
+    yield _environment(_OWN)
+    yield _file([Path.home() / ".floeberg.yaml"])
+    yield _environment(_OTHER)
+    home = os.environ.get(f"{_OTHER}_HOME")
+    folders = [Path(home)] if home else []
+    yield _file([folder / ".pyiceberg.yaml" for folder in (*folders, Path.home(), Path.cwd())])
+
+
+def _environment(prefix: str) -> Mapping[str, object]:
+    catalogs: dict[str, dict[str, str]] = {}
+    found: dict[str, object] = {_CATALOG: catalogs}
+    for variable, value in os.environ.items():
+        head, *rest = variable.lower().split("__", maxsplit=2)
+        if head == f"{prefix.lower()}_default_catalog" and not rest:
+            found[_DEFAULT_CATALOG] = value
+        elif head == f"{prefix.lower()}_{_CATALOG}" and len(rest) == 2:  # noqa: PLR2004 - a name and a key
+            key = rest[1].replace("__", ".").replace("_", "-")
+            catalogs.setdefault(rest[0], {})[key] = value
+    return found
+
+
+def _file(places: list[Path]) -> Mapping[str, object]:
+    """The first file that is there."""
+    path = next((each for each in places if each.is_file()), None)
+    if path is None:
+        return {}
+    try:
+        import yaml  # noqa: PLC0415 - importing floeberg imports nothing large
+    except ImportError as error:
+        raise NotInstalledError(
+            "PyYAML is needed to read a configuration file: pip install pyyaml", context={"path": str(path)}
+        ) from error
+    where = {"path": str(path)}
+    try:
+        # Every scalar stays the text that it is: `no` is no boolean, `1e3` no number.
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
+    except PermissionError as error:
+        raise PermissionDeniedError("the configuration cannot be read", context=where) from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
+        # The message of the library may show a line, which may hold a secret.
+        raise InvalidInputError("the configuration is not YAML in UTF-8", context=where) from None
+    if content in (None, ""):
+        return {}
+    if not isinstance(content, dict):
+        raise InvalidInputError("expected a mapping in the configuration", context=where)
+    _check(content, where)
+    return {key.lower(): value for key, value in content.items()}
+
+
+def _check(content: dict[object, object], where: dict[str, str]) -> None:
+    """Is it `catalog: {name: {key: text}}`? No error shows a value, which may be a secret."""
+    catalogs = next((value for key, value in content.items() if str(key).lower() == _CATALOG), None)
+    if catalogs in (None, ""):
+        return
+    if not isinstance(catalogs, dict):
+        raise InvalidInputError("expected catalogs by name under `catalog`", context=where)
+    for name, properties in cast("dict[object, object]", catalogs).items():
+        if properties in (None, ""):
+            continue
+        if not isinstance(properties, dict):
+            raise InvalidInputError(f"expected properties by key under the catalog {name!r}", context=where)
+        for key, value in cast("dict[object, object]", properties).items():
+            if not isinstance(key, str) or not isinstance(value, str):
+                raise InvalidInputError(
+                    f"expected a text as property {key!r} of the catalog {name!r}", context=where
+                )
+
+
+def _of_catalog(layer: Mapping[str, object], name: str) -> Mapping[str, str]:
+    catalogs = layer.get(_CATALOG)
+    if not isinstance(catalogs, dict):
+        return {}
+    for known, properties in catalogs.items():
+        if _folded(known) == _folded(name) and isinstance(properties, dict):
+            return {key.lower(): value for key, value in properties.items()}
+    return {}
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", "-")

@@ -1,0 +1,129 @@
+"""Which tables are in the folders of a warehouse?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg._versions import Versions
+from floeberg.catalog.base import Catalog
+from floeberg.catalog.folders import Folders
+from floeberg.catalog.names import dotted, folder_of
+from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from floeberg.catalog.names import Identifier, Namespace
+
+__all__ = ["FileSystemCatalog"]
+
+_METADATA = "metadata"
+
+
+class FileSystemCatalog(Catalog):
+    """A catalog that is the folders of a warehouse: Iceberg Java's `HadoopCatalog`.
+
+    A namespace is a folder, and a table is the folder `warehouse/namespace/table`, whose versions are the files
+    `metadata/v<V>.metadata.json`. A commit writes the next of them, where there is none yet, in one step; a store that
+    cannot do so is refused. Namespaces have no properties but their `location`, tables cannot be renamed, and to drop
+    one removes its folder with all that is in it, as in Iceberg Java.
+
+    Args:
+        name: The name of the catalog.
+        properties: `warehouse`, the folder; and the options of its store.
+
+    Raises:
+        InvalidInputError: There is no property `warehouse`.
+
+    Examples:
+        >>> files = FileSystemCatalog("files", {"warehouse": "memory://doc/files"})
+        >>> files.create_namespace("sales.europe")
+        >>> files.list_namespaces(), files.list_namespaces("sales")
+        ([('sales',)], [('sales', 'europe')])
+    """
+
+    _warehouse: str
+    _folders: Folders
+
+    def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
+        super().__init__(name, properties)
+        warehouse = self._properties.get("warehouse")
+        if not warehouse:
+            raise InvalidInputError("a catalog in files needs the property 'warehouse', its folder")
+        self._warehouse = _native.location_from_user(warehouse)
+        self._folders = Folders(self.storage_options)
+
+    def _folder(self, identifier: Identifier) -> str:
+        return folder_of(self._warehouse, identifier)
+
+    def _has_namespace(self, namespace: Namespace) -> bool:
+        return self._folders.is_there(self._folder(namespace)) and not self._has_table(namespace)
+
+    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
+        if properties:
+            raise UnsupportedError("a catalog in files has no place for properties of namespaces")
+        levels = [namespace[:depth] for depth in range(1, len(namespace) + 1)]
+        for level in levels:
+            if self._has_table(level):
+                raise InvalidInputError(f"{dotted(level)!r} is a table, and holds no namespace")
+        for level in levels:
+            self._folders.make(self._folder(level))
+
+    def _drop_namespace(self, namespace: Namespace) -> None:
+        self._folders.remove_empty(self._folder(namespace))
+
+    def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
+        return [each for each in self._inside(namespace) if not self._has_table(each)]
+
+    def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+        return {"location": self._folder(namespace)}
+
+    def _update_namespace_properties(
+        self, namespace: Namespace, removals: set[str], updates: dict[str, str]
+    ) -> None:
+        if removals or updates:
+            raise UnsupportedError(
+                f"a catalog in files has no place for properties of the namespace {dotted(namespace)!r}"
+            )
+
+    def _inside(self, namespace: Namespace) -> list[Identifier]:
+        folder = self._folder(namespace) if namespace else self._warehouse.rstrip("/")
+        # Names that begin with a dot are of other programs, and of files that are being written.
+        return [(*namespace, name) for name in self._folders.inside(folder) if not name.startswith(".")]
+
+    def _has_table(self, identifier: Identifier) -> bool:
+        return bool(self._versions(identifier))
+
+    def _versions(self, identifier: Identifier) -> list[str]:
+        """The metadata files of a table: nothing else makes a folder one."""
+        files = self._folders.files_in(f"{self._folder(identifier)}/{_METADATA}")
+        return [name for name in files if name.endswith((".metadata.json", ".metadata.json.gz"))]
+
+    def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+        return [each for each in self._inside(namespace) if self._has_table(each)]
+
+    def _load(self, identifier: Identifier, known: _native.Table | None) -> _native.Table:
+        try:
+            return Versions(self._folder(identifier), self.storage_options).load(known)
+        except NoSuchTableError as error:
+            raise self._no_such_table(identifier) from error
+
+    def _register(self, identifier: Identifier, metadata_location: str) -> None:
+        raise UnsupportedError(
+            f"{dotted(identifier)!r} cannot be registered: a catalog in files keeps tables in folders of its own, as "
+            f"{self._folder(identifier)!r}; a SQL catalog takes tables from anywhere",
+            context={"path": metadata_location},
+        )
+
+    def _rename(self, before: Identifier, after: Identifier) -> None:
+        raise UnsupportedError(
+            f"{dotted(before)!r} cannot become {dotted(after)!r}: files of a table name the folder that they are in"
+        )
+
+    def _drop(self, identifier: Identifier) -> None:
+        folder = self._folder(identifier)
+        if not self._has_table(identifier):
+            raise self._no_such_table(identifier)
+        Versions(folder, self.storage_options).remove()
+        self._folders.remove_all(folder)

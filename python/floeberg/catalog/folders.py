@@ -1,0 +1,118 @@
+"""Which folders are there?
+
+The machine's own file system has folders, which are made and removed. Other stores have names only: there a file marks
+a folder that would be empty.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg.errors import NotFoundError, PermissionDeniedError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Folders"]
+
+_MARKER = ".folder"
+
+
+@dataclass(frozen=True, repr=False)
+class Folders:
+    """The folders of a store.
+
+    Args:
+        storage_options: The options of the store.
+    """
+
+    storage_options: dict[str, str]
+
+    def is_there(self, location: str) -> bool:
+        """Is there such a folder?"""
+        path = _native.local_path(location)
+        return Path(path).is_dir() if path is not None else bool(self._entries(location))
+
+    def inside(self, location: str) -> list[str]:
+        """The names of the folders in a folder; none where it is not there."""
+        return [name for name, is_folder in self._entries(location) if is_folder]
+
+    def files_in(self, location: str) -> list[str]:
+        """The names of the files in a folder; none where it is not there."""
+        return [name for name, is_folder in self._entries(location) if not is_folder and name != _MARKER]
+
+    def make(self, location: str) -> None:
+        """Makes a folder, and those that it is in, durably."""
+        path = _native.local_path(location)
+        if path is None:
+            _native.put_file(f"{location}/{_MARKER}", b"", storage_options=self.storage_options)
+            return
+        made: list[Path] = []
+        with _told(location):
+            folder = Path(path)
+            while not folder.is_dir():
+                made.append(folder)
+                folder = folder.parent
+            Path(path).mkdir(parents=True, exist_ok=True)
+            for each in made:
+                _sync(each.parent)
+
+    def remove_empty(self, location: str) -> None:
+        """Removes a folder that holds nothing, durably. An error of the store where it holds something."""
+        path = _native.local_path(location)
+        if path is None:
+            _native.remove_files([f"{location}/{_MARKER}"], storage_options=self.storage_options)
+            return
+        with _told(location):
+            Path(path).rmdir()
+            _sync(Path(path).parent)
+
+    def remove_all(self, location: str) -> None:
+        """Removes a folder and everything in it. Links are removed, not followed."""
+        path = _native.local_path(location)
+        if path is not None:
+            with _told(location), contextlib.suppress(FileNotFoundError):
+                shutil.rmtree(path)
+                _sync(Path(path).parent)
+            return
+        entries = self._entries(location)
+        for name in (name for name, is_folder in entries if is_folder):
+            self.remove_all(f"{location}/{name}")
+        files = [f"{location}/{name}" for name, is_folder in entries if not is_folder]
+        _native.remove_files(files, storage_options=self.storage_options)
+
+    def _entries(self, location: str) -> list[tuple[str, bool]]:
+        try:
+            return _native.list_folder(location, storage_options=self.storage_options)
+        except NotFoundError:
+            return []
+
+
+def _sync(folder: Path) -> None:
+    """Makes the names in a folder durable, where the system has this."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _told(location: str) -> Iterator[None]:
+    where = {"path": location}
+    try:
+        yield
+    except PermissionError as failure:
+        raise PermissionDeniedError(
+            f"the folder cannot be changed: {failure.strerror}", context=where
+        ) from failure
+    except OSError as failure:
+        raise StorageError(f"the folder cannot be changed: {failure.strerror}", context=where) from failure

@@ -1,0 +1,99 @@
+"""Which catalog does a name mean?"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, cast
+
+from floeberg._arguments import checked_options, checked_text
+from floeberg.catalog.base import Catalog
+from floeberg.catalog.configuration import configured_name, configured_properties
+from floeberg.catalog.filesystem import FileSystemCatalog
+from floeberg.catalog.memory import MemoryCatalog
+from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["load_catalog"]
+
+
+def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
+    """Loads a catalog by its configuration.
+
+    Each property is taken from the first of these that has it: the arguments; the environment, as
+    `FLOEBERG_CATALOG__<NAME>__<KEY>`; `~/.floeberg.yaml`; PyIceberg's environment and `.pyiceberg.yaml`.
+
+    Args:
+        name: The name of the catalog; what is configured as `default-catalog`, else `default`, unless given.
+        **properties: Properties of the catalog and options of stores. `type` is `sql`, `filesystem` or `memory`; unless
+            given, it is `sql` where there is a `uri`, and `filesystem` where there is a `warehouse` alone.
+            `py-catalog-impl` names a class of your own instead, as `package.module.Class`.
+
+    Returns:
+        The catalog.
+
+    Raises:
+        InvalidInputError: The properties do not say which catalog it is, or one is wrong.
+        NotInstalledError: The catalog needs a package that is not installed.
+        UnsupportedError: There is no catalog of that type.
+
+    Examples:
+        >>> load_catalog("local", type="sql", uri="sqlite://", warehouse="memory://doc/local")
+        SqlCatalog('local')
+    """
+    known = configured_name() if name is None else checked_text("name", name)
+    given = checked_options(
+        "properties", {key: value for key, value in properties.items() if value is not None}
+    )
+    merged = configured_properties(known) | given
+    return _class_of(known, merged)(known, merged)
+
+
+def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str, str]], Catalog]:
+    kind = properties.get("type", "").lower()
+    own = properties.get("py-catalog-impl")
+    if own is not None:
+        if kind:
+            raise InvalidInputError("give either 'type' or 'py-catalog-impl', not both")
+        return _imported(own)
+    if not kind:
+        kind = _inferred(name, properties)
+    if kind == "sql":
+        # It imports SQLAlchemy.
+        from floeberg.catalog.sql import SqlCatalog  # noqa: PLC0415
+
+        return SqlCatalog
+    if kind in ("filesystem", "hadoop"):
+        return FileSystemCatalog
+    if kind in ("memory", "in-memory"):
+        return MemoryCatalog
+    raise UnsupportedError(f"there is no catalog of the type {kind!r}: only 'sql', 'filesystem' and 'memory'")
+
+
+def _inferred(name: str, properties: dict[str, str]) -> str:
+    uri = properties.get("uri")
+    if uri is None:
+        if "warehouse" in properties:
+            return "filesystem"
+        raise InvalidInputError(
+            f"the catalog {name!r} is not configured: give its type, or a 'uri' or a 'warehouse', as arguments, as "
+            f"FLOEBERG_CATALOG__{name.upper().replace('-', '_')}__TYPE, or in ~/.floeberg.yaml"
+        )
+    scheme = uri.partition(":")[0].lower()
+    if scheme in ("http", "https"):
+        return "rest"
+    return "hive" if scheme == "thrift" else "sql"
+
+
+def _imported(path: str) -> Callable[[str, dict[str, str]], Catalog]:
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, ValueError) as error:
+        raise NotInstalledError(f"the module of the catalog {path!r} cannot be imported") from error
+    except AttributeError as error:
+        raise InvalidInputError(f"the module {module!r} has no class {name!r}") from error
+    if not isinstance(found, type) or not issubclass(found, Catalog):
+        raise InvalidInputError(f"{path!r} is no class of floeberg.catalog.Catalog")
+    return cast("Callable[[str, dict[str, str]], Catalog]", found)

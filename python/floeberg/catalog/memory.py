@@ -1,0 +1,121 @@
+"""Which tables does this process keep for itself?"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from floeberg.catalog.metastore import MetastoreCatalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from floeberg.catalog.names import Identifier, Namespace
+
+__all__ = ["MemoryCatalog"]
+
+
+@dataclass
+class _Contents:
+    namespaces: dict[Namespace, dict[str, str]] = field(default_factory=dict)
+    tables: dict[Identifier, str] = field(default_factory=dict)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+
+_CONTENTS: dict[str, _Contents] = {}
+"""What is in the catalogs of this process, by their names."""
+
+
+def _unlock_all() -> None:
+    """In a forked process no thread is left that could let go of a lock."""
+    for contents in _CONTENTS.values():
+        contents.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_all)
+
+
+class MemoryCatalog(MetastoreCatalog):
+    """A catalog in memory: for tests and for trying things out.
+
+    Catalogs of one name are one in a process, and are not there in another. Unless the property `warehouse` says
+    otherwise, the files of their tables are in memory too.
+
+    Args:
+        name: The name of the catalog.
+        properties: Its properties: `warehouse`, and the options of stores.
+
+    Examples:
+        >>> catalog = MemoryCatalog("doc")
+        >>> catalog.create_namespace("sales", properties={"owner": "jo"})
+        >>> MemoryCatalog("doc").load_namespace_properties("sales")
+        {'owner': 'jo'}
+        >>> catalog.drop_namespace("sales")
+    """
+
+    _contents: _Contents
+
+    def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
+        super().__init__(name, properties)
+        self._properties.setdefault("warehouse", f"memory://{self._name}/warehouse")
+        self._contents = _CONTENTS.setdefault(self._name, _Contents())
+
+    def _has_namespace(self, namespace: Namespace) -> bool:
+        with self._contents.lock:
+            return namespace in self._contents.namespaces
+
+    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
+        with self._contents.lock:
+            for depth in range(1, len(namespace)):
+                self._contents.namespaces.setdefault(namespace[:depth], {})
+            self._contents.namespaces[namespace] = dict(properties)
+
+    def _drop_namespace(self, namespace: Namespace) -> None:
+        with self._contents.lock:
+            self._contents.namespaces.pop(namespace, None)
+
+    def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
+        with self._contents.lock:
+            return [each for each in self._contents.namespaces if each[:-1] == namespace]
+
+    def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+        with self._contents.lock:
+            return dict(self._contents.namespaces.get(namespace, {}))
+
+    def _update_namespace_properties(
+        self, namespace: Namespace, removals: set[str], updates: dict[str, str]
+    ) -> None:
+        with self._contents.lock:
+            known = self._contents.namespaces.get(namespace, {})
+            kept = {key: value for key, value in known.items() if key not in removals}
+            self._contents.namespaces[namespace] = kept | updates
+
+    def _location_of(self, identifier: Identifier) -> str | None:
+        with self._contents.lock:
+            return self._contents.tables.get(identifier)
+
+    def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+        with self._contents.lock:
+            return [each for each in self._contents.tables if each[:-1] == namespace]
+
+    def _register(self, identifier: Identifier, metadata_location: str) -> None:
+        with self._contents.lock:
+            if self._contents.tables.setdefault(identifier, metadata_location) != metadata_location:
+                raise self._is_there(identifier)
+
+    def _rename(self, before: Identifier, after: Identifier) -> None:
+        with self._contents.lock:
+            if after in self._contents.tables:
+                raise self._is_there(after)
+            location = self._contents.tables.pop(before, None)
+            if location is None:
+                raise self._no_such_table(before)
+            self._contents.tables[after] = location
+
+    def _drop(self, identifier: Identifier) -> None:
+        with self._contents.lock:
+            if self._contents.tables.pop(identifier, None) is None:
+                raise self._no_such_table(identifier)

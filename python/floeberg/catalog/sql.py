@@ -1,0 +1,333 @@
+"""Which tables are in a SQL database?"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from floeberg.catalog.metastore import MetastoreCatalog
+from floeberg.errors import InvalidInputError, NotInstalledError, PermissionDeniedError, StorageError
+
+try:
+    import sqlalchemy as sql
+    from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+    from sqlalchemy.pool import NullPool, StaticPool
+
+    from floeberg.catalog.sql_tables import (
+        LONGEST_NAME,
+        NAMESPACE_EXISTS,
+        NAMESPACES,
+        TABLE_TYPE,
+        TABLES,
+        all_tables,
+        is_or_is_in,
+        named,
+        of_namespace,
+    )
+except ImportError as error:
+    raise NotInstalledError("SQLAlchemy is needed for a SQL catalog: pip install 'floeberg[sql]'") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from sqlalchemy import Connection, Engine
+
+    from floeberg.catalog.names import Identifier, Namespace
+
+__all__ = ["SqlCatalog"]
+
+_PATIENCE = 60
+"""Seconds that a connection to SQLite waits for others."""
+
+
+class SqlCatalog(MetastoreCatalog):
+    """A catalog in a SQL database, through SQLAlchemy: SQLite, PostgreSQL and others.
+
+    The tables in the database are those of PyIceberg's `SqlCatalog` and of Iceberg Java's `JdbcCatalog`: catalogs that
+    these made open here, and the reverse, by the same name. They are made where they are not there.
+
+    Args:
+        name: The name of the catalog, which the rows of its tables begin with.
+        properties: `uri`, as SQLAlchemy writes it; `warehouse`, where tables go whose place is not given;
+            `init-catalog-tables=false` makes no tables in the database; `schema-version=v1` gives tables of version 0
+            the column that tells tables from views; the options of stores.
+
+    Raises:
+        InvalidInputError: The URI is none, or the database has no catalog and none is to be made.
+        NotInstalledError: SQLAlchemy or the driver of the database is missing.
+        StorageError: The database cannot be reached.
+
+    Examples:
+        >>> sales = SqlCatalog("sales", {"uri": "sqlite://"})
+        >>> sales.create_namespace("europe")
+        >>> sales.list_namespaces()
+        [('europe',)]
+    """
+
+    _made: tuple[int, Engine] | None
+    _typed: bool
+
+    def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
+        super().__init__(name, properties)
+        self._made = None
+        self._prepare()
+
+    # The database.
+
+    def _engine(self) -> Engine:
+        """The engine of this process: connections do not survive a fork."""
+        process = os.getpid()
+        if self._made is None or self._made[0] != process:
+            self._made = process, _engine_of(self._properties.get("uri"))
+        return self._made[1]
+
+    def _setting(self, name: str, otherwise: str) -> str:
+        """A property by the name of Iceberg Java or of PyIceberg."""
+        for known in (name, name.replace("-", "_"), f"jdbc.{name}"):
+            if known in self._properties:
+                return self._properties[known].lower()
+        return otherwise
+
+    def _prepare(self) -> None:
+        """Makes the tables where they are not there, and finds out their version."""
+        version = self._setting("schema-version", "v0")
+        if version not in ("v0", "v1"):
+            raise InvalidInputError(f"schema-version: expected 'v0' or 'v1', found {version!r}")
+        with self._told("the tables of the catalog cannot be read"):
+            columns = self._columns()
+            if columns is None:
+                if self._setting("init-catalog-tables", "true") == "false":
+                    raise InvalidInputError(
+                        "the database holds no catalog: leave init-catalog-tables=false out to make one"
+                    )
+                self._make_tables()
+                columns = self._columns() or set()
+        self._typed = TABLES.c.iceberg_type.name in columns
+        if version == "v1" and not self._typed:
+            with self._writing("the tables of the catalog cannot be changed") as connection:
+                connection.execute(sql.text(f"ALTER TABLE {TABLES.name} ADD COLUMN iceberg_type VARCHAR(5)"))
+            self._typed = True
+
+    def _columns(self) -> set[str] | None:
+        """The columns of the table of tables; `None` unless both tables are there."""
+        inspector = sql.inspect(self._engine())
+        if not inspector.has_table(TABLES.name) or not inspector.has_table(NAMESPACES.name):
+            return None
+        return {column["name"] for column in inspector.get_columns(TABLES.name)}
+
+    def _make_tables(self) -> None:
+        try:
+            all_tables.create_all(self._engine())
+        except DBAPIError:
+            # Another process may have made them since.
+            if self._columns() is None:
+                raise
+
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Gives errors of the database our classes. The statement and its values are not shown."""
+        try:
+            yield
+        except IntegrityError:
+            raise
+        except DBAPIError as failure:
+            why = f"{what}: {failure.orig}"
+            if "readonly" in why or "permission denied" in why.lower():
+                raise PermissionDeniedError(why) from None
+            raise StorageError(why, retryable=True) from None
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._told("the catalog cannot be read"), self._engine().connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self, what: str = "the catalog cannot be written") -> Iterator[Connection]:
+        with self._told(what), self._engine().begin() as connection:
+            yield connection
+
+    # Namespaces.
+
+    def _has_namespace(self, namespace: Namespace) -> bool:
+        with self._reading() as connection:
+            for table, column in _NAMESPACE_COLUMNS:
+                row = connection.execute(
+                    sql.select(sql.literal(1))
+                    .select_from(table)
+                    .where(table.c.catalog_name == self._name, is_or_is_in(column, namespace))
+                    .limit(1)
+                ).first()
+                if row is not None:
+                    return True
+        return False
+
+    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
+        _check_namespace(namespace)
+        outer = [each for each in _outside(namespace) if not self._has_namespace(each)]
+        rows = [self._property(each, NAMESPACE_EXISTS, "true") for each in (*outer, namespace)]
+        rows += [
+            self._property(namespace, key, value)
+            for key, value in properties.items()
+            if key != NAMESPACE_EXISTS
+        ]
+        try:
+            with self._writing() as connection:
+                connection.execute(sql.insert(NAMESPACES), rows)
+        except IntegrityError:
+            # Another made it, or one that it is in.
+            self.create_namespace(namespace, properties=properties)
+
+    def _property(self, namespace: Namespace, key: str, value: str) -> dict[str, str]:
+        return {
+            "catalog_name": self._name,
+            "namespace": ".".join(namespace),
+            "property_key": key,
+            "property_value": value,
+        }
+
+    def _of_namespace(self, namespace: Namespace) -> Any:  # noqa: ANN401 - a clause of SQLAlchemy
+        return (NAMESPACES.c.catalog_name == self._name) & (NAMESPACES.c.namespace == ".".join(namespace))
+
+    def _drop_namespace(self, namespace: Namespace) -> None:
+        with self._writing() as connection:
+            connection.execute(sql.delete(NAMESPACES).where(self._of_namespace(namespace)))
+
+    def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
+        found: set[Namespace] = set()
+        with self._reading() as connection:
+            for table, column in _NAMESPACE_COLUMNS:
+                inside = is_or_is_in(column, namespace) if namespace else sql.true()
+                rows = connection.execute(
+                    sql.select(column).distinct().where(table.c.catalog_name == self._name, inside)
+                )
+                found |= {tuple(text.split(".")) for text in rows.scalars() if text}
+        depth = len(namespace) + 1
+        return {each[:depth] for each in found if len(each) >= depth}
+
+    def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+        with self._reading() as connection:
+            rows = connection.execute(
+                sql.select(NAMESPACES.c.property_key, NAMESPACES.c.property_value).where(
+                    self._of_namespace(namespace), NAMESPACES.c.property_key != NAMESPACE_EXISTS
+                )
+            )
+            return {row[0]: row[1] for row in rows}
+
+    def _update_namespace_properties(
+        self, namespace: Namespace, removals: set[str], updates: dict[str, str]
+    ) -> None:
+        changed = (removals | set(updates)) - {NAMESPACE_EXISTS}
+        # A namespace without a row would not be there.
+        rows = [self._property(namespace, NAMESPACE_EXISTS, "true")]
+        rows += [
+            self._property(namespace, key, value) for key, value in updates.items() if key != NAMESPACE_EXISTS
+        ]
+        with self._writing() as connection:
+            connection.execute(
+                sql.delete(NAMESPACES).where(
+                    self._of_namespace(namespace),
+                    NAMESPACES.c.property_key.in_([*changed, NAMESPACE_EXISTS]),
+                )
+            )
+            connection.execute(sql.insert(NAMESPACES), rows)
+
+    # Tables.
+
+    def _named(self, identifier: Identifier) -> Any:  # noqa: ANN401 - a clause of SQLAlchemy
+        return named(self._name, identifier, typed=self._typed)
+
+    def _location_of(self, identifier: Identifier) -> str | None:
+        with self._reading() as connection:
+            statement = sql.select(TABLES.c.metadata_location).where(self._named(identifier))
+            return connection.execute(statement).scalar()
+
+    def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+        with self._reading() as connection:
+            rows = connection.execute(
+                sql.select(TABLES.c.table_name).where(of_namespace(self._name, namespace, typed=self._typed))
+            )
+            return [(*namespace, name) for name in rows.scalars()]
+
+    def _register(self, identifier: Identifier, metadata_location: str) -> None:
+        _check_identifier(identifier)
+        *namespace, name = identifier
+        row = {
+            "catalog_name": self._name,
+            "table_namespace": ".".join(namespace),
+            "table_name": name,
+            "metadata_location": metadata_location,
+            "previous_metadata_location": None,
+        }
+        if self._typed:
+            row["iceberg_type"] = TABLE_TYPE
+        try:
+            with self._writing() as connection:
+                connection.execute(sql.insert(TABLES).values(row))
+        except IntegrityError:
+            raise self._is_there(identifier) from None
+
+    def _rename(self, before: Identifier, after: Identifier) -> None:
+        _check_identifier(after)
+        *namespace, name = after
+        try:
+            with self._writing() as connection:
+                done = connection.execute(
+                    sql.update(TABLES)
+                    .where(self._named(before))
+                    .values(table_namespace=".".join(namespace), table_name=name)
+                )
+        except IntegrityError:
+            raise self._is_there(after) from None
+        if done.rowcount == 0:
+            raise self._no_such_table(before)
+
+    def _drop(self, identifier: Identifier) -> None:
+        with self._writing() as connection:
+            done = connection.execute(sql.delete(TABLES).where(self._named(identifier)))
+        if done.rowcount == 0:
+            raise self._no_such_table(identifier)
+
+
+_NAMESPACE_COLUMNS = ((NAMESPACES, NAMESPACES.c.namespace), (TABLES, TABLES.c.table_namespace))
+
+
+def _engine_of(uri: str | None) -> Engine:
+    if uri is None:
+        raise InvalidInputError("a SQL catalog needs the property 'uri', as 'sqlite:////data/catalog.db'")
+    try:
+        url = sql.make_url(uri)
+        if url.get_backend_name() != "sqlite":
+            return sql.create_engine(url)
+        if url.database in (None, "", ":memory:"):
+            # One connection, or there would be a database for each.
+            return sql.create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
+        patience = {} if "timeout" in url.query else {"timeout": _PATIENCE}
+        return sql.create_engine(url, poolclass=NullPool, connect_args=patience)
+    except (NoSuchModuleError, ImportError) as failure:
+        raise NotInstalledError(f"the driver of the database is not installed: {failure}") from None
+    except (ArgumentError, ValueError):
+        # The URI may hold a password.
+        raise InvalidInputError("the property 'uri' is no URI of a database") from None
+
+
+def _outside(namespace: Namespace) -> list[Namespace]:
+    return [namespace[:depth] for depth in range(1, len(namespace))]
+
+
+def _check_namespace(namespace: Namespace) -> None:
+    """Can the rows hold it?"""
+    for level in namespace:
+        if "." in level:
+            raise InvalidInputError(f"a SQL catalog joins namespaces by dots, and {level!r} holds one")
+    _check_length(".".join(namespace))
+
+
+def _check_identifier(identifier: Identifier) -> None:
+    _check_namespace(identifier[:-1])
+    _check_length(identifier[-1])
+
+
+def _check_length(name: str) -> None:
+    if len(name) > LONGEST_NAME:
+        raise InvalidInputError(f"names in a SQL catalog have at most {LONGEST_NAME} letters")

@@ -1,0 +1,81 @@
+"""Where does a SQL database keep a catalog?
+
+In two tables, which PyIceberg's `SqlCatalog` and Iceberg Java's `JdbcCatalog` use too:
+
+- `iceberg_tables`: by `catalog_name`, `table_namespace` and `table_name` the `metadata_location`, the
+  `previous_metadata_location` and the `iceberg_type`;
+- `iceberg_namespace_properties`: by `catalog_name`, `namespace` and `property_key` the `property_value`.
+
+Version 0 of the tables lacks `iceberg_type`, which tells tables from views. Namespaces are dotted.
+
+This is imported by a `SqlCatalog` only, since it imports SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Column, MetaData, String, Table, func, or_, true
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
+    from floeberg.catalog.names import Identifier, Namespace
+
+__all__ = [
+    "LONGEST_NAME",
+    "NAMESPACES",
+    "NAMESPACE_EXISTS",
+    "TABLES",
+    "TABLE_TYPE",
+    "all_tables",
+    "is_or_is_in",
+    "named",
+    "of_namespace",
+]
+
+LONGEST_NAME: Final = 255
+TABLE_TYPE: Final = "TABLE"
+NAMESPACE_EXISTS: Final = "exists"
+"""The property that a namespace has where it has no other, and which is not shown."""
+
+all_tables: Final = MetaData()
+
+TABLES: Final = Table(
+    "iceberg_tables",
+    all_tables,
+    Column("catalog_name", String(LONGEST_NAME), primary_key=True),
+    Column("table_namespace", String(LONGEST_NAME), primary_key=True),
+    Column("table_name", String(LONGEST_NAME), primary_key=True),
+    Column("metadata_location", String(1000)),
+    Column("previous_metadata_location", String(1000)),
+    Column("iceberg_type", String(5)),
+)
+
+NAMESPACES: Final = Table(
+    "iceberg_namespace_properties",
+    all_tables,
+    Column("catalog_name", String(LONGEST_NAME), primary_key=True),
+    Column("namespace", String(LONGEST_NAME), primary_key=True),
+    Column("property_key", String(LONGEST_NAME), primary_key=True),
+    Column("property_value", String(1000), nullable=False),
+)
+
+
+def named(catalog: str, identifier: Identifier, *, typed: bool) -> ColumnElement[bool]:
+    """The row of a table; a view is none where the rows have types."""
+    *namespace, name = identifier
+    return of_namespace(catalog, tuple(namespace), typed=typed) & (TABLES.c.table_name == name)
+
+
+def of_namespace(catalog: str, namespace: Namespace, *, typed: bool) -> ColumnElement[bool]:
+    """The rows of the tables directly in a namespace."""
+    kind = TABLES.c.iceberg_type
+    is_table = or_(kind == TABLE_TYPE, kind.is_(None)) if typed else true()
+    return (TABLES.c.catalog_name == catalog) & (TABLES.c.table_namespace == ".".join(namespace)) & is_table
+
+
+def is_or_is_in(column: Column[str], namespace: Namespace) -> ColumnElement[bool]:
+    """Is it the namespace, or one inside it? `LIKE` would not tell cases apart everywhere."""
+    text = ".".join(namespace)
+    return (column == text) | (func.substr(column, 1, len(text) + 1) == f"{text}.")

@@ -1,0 +1,94 @@
+//! What do catalogs ask of files beside tables?
+//!
+//! In: locations and the options of stores. Out: what a store says.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::{Cancel, Error, Result};
+use floeberg_io::{Location, open_store};
+use pyo3::prelude::*;
+
+use crate::runtime;
+
+/// The written form of a location that a user gave.
+#[pyfunction]
+pub fn location_from_user(py: Python<'_>, location: &str) -> PyResult<String> {
+    runtime::call(py, || Location::from_user(location))
+}
+
+/// The path that a local location names; `None` for another one.
+#[pyfunction]
+pub fn local_path(py: Python<'_>, location: &str) -> PyResult<Option<String>> {
+    runtime::call(py, || {
+        let parsed = Location::parse(location);
+        if !parsed.is_local() {
+            return Ok(None);
+        }
+        let path = parsed.local_path()?.into_os_string().into_string();
+        path.map(Some).map_err(|_| Error::invalid_input("expected a path in UTF-8").with("path", location))
+    })
+}
+
+/// The one spelling of a written location that comparisons use.
+#[pyfunction]
+pub fn place(location: &str) -> &str {
+    floeberg_io::place(location)
+}
+
+/// The names in a folder, and whether each is a folder.
+#[pyfunction]
+#[pyo3(signature = (location, *, storage_options))]
+pub fn list_folder(
+    py: Python<'_>,
+    location: String,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<Vec<(String, bool)>> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        let entries = open_store(&storage_options.into_iter().collect())?.list(&location)?;
+        Ok(entries.into_iter().map(|entry| (entry.name, entry.is_folder)).collect())
+    })
+}
+
+/// Is there a file?
+#[pyfunction]
+#[pyo3(signature = (location, *, storage_options))]
+pub fn file_exists(
+    py: Python<'_>,
+    location: String,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<bool> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        open_store(&storage_options.into_iter().collect())?.exists(&location)
+    })
+}
+
+/// Writes a file, in place of the one that was there.
+#[pyfunction]
+#[pyo3(signature = (location, content, *, storage_options))]
+pub fn put_file(
+    py: Python<'_>,
+    location: String,
+    content: Vec<u8>,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<()> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        open_store(&storage_options.into_iter().collect())?.put(&location, content.into())
+    })
+}
+
+/// Removes files, as far as they are there.
+#[pyfunction]
+#[pyo3(signature = (locations, *, storage_options))]
+pub fn remove_files(
+    py: Python<'_>,
+    locations: Vec<String>,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<()> {
+    runtime::run(py, &Cancel::default(), move |cancel| {
+        let store = open_store(&storage_options.into_iter().collect())?;
+        locations.iter().try_for_each(|location| -> Result<()> {
+            cancel.check()?;
+            store.remove(location)
+        })
+    })
+}
