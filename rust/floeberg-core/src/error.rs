@@ -127,6 +127,13 @@ impl Error {
         self
     }
 
+    /// The same as the caller's fault: what a parser of files says of input that no file holds.
+    #[must_use]
+    pub fn of_input(mut self) -> Self {
+        self.0.kind = ErrorKind::InvalidInput;
+        self
+    }
+
     /// The kind.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

@@ -36,8 +36,7 @@ const KINDS: [(&str, PrimitiveType); 13] = [
 pub fn transform_column(py: Python<'_>, transform: &str, reader: Bound<'_, PyAny>) -> PyResult<Vec<Column>> {
     let (field, chunks) = import_column(py, &reader)?;
     runtime::call(py, || {
-        let transform: Transform =
-            transform.parse().map_err(|error: Error| Error::invalid_input(error.message()))?;
+        let transform: Transform = transform.parse().map_err(Error::of_input)?;
         let source = source_type(&transform, &field)?;
         chunks.iter().map(|chunk| apply(&transform, chunk, &source)).collect()
     })

@@ -10,7 +10,7 @@ mod extension;
 
 use arrow_schema::{DataType, Field as ArrowField, Fields, TimeUnit};
 
-use self::extension::extension_type;
+pub use self::extension::extension_type;
 use super::json::MAX_DEPTH;
 use super::{Field, FreshIds, ListType, MapType, PrimitiveType, Schema, StructType, Type};
 use crate::error::{Error, Result, beginning};
@@ -34,7 +34,7 @@ pub fn schema_from_arrow(schema: &arrow_schema::Schema, format_version: u8) -> R
             reader.problems.join("; ")
         )));
     }
-    Schema::new(0, FreshIds::after(0).fields(&fields)?).map_err(|error| Error::invalid_input(error.message()))
+    Schema::new(0, FreshIds::after(0).fields(&fields)?).map_err(Error::of_input)
 }
 
 /// Does a zone's name mean UTC?
@@ -72,7 +72,7 @@ impl Reader {
         if let Some(named) = extension_type(field)? {
             return Ok(named);
         }
-        match plain(field.data_type()) {
+        match written_out(field.data_type()) {
             DataType::Struct(fields) => {
                 Ok(Type::Struct(StructType { fields: self.fields(fields, name, depth) }))
             }
@@ -149,11 +149,11 @@ impl Reader {
     }
 }
 
-/// What dictionaries and runs stand for.
-fn plain(data_type: &DataType) -> &DataType {
+/// The type that dictionaries and runs stand for.
+pub fn written_out(data_type: &DataType) -> &DataType {
     match data_type {
-        DataType::Dictionary(_, values) => plain(values),
-        DataType::RunEndEncoded(_, values) => plain(values.data_type()),
+        DataType::Dictionary(_, values) => written_out(values),
+        DataType::RunEndEncoded(_, values) => written_out(values.data_type()),
         other => other,
     }
 }

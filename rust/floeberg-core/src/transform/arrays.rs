@@ -36,7 +36,7 @@ impl Transform {
         if let Self::Unknown(written) = self {
             return Err(Error::unsupported(format!("the transform {written} is not known to this version")));
         }
-        let result_type = self.result_type(source).map_err(|error| Error::invalid_input(error.message()))?;
+        let result_type = self.result_type(source).map_err(Error::of_input)?;
         if *self == Self::Void || *array.data_type() == DataType::Null {
             return Ok(new_null_array(&type_to_arrow(&result_type)?, array.len()));
         }

@@ -9,14 +9,14 @@ use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_K
 use arrow_schema::{DataType, Field as ArrowField};
 use serde_json::Value as Json;
 
-use super::plain;
+use super::written_out;
 use crate::error::beginning;
 use crate::schema::{DEFAULT_CRS, PrimitiveType, Type};
 
 /// The type that a field's extension names; `None` where its storage decides. Errors: what is wrong with the column.
-pub(super) fn extension_type(field: &ArrowField) -> Result<Option<Type>, String> {
+pub fn extension_type(field: &ArrowField) -> Result<Option<Type>, String> {
     let Some(name) = field.metadata().get(EXTENSION_TYPE_NAME_KEY) else { return Ok(None) };
-    let storage = plain(field.data_type());
+    let storage = written_out(field.data_type());
     let is_binary = matches!(storage, DataType::Binary | DataType::LargeBinary | DataType::BinaryView);
     match (name.as_str(), storage) {
         ("arrow.uuid", DataType::FixedSizeBinary(16)) => Ok(Some(PrimitiveType::Uuid.into())),

@@ -41,10 +41,7 @@ pub fn declare_table(
     format_version: u8,
 ) -> Result<DeclaredTable> {
     check_version(format_version)?;
-    let given = schema_from_json(schema).map_err(|error| {
-        let of_caller = Error::invalid_input(error.message());
-        error.context().iter().fold(of_caller, |error, (key, value)| error.with(key, value))
-    })?;
+    let given = schema_from_json(schema).map_err(Error::of_input)?;
     let (schema, ids) = given.with_fresh_ids()?;
     schema.check_to_write(format_version)?;
     let fresh = |column: ColumnChoice| match column {

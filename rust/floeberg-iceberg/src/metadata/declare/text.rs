@@ -136,7 +136,7 @@ fn parse_call(text: &str) -> Result<(ColumnChoice, Transform)> {
 }
 
 fn parse_transform(written: &str) -> Result<Transform> {
-    written.parse::<Transform>().map_err(|error| Error::invalid_input(error.message()))
+    written.parse::<Transform>().map_err(Error::of_input)
 }
 
 fn transform_of(json: &Json) -> Result<Transform> {

@@ -1,0 +1,25 @@
+//! How do rows of a user become rows of the table?
+//!
+//! In: a table's schema, and Arrow batches of any schema that fits it. Out: the same rows in the table's Arrow form.
+//! Spec: Default values (writers); Schemas and Data Types; Appendix A.
+//!
+//! Invariant: no value is changed, cut or guessed: what does not fit is an error, one for all columns before the first
+//! row, or one that names column and row.
+
+mod arrow_names;
+mod bytes;
+mod convert;
+mod fault;
+mod identity;
+mod leaf;
+mod lists;
+mod matched;
+mod moments;
+mod resolve;
+mod step;
+mod write_default;
+
+#[cfg(test)]
+mod tests;
+
+pub use matched::Matching;
