@@ -9,14 +9,21 @@ from typing import Any, Final, TypeAlias, final
 from typing_extensions import CapsuleType
 
 __version__: Final[str]
+COMMIT_KEY: Final[str]
+"""The property of a snapshot summary that says which commit made it."""
 __all__ = [
+    "COMMIT_KEY",
     "ArrowSchema",
+    "Attempt",
     "Batch",
     "BatchReader",
     "Batches",
     "Column",
+    "Commit",
     "MetadataReader",
+    "Operation",
     "Plan",
+    "Receipt",
     "Scan",
     "Table",
     "TaskGroup",
@@ -166,6 +173,140 @@ class Table:
     def __reduce__(self) -> tuple[Any, ...]: ...
     @staticmethod
     def _from_recipe(recipe: bytes) -> Table: ...
+
+@final
+class Receipt:
+    """Files that are there and in no table yet."""
+
+    @staticmethod
+    def concat(receipts: list[Receipt]) -> Receipt:
+        """The files of several receipts, in their order."""
+
+    def __len__(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    def locations(self) -> list[str]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> Receipt: ...
+
+@final
+class Operation:
+    """An operation on a table, which stands on no base."""
+
+    @staticmethod
+    def append(receipt: Receipt, *, merge: bool | None) -> Operation:
+        """Adds files. `merge`: are manifests merged? None is what the table's properties say."""
+
+    @staticmethod
+    def overwrite(
+        receipt: Receipt, filter: _Tree, *, case_sensitive: bool, isolation: str | None
+    ) -> Operation:
+        """Removes the files whose rows match, and adds files. `isolation`: serializable, snapshot, or the table's."""
+
+    @staticmethod
+    def delete(filter: _Tree, *, case_sensitive: bool, isolation: str | None) -> Operation:
+        """Removes the files whose rows match."""
+
+    @staticmethod
+    def dynamic_overwrite(receipt: Receipt, *, isolation: str | None) -> Operation:
+        """Adds files, and removes all others of their partitions."""
+
+    @staticmethod
+    def create_table(
+        *,
+        schema_json: str,
+        spec_json: str | None,
+        sort_order_json: str | None,
+        location: str,
+        properties: dict[str, str],
+        format_version: int,
+    ) -> Operation:
+        """Makes the table. Spec and order as in metadata, or as lists of texts; column ids are those of the schema."""
+
+    @staticmethod
+    def set_properties(properties: dict[str, str]) -> Operation: ...
+    @staticmethod
+    def remove_properties(names: list[str]) -> Operation: ...
+    @staticmethod
+    def upgrade_format_version(version: int) -> Operation: ...
+    @staticmethod
+    def set_ref(
+        name: str,
+        snapshot_id: int,
+        *,
+        is_tag: bool,
+        min_snapshots_to_keep: int | None,
+        max_snapshot_age_ms: int | None,
+        max_ref_age_ms: int | None,
+    ) -> Operation: ...
+    @staticmethod
+    def remove_ref(name: str) -> Operation: ...
+    @property
+    def name(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> Operation: ...
+
+@final
+class Commit:
+    """Operations that are tried on one base after the other until they are through."""
+
+    @staticmethod
+    def begin(
+        operations: list[Operation],
+        *,
+        starting: Table | None,
+        storage_options: dict[str, str],
+        snapshot_properties: dict[str, str],
+        branch: str,
+        commit_key: str,
+    ) -> Commit: ...
+    def attempt(self, base: Table | None) -> Attempt:
+        """Tries the operations on a base, and writes their manifests and manifest lists."""
+
+    def find(self, base: Table) -> int | None:
+        """The last snapshot of a table that this commit made."""
+
+    def abandon(self) -> list[str]:
+        """Removes all that attempts wrote, where none got through; gives what could not be removed."""
+
+    def finished(self, attempt: Attempt) -> list[str]:
+        """Removes what other attempts left than the one that got through; gives what could not be removed."""
+
+    def __reduce__(self) -> None: ...
+
+@final
+class Attempt:
+    """A commit on one base."""
+
+    @property
+    def changes(self) -> bool:
+        """Is anything different afterwards?"""
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The last snapshot that it makes."""
+
+    @property
+    def metadata_json(self) -> str: ...
+    @property
+    def requirements_json(self) -> str: ...
+    @property
+    def updates_json(self) -> str: ...
+    @property
+    def metadata_folder(self) -> str:
+        """Where the table's metadata files go."""
+
+    def write_metadata(self, location: str, *, if_absent: bool) -> None:
+        """Writes the metadata, durably; gzip where the name says so."""
+
+    def table(self, metadata_location: str) -> Table:
+        """The table afterwards, at the metadata file that it was written to."""
+
+    def __reduce__(self) -> None: ...
 
 @final
 class Scan:

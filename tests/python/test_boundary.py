@@ -39,7 +39,23 @@ def objects(deletes):
         pa.schema({"x": pa.int32()}), [pa.record_batch({"x": pa.array([1], pa.int32())})]
     )
     native += _native.transform_column("bucket[4]", reader)
+    native += writing(deletes)
     return {type(each): each for each in (*wrapped, *native)}
+
+
+def writing(deletes):
+    """An object of every class that writes."""
+    receipt = _native.Receipt.concat([])
+    operation = _native.Operation.append(receipt, merge=None)
+    commit = _native.Commit.begin(
+        [_native.Operation.set_properties({})],
+        starting=deletes.open()._inner,
+        storage_options={},
+        snapshot_properties={},
+        branch="main",
+        commit_key="k",
+    )
+    return [receipt, operation, commit, commit.attempt(deletes.open()._inner)]
 
 
 def test_every_class_has_an_object_here(objects):
@@ -67,10 +83,12 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
         if kind.__name__ in {
             "Plan",
             "ArrowSchema",
+            "Attempt",
             "Batch",
             "Batches",
             "BatchReader",
             "Column",
+            "Commit",
             "MetadataReader",
         }:
             with pytest.raises(TypeError, match="cannot be pickled: send"):

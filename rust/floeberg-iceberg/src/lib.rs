@@ -1,10 +1,11 @@
 //! The Iceberg table format: bytes, metadata, plans, rows.
 //!
 //! A module uses only what stands to its left: `wire < metadata < plan < read < write < aggregate`; `table`, `view`,
-//! `scan`, `inspect` and `recipe` stand above them all.
+//! `scan`, `inspect`, `recipe` and `commit` stand above them all.
 
 pub mod aggregate;
 mod budget;
+pub mod commit;
 pub mod inspect;
 pub mod metadata;
 pub mod plan;

@@ -79,6 +79,28 @@ impl Table {
         })
     }
 
+    /// The table at metadata that was just written to a location, and that is not read back.
+    pub(crate) fn written(
+        metadata: Arc<TableMetadata>,
+        metadata_location: String,
+        options: OpenOptions,
+    ) -> Result<Self> {
+        let cache_bytes = options.manifest_cache.map_or_else(manifest_cache_budget, Ok)?;
+        Ok(Self {
+            metadata,
+            metadata_location,
+            relocation: Arc::new(Relocation::new(&options.relocate)?),
+            store: open_store(&options.storage)?,
+            options: Arc::new(options),
+            manifest_cache: Arc::new(ManifestCache::new(cache_bytes)),
+        })
+    }
+
+    /// The same table at metadata that was just written to a location. Decoded manifests stay.
+    pub(crate) fn moved_on(&self, metadata: Arc<TableMetadata>, metadata_location: String) -> Self {
+        Self { metadata, metadata_location, ..self.clone() }
+    }
+
     /// The metadata.
     pub fn metadata(&self) -> &Arc<TableMetadata> {
         &self.metadata

@@ -5,14 +5,17 @@
 
 mod account;
 mod arrow;
+mod commit;
 mod error;
 mod explain;
 mod expression;
 mod files;
 mod form;
 mod metadata_reader;
+mod operation;
 mod pickle;
 mod plan;
+mod receipt;
 mod recipe;
 mod rows;
 mod runtime;
@@ -37,8 +40,13 @@ mod _native {
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    /// The property of a snapshot summary that says which commit made it.
+    #[pymodule_export]
+    const COMMIT_KEY: &str = floeberg_iceberg::commit::COMMIT_KEY;
     #[pymodule_export]
     use crate::arrow::{ArrowSchema, Batch, Batches, Column};
+    #[pymodule_export]
+    use crate::commit::{Attempt, Commit};
     #[pymodule_export]
     use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
     #[pymodule_export]
@@ -48,7 +56,11 @@ mod _native {
     #[pymodule_export]
     use crate::metadata_reader::MetadataReader;
     #[pymodule_export]
+    use crate::operation::Operation;
+    #[pymodule_export]
     use crate::plan::Plan;
+    #[pymodule_export]
+    use crate::receipt::Receipt;
     #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]

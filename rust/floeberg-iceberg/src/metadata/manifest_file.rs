@@ -3,7 +3,7 @@
 //! Spec: Manifest Lists.
 
 /// A row of a manifest list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ManifestFile {
     /// Its location, as written.
     pub manifest_path: String,
@@ -69,7 +69,7 @@ impl ManifestFile {
 }
 
 /// What the files of a manifest have in common in one partition field.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct FieldSummary {
     /// Is any value null?
     pub contains_null: bool,
@@ -82,7 +82,7 @@ pub struct FieldSummary {
 }
 
 /// What a manifest lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ManifestContent {
     /// Data files.
     Data,

@@ -1,6 +1,7 @@
 //! The validated model of an Iceberg table, one shape for v1, v2 and v3.
 
 mod absence;
+mod blank;
 mod declare;
 #[cfg(test)]
 mod fixture;
@@ -24,11 +25,16 @@ mod view;
 mod write_manifests;
 
 pub(crate) use absence::explain_absence;
+pub(crate) use declare::are_equal;
 pub use declare::{
     ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredTable, SpecBuilder, build_sort_order,
     declare_table,
 };
 pub use history::HistoryEntry;
+pub(crate) use json::{
+    ObjectWriter, emit_map, emit_order, emit_ref, emit_snapshot, emit_spec, parse_order, parse_ref,
+    parse_schema, parse_snapshot, parse_spec,
+};
 pub use json::{parse_table_metadata, parse_view_metadata};
 pub(crate) use manifest_entries::{ADDED, DELETED};
 pub use manifest_entries::{EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};

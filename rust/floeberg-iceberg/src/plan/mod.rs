@@ -24,6 +24,7 @@ mod tasks;
 
 pub use account::explain::{Dropped, Explain, ReadManifests, Stage};
 pub use account::to_read::{AttachedDeletes, DeletesByKind, FileSizes};
+pub(crate) use bounds::EntryStats;
 pub(crate) use deletes::delete_files::delete_file;
 pub(crate) use glance::Glance;
 pub use incremental::Appends;
@@ -35,6 +36,7 @@ pub use request::PlanRequest;
 pub use result::Plan;
 pub(crate) use specs::{PlannedSpec, Specs};
 pub use split::{Extent, SplitOptions, SplitRequest, TaskGroup};
+pub(crate) use summary::SummaryStats;
 pub use task::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 pub(crate) use tasks::TaskRow;
 

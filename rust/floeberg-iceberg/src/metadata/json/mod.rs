@@ -14,7 +14,13 @@ mod view;
 mod view_version;
 mod write;
 
+pub(crate) use emit::{ObjectWriter, emit_map};
 pub(super) use partition::emit_fields;
+pub(crate) use partition::{emit_spec, parse_spec};
+pub(crate) use refs::{emit_ref, parse_ref};
+pub(crate) use schema::parse_schema;
+pub(crate) use snapshot::{emit_snapshot, parse_snapshot};
+pub(crate) use sort::{emit_order, parse_order};
 pub use table::parse_table_metadata;
 pub use view::parse_view_metadata;
 

@@ -19,7 +19,7 @@ use crate::wire::json::{ObjectReader, Place, int, list, string};
 /// Where partition field ids start, and what v1 writers counted from in each spec.
 const FIRST_FIELD_ID: i32 = 1000;
 
-pub(super) fn parse_spec(json: Json, place: &Place<'_>) -> Result<Arc<PartitionSpec>> {
+pub(crate) fn parse_spec(json: Json, place: &Place<'_>) -> Result<Arc<PartitionSpec>> {
     let mut object = ObjectReader::new(json, place)?;
     Ok(Arc::new(PartitionSpec {
         spec_id: object.required("spec-id", int)?,
@@ -28,7 +28,7 @@ pub(super) fn parse_spec(json: Json, place: &Place<'_>) -> Result<Arc<PartitionS
     }))
 }
 
-pub(super) fn emit_spec(spec: &PartitionSpec) -> Json {
+pub(crate) fn emit_spec(spec: &PartitionSpec) -> Json {
     let mut object = ObjectWriter::default();
     object.put("spec-id", spec.spec_id);
     object.put("fields", emit_fields(spec));

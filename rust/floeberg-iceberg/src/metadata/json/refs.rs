@@ -28,7 +28,7 @@ pub(super) fn emit_refs(refs: &BTreeMap<String, SnapshotRef>) -> Json {
     Json::Object(refs)
 }
 
-fn parse_ref(json: Json, place: &Place<'_>) -> Result<SnapshotRef> {
+pub(crate) fn parse_ref(json: Json, place: &Place<'_>) -> Result<SnapshotRef> {
     let mut object = ObjectReader::new(json, place)?;
     Ok(SnapshotRef {
         snapshot_id: object.required("snapshot-id", long)?,
@@ -49,7 +49,7 @@ fn parse_kind(json: Json, place: &Place<'_>) -> Result<RefKind> {
     }
 }
 
-fn emit_ref(value: &SnapshotRef) -> Json {
+pub(crate) fn emit_ref(value: &SnapshotRef) -> Json {
     let mut object = ObjectWriter::default();
     object.put("snapshot-id", value.snapshot_id);
     object.put(

@@ -13,6 +13,6 @@ use serde_json::Value as Json;
 use crate::wire::json::Place;
 
 #[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
-pub(super) fn parse_schema(json: Json, place: &Place<'_>) -> Result<Arc<Schema>> {
+pub(crate) fn parse_schema(json: Json, place: &Place<'_>) -> Result<Arc<Schema>> {
     schema_from_json(&json).map(Arc::new).context("json", place)
 }

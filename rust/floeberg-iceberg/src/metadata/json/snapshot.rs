@@ -15,7 +15,7 @@ use crate::wire::json::{ObjectReader, Place, int, list, long, string, string_map
 /// A snapshot of any format version: tables that were upgraded keep snapshots in the old form.
 ///
 /// Where both `manifest-list` and `manifests` are written the list counts, and `manifests` stays an unknown key.
-pub(super) fn parse_snapshot(json: Json, place: &Place<'_>) -> Result<Arc<Snapshot>> {
+pub(crate) fn parse_snapshot(json: Json, place: &Place<'_>) -> Result<Arc<Snapshot>> {
     let mut object = ObjectReader::new(json, place)?;
     let manifests = match object.optional("manifest-list", string)? {
         Some(location) => SnapshotManifests::List(location),
@@ -41,7 +41,7 @@ pub(super) fn parse_snapshot(json: Json, place: &Place<'_>) -> Result<Arc<Snapsh
     }))
 }
 
-pub(super) fn emit_snapshot(snapshot: &Snapshot) -> Json {
+pub(crate) fn emit_snapshot(snapshot: &Snapshot) -> Json {
     let mut object = ObjectWriter::default();
     if snapshot.sequence_number != 0 {
         object.put("sequence-number", snapshot.sequence_number);

@@ -13,7 +13,7 @@ use super::partition::{emit_sources, parse_sources, parse_transform};
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
 use crate::wire::json::{ObjectReader, Place, int, list, string};
 
-pub(super) fn parse_order(json: Json, place: &Place<'_>) -> Result<Arc<SortOrder>> {
+pub(crate) fn parse_order(json: Json, place: &Place<'_>) -> Result<Arc<SortOrder>> {
     let mut object = ObjectReader::new(json, place)?;
     Ok(Arc::new(SortOrder {
         order_id: object.required("order-id", int)?,
@@ -22,7 +22,7 @@ pub(super) fn parse_order(json: Json, place: &Place<'_>) -> Result<Arc<SortOrder
     }))
 }
 
-pub(super) fn emit_order(order: &SortOrder) -> Json {
+pub(crate) fn emit_order(order: &SortOrder) -> Json {
     let mut object = ObjectWriter::default();
     object.put("order-id", order.order_id);
     object.put("fields", order.fields.iter().map(emit_field).collect::<Json>());

@@ -142,6 +142,11 @@ impl<W: Write> ManifestWriter<W> {
         Ok(())
     }
 
+    /// How many bytes the manifest has so far, about.
+    pub fn length(&self) -> u64 {
+        self.container.length()
+    }
+
     /// Ends the manifest: the output, and what its row of a manifest list will say.
     pub fn finish(self) -> Result<(W, WrittenManifest)> {
         let Self { container, counts: [existing, added, deleted], rules, location, .. } = self;

@@ -89,6 +89,11 @@ impl<W: Write> ContainerWriter<W> {
         if self.block.bytes().len() >= self.block_bytes { self.end_block() } else { Ok(()) }
     }
 
+    /// How many bytes the file has so far, those of the block that is not stored yet among them.
+    pub fn length(&self) -> u64 {
+        self.written.saturating_add(self.block.bytes().len() as u64)
+    }
+
     /// Ends the file: the output, and how many bytes were written to it.
     pub fn finish(mut self) -> Result<(W, u64)> {
         self.end_block()?;

@@ -1,0 +1,44 @@
+//! How is a table made?
+//!
+//! Spec: Table Metadata Fields; Schemas and Data Types; Partitioning.
+//!
+//! Invariant: nothing of it is written but its metadata.
+
+use std::sync::Arc;
+
+use floeberg_core::{Error, ErrorKind, Result};
+
+use super::properties::check_names;
+use crate::commit::produce::Produced;
+use crate::commit::random::random_uuid;
+use crate::commit::{LAST_ADDED, NewTable, Update};
+use crate::metadata::TableMetadata;
+
+/// The changes that make a table.
+///
+/// Errors: `AlreadyExists` where there is one; `InvalidInput` for a property that is none.
+pub(super) fn create_table(base: Option<&TableMetadata>, table: &NewTable) -> Result<Produced> {
+    if base.is_some() {
+        return Err(Error::new(ErrorKind::AlreadyExists, "the table is there already"));
+    }
+    check_names(&table.properties)?;
+    let declared = &table.declared;
+    Ok(Produced::of(vec![
+        Update::AssignUuid(random_uuid()),
+        Update::UpgradeFormatVersion(table.format_version),
+        Update::AddSchema(Arc::new(declared.schema.clone()), None),
+        Update::SetCurrentSchema(LAST_ADDED),
+        Update::AddSpec(Arc::new(declared.spec.clone())),
+        Update::SetDefaultSpec(LAST_ADDED),
+        Update::AddSortOrder(Arc::new(declared.sort_order.clone())),
+        Update::SetDefaultSortOrder(LAST_ADDED),
+        Update::SetLocation(without_slash(&table.location).to_owned()),
+        Update::SetProperties(table.properties.clone()),
+    ]))
+}
+
+/// A location without slashes at its end, as Iceberg Java writes it.
+fn without_slash(location: &str) -> &str {
+    let trimmed = location.trim_end_matches('/');
+    if trimmed.is_empty() || trimmed.ends_with(':') { location } else { trimmed }
+}

@@ -1,0 +1,48 @@
+//! How are partitions replaced by new files of theirs?
+//!
+//! Spec: Snapshots (`overwrite`); Partition Evolution.
+//!
+//! Invariant: as in Iceberg Java only files of the same spec go, and of an unpartitioned spec all files of the table.
+
+use std::collections::HashSet;
+
+use floeberg_core::Result;
+use floeberg_core::expr::BoundExpr;
+
+use super::Since;
+use crate::commit::IsolationLevel;
+use crate::commit::isolation::{OF_OVERWRITES, check_isolation};
+use crate::commit::produce::{FileChange, Ground, Produced, Removal, RowFilter, change_files, partition_key};
+use crate::write::Receipt;
+
+/// Replaces the partitions of the files of a receipt.
+pub(super) fn dynamic_overwrite(
+    ground: &Ground<'_>,
+    since: Since<'_>,
+    receipt: &Receipt,
+    isolation: Option<IsolationLevel>,
+) -> Result<Produced> {
+    let mut partitions = HashSet::new();
+    let mut replaces_all = false;
+    for written in receipt.files() {
+        replaces_all |= ground.spec(written.spec_id)?.is_unpartitioned();
+        partitions.insert(partition_key(written.spec_id, &written.file.partition));
+    }
+    let specs = ground.specs()?;
+    let removal = if replaces_all {
+        Removal::Rows(RowFilter::new(BoundExpr::True, specs))
+    } else {
+        Removal::Partitions(specs, partitions)
+    };
+    let by_property = || IsolationLevel::of(&ground.metadata, OF_OVERWRITES);
+    let level = isolation.map_or_else(by_property, Ok)?;
+    check_isolation(ground, since.began_at, since.base, level, &removal)?;
+    let change = FileChange {
+        operation: "overwrite",
+        added: receipt.files(),
+        removal: Some(&removal),
+        merges: true,
+        replaces_partitions: true,
+    };
+    change_files(ground, change)
+}

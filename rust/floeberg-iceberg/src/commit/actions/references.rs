@@ -1,0 +1,50 @@
+//! How are branches and tags made, moved and removed?
+//!
+//! Spec: Snapshot References.
+//!
+//! Invariant: a branch never becomes a tag, nor a tag a branch.
+
+use floeberg_core::{Error, Result};
+
+use crate::commit::Update;
+use crate::commit::produce::Produced;
+use crate::metadata::{MAIN_BRANCH, RefKind, SnapshotRef, TableMetadata};
+
+/// Makes a ref, or moves it.
+///
+/// Errors: `NotFound` for a snapshot that is not there, `InvalidInput` for a ref of the other kind and for a tag that keeps
+/// what only branches keep.
+pub(super) fn set_ref(metadata: &TableMetadata, name: &str, reference: &SnapshotRef) -> Result<Produced> {
+    metadata.snapshot(reference.snapshot_id)?;
+    let keeps_snapshots =
+        reference.min_snapshots_to_keep.is_some() || reference.max_snapshot_age_ms.is_some();
+    if reference.kind == RefKind::Tag && keeps_snapshots {
+        return Err(Error::invalid_input(
+            "a tag keeps its one snapshot: only branches say how many they keep",
+        ));
+    }
+    match metadata.refs.get(name) {
+        Some(known) if known == reference => return Ok(Produced::default()),
+        Some(known) if known.kind != reference.kind => {
+            return Err(Error::invalid_input(format!("there is a {} {name:?} already", told(known.kind))));
+        }
+        _ => {}
+    }
+    Ok(Produced::of(vec![Update::SetSnapshotRef(name.to_owned(), reference.clone())]))
+}
+
+/// Removes a ref. Errors: `NotFound`, listing the known ones; `InvalidInput` for `main`.
+pub(super) fn remove_ref(metadata: &TableMetadata, name: &str) -> Result<Produced> {
+    if name == MAIN_BRANCH {
+        return Err(Error::invalid_input("the branch main is the table, and stays"));
+    }
+    metadata.reference(name)?;
+    Ok(Produced::of(vec![Update::RemoveSnapshotRef(name.to_owned())]))
+}
+
+fn told(kind: RefKind) -> &'static str {
+    match kind {
+        RefKind::Branch => "branch",
+        RefKind::Tag => "tag",
+    }
+}

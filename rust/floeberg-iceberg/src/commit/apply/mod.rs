@@ -1,0 +1,11 @@
+//! Updates become the metadata of a table.
+
+mod changing;
+mod logs;
+mod schemas;
+mod snapshots;
+mod statistics;
+mod structure;
+
+pub(crate) use changing::Changing;
+pub use changing::{Previous, apply};

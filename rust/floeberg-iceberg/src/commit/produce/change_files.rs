@@ -1,0 +1,110 @@
+//! What is a table after files came and went?
+//!
+//! In: new files, and what goes. Out: a snapshot.
+//! Spec: Snapshots; Manifests; Delete Formats; Appendix F, Optional Snapshot Summary Fields.
+//!
+//! Invariant: a file that nothing is said of stays as it is.
+
+use std::collections::HashSet;
+
+use floeberg_core::Result;
+
+use super::filtered::{Filtered, by_content, filter_data, filter_deletes, has_live_files};
+use super::ground::Ground;
+use super::merged::merge;
+use super::new_manifests::new_manifests;
+use super::removal::Removal;
+use super::snapshot::{Produced, add_snapshot};
+use crate::commit::summary::{Counted, Summary};
+use crate::metadata::ManifestFile;
+use crate::write::WrittenFile;
+
+/// What changes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileChange<'a> {
+    /// `append`, `overwrite` or `delete`.
+    pub operation: &'static str,
+    /// The files that come.
+    pub added: &'a [WrittenFile],
+    /// What goes.
+    pub removal: Option<&'a Removal>,
+    /// Are manifests merged, and empty ones dropped? A fast append does neither.
+    pub merges: bool,
+    /// Does the snapshot replace partitions?
+    pub replaces_partitions: bool,
+}
+
+/// Makes the snapshot of a change.
+///
+/// Errors: `InvalidInput` and `Unsupported` for files that cannot be added, `Unsupported` for one that would have to be
+/// rewritten, those of reading manifests and of the store.
+pub(crate) fn change_files(ground: &Ground<'_>, change: FileChange<'_>) -> Result<Produced> {
+    let parent = ground.parent()?;
+    let before = parent.as_deref().map(|snapshot| ground.manifests_of(snapshot)).transpose()?;
+    let (data, deletes) = by_content(before.unwrap_or_default());
+    let mut summary = Summary::default();
+    let mut replaced = 0;
+    let (mut data, mut deletes) = match change.removal {
+        None => (data, deletes),
+        Some(removal) => take_out(ground, [&data, &deletes], removal, &mut summary, &mut replaced)?,
+    };
+    for written in change.added {
+        summary.add(&Counted::of(written.spec_id, &written.file));
+    }
+    let (snapshot_id, sequence_number) = (ground.snapshot_id(), ground.sequence_number()?);
+    let new = new_manifests(ground, change.added)?;
+    let mut all: Vec<ManifestFile> = new.iter().map(|manifest| manifest.in_commit(sequence_number)).collect();
+    all.append(&mut data);
+    if change.merges {
+        let is_kept = |manifest: &ManifestFile| {
+            has_live_files(manifest) || manifest.added_snapshot_id == Some(snapshot_id)
+        };
+        all.retain(is_kept);
+        deletes.retain(is_kept);
+        for group in [&mut all, &mut deletes] {
+            let (merged, gone) = merge(ground, std::mem::take(group))?;
+            *group = merged;
+            replaced += gone;
+        }
+    }
+    all.append(&mut deletes);
+    summary.count_manifests(&all, snapshot_id, replaced);
+    if change.replaces_partitions {
+        summary.say("replace-partitions", "true");
+    }
+    for (name, value) in ground.properties {
+        summary.say(name, value);
+    }
+    let summary = summary.finish(parent.as_deref());
+    add_snapshot(ground, parent.as_deref(), change.operation, &all, summary)
+}
+
+/// Data manifests and delete manifests after a removal.
+fn take_out(
+    ground: &Ground<'_>,
+    [data, deletes]: [&[ManifestFile]; 2],
+    removal: &Removal,
+    summary: &mut Summary,
+    replaced: &mut usize,
+) -> Result<(Vec<ManifestFile>, Vec<ManifestFile>)> {
+    let filtered = filter_data(ground, data, removal)?;
+    let numbers = filtered.iter().map(|filtered| filtered.manifest.min_sequence_number);
+    let least = numbers.fold(ground.metadata.last_sequence_number, i64::min);
+    let removed: HashSet<&str> =
+        filtered.iter().flat_map(|filtered| &filtered.removed).map(|file| file.file_path.as_str()).collect();
+    let filtered_deletes = filter_deletes(ground, deletes, removal, &removed, least)?;
+    drop(removed);
+    let mut settle = |filtered: Vec<Filtered>| {
+        let mut manifests = Vec::with_capacity(filtered.len());
+        for Filtered { manifest, removed, is_rewritten } in filtered {
+            for file in &removed {
+                summary.remove(file);
+            }
+            *replaced += usize::from(is_rewritten);
+            manifests.push(manifest);
+        }
+        manifests
+    };
+    let data = settle(filtered);
+    Ok((data, settle(filtered_deletes)))
+}

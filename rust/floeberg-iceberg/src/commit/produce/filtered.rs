@@ -1,0 +1,151 @@
+//! Which manifests has a table after files went?
+//!
+//! In: the manifests before, and what goes. Out: the manifests after, rewritten where a file of theirs went.
+//! Spec: Manifests (DELETED entries); Delete Formats (a vector goes with its data file); Sequence Numbers.
+//!
+//! Invariant: files that stay keep their snapshot, sequence numbers and row ids. A file that would have to be rewritten
+//! is an error that names it.
+
+use std::collections::HashSet;
+
+use arrow_array::Array;
+use floeberg_core::{Context, Error, Result};
+
+use super::ground::Ground;
+use super::removal::{Removal, Verdict};
+use super::rolling::RollingManifests;
+use crate::budget::thread_budget;
+use crate::commit::kept::{Made, WorkKind};
+use crate::commit::summary::Counted;
+use crate::metadata::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile};
+use crate::threads::ordered;
+
+/// A manifest, after files went.
+pub(super) struct Filtered {
+    pub manifest: ManifestFile,
+    /// What went.
+    pub removed: Vec<Counted>,
+    /// Was it rewritten?
+    pub is_rewritten: bool,
+}
+
+/// Takes data files out.
+///
+/// Errors: `Unsupported` for a file of which some rows, but not all, may match.
+pub(super) fn filter_data(
+    ground: &Ground<'_>,
+    manifests: &[ManifestFile],
+    removal: &Removal,
+) -> Result<Vec<Filtered>> {
+    ordered(manifests, thread_budget()?, ground.cancel, |manifest| {
+        if !has_live_files(manifest) || !removal.concerns(manifest)? {
+            return filtered(ground, manifest, Made::default());
+        }
+        let work = ground.work(WorkKind::Filter, std::slice::from_ref(manifest));
+        let goes = |entries: &ManifestEntries, row| match removal.verdict(entries, row)? {
+            Verdict::Goes => Ok(true),
+            Verdict::Stays => Ok(false),
+            Verdict::Splits => Err(must_be_rewritten(removal, entries, row)),
+        };
+        let made = ground.kept.once(work, || rewrite(ground, manifest, removal, goes));
+        let made = made.context("manifest", &manifest.manifest_path)?;
+        filtered(ground, manifest, made)
+    })
+}
+
+/// Takes out what deletes only rows that are gone: vectors of removed data files, files of what is removed by partition
+/// or filter, and those that are older than every data file. As Iceberg Java does, in manifests that may hold such.
+pub(super) fn filter_deletes(
+    ground: &Ground<'_>,
+    manifests: &[ManifestFile],
+    removal: &Removal,
+    removed: &HashSet<&str>,
+    least_sequence_number: i64,
+) -> Result<Vec<Filtered>> {
+    ordered(manifests, thread_budget()?, ground.cancel, |manifest| {
+        if !has_live_files(manifest) || (removed.is_empty() && !removal.concerns(manifest)?) {
+            return filtered(ground, manifest, Made::default());
+        }
+        let goes = |entries: &ManifestEntries, row: usize| {
+            let referenced = &entries.details()?.referenced_data_file;
+            let is_vector = entries.file_content.value(row) == FileContent::PositionDeletes as i32
+                && entries.file_format.value(row).eq_ignore_ascii_case("puffin");
+            if is_vector && referenced.is_valid(row) && removed.contains(referenced.value(row)) {
+                return Ok(true);
+            }
+            let number = entries.data_sequence_number.value(row);
+            if number > 0 && number < least_sequence_number {
+                return Ok(true);
+            }
+            Ok(removal.verdict(entries, row)? == Verdict::Goes)
+        };
+        let made = rewrite(ground, manifest, removal, goes).context("manifest", &manifest.manifest_path)?;
+        filtered(ground, manifest, made)
+    })
+}
+
+/// Has a manifest files that are live?
+pub(super) fn has_live_files(manifest: &ManifestFile) -> bool {
+    manifest.added_files_count != Some(0) || manifest.existing_files_count != Some(0)
+}
+
+fn filtered(ground: &Ground<'_>, manifest: &ManifestFile, made: Made) -> Result<Filtered> {
+    let sequence_number = ground.sequence_number()?;
+    Ok(match made.manifests.first() {
+        None => Filtered { manifest: manifest.clone(), removed: made.removed, is_rewritten: false },
+        Some(written) => Filtered {
+            manifest: written.in_commit(sequence_number),
+            removed: made.removed,
+            is_rewritten: true,
+        },
+    })
+}
+
+/// Writes a manifest again where one of its files goes.
+fn rewrite(
+    ground: &Ground<'_>,
+    manifest: &ManifestFile,
+    removal: &Removal,
+    goes: impl Fn(&ManifestEntries, usize) -> Result<bool>,
+) -> Result<Made> {
+    let mut statistics_of = removal.columns();
+    statistics_of.sort_unstable();
+    statistics_of.dedup();
+    let entries = ground.entries(manifest, &EntryRequest { statistics_of, ..EntryRequest::default() })?;
+    let gone = (0..entries.len()).map(|row| goes(&entries, row)).collect::<Result<Vec<bool>>>()?;
+    drop(entries);
+    if !gone.contains(&true) {
+        return Ok(Made::default());
+    }
+    let entries =
+        ground.entries(manifest, &EntryRequest { with_metrics: true, ..EntryRequest::default() })?;
+    let spec_id = manifest.partition_spec_id;
+    let partition_type = ground.spec(spec_id)?.partition_type(&ground.metadata)?;
+    let mut rolling = RollingManifests::new(ground, spec_id, manifest.content, None)?;
+    let mut removed = Vec::new();
+    for (row, is_gone) in gone.into_iter().enumerate() {
+        let entry = entries.entry(row, &partition_type)?;
+        let entry = if is_gone {
+            removed.push(Counted::of(spec_id, &entry.data_file));
+            entry.into_deleted(ground.snapshot_id())
+        } else {
+            entry.into_existing()
+        };
+        rolling.add(&entry)?;
+    }
+    Ok(Made { manifests: rolling.finish()?, removed })
+}
+
+fn must_be_rewritten(removal: &Removal, entries: &ManifestEntries, row: usize) -> Error {
+    Error::unsupported(format!(
+        "a file would have to be rewritten: some of its rows, but maybe not all, match {}. Only whole files are removed \
+         yet: give a filter that covers it, for instance by partition",
+        removal.told()
+    ))
+    .with("file_path", entries.file_path.value(row))
+}
+
+/// Data manifests, and manifests of deletes.
+pub(super) fn by_content(manifests: Vec<ManifestFile>) -> (Vec<ManifestFile>, Vec<ManifestFile>) {
+    manifests.into_iter().partition(|manifest| manifest.content == ManifestContent::Data)
+}

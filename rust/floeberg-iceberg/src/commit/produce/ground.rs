@@ -1,0 +1,141 @@
+//! What does an operation stand on?
+//!
+//! In: a table, as the operations before it left it. Out: its branch, its manifests, and where new ones go.
+//! Spec: Snapshot References; Snapshots.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_core::expr::{BoundExpr, Expr, bind};
+use floeberg_core::{Cancel, Error, Result};
+use floeberg_io::Store;
+
+use super::completed::complete;
+use crate::budget::{memory_budget, thread_budget};
+use crate::commit::kept::{Kept, Work, WorkKind};
+use crate::metadata::{
+    EntryRequest, ManifestEntries, ManifestFile, PartitionSpec, RefKind, Relocation, Snapshot, TableMetadata,
+};
+use crate::plan::{ManifestCache, PlanRequest, Specs, read_manifest, read_manifests_of};
+
+/// What one operation of an attempt works with.
+#[derive(Debug)]
+pub(crate) struct Ground<'a> {
+    /// The table, as the operations before left it.
+    pub metadata: Arc<TableMetadata>,
+    /// Where the table's metadata is that the attempt stands on; empty for a new table.
+    pub metadata_location: &'a str,
+    /// Where files are.
+    pub store: &'a Arc<dyn Store>,
+    /// What earlier attempts made.
+    pub kept: &'a Kept,
+    /// Which operation of the commit it is.
+    pub operation: usize,
+    /// The branch it goes to.
+    pub branch: &'a str,
+    /// What the user says of the snapshot, and the commit's own key.
+    pub properties: &'a BTreeMap<String, String>,
+    /// The time of the commit.
+    pub now_ms: i64,
+    /// Stops the work between two manifests.
+    pub cancel: &'a Cancel,
+}
+
+impl Ground<'_> {
+    /// The snapshot that the new one follows: the branch's, or for a new branch the current one, as in Iceberg Java.
+    ///
+    /// Errors: `InvalidInput` for a tag.
+    pub fn parent(&self) -> Result<Option<Arc<Snapshot>>> {
+        match self.metadata.refs.get(self.branch) {
+            Some(reference) if reference.kind == RefKind::Tag => Err(Error::invalid_input(format!(
+                "{:?} is a tag, and nothing is committed to it",
+                self.branch
+            ))),
+            Some(_) => self.metadata.snapshot_of_ref(self.branch).map(|found| Some(Arc::clone(found))),
+            None => Ok(self.metadata.current_snapshot().cloned()),
+        }
+    }
+
+    /// The id of the snapshot that the operation makes.
+    pub fn snapshot_id(&self) -> i64 {
+        self.kept.snapshot_id(self.operation, &self.metadata)
+    }
+
+    /// The sequence number of the snapshot that the operation makes; 0 in v1.
+    pub fn sequence_number(&self) -> Result<i64> {
+        if self.metadata.format_version == 1 {
+            return Ok(0);
+        }
+        let next = self.metadata.last_sequence_number.checked_add(1);
+        next.ok_or_else(|| Error::invalid_data("the table has the highest sequence number that there is"))
+    }
+
+    /// Work of the operation on these manifests, by which it is known in the next attempt.
+    pub fn work(&self, kind: WorkKind, inputs: &[ManifestFile]) -> Work {
+        let snapshot_id = self.snapshot_id();
+        // What the operation wrote itself has another sequence number in every attempt, and is the same.
+        let settled = |manifest: &ManifestFile| match manifest.added_snapshot_id {
+            Some(id) if id == snapshot_id => {
+                ManifestFile { sequence_number: 0, min_sequence_number: 0, ..manifest.clone() }
+            }
+            _ => manifest.clone(),
+        };
+        Work {
+            operation: self.operation,
+            kind,
+            snapshot_id,
+            format_version: self.metadata.format_version,
+            schema_id: self.metadata.current_schema_id,
+            inputs: inputs.iter().map(settled).collect(),
+        }
+    }
+
+    /// The manifests of a snapshot, with all that a manifest list must say of them.
+    pub fn manifests_of(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
+        let manifests = read_manifests_of(&self.request()?, snapshot)?;
+        manifests.into_iter().map(|manifest| complete(self, manifest)).collect()
+    }
+
+    /// The entries of a manifest.
+    pub fn entries(&self, manifest: &ManifestFile, wanted: &EntryRequest) -> Result<ManifestEntries> {
+        self.cancel.check()?;
+        let specs = self.specs()?;
+        let spec = specs.get(manifest.partition_spec_id)?;
+        read_manifest(&self.request()?, manifest)?.entries(spec, wanted)
+    }
+
+    /// The table's specs, ready for planning.
+    pub fn specs(&self) -> Result<Arc<Specs>> {
+        Specs::new(&self.metadata, self.metadata.current_schema())
+    }
+
+    /// The spec of an id.
+    pub fn spec(&self, spec_id: i32) -> Result<&Arc<PartitionSpec>> {
+        self.metadata.spec(spec_id)
+    }
+
+    /// A filter on rows, with the columns of the table.
+    pub fn bind(&self, filter: &Expr, case_sensitive: bool) -> Result<BoundExpr> {
+        bind(filter, self.metadata.current_schema(), case_sensitive)
+    }
+
+    /// What the reading of manifests wants to know: what is asked of rows does not count there.
+    fn request(&self) -> Result<PlanRequest> {
+        Ok(PlanRequest {
+            metadata: Arc::clone(&self.metadata),
+            metadata_location: self.metadata_location.to_owned(),
+            snapshot: None,
+            appends: None,
+            statistics_of: None,
+            schema: Arc::clone(self.metadata.current_schema()),
+            filter: BoundExpr::True,
+            store: Arc::clone(self.store),
+            relocation: Arc::new(Relocation::default()),
+            cache: Arc::new(ManifestCache::new(0)),
+            threads: thread_budget()?,
+            verbose: false,
+            memory: memory_budget()?,
+            cancel: self.cancel.clone(),
+        })
+    }
+}

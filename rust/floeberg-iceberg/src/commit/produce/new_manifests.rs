@@ -1,0 +1,52 @@
+//! Which manifests list the files that an operation adds?
+//!
+//! In: written files. Out: manifests, those of the newest spec first.
+//! Spec: Manifests; Scan Planning (a path is live at most once).
+//!
+//! Invariant: they hold nothing that the base of the attempt decides, so that every attempt uses them.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use floeberg_core::{Context, Error, Result};
+
+use super::ground::Ground;
+use super::rolling::RollingManifests;
+use crate::commit::kept::{Made, WorkKind};
+use crate::commit::properties::MANIFEST_TARGET_SIZE;
+use crate::metadata::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
+use crate::write::WrittenFile;
+
+/// Writes the manifests of new data files.
+///
+/// Errors: `InvalidInput` for a file that is named twice, that is no data file, or that is of a spec which the table
+/// does not have.
+pub(super) fn new_manifests(ground: &Ground<'_>, files: &[WrittenFile]) -> Result<Vec<WrittenManifest>> {
+    let mut seen = HashSet::new();
+    let mut by_spec: BTreeMap<Reverse<i32>, Vec<&WrittenFile>> = BTreeMap::new();
+    for written in files {
+        let path = &written.file.file_path;
+        if !seen.insert(path) {
+            return Err(Error::invalid_input("a file is added twice").with("path", path));
+        }
+        if written.file.content != FileContent::Data {
+            return Err(Error::unsupported("delete files are not added yet").with("path", path));
+        }
+        by_spec.entry(Reverse(written.spec_id)).or_default().push(written);
+    }
+    let target = MANIFEST_TARGET_SIZE.of(&ground.metadata.properties)?.max(1) as u64;
+    let mut manifests = Vec::new();
+    for (Reverse(spec_id), files) in by_spec {
+        let work = ground.work(WorkKind::List { spec_id }, &[]);
+        let list = || {
+            let mut rolling = RollingManifests::new(ground, spec_id, ManifestContent::Data, Some(target))?;
+            for written in files {
+                rolling.add(&ManifestEntry::added(written.file.clone()))?;
+            }
+            Ok(Made { manifests: rolling.finish()?, removed: Vec::new() })
+        };
+        let made = ground.kept.once(work, list).context("partition spec", spec_id)?;
+        manifests.extend(made.manifests);
+    }
+    Ok(manifests)
+}

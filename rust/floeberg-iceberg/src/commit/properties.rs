@@ -1,0 +1,56 @@
+//! Which properties of a table does a commit follow?
+//!
+//! In: the table's properties. Out: their values, with Iceberg Java's names and defaults.
+//! Spec: Iceberg documentation, Configuration (table properties).
+//!
+//! Invariant: a value that cannot be read is an error that names the property, never the default.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::{Error, Result};
+
+/// A property that is a whole number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Number {
+    name: &'static str,
+    default: i64,
+}
+
+/// How many former metadata files the log keeps.
+pub(crate) const PREVIOUS_VERSIONS_MAX: Number =
+    Number { name: "write.metadata.previous-versions-max", default: 100 };
+/// Bytes of a manifest, about, that are written and that merging aims at.
+pub(crate) const MANIFEST_TARGET_SIZE: Number =
+    Number { name: "commit.manifest.target-size-bytes", default: 8 << 20 };
+/// Manifests that a merge of the newest ones takes, at least.
+pub(crate) const MANIFEST_MIN_MERGE_COUNT: Number =
+    Number { name: "commit.manifest.min-count-to-merge", default: 100 };
+
+/// Are manifests merged by appends and overwrites? True where it is not said.
+pub(crate) const MANIFEST_MERGE_ENABLED: &str = "commit.manifest-merge.enabled";
+/// Where metadata files go, where not in the folder `metadata` of the table.
+pub(crate) const METADATA_PATH: &str = "write.metadata.path";
+
+impl Number {
+    /// The value in these properties. Errors: `InvalidInput`.
+    pub fn of(self, properties: &BTreeMap<String, String>) -> Result<i64> {
+        let Some(text) = properties.get(self.name) else { return Ok(self.default) };
+        text.trim().parse().ok().filter(|number| *number >= 0).ok_or_else(|| {
+            Error::invalid_input(format!("expected a whole number of at least 0, found {text:?}"))
+                .with("property", self.name)
+        })
+    }
+}
+
+/// A property that is true or false. Errors: `InvalidInput`.
+pub(crate) fn flag(properties: &BTreeMap<String, String>, name: &'static str, default: bool) -> Result<bool> {
+    match properties.get(name).map(|text| text.trim().to_ascii_lowercase()) {
+        None => Ok(default),
+        Some(text) if text == "true" => Ok(true),
+        Some(text) if text == "false" => Ok(false),
+        Some(text) => {
+            Err(Error::invalid_input(format!("expected true or false, found {text:?}"))
+                .with("property", name))
+        }
+    }
+}

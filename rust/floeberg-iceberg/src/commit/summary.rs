@@ -1,0 +1,208 @@
+//! What does a snapshot say of what it changed?
+//!
+//! In: files that come and go, manifests, and the summary of the snapshot before. Out: the summary.
+//! Spec: Appendix F, Optional Snapshot Summary Fields.
+//!
+//! Invariant: names and rules are Iceberg Java's: a count of nothing is left out, and a total that the snapshot before
+//! does not tell is not told.
+
+use std::collections::{BTreeMap, HashSet};
+
+use floeberg_core::value::{PartitionKey, Value};
+use floeberg_core::{Error, Result};
+
+use crate::metadata::{DataFile, FileContent, ManifestFile, Snapshot};
+
+/// What is counted of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Counted {
+    pub spec_id: i32,
+    pub content: FileContent,
+    pub is_vector: bool,
+    pub file_path: String,
+    pub partition: Vec<Option<Value>>,
+    pub record_count: i64,
+    /// Of a vector those of its blob, since files of vectors are shared.
+    pub bytes: i64,
+}
+
+impl Counted {
+    pub fn of(spec_id: i32, file: &DataFile) -> Self {
+        let blob = file.content_size_in_bytes.filter(|_| file.is_vector());
+        Self {
+            spec_id,
+            content: file.content,
+            is_vector: file.is_vector(),
+            file_path: file.file_path.clone(),
+            partition: file.partition.clone(),
+            record_count: file.record_count,
+            bytes: blob.unwrap_or(file.file_size_in_bytes),
+        }
+    }
+}
+
+/// Files and rows on one side of a change.
+#[derive(Debug, Clone, Copy, Default)]
+struct Side {
+    bytes: i64,
+    files: i64,
+    records: i64,
+    delete_files: i64,
+    equality_files: i64,
+    position_files: i64,
+    vectors: i64,
+    position_deletes: i64,
+    equality_deletes: i64,
+}
+
+impl Side {
+    fn add(&mut self, file: &Counted) {
+        let add = |sum: &mut i64, part: i64| *sum = sum.saturating_add(part);
+        add(&mut self.bytes, file.bytes);
+        match file.content {
+            FileContent::Data => {
+                self.files += 1;
+                add(&mut self.records, file.record_count);
+            }
+            FileContent::PositionDeletes => {
+                self.delete_files += 1;
+                *(if file.is_vector { &mut self.vectors } else { &mut self.position_files }) += 1;
+                add(&mut self.position_deletes, file.record_count);
+            }
+            FileContent::EqualityDeletes => {
+                self.delete_files += 1;
+                self.equality_files += 1;
+                add(&mut self.equality_deletes, file.record_count);
+            }
+        }
+    }
+}
+
+/// What was added and what was removed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Change {
+    added: Side,
+    removed: Side,
+}
+
+impl Change {
+    /// Names and counts, in the order of the specification, those of nothing left out.
+    fn counts(&self) -> impl Iterator<Item = (&'static str, i64)> {
+        let (added, removed) = (&self.added, &self.removed);
+        [
+            ("added-data-files", added.files),
+            ("deleted-data-files", removed.files),
+            ("added-equality-delete-files", added.equality_files),
+            ("removed-equality-delete-files", removed.equality_files),
+            ("added-position-delete-files", added.position_files),
+            ("removed-position-delete-files", removed.position_files),
+            ("added-delete-files", added.delete_files),
+            ("removed-delete-files", removed.delete_files),
+            ("added-dvs", added.vectors),
+            ("removed-dvs", removed.vectors),
+            ("added-records", added.records),
+            ("deleted-records", removed.records),
+            ("added-files-size", added.bytes),
+            ("removed-files-size", removed.bytes),
+            ("added-position-deletes", added.position_deletes),
+            ("removed-position-deletes", removed.position_deletes),
+            ("added-equality-deletes", added.equality_deletes),
+            ("removed-equality-deletes", removed.equality_deletes),
+        ]
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+    }
+}
+
+/// A total, and what adds to it and takes from it.
+const TOTALS: [[&str; 3]; 6] = [
+    ["total-records", "added-records", "deleted-records"],
+    ["total-files-size", "added-files-size", "removed-files-size"],
+    ["total-data-files", "added-data-files", "deleted-data-files"],
+    ["total-delete-files", "added-delete-files", "removed-delete-files"],
+    ["total-position-deletes", "added-position-deletes", "removed-position-deletes"],
+    ["total-equality-deletes", "added-equality-deletes", "removed-equality-deletes"],
+];
+
+/// A summary in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    whole: Change,
+    partitions: HashSet<(i32, PartitionKey)>,
+    more: BTreeMap<String, String>,
+}
+
+impl Summary {
+    /// Counts a file that comes.
+    pub fn add(&mut self, file: &Counted) {
+        self.change(file, |change| &mut change.added);
+    }
+
+    /// Counts a file that goes.
+    pub fn remove(&mut self, file: &Counted) {
+        self.change(file, |change| &mut change.removed);
+    }
+
+    fn change(&mut self, file: &Counted, side: impl Fn(&mut Change) -> &mut Side) {
+        side(&mut self.whole).add(file);
+        let key = (file.spec_id, PartitionKey::new(file.partition.iter().map(Option::as_ref)));
+        self.partitions.insert(key);
+    }
+
+    /// Counts the manifests of the snapshot.
+    pub fn count_manifests(&mut self, manifests: &[ManifestFile], snapshot_id: i64, replaced: usize) {
+        let created = manifests.iter().filter(|file| file.added_snapshot_id == Some(snapshot_id)).count();
+        for (name, count) in [
+            ("manifests-created", created),
+            ("manifests-kept", manifests.len() - created),
+            ("manifests-replaced", replaced),
+        ] {
+            self.more.insert(name.to_owned(), count.to_string());
+        }
+    }
+
+    /// Says something else.
+    pub fn say(&mut self, name: &str, value: &str) {
+        self.more.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// The summary after a snapshot.
+    pub fn finish(self, before: Option<&Snapshot>) -> BTreeMap<String, String> {
+        let mut summary = self.more;
+        let text = |(name, count): (&str, i64)| (name.to_owned(), count.to_string());
+        summary.extend(self.whole.counts().map(text));
+        summary.insert("changed-partition-count".to_owned(), self.partitions.len().to_string());
+        for [total, added, removed] in TOTALS {
+            let known = match before {
+                None => Some(0),
+                Some(snapshot) => snapshot.summary.get(total).and_then(|text| text.parse::<i64>().ok()),
+            };
+            let part = |name: &str| summary.get(name).and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
+            let after = known.and_then(|known| known.checked_add(part(added))?.checked_sub(part(removed)));
+            if let Some(after) = after.filter(|after| *after >= 0) {
+                summary.insert(total.to_owned(), after.to_string());
+            }
+        }
+        summary
+    }
+}
+
+/// Errors: `InvalidInput` for a property of the user's that a summary has a meaning for.
+pub(crate) fn check_properties(properties: &BTreeMap<String, String>) -> Result<()> {
+    let is_own = |name: &str| {
+        TOTALS.iter().flatten().any(|own| *own == name)
+            || ["operation", "changed-partition-count", "partition-summaries-included"].contains(&name)
+            || ["manifests-created", "manifests-kept", "manifests-replaced"].contains(&name)
+            || ["added-dvs", "removed-dvs", "replace-partitions"].contains(&name)
+            || ["equality-delete-files", "position-delete-files"].iter().any(|kind| {
+                name.strip_prefix("added-").or_else(|| name.strip_prefix("removed-")) == Some(*kind)
+            })
+            || name.starts_with("partitions.")
+    };
+    match properties.keys().find(|name| is_own(name)) {
+        Some(name) => Err(Error::invalid_input(format!(
+            "the snapshot property {name:?} is what Floeberg says of the snapshot: give it another name"
+        ))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,192 @@
+//! How is a commit tried, and what is left of it at its end?
+//!
+//! In: operations, and one base after the other. Out: attempts.
+//! Spec: Commit Conflict Resolution and Retry; Sequence Numbers.
+//!
+//! Invariant: what an attempt leaves is removed only when its outcome is known, and what a snapshot names never.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use floeberg_core::{Cancel, Context, Error, ErrorKind, Result};
+use floeberg_io::{Store, StoreOptions, open_store};
+
+use super::actions::{Since, attempt};
+use super::apply::Changing;
+use super::kept::Kept;
+use super::produce::Ground;
+use super::summary::check_properties;
+use super::{Attempt, Operation, Previous, Requirement};
+use crate::Table;
+use crate::metadata::TableMetadata;
+
+/// The property of a snapshot summary that says which commit made it.
+pub const COMMIT_KEY: &str = "floeberg.commit-key";
+
+/// What is to be committed.
+#[derive(Debug, Clone)]
+pub struct CommitRequest {
+    /// What is done, one after the other, each on what the one before left.
+    pub operations: Vec<Operation>,
+    /// The table when the operations began; `None` for a new one.
+    pub began_at: Option<Table>,
+    /// How the store of a new table is reached; that of another is its own.
+    pub storage: StoreOptions,
+    /// What the user says of the snapshots.
+    pub properties: BTreeMap<String, String>,
+    /// The branch that snapshots go to.
+    pub branch: String,
+    /// The commit's own key, by which it is found again.
+    pub key: String,
+}
+
+/// A commit that can be tried until it is through.
+#[derive(Debug)]
+pub struct Commit {
+    request: CommitRequest,
+    store: Arc<dyn Store>,
+    kept: Kept,
+    /// Held while an attempt is made, so that nothing is removed under it.
+    attempting: Mutex<()>,
+}
+
+impl Commit {
+    /// Begins a commit. Nothing is read or written.
+    ///
+    /// Errors: `InvalidInput` without operations, branch or key, and for properties that summaries have a meaning for;
+    /// `Unsupported` for a relocated table.
+    pub fn begin(mut request: CommitRequest) -> Result<Self> {
+        if request.operations.is_empty() {
+            return Err(Error::invalid_input("a commit has at least one operation"));
+        }
+        if request.branch.is_empty() || request.key.is_empty() {
+            return Err(Error::invalid_input("a commit has a branch and a key of its own"));
+        }
+        check_properties(&request.properties)?;
+        request.properties.insert(COMMIT_KEY.to_owned(), request.key.clone());
+        for (name, value) in [("engine-name", "floeberg"), ("engine-version", env!("CARGO_PKG_VERSION"))] {
+            request.properties.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        }
+        let store = match &request.began_at {
+            Some(table) => {
+                check_in_place(table)?;
+                Arc::clone(table.store())
+            }
+            None => open_store(&request.storage)?,
+        };
+        Ok(Self { request, store, kept: Kept::new(), attempting: Mutex::new(()) })
+    }
+
+    /// Tries the operations on a base, and writes the manifests and manifest lists that they need.
+    ///
+    /// Errors: `CommitConflict` where an operation cannot stand on this base, `AlreadyExists` where the table that it makes
+    /// is there, `NotFound` without the table that it needs; those of the operations and of the store. What was written
+    /// meanwhile waits for the next attempt, or for [`Commit::abandon`].
+    pub fn attempt(&self, base: Option<&Table>, cancel: &Cancel) -> Result<Attempt> {
+        let _alone = self.attempting.lock().unwrap_or_else(PoisonError::into_inner);
+        match base {
+            Some(table) => self.try_on(Some(table), cancel).context("table", table.metadata_location()),
+            None => self.try_on(None, cancel),
+        }
+    }
+
+    fn try_on(&self, base: Option<&Table>, cancel: &Cancel) -> Result<Attempt> {
+        let began_at = self.request.began_at.as_ref().map(|table| table.metadata().as_ref());
+        base.map_or(Ok(()), check_in_place)?;
+        check_same_table(began_at, base)?;
+        let previous = base.map(|table| Previous {
+            metadata: table.metadata(),
+            metadata_location: table.metadata_location(),
+        });
+        let mut changing = Changing::begin(previous, now_ms()?)?;
+        let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
+        let since = Since { began_at, base: base.map(|table| table.metadata().as_ref()) };
+        for (number, operation) in self.request.operations.iter().enumerate() {
+            if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
+                return Err(Error::not_found("the table is not there (any more)"));
+            }
+            let ground = Ground {
+                metadata: Arc::new(changing.metadata().clone()),
+                metadata_location: base.map_or("", Table::metadata_location),
+                store: &self.store,
+                kept: &self.kept,
+                operation: number,
+                branch: &self.request.branch,
+                properties: &self.request.properties,
+                now_ms: changing.now_ms(),
+                cancel,
+            };
+            let produced = attempt(&ground, since, operation).context("operation", operation.name())?;
+            for update in &produced.updates {
+                changing.apply(update).context("operation", operation.name())?;
+            }
+            updates.extend(produced.updates);
+            files.extend(produced.files);
+        }
+        let requirements = Requirement::of_updates(since.base, &updates);
+        let metadata = changing.finish()?;
+        Ok(Attempt::new(
+            base.cloned(),
+            self.request.storage.clone(),
+            Arc::clone(&self.store),
+            metadata,
+            requirements,
+            updates,
+            files,
+        ))
+    }
+
+    /// The snapshot of a table that this commit made, the last one of several; `None` where it made none, or did not get
+    /// through.
+    pub fn find(&self, table: &Table) -> Option<i64> {
+        let snapshots = table.metadata().snapshots.iter().rev();
+        let mut made =
+            snapshots.filter(|snapshot| snapshot.summary.get(COMMIT_KEY) == Some(&self.request.key));
+        made.next().map(|snapshot| snapshot.snapshot_id)
+    }
+
+    /// Removes what failed attempts left, after this one got through. Files that could not be removed come out.
+    pub fn finished(&self, attempt: &Attempt) -> Vec<String> {
+        let _alone = self.attempting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.kept.remove_all_but(self.store.as_ref(), attempt.files())
+    }
+
+    /// Removes every file that the attempts wrote, after it is known that none of them got through. Files that could not
+    /// be removed come out.
+    pub fn abandon(&self) -> Vec<String> {
+        let _alone = self.attempting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.kept.remove_all_but(self.store.as_ref(), &BTreeSet::new())
+    }
+}
+
+/// Errors: `Unsupported` for a table whose files are not where it says.
+fn check_in_place(table: &Table) -> Result<()> {
+    if table.relocation().is_empty() {
+        return Ok(());
+    }
+    Err(Error::unsupported(
+        "a relocated table is only read: what is written would name places where nothing is. Open it where its \
+         metadata says that it is, or rewrite its paths",
+    )
+    .with("table", table.metadata_location()))
+}
+
+/// Errors: `CommitConflict` for another table of the same name.
+fn check_same_table(began_at: Option<&TableMetadata>, base: Option<&Table>) -> Result<()> {
+    let uuid = |metadata: &TableMetadata| metadata.table_uuid.as_ref().map(|uuid| uuid.to_ascii_lowercase());
+    let (Some(began_at), Some(base)) = (began_at, base) else { return Ok(()) };
+    match (uuid(began_at), uuid(base.metadata())) {
+        (Some(expected), Some(found)) if expected != found => Err(Error::new(
+            ErrorKind::CommitConflict,
+            format!("the table was replaced by another: expected the uuid {expected}, found {found}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn now_ms() -> Result<i64> {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+    let milliseconds = elapsed.and_then(|elapsed| i64::try_from(elapsed.as_millis()).ok());
+    milliseconds.ok_or_else(|| Error::internal("the clock of this machine is before 1970"))
+}
