@@ -202,12 +202,12 @@ class Operation:
 
     @staticmethod
     def overwrite(
-        receipt: Receipt, filter: _Tree, *, case_sensitive: bool, isolation: str | None
+        receipt: Receipt, row_filter: _Tree, *, case_sensitive: bool, isolation: str | None
     ) -> Operation:
         """Removes the files whose rows match, and adds files. `isolation`: serializable, snapshot, or the table's."""
 
     @staticmethod
-    def delete(filter: _Tree, *, case_sensitive: bool, isolation: str | None) -> Operation:
+    def delete(row_filter: _Tree, *, case_sensitive: bool, isolation: str | None) -> Operation:
         """Removes the files whose rows match."""
 
     @staticmethod
@@ -276,7 +276,7 @@ class Commit:
     def finished(self, attempt: Attempt) -> list[str]:
         """Removes what other attempts left than the one that got through; gives what could not be removed."""
 
-    def __reduce__(self) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Attempt:
@@ -306,7 +306,7 @@ class Attempt:
     def table(self, metadata_location: str) -> Table:
         """The table afterwards, at the metadata file that it was written to."""
 
-    def __reduce__(self) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Scan:

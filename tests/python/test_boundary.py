@@ -39,23 +39,30 @@ def objects(deletes):
         pa.schema({"x": pa.int32()}), [pa.record_batch({"x": pa.array([1], pa.int32())})]
     )
     native += _native.transform_column("bucket[4]", reader)
-    native += writing(deletes)
+    native += writing()
     return {type(each): each for each in (*wrapped, *native)}
 
 
-def writing(deletes):
+def writing():
     """An object of every class that writes."""
     receipt = _native.Receipt.concat([])
-    operation = _native.Operation.append(receipt, merge=None)
+    create = _native.Operation.create_table(
+        schema_json='{"type": "struct", "fields": []}',
+        spec_json=None,
+        sort_order_json=None,
+        location="memory://boundary/t",
+        properties={},
+        format_version=2,
+    )
     commit = _native.Commit.begin(
-        [_native.Operation.set_properties({})],
-        starting=deletes.open()._inner,
+        [create],
+        starting=None,
         storage_options={},
         snapshot_properties={},
         branch="main",
         commit_key="k",
     )
-    return [receipt, operation, commit, commit.attempt(deletes.open()._inner)]
+    return [receipt, create, commit, commit.attempt(None)]
 
 
 def test_every_class_has_an_object_here(objects):

@@ -29,24 +29,29 @@ impl Operation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (receipt, filter, *, case_sensitive, isolation))]
+    #[pyo3(signature = (receipt, row_filter, *, case_sensitive, isolation))]
     fn overwrite(
         py: Python<'_>,
         receipt: &Receipt,
-        filter: Tree,
+        row_filter: Tree,
         case_sensitive: bool,
         isolation: Option<&str>,
     ) -> PyResult<Self> {
         let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
-        let (receipt, filter) = (receipt.0.clone(), filter.0);
+        let (receipt, filter) = (receipt.0.clone(), row_filter.0);
         Ok(Self(IcebergOperation::Overwrite { receipt, filter, case_sensitive, isolation }))
     }
 
     #[staticmethod]
-    #[pyo3(signature = (filter, *, case_sensitive, isolation))]
-    fn delete(py: Python<'_>, filter: Tree, case_sensitive: bool, isolation: Option<&str>) -> PyResult<Self> {
+    #[pyo3(signature = (row_filter, *, case_sensitive, isolation))]
+    fn delete(
+        py: Python<'_>,
+        row_filter: Tree,
+        case_sensitive: bool,
+        isolation: Option<&str>,
+    ) -> PyResult<Self> {
         let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
-        Ok(Self(IcebergOperation::Delete { filter: filter.0, case_sensitive, isolation }))
+        Ok(Self(IcebergOperation::Delete { filter: row_filter.0, case_sensitive, isolation }))
     }
 
     #[staticmethod]
