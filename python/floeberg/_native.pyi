@@ -29,6 +29,8 @@ __all__ = [
     "TaskGroup",
     "View",
     "__version__",
+    "columns_to_add",
+    "evolved_schema",
     "expression_from_json",
     "expression_to_json",
     "expression_to_text",
@@ -93,6 +95,12 @@ def transform_column(transform: str, reader: object) -> list[Column]:
 
 def schema_from_arrow(schema: object, format_version: int) -> str:
     """The schema, as JSON text, of a table of a format version that holds the rows of a `pyarrow.Schema`."""
+
+def evolved_schema(table: Table, changes_json: str) -> str:
+    """The schema of a table after changes, as JSON text, without making them."""
+
+def columns_to_add(table: Table, schema: object) -> str | None:
+    """The changes, as JSON text, that give a table the columns which rows of a `pyarrow.Schema` have and it has not."""
 
 def statistics_files(table: Table) -> str:
     """The statistics files of a table, as JSON text."""
@@ -230,6 +238,8 @@ class Operation:
     def set_properties(properties: dict[str, str]) -> Operation: ...
     @staticmethod
     def remove_properties(names: list[str]) -> Operation: ...
+    @staticmethod
+    def update_schema(changes_json: str) -> Operation: ...
     @staticmethod
     def upgrade_format_version(version: int) -> Operation: ...
     @staticmethod

@@ -64,7 +64,7 @@ mod _native {
     #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]
-    use crate::schema::schema_from_arrow;
+    use crate::schema::{columns_to_add, evolved_schema, schema_from_arrow};
     #[pymodule_export]
     use crate::statistics::{
         partition_statistics_files, partition_statistics_rows, statistics_blob, statistics_blobs,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_core::schema::evolve::SchemaChanges;
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::commit::{NewTable, Operation as IcebergOperation};
 use floeberg_iceberg::metadata::{RefKind, SnapshotRef, declare_table};
@@ -91,6 +92,16 @@ impl Operation {
     }
 
     #[staticmethod]
+    fn update_schema(py: Python<'_>, changes_json: &str) -> PyResult<Self> {
+        let read = || -> Result<Json> {
+            let changes = json("list of changes", Some(changes_json))?;
+            SchemaChanges::from_json(&changes)?;
+            Ok(changes)
+        };
+        runtime::call(py, read).map(|changes| Self(IcebergOperation::UpdateSchema(changes)))
+    }
+
+    #[staticmethod]
     fn upgrade_format_version(version: u8) -> Self {
         Self(IcebergOperation::UpgradeFormatVersion(version))
     }
@@ -142,8 +153,8 @@ impl Operation {
     }
 }
 
-/// The JSON of a part of a new table; null where there is no such part.
-fn json(what: &str, text: Option<&str>) -> Result<Json> {
+/// The JSON of a part of a table; null where there is no such part.
+pub fn json(what: &str, text: Option<&str>) -> Result<Json> {
     text.map_or(Ok(Json::Null), |text| {
         serde_json::from_str(text).map_err(|failure| {
             Error::invalid_input(format!("the {what} is not valid JSON")).caused_by(failure)

@@ -3,6 +3,7 @@
 pub mod arrow;
 mod assign_ids;
 mod check;
+pub mod evolve;
 mod field;
 pub mod from_arrow;
 pub mod json;

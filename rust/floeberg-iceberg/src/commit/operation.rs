@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::expr::Expr;
+use serde_json::Value as Json;
 
 use super::IsolationLevel;
 use crate::metadata::{DeclaredTable, SnapshotRef};
@@ -54,6 +55,8 @@ pub enum Operation {
     SetProperties(BTreeMap<String, String>),
     /// Removes properties of the table.
     RemoveProperties(Vec<String>),
+    /// Changes columns, in the JSON of [`floeberg_core::schema::evolve::SchemaChanges`].
+    UpdateSchema(Json),
     /// Raises the format version.
     UpgradeFormatVersion(u8),
     /// Makes a branch or a tag, or moves it.
@@ -76,6 +79,11 @@ pub struct NewTable {
 }
 
 impl Operation {
+    /// Does it add files that were written for the table?
+    pub fn brings_files(&self) -> bool {
+        matches!(self, Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. })
+    }
+
     /// Its name, for messages.
     pub fn name(&self) -> &'static str {
         match self {
@@ -86,6 +94,7 @@ impl Operation {
             Self::CreateTable(_) => "create table",
             Self::SetProperties(_) => "set properties",
             Self::RemoveProperties(_) => "remove properties",
+            Self::UpdateSchema(_) => "update schema",
             Self::UpgradeFormatVersion(_) => "upgrade format version",
             Self::SetRef(..) => "set ref",
             Self::RemoveRef(_) => "remove ref",

@@ -8,6 +8,7 @@
 //! Invariant: what is read back does the same.
 
 use floeberg_core::expr::{Expr, json as expression_json};
+use floeberg_core::schema::evolve::SchemaChanges;
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Error, Result};
 use serde_json::{Map, Value as Json};
@@ -52,6 +53,7 @@ impl Operation {
             }
             Self::SetProperties(properties) => object.put("properties", emit_map(properties)),
             Self::RemoveProperties(names) => object.put("names", names.clone()),
+            Self::UpdateSchema(changes) => object.put("changes", changes.clone()),
             Self::UpgradeFormatVersion(version) => object.put("format-version", *version),
             Self::SetRef(name, reference) => {
                 object.put("name", name.as_str());
@@ -115,6 +117,11 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
         }
         "set properties" => Operation::SetProperties(object.required("properties", string_map)?),
         "remove properties" => Operation::RemoveProperties(object.required("names", list(string))?),
+        "update schema" => {
+            let changes = object.required("changes", raw)?;
+            SchemaChanges::from_json(&changes)?;
+            Operation::UpdateSchema(changes)
+        }
         "upgrade format version" => {
             Operation::UpgradeFormatVersion(object.required("format-version", version)?)
         }

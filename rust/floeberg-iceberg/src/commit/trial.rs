@@ -101,7 +101,11 @@ impl Commit {
         });
         let mut changing = Changing::begin(previous, now_ms()?)?;
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
-        let since = Since { began_at, base: base.map(|table| table.metadata().as_ref()) };
+        let since = Since {
+            began_at,
+            base: base.map(|table| table.metadata().as_ref()),
+            brings_files: self.request.operations.iter().any(Operation::brings_files),
+        };
         for (number, operation) in self.request.operations.iter().enumerate() {
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
                 return Err(Error::not_found("the table is not there (any more)"));

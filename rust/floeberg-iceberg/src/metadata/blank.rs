@@ -12,14 +12,12 @@ use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
 use serde_json::Map;
 
+use super::partition::NO_PARTITION_ID;
 use super::table::Current;
 use super::{PartitionSpec, SortOrder, TableMetadata};
 
 /// An id that nothing has: a blank table has no schema, spec or order.
 const NOTHING: i32 = -1;
-
-/// The id before that of the first partition field.
-const NO_PARTITION_ID: i32 = 999;
 
 impl TableMetadata {
     /// A table of a format version that nothing is known of yet.

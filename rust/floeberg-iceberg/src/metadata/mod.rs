@@ -3,6 +3,7 @@
 mod absence;
 mod blank;
 mod declare;
+mod evolve_schema;
 #[cfg(test)]
 mod fixture;
 mod history;

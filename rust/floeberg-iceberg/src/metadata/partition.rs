@@ -5,6 +5,9 @@
 use floeberg_core::transform::Transform;
 use serde_json::{Map, Value as Json};
 
+/// The highest partition field id of a table that has given none.
+pub(super) const NO_PARTITION_ID: i32 = 999;
+
 /// A partition spec.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartitionSpec {

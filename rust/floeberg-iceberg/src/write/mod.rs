@@ -3,5 +3,5 @@
 mod matching;
 mod receipt;
 
-pub use matching::Matching;
+pub use matching::{Matching, columns_to_add};
 pub use receipt::{Receipt, WrittenFile};

@@ -8,6 +8,7 @@ mod dynamic_overwrite;
 mod overwrite;
 mod properties;
 mod references;
+mod update_schema;
 mod upgrade;
 
 use floeberg_core::Result;
@@ -23,6 +24,8 @@ pub(super) struct Since<'a> {
     pub began_at: Option<&'a TableMetadata>,
     /// The table that the attempt stands on, before all its operations.
     pub base: Option<&'a TableMetadata>,
+    /// Does the commit bring files, which were written for the table when the operation began?
+    pub brings_files: bool,
 }
 
 /// Tries an operation.
@@ -45,6 +48,7 @@ pub(super) fn attempt(ground: &Ground<'_>, since: Since<'_>, operation: &Operati
         Operation::CreateTable(table) => create_table::create_table(since.base, table),
         Operation::SetProperties(properties) => properties::set_properties(&ground.metadata, properties),
         Operation::RemoveProperties(names) => Ok(properties::remove_properties(&ground.metadata, names)),
+        Operation::UpdateSchema(changes) => update_schema::update_schema(&ground.metadata, since, changes),
         Operation::UpgradeFormatVersion(version) => Ok(upgrade::upgrade(&ground.metadata, *version)),
         Operation::SetRef(name, reference) => references::set_ref(&ground.metadata, name, reference),
         Operation::RemoveRef(name) => references::remove_ref(&ground.metadata, name),

@@ -6,4 +6,5 @@ mod isolation;
 mod kit;
 mod removals;
 mod retries;
+mod schemas;
 mod updates;

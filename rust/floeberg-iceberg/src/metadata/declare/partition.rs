@@ -14,10 +14,8 @@ use floeberg_core::{Context, Error, Result};
 use serde_json::Map;
 
 use super::column::{ColumnChoice, check_transform};
+use crate::metadata::partition::NO_PARTITION_ID;
 use crate::metadata::{PartitionField, PartitionSpec};
-
-/// The highest partition field id of a table that has given none.
-const NO_PARTITION_ID: i32 = 999;
 
 /// A partition field, as a user says it.
 #[derive(Debug, Clone, PartialEq, Eq)]

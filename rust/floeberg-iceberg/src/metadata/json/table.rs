@@ -20,14 +20,12 @@ use super::refs::parse_refs;
 use super::schema::parse_schema;
 use super::snapshot::parse_snapshot;
 use super::sort::parse_order;
+use crate::metadata::partition::NO_PARTITION_ID;
 use crate::metadata::table::Current;
 use crate::metadata::{MAIN_BRANCH, PartitionSpec, RefKind, SnapshotRef, SortOrder, TableMetadata};
 use crate::wire::json::{
     MAX_METADATA_BYTES, ObjectReader, Place, int, list, long, object, parse_json, raw, string, string_map,
 };
-
-/// What an id is where no partition field was ever given one.
-const NO_PARTITION_ID: i32 = 999;
 
 /// Parses a metadata file. `location` is where it was read, for errors.
 ///

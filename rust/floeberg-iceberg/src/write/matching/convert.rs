@@ -107,7 +107,11 @@ fn convert_leaf(
         Leaf::Same => Ok(Arc::clone(array)),
         Leaf::Widened => {
             let options = CastOptions { safe: false, ..CastOptions::default() };
-            let widened = cast_with_options(array, target, &options)?;
+            let widened = cast_with_options(array, target, &options).map_err(|failure| {
+                Error::invalid_input("a value does not fit its column")
+                    .with("column", name)
+                    .caused_by(failure)
+            })?;
             check_digits(&widened, mask, name)?;
             Ok(widened)
         }

@@ -14,6 +14,7 @@ mod identity;
 mod leaf;
 mod lists;
 mod matched;
+mod merge;
 mod moments;
 mod resolve;
 mod step;
@@ -23,3 +24,4 @@ mod write_default;
 mod tests;
 
 pub use matched::Matching;
+pub use merge::columns_to_add;

@@ -23,12 +23,15 @@ const UNSPECIFIED: &str = "srid:0";
 /// Finds columns, and collects what does not fit.
 pub(super) struct Resolver {
     by_id: bool,
+    /// What does not fit, and what to do about each.
     pub(super) problems: Vec<String>,
+    /// Columns that the table has nothing like, with the full names of their parents.
+    pub(super) unknown: Vec<(String, ArrowField)>,
 }
 
 impl Resolver {
     pub(super) fn new(by_id: bool) -> Self {
-        Self { by_id, problems: Vec::new() }
+        Self { by_id, problems: Vec::new(), unknown: Vec::new() }
     }
 
     /// The fields of a struct, in the table's order.

@@ -4,6 +4,7 @@
 mod columns;
 mod forms;
 mod lists;
+mod merge;
 mod moments;
 mod pieces;
 mod required;

@@ -1,0 +1,99 @@
+//! How are the columns of a table changed?
+//!
+//! Spec: Schema Evolution.
+//!
+//! Invariant: what properties say of a column they say of it under its new name, and of none that is gone.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::evolve::SchemaChanges;
+use floeberg_core::{Error, ErrorKind, Result};
+use serde_json::Value as Json;
+
+use super::Since;
+use crate::commit::produce::Produced;
+use crate::commit::{LAST_ADDED, Update};
+use crate::metadata::TableMetadata;
+
+/// What the names of properties begin with that end with the name of a column.
+const OF_COLUMNS: [&str; 3] = [
+    "write.metadata.metrics.column.",
+    "write.parquet.bloom-filter-enabled.column.",
+    "write.parquet.stats-enabled.column.",
+];
+
+/// Makes changes to the columns.
+///
+/// Errors: `InvalidInput` for a change that cannot be made; `CommitConflict` where another writer changed the columns since,
+/// so that it cannot be made any more or files of the commit do not fit.
+pub(super) fn update_schema(metadata: &TableMetadata, since: Since<'_>, changes: &Json) -> Result<Produced> {
+    let evolved = metadata.evolve_schema(&SchemaChanges::from_json(changes)?);
+    let evolved = evolved.map_err(|error| if was_changed(since) { as_conflict(&error) } else { error })?;
+    if !evolved.is_changed {
+        return Ok(Produced::of(Vec::new()));
+    }
+    check_ids(metadata, since, evolved.last_column_id)?;
+    let (removed, renamed) = properties_of_columns(metadata, &evolved.schema);
+    let mut updates = vec![
+        Update::AddSchema(Arc::new(evolved.schema), Some(evolved.last_column_id)),
+        Update::SetCurrentSchema(LAST_ADDED),
+    ];
+    if !removed.is_empty() {
+        updates.push(Update::RemoveProperties(removed));
+    }
+    if !renamed.is_empty() {
+        updates.push(Update::SetProperties(renamed));
+    }
+    Ok(Produced::of(updates))
+}
+
+/// Files of the same commit were written for the ids that new columns would have had when it began.
+///
+/// Errors: `CommitConflict` where another writer has given ids since.
+fn check_ids(metadata: &TableMetadata, since: Since<'_>, last_column_id: i32) -> Result<()> {
+    let given = |metadata: Option<&TableMetadata>| metadata.map(|metadata| metadata.last_column_id);
+    let adds = last_column_id != metadata.last_column_id;
+    if since.brings_files && adds && given(since.began_at) != given(since.base) {
+        return Err(Error::new(
+            ErrorKind::CommitConflict,
+            "another writer added columns, and the files of this commit were written for new columns with the same ids: \
+             write them again",
+        ));
+    }
+    Ok(())
+}
+
+/// Did another writer change the columns since the operation began?
+fn was_changed(since: Since<'_>) -> bool {
+    let columns = |metadata: &TableMetadata| Arc::clone(metadata.current_schema());
+    since.began_at.map(columns) != since.base.map(columns)
+}
+
+fn as_conflict(error: &Error) -> Error {
+    let message = format!("another writer changed the columns: {}", error.message());
+    let conflict = Error::new(ErrorKind::CommitConflict, message);
+    error.context().iter().fold(conflict, |conflict, (key, value)| conflict.with(key, value))
+}
+
+/// The properties that name columns which were dropped or renamed, and those that stand for the latter.
+fn properties_of_columns(
+    metadata: &TableMetadata,
+    after: &Schema,
+) -> (Vec<String>, BTreeMap<String, String>) {
+    let (mut removed, mut renamed) = (Vec::new(), BTreeMap::new());
+    for (property, value) in &metadata.properties {
+        let of_column = OF_COLUMNS.iter().find_map(|prefix| Some((*prefix, property.strip_prefix(prefix)?)));
+        let Some((prefix, name)) = of_column else { continue };
+        let Ok(id) = metadata.current_schema().find(name, true) else { continue };
+        let now = after.full_name(id);
+        if now.as_deref() == Some(name) {
+            continue;
+        }
+        removed.push(property.clone());
+        renamed.extend(now.map(|now| (format!("{prefix}{now}"), value.clone())));
+    }
+    removed.retain(|property| !renamed.contains_key(property));
+    (removed, renamed)
+}
