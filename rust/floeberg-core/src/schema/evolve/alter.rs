@@ -14,14 +14,20 @@ use crate::value::json::from_json;
 impl Draft<'_> {
     /// Gives a column another name. Errors: `InvalidInput` for an element, key or value.
     pub(super) fn rename(&mut self, name: &str, new_name: &str) -> Result<()> {
-        let id = self.find(name)?;
-        if matches!(self.place(id)?, Place::Part) {
-            return Err(Error::invalid_input(format!(
-                "column {name:?} cannot be renamed: the parts of lists and maps have fixed names"
-            )));
-        }
+        let id = self.find_field(name, "be renamed")?;
         new_name.clone_into(&mut self.field_mut(id)?.name);
         Ok(())
+    }
+
+    /// The id of a column of the table, or of a field of a struct. Errors: `InvalidInput` for an element, key or value.
+    fn find_field(&self, name: &str, cannot: &str) -> Result<i32> {
+        let id = self.find(name)?;
+        match self.place(id)? {
+            Place::Top | Place::Struct(_) => Ok(id),
+            Place::Part => Err(Error::invalid_input(format!(
+                "column {name:?} cannot {cannot}: only columns and fields of structs can, not the parts of lists and maps"
+            ))),
+        }
     }
 
     /// Promotes a column's type, and its defaults with it.
@@ -77,24 +83,14 @@ impl Draft<'_> {
 
     /// Gives a column a comment, or takes it away.
     pub(super) fn update_doc(&mut self, name: &str, doc: Option<&String>) -> Result<()> {
-        let id = self.find(name)?;
-        if matches!(self.place(id)?, Place::Part) {
-            return Err(Error::invalid_input(format!(
-                "column {name:?} cannot have a comment: only columns and fields of structs have one"
-            )));
-        }
+        let id = self.find_field(name, "have a comment")?;
         self.field_mut(id)?.doc = doc.cloned();
         Ok(())
     }
 
     /// Gives a column a write default, or takes it away; that of old rows never changes.
     pub(super) fn update_default(&mut self, name: &str, default: Option<&Json>) -> Result<()> {
-        let id = self.find(name)?;
-        if matches!(self.place(id)?, Place::Part) {
-            return Err(Error::invalid_input(format!(
-                "column {name:?} cannot have a default: only columns and fields of structs have one"
-            )));
-        }
+        let id = self.find_field(name, "have a default")?;
         let field = self.field_mut(id)?;
         field.write_default = match default {
             None => None,

@@ -85,14 +85,16 @@ impl Resolver {
     fn unknown_column(&mut self, wanted: &[Field], field: &ArrowField, parent: &str) {
         let name = joined(parent, field.name());
         let alike = wanted.iter().find(|known| known.name.to_lowercase() == field.name().to_lowercase());
-        self.problems.push(match alike {
+        let problem = match alike {
             Some(known) if known.name != *field.name() => {
                 format!("column {name:?} is not in the table, which has {:?}: rename it", known.name)
             }
             _ => {
+                self.unknown.push((parent.to_owned(), field.clone()));
                 format!("column {name:?} is not in the table: drop it, or add it with schema_mode=\"merge\"")
             }
-        });
+        };
+        self.problems.push(problem);
     }
 
     /// `None` where it does not fit, which is then among the problems.

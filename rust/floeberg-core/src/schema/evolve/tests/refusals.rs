@@ -37,7 +37,7 @@ fn a_change_that_cannot_be_made_names_the_column() {
             "two columns of a schema are named \"ts\"",
         ),
         (json!({"change": "rename-column", "name": "id", "new-name": ""}), "has no name"),
-        (json!({"change": "rename-column", "name": "points.element", "new-name": "e"}), "fixed names"),
+        (json!({"change": "rename-column", "name": "points.element", "new-name": "e"}), "cannot be renamed"),
         (json!({"change": "update-type", "name": "id", "type": "int"}), "no promotion"),
         (json!({"change": "update-type", "name": "ts", "type": "timestamptz"}), "no promotion"),
         (json!({"change": "update-type", "name": "place", "type": "long"}), "only primitive types change"),
