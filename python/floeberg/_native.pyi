@@ -28,6 +28,7 @@ __all__ = [
     "Table",
     "TaskGroup",
     "View",
+    "WriteRecipe",
     "__version__",
     "columns_to_add",
     "evolved_schema",
@@ -430,6 +431,31 @@ class TaskGroup:
     def __reduce__(self) -> tuple[Any, ...]: ...
     @staticmethod
     def _from_recipe(recipe: bytes) -> TaskGroup: ...
+
+@final
+class WriteRecipe:
+    """How rows of one write become files of a table: its schema, spec, sort order, properties and place."""
+
+    @staticmethod
+    def of(table: Table, *, options: dict[str, str], write_id: str) -> WriteRecipe:
+        """Of a table as it is. Options change `write.*` properties for this write."""
+
+    @property
+    def write_id(self) -> str:
+        """What tells the files of this write from those of others."""
+
+    def write(self, reader: object, *, task: str, partition: int) -> Receipt:
+        """Writes the rows of a `pyarrow.RecordBatchReader`. A write that fails leaves no file."""
+
+    def schema_fits(self, schema: object) -> None:
+        """Raises one error that lists what of a `pyarrow.Schema` does not fit the table."""
+
+    def remove(self, receipt: Receipt) -> None:
+        """Removes the files of a receipt that no table has."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> WriteRecipe: ...
 
 @final
 class BatchReader:

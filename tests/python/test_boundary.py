@@ -40,6 +40,7 @@ def objects(deletes):
     )
     native += _native.transform_column("bucket[4]", reader)
     native += writing()
+    native += [_native.WriteRecipe.of(table._inner, options={}, write_id="w")]
     return {type(each): each for each in (*wrapped, *native)}
 
 

@@ -83,17 +83,26 @@ impl Column {
     }
 }
 
+/// The batches of a `pyarrow.RecordBatchReader`. They may be asked for without Python, on any thread.
+///
+/// Errors: those of pyarrow; `InvalidInput` for a schema that cannot be taken over.
+pub fn import_stream(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+    let mut stream = FFI_ArrowArrayStream::empty();
+    reader.call_method1("_export_to_c", ((&raw mut stream).expose_provenance(),))?;
+    fenced(|| RecordBatchStreamReader::try_new(stream).map_err(unusable))
+        .map_err(|error| to_exception(py, &error))
+}
+
+fn unusable(failure: ArrowError) -> Error {
+    Error::invalid_input("an Arrow array cannot be read").caused_by(failure)
+}
+
 /// The one column of the batches of a `pyarrow.RecordBatchReader`.
 ///
 /// Errors: those of pyarrow; `InvalidInput` for more than one column and for arrays that cannot be taken over.
 pub fn import_column(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<(Field, Vec<ArrayRef>)> {
-    let mut stream = FFI_ArrowArrayStream::empty();
-    reader.call_method1("_export_to_c", ((&raw mut stream).expose_provenance(),))?;
-    // The producer may be Python, so Python is held while it is asked.
+    let batches = import_stream(py, reader)?;
     let import = || {
-        let unusable =
-            |failure: ArrowError| Error::invalid_input("an Arrow array cannot be read").caused_by(failure);
-        let batches = RecordBatchStreamReader::try_new(stream).map_err(unusable)?;
         let schema = batches.schema();
         let [field] = &schema.fields()[..] else {
             return Err(Error::invalid_input("expected one column"));

@@ -28,6 +28,7 @@ mod task;
 mod task_group;
 mod transforms;
 mod view;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -80,6 +81,8 @@ mod _native {
     use crate::transforms::transform_column;
     #[pymodule_export]
     use crate::view::View;
+    #[pymodule_export]
+    use crate::writer::WriteRecipe;
 
     /// A damaged file is told by its error alone.
     #[pymodule_init]

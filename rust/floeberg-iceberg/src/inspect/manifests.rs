@@ -12,10 +12,9 @@ use floeberg_core::schema::{Field, ListType, PrimitiveType as P, StructType, Typ
 use floeberg_core::value::Value;
 use floeberg_core::{Context, Error, Result};
 
-use super::human::human_bound;
 use super::rows::{Row, batch_of_rows, text};
 use super::source::Source;
-use crate::metadata::{EntryRequest, FieldSummary, ManifestContent, ManifestFile, Snapshot};
+use crate::metadata::{EntryRequest, FieldSummary, ManifestContent, ManifestFile, Snapshot, human_bound};
 
 /// The columns of `manifests`.
 pub(super) fn fields() -> Vec<Field> {

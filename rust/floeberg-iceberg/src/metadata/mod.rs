@@ -7,6 +7,8 @@ mod evolve_schema;
 #[cfg(test)]
 mod fixture;
 mod history;
+mod human;
+mod java_numbers;
 mod json;
 mod lookup;
 mod manifest_entries;
@@ -15,6 +17,7 @@ mod metadata_columns;
 mod metrics_by_column;
 mod open;
 mod partition;
+mod partition_path;
 mod partition_type;
 mod read_manifests;
 mod relocation;
@@ -32,6 +35,7 @@ pub use declare::{
     declare_table,
 };
 pub use history::HistoryEntry;
+pub(crate) use human::human_bound;
 pub(crate) use json::{
     ObjectWriter, emit_map, emit_order, emit_ref, emit_snapshot, emit_spec, parse_order, parse_ref,
     parse_schema, parse_snapshot, parse_spec,

@@ -1,7 +1,22 @@
 //! Rows to data files.
 
+mod encode;
+mod form;
+mod locations;
 mod matching;
+mod metrics;
+mod open_files;
+mod parquet;
+mod properties;
 mod receipt;
+mod recipe;
+mod split;
+mod writer;
+
+#[cfg(test)]
+mod tests;
 
 pub use matching::{Matching, columns_to_add};
 pub use receipt::{Receipt, WrittenFile};
+pub use recipe::WriteRecipe;
+pub use writer::{WriteTask, Writer};

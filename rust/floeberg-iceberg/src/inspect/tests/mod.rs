@@ -1,6 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod data_file;
-mod human;
 mod names;
 mod readable_metrics;

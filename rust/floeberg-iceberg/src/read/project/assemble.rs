@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType};
 use floeberg_core::value::arrow::to_array;
 use floeberg_core::{Context, Error, Result};
@@ -13,15 +14,20 @@ use floeberg_core::{Context, Error, Result};
 use super::cast::cast;
 use super::projection::{ColumnSource, Conversion, Resolved};
 
-/// One field of so many rows, from the decoded fields of its parent.
-pub(super) fn assemble(column: &Resolved, decoded: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+/// One field of so many rows, from the decoded fields of its parent. `above` is where its parent is null.
+pub(super) fn assemble(
+    column: &Resolved,
+    decoded: &[ArrayRef],
+    rows: usize,
+    above: Option<&NullBuffer>,
+) -> Result<ArrayRef> {
     match &column.source {
         ColumnSource::Constant(value, field_type) => to_array(value.as_ref(), field_type, rows),
         ColumnSource::File(number, conversion) => {
             let array = decoded.get(*number).ok_or_else(|| {
                 Error::internal(format!("column {:?} was planned and not decoded", column.name))
             })?;
-            convert(array, conversion, column.target.data_type(), &column.name)
+            convert(array, conversion, column.target.data_type(), &column.name, above)
         }
         ColumnSource::Position | ColumnSource::Inherited(_) => {
             Err(Error::internal(format!("the metadata column {:?} is not at the top", column.name)))
@@ -34,6 +40,7 @@ pub(super) fn convert(
     conversion: &Conversion,
     target: &DataType,
     name: &str,
+    above: Option<&NullBuffer>,
 ) -> Result<ArrayRef> {
     let broken = |error: ArrowError| {
         Error::invalid_data(format!("column {name:?} cannot be read as {target}: {error}"))
@@ -43,11 +50,12 @@ pub(super) fn convert(
         (Conversion::Null, _) => Ok(new_null_array(target, array.len())),
         (Conversion::Struct(fields), DataType::Struct(targets)) => {
             let parent = array.as_struct_opt().ok_or_else(|| unexpected(array, name))?;
+            // A required struct has no nulls of its own where an optional one above it is null; its children have.
+            let nulls = NullBuffer::union(parent.nulls(), above);
             let children = fields
                 .iter()
-                .map(|field| assemble(field, parent.columns(), parent.len()))
+                .map(|field| assemble(field, parent.columns(), parent.len(), nulls.as_ref()))
                 .collect::<Result<Vec<_>>>()?;
-            let nulls = parent.nulls().cloned();
             let built = if children.is_empty() {
                 StructArray::new_empty_fields(parent.len(), nulls)
             } else {
@@ -57,7 +65,7 @@ pub(super) fn convert(
         }
         (Conversion::List(element), DataType::List(field)) => {
             let list = array.as_list_opt::<i32>().ok_or_else(|| unexpected(array, name))?;
-            let values = convert(list.values(), element, field.data_type(), name)?;
+            let values = convert(list.values(), element, field.data_type(), name, None)?;
             let built =
                 ListArray::try_new(Arc::clone(field), list.offsets().clone(), values, list.nulls().cloned());
             Ok(Arc::new(built.map_err(broken)?))
@@ -67,8 +75,8 @@ pub(super) fn convert(
             let DataType::Struct(fields) = entries.data_type() else {
                 return Err(Error::internal("the entries of an Arrow map are not a struct"));
             };
-            let keys = convert(map.keys(), key, fields[0].data_type(), name)?;
-            let values = convert(map.values(), value, fields[1].data_type(), name)?;
+            let keys = convert(map.keys(), key, fields[0].data_type(), name, None)?;
+            let values = convert(map.values(), value, fields[1].data_type(), name, None)?;
             let pairs = StructArray::try_new(fields.clone(), vec![keys, values], None).map_err(broken)?;
             let built = MapArray::try_new(
                 Arc::clone(entries),

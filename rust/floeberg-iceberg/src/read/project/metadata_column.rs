@@ -50,7 +50,7 @@ impl Inherited {
                 let array = decoded.get(*number).ok_or_else(|| {
                     Error::internal(format!("column {:?} was planned and not decoded", column.name))
                 })?;
-                Some(convert(array, conversion, column.target.data_type(), &column.name)?)
+                Some(convert(array, conversion, column.target.data_type(), &column.name, None)?)
             }
         };
         let stored = stored.as_ref().and_then(|stored| stored.as_primitive_opt::<Int64Type>());

@@ -129,7 +129,7 @@ impl Projection {
                     inherited.array(column, decoded.columns(), positions, rows)
                 }
                 ColumnSource::Constant(..) | ColumnSource::File(..) => {
-                    assemble(column, decoded.columns(), rows)
+                    assemble(column, decoded.columns(), rows, None)
                 }
             })
             .collect::<Result<Vec<_>>>()?;

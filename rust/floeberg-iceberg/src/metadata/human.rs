@@ -1,6 +1,6 @@
-//! How is the bound of a partition field written for people?
+//! How is a partition value written for people?
 //!
-//! In: a transform, its result type and the bytes of a bound. Out: Iceberg Java's text.
+//! In: a transform and a value, or its result type and the bytes of a bound. Out: Iceberg Java's text.
 //! Spec: Manifest Lists (field summary); Appendix D, Binary single-value serialization.
 //!
 //! Invariant: a bound that is not there is the text `null`, as in Java; one that cannot be decoded has no text.
@@ -13,14 +13,15 @@ use floeberg_core::value::{Value, datetime, format_uuid, single_value};
 use super::java_numbers;
 
 /// The text of a bound.
-pub(super) fn human_bound(transform: &Transform, result: &Type, bound: Option<&[u8]>) -> Option<String> {
+pub(crate) fn human_bound(transform: &Transform, result: &Type, bound: Option<&[u8]>) -> Option<String> {
     let Some(bytes) = bound else { return Some("null".to_owned()) };
     let Type::Primitive(primitive) = result else { return None };
     let value = single_value::from_bytes(primitive, bytes).ok()?;
     Some(human(transform, &value))
 }
 
-fn human(transform: &Transform, value: &Value) -> String {
+/// The text of a partition value.
+pub(super) fn human(transform: &Transform, value: &Value) -> String {
     match (transform, value) {
         (Transform::Year, Value::Int(years)) => format!("{:04}", 1970 + i64::from(*years)),
         (Transform::Month, Value::Int(months)) => {
@@ -69,3 +70,6 @@ fn time(micros: i64) -> String {
 fn short_fraction(moment: &str) -> String {
     if moment.contains('.') { moment.trim_end_matches('0').to_owned() } else { moment.to_owned() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,8 @@ use floeberg_core::schema::{PrimitiveType as P, Type};
 use floeberg_core::transform::Transform as T;
 use floeberg_core::value::{Value, single_value::to_bytes};
 
-use crate::inspect::human::human_bound;
-use crate::inspect::java_numbers;
+use super::human_bound;
+use crate::metadata::java_numbers;
 
 fn text(transform: &T, result: P, value: &Value) -> Option<String> {
     human_bound(transform, &Type::Primitive(result), Some(&to_bytes(value).unwrap()))

@@ -1,0 +1,103 @@
+//! Where does a data file go?
+//!
+//! In: a table's location, properties, a partition and a file's name. Out: a location that no file has.
+//! Spec: none (Iceberg Java's location providers).
+//!
+//! Invariant: two files of one table never get one location: their names hold the id of their write.
+
+use floeberg_core::transform::bucket::hash_bytes;
+use floeberg_core::value::Value;
+use floeberg_core::{Error, Result};
+use floeberg_io::location;
+
+use super::properties::Properties;
+use crate::metadata::PartitionSpec;
+
+const DATA: &str = "write.data.path";
+const HASHED: &str = "write.object-storage.enabled";
+/// Former names of [`DATA`], which Iceberg Java refuses.
+const FORMER: [&str; 2] = ["write.object-storage.path", "write.folder-storage.path"];
+
+/// How the files of a table are placed.
+#[derive(Debug, Clone)]
+pub(super) struct Locations {
+    folder: String,
+    hashed: Option<Hashed>,
+}
+
+/// Folders that spread files over an object store.
+#[derive(Debug, Clone)]
+struct Hashed {
+    /// The database and the table, where the folder is not the table's own.
+    context: Option<String>,
+    with_partitions: bool,
+}
+
+impl Locations {
+    /// Errors: `Unsupported` for a location provider that is a Java class, `InvalidInput` for former properties.
+    pub fn new(table: &str, properties: &Properties) -> Result<Self> {
+        if let Some(class) = properties.text("write.location-provider.impl") {
+            return Err(Error::unsupported(format!(
+                "the table places its files by the Java class {class} (\"write.location-provider.impl\")"
+            )));
+        }
+        if let Some(name) = FORMER.into_iter().find(|name| properties.text(name).is_some()) {
+            return Err(Error::invalid_input(format!(
+                "expected {DATA:?} in place of the former property {name:?}"
+            )));
+        }
+        let table = without_slashes(table);
+        let folder = properties.text(DATA).map_or_else(|| location::join(table, "data"), str::to_owned);
+        let folder = without_slashes(&folder).to_owned();
+        let hashed = properties.flag(HASHED, false)?.then_some(()).map(|()| {
+            let with_partitions = properties.flag("write.object-storage.partitioned-paths", true)?;
+            let context = if folder.starts_with(table) { None } else { Some(context(table)) };
+            Ok::<_, Error>(Hashed { context, with_partitions })
+        });
+        Ok(Self { folder, hashed: hashed.transpose()? })
+    }
+
+    /// The location of a file of a partition.
+    pub fn of(&self, spec: &PartitionSpec, partition: &[Option<Value>], name: &str) -> String {
+        let in_partition = || match spec.fields.is_empty() {
+            true => name.to_owned(),
+            false => format!("{}/{name}", spec.partition_path(partition)),
+        };
+        let Some(Hashed { context, with_partitions }) = &self.hashed else {
+            return format!("{}/{}", self.folder, in_partition());
+        };
+        let name = if *with_partitions { in_partition() } else { name.to_owned() };
+        let hash = folders_of_hash(&name);
+        match context {
+            Some(context) => format!("{}/{hash}/{context}/{name}", self.folder),
+            None if *with_partitions => format!("{}/{hash}/{name}", self.folder),
+            None => format!("{}/{hash}-{name}", self.folder),
+        }
+    }
+}
+
+fn without_slashes(location: &str) -> &str {
+    let mut rest = location;
+    while let Some(shorter) = rest.strip_suffix('/').filter(|shorter| !shorter.ends_with("://")) {
+        rest = shorter;
+    }
+    rest
+}
+
+/// The last two names of a table's location.
+fn context(table: &str) -> String {
+    let name = location::file_name(table).unwrap_or_default();
+    match location::parent(table).and_then(location::file_name) {
+        Some(parent) => format!("{parent}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// Twenty bits of a hash, as three folders of four digits and one of eight.
+fn folders_of_hash(name: &str) -> String {
+    let bits = format!("{:020b}", hash_bytes(name.as_bytes()) & 0xf_ffff);
+    format!("{}/{}/{}/{}", &bits[..4], &bits[4..8], &bits[8..12], &bits[12..])
+}
+
+#[cfg(test)]
+mod tests;

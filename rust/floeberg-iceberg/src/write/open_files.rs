@@ -1,0 +1,216 @@
+//! Which files are being written, and when do they end?
+//!
+//! In: rows by partition. Out: files of about the size that the table asks for.
+//!
+//! Invariant: every location that was begun is remembered until the write ends, so that it can be removed.
+
+use std::collections::HashMap;
+use std::mem;
+use std::sync::Arc;
+
+use floeberg_core::value::{PartitionKey, Value};
+use floeberg_core::{ErrorKind, Result};
+use floeberg_io::Store;
+
+use super::encode::Threads;
+use super::form::Form;
+use super::parquet::{OpenFile, Piece};
+use super::split::Partition;
+use super::{WriteRecipe, WrittenFile};
+
+/// A partition that rows are written to.
+struct Target {
+    values: Vec<Option<Value>>,
+    file: Option<OpenFile>,
+    /// Rows that are not encoded yet.
+    waiting: Vec<Piece>,
+}
+
+/// The files of one writer.
+pub(super) struct OpenFiles {
+    store: Arc<dyn Store>,
+    recipe: WriteRecipe,
+    form: Form,
+    threads: Threads,
+    /// Bytes that row groups may take in memory, together.
+    memory: u64,
+    /// `00003-task-write`: what the files' names begin with.
+    name: String,
+    number: u64,
+    targets: Vec<Target>,
+    by_key: HashMap<PartitionKey, usize>,
+    written: Vec<WrittenFile>,
+    begun: Vec<String>,
+}
+
+impl OpenFiles {
+    pub fn new(
+        store: Arc<dyn Store>,
+        recipe: &WriteRecipe,
+        form: Form,
+        threads: Threads,
+        memory: u64,
+        name: String,
+    ) -> Self {
+        Self {
+            store,
+            recipe: recipe.clone(),
+            form,
+            threads,
+            memory,
+            name,
+            number: 0,
+            targets: Vec::new(),
+            by_key: HashMap::new(),
+            written: Vec::new(),
+            begun: Vec::new(),
+        }
+    }
+
+    /// Takes rows of a partition, to be encoded by [`OpenFiles::encode`].
+    pub fn add(&mut self, partition: Partition, rows: Piece) {
+        let next = self.targets.len();
+        let place = *self.by_key.entry(partition.key).or_insert(next);
+        if place == next {
+            self.targets.push(Target { values: partition.values, file: None, waiting: Vec::new() });
+        }
+        self.targets[place].waiting.push(rows);
+    }
+
+    /// Encodes all rows that wait, ending row groups and files as they are full.
+    pub fn encode(&mut self) -> Result<()> {
+        while self.encode_some()? {}
+        self.free_memory()
+    }
+
+    /// Encodes of each partition what its row group has room for. Was there anything?
+    fn encode_some(&mut self) -> Result<bool> {
+        for place in 0..self.targets.len() {
+            if !self.targets[place].waiting.is_empty() && self.targets[place].file.is_none() {
+                self.open(place)?;
+            }
+        }
+        let form = &self.form;
+        let mut given: Vec<_> = self
+            .targets
+            .iter_mut()
+            .filter_map(|target| {
+                let file = target.file.as_mut().filter(|_| !target.waiting.is_empty())?;
+                let pieces = take_room(file, &mut target.waiting, form);
+                Some((file, pieces))
+            })
+            .collect();
+        if given.is_empty() {
+            return Ok(false);
+        }
+        self.threads.encode(&mut given)?;
+        let full = given.into_iter().map(|(file, _)| file).filter(|file| is_group_full(file, form));
+        self.threads.end_groups(full.collect())?;
+        let file_size = self.form.file_size;
+        self.finish(|file| file.size() >= file_size)?;
+        Ok(true)
+    }
+
+    /// Ends the largest row groups until the others fit into memory.
+    fn free_memory(&mut self) -> Result<()> {
+        let mut files: Vec<_> = self.targets.iter_mut().filter_map(|target| target.file.as_mut()).collect();
+        let mut memory: u64 = files.iter().map(|file| file.memory()).sum();
+        files.sort_by_cached_key(|file| std::cmp::Reverse(file.memory()));
+        let mut largest = Vec::new();
+        for file in files {
+            if memory <= self.memory {
+                break;
+            }
+            memory -= file.memory();
+            largest.push(file);
+        }
+        self.threads.end_groups(largest)
+    }
+
+    fn open(&mut self, place: usize) -> Result<()> {
+        self.number += 1;
+        let name = format!("{}-{:05}.parquet", self.name, self.number);
+        let target = &mut self.targets[place];
+        let location = self.form.locations.of(&self.recipe.spec, &target.values, &name);
+        let opened = OpenFile::create(self.store.as_ref(), location.clone(), &self.form.file);
+        // Where the answer of the store is lost there may be a file all the same; but not one of another writer.
+        if !opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+            self.begun.push(location);
+        }
+        target.file = Some(opened?);
+        Ok(())
+    }
+
+    /// Ends the files that are so.
+    fn finish(&mut self, is_over: impl Fn(&OpenFile) -> bool) -> Result<()> {
+        let (mut files, mut partitions) = (Vec::new(), Vec::new());
+        for target in &mut self.targets {
+            if target.file.as_ref().is_some_and(&is_over)
+                && let Some(file) = target.file.take()
+            {
+                files.push(file);
+                partitions.push(target.values.clone());
+            }
+        }
+        let described = self.threads.finish(files)?;
+        for (mut file, partition) in described.into_iter().zip(partitions) {
+            file.partition = partition;
+            self.written.push(WrittenFile { spec_id: self.recipe.spec.spec_id, file });
+        }
+        Ok(())
+    }
+
+    /// Ends all files. What they are named is forgotten: they are the caller's.
+    pub fn finish_all(&mut self) -> Result<Vec<WrittenFile>> {
+        self.encode()?;
+        self.finish(|_| true)?;
+        self.begun.clear();
+        Ok(mem::take(&mut self.written))
+    }
+
+    /// Removes all that was begun, as far as the store lets it.
+    pub fn remove_all(&mut self) {
+        self.targets.clear();
+        for location in self.begun.drain(..) {
+            // It is an orphan where this fails: nothing refers to it.
+            let _ = self.store.remove(&location);
+        }
+    }
+}
+
+/// Is the row group as large as the table asks for? As Iceberg Java, two rows early.
+fn is_group_full(file: &OpenFile, form: &Form) -> bool {
+    let (size, rows) = (file.group_size(), file.group_rows());
+    let layout = form.file.layout();
+    rows >= layout.row_group_rows && size.saturating_add(2 * size / rows.max(1)) >= layout.row_group_size
+}
+
+/// Takes of the rows that wait what the row group has room for, and the file; at least the fewest of a row group.
+fn take_room(file: &OpenFile, waiting: &mut Vec<Piece>, form: &Form) -> Vec<Piece> {
+    let layout = form.file.layout();
+    let (size, rows) = (file.group_size(), file.group_rows());
+    let room = layout.row_group_size.saturating_sub(size).min(form.file_size.saturating_sub(file.size()));
+    let fewest = layout.row_group_rows.saturating_sub(rows).max(layout.row_group_rows);
+    let (all_rows, all_bytes) =
+        waiting.iter().fold((0, 0), |(rows, bytes), piece| (rows + piece.rows as u64, bytes + piece.bytes));
+    // Rows are seldom larger encoded than they are in memory.
+    let row_size =
+        if rows > 0 { size as f64 / rows as f64 } else { all_bytes as f64 / all_rows.max(1) as f64 };
+    let mut left = ((room as f64 / row_size.max(f64::MIN_POSITIVE)) as u64).max(fewest) as usize;
+    let mut taken = Vec::new();
+    let mut rest = Vec::new();
+    for piece in waiting.drain(..) {
+        if piece.rows <= left {
+            left -= piece.rows;
+            taken.push(piece);
+        } else if left > 0 {
+            taken.push(piece.slice(0, left));
+            rest.push(piece.slice(left, piece.rows - left));
+            left = 0;
+        } else {
+            rest.push(piece);
+        }
+    }
+    *waiting = rest;
+    taken
+}

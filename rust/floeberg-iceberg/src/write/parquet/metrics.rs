@@ -1,0 +1,173 @@
+//! What does the end of a Parquet file say of its columns?
+//!
+//! In: the metadata of a file that was written. Out: sizes, counts and bounds by field id, and where its row groups start.
+//! Spec: Data File Fields (notes 1 and 2 on bounds).
+//!
+//! Invariant: a bound is left out where a row group does not say one; NaN is none, and zeros have the sign that bounds all
+//! zeros.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use floeberg_core::Result;
+use floeberg_core::schema::PrimitiveType;
+use floeberg_core::value::{Value, ordering, single_value};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::statistics::Statistics;
+
+use super::leaves::Leaf;
+use crate::metadata::DataFile;
+use crate::write::metrics::{Mode, Modes, shorter_lower, shorter_upper};
+
+/// Says of a file what its metadata says.
+pub(super) fn describe(
+    file: &mut DataFile,
+    metadata: &ParquetMetaData,
+    leaves: &[Leaf],
+    modes: &Modes,
+) -> Result<()> {
+    let mut said = Said::default();
+    for (position, leaf) in leaves.iter().enumerate() {
+        let chunks = metadata.row_groups().iter().filter_map(|group| group.columns().get(position));
+        let (id, primitive) = match leaf {
+            Leaf::Single(id, primitive) => (*id, Some(primitive)),
+            Leaf::Repeated(id) | Leaf::VariantMetadata(id) => (*id, None),
+            Leaf::Silent => continue,
+        };
+        let mode = modes.of(id);
+        if mode == Mode::None {
+            continue;
+        }
+        if !matches!(leaf, Leaf::VariantMetadata(_)) {
+            said.sizes.insert(id, chunks.clone().map(ColumnChunkMetaData::compressed_size).sum());
+        }
+        if matches!(leaf, Leaf::Repeated(_)) {
+            continue;
+        }
+        let Some(counts) = counts(chunks.clone()) else { continue };
+        said.values.insert(id, counts.values);
+        said.nulls.insert(id, counts.nulls);
+        let Some(primitive) = primitive else { continue };
+        if let (PrimitiveType::Float | PrimitiveType::Double, Some(nans)) = (primitive, counts.nans) {
+            said.nans.insert(id, nans);
+        }
+        if let Some((lower, upper)) = bounds(chunks, primitive, mode) {
+            if let Some(lower) = lower {
+                said.lower.insert(id, single_value::to_bytes(&lower)?);
+            }
+            if let Some(upper) = upper {
+                said.upper.insert(id, single_value::to_bytes(&upper)?);
+            }
+        }
+    }
+    file.record_count = metadata.file_metadata().num_rows();
+    file.column_sizes = Some(said.sizes);
+    file.value_counts = Some(said.values);
+    file.null_value_counts = Some(said.nulls);
+    file.nan_value_counts = Some(said.nans);
+    file.lower_bounds = Some(said.lower);
+    file.upper_bounds = Some(said.upper);
+    file.split_offsets = Some(split_offsets(metadata));
+    Ok(())
+}
+
+#[derive(Default)]
+struct Said {
+    sizes: BTreeMap<i32, i64>,
+    values: BTreeMap<i32, i64>,
+    nulls: BTreeMap<i32, i64>,
+    nans: BTreeMap<i32, i64>,
+    lower: BTreeMap<i32, Vec<u8>>,
+    upper: BTreeMap<i32, Vec<u8>>,
+}
+
+struct Counts {
+    values: i64,
+    nulls: i64,
+    nans: Option<i64>,
+}
+
+/// The counts of a column; `None` where a row group does not say them.
+fn counts<'a>(chunks: impl Iterator<Item = &'a ColumnChunkMetaData>) -> Option<Counts> {
+    let mut sum = Counts { values: 0, nulls: 0, nans: Some(0) };
+    for chunk in chunks {
+        let statistics = chunk.statistics()?;
+        let nulls = statistics.null_count_opt()? as i64;
+        sum.values += chunk.num_values();
+        sum.nulls += nulls;
+        // Where there is no value nothing counts its NaNs.
+        let nans = if nulls == chunk.num_values() { Some(0) } else { statistics.nan_count_opt() };
+        sum.nans = sum.nans.zip(nans).map(|(sum, nans)| sum + nans as i64);
+    }
+    Some(sum)
+}
+
+/// Whole, then made shorter. `None` where they are not wanted or not known.
+fn bounds<'a>(
+    chunks: impl Iterator<Item = &'a ColumnChunkMetaData>,
+    primitive: &PrimitiveType,
+    mode: Mode,
+) -> Option<(Option<Value>, Option<Value>)> {
+    use PrimitiveType as P;
+    let length = match mode {
+        Mode::None | Mode::Counts => return None,
+        Mode::Truncate(length) => length,
+        Mode::Full => u32::MAX,
+    };
+    if matches!(primitive, P::Geometry { .. } | P::Geography { .. } | P::Unknown) {
+        return None;
+    }
+    let mut least: Option<Value> = None;
+    let mut most: Option<Value> = None;
+    for chunk in chunks {
+        let statistics = chunk.statistics()?;
+        let nans = statistics.nan_count_opt().unwrap_or(0);
+        if statistics.null_count_opt()?.saturating_add(nans) as i64 >= chunk.num_values() {
+            continue;
+        }
+        let (lower, upper) = (statistics.min_bytes_opt()?, statistics.max_bytes_opt()?);
+        let (lower, upper) =
+            (stored_value(lower, primitive, statistics)?, stored_value(upper, primitive, statistics)?);
+        // Values without an order are NaN.
+        ordering::compare(&lower, &upper)?;
+        if least.as_ref().is_none_or(|least| ordering::compare(&lower, least) == Some(Ordering::Less)) {
+            least = Some(lower);
+        }
+        if most.as_ref().is_none_or(|most| ordering::compare(&upper, most) == Some(Ordering::Greater)) {
+            most = Some(upper);
+        }
+    }
+    let lower = least.map(|value| shorter_lower(signed_zero(value, -1.0), length));
+    let upper = most.and_then(|value| shorter_upper(signed_zero(value, 1.0), length));
+    Some((lower, upper))
+}
+
+/// A value as the statistics of a file have it; `None` where it is not of the type.
+fn stored_value(bytes: &[u8], primitive: &PrimitiveType, statistics: &Statistics) -> Option<Value> {
+    let PrimitiveType::Decimal { scale, .. } = primitive else {
+        return single_value::from_bytes(primitive, bytes).ok();
+    };
+    let unscaled = match statistics {
+        Statistics::Int32(_) => i128::from(i32::from_le_bytes(bytes.try_into().ok()?)),
+        Statistics::Int64(_) => i128::from(i64::from_le_bytes(bytes.try_into().ok()?)),
+        _ => single_value::unscaled_from_bytes(bytes)?,
+    };
+    Some(Value::Decimal { unscaled, scale: *scale })
+}
+
+fn signed_zero(value: Value, sign: f32) -> Value {
+    match value {
+        Value::Float(zero) if zero == 0.0 => Value::Float(0.0_f32.copysign(sign)),
+        Value::Double(zero) if zero == 0.0 => Value::Double(0.0_f64.copysign(sign.into())),
+        other => other,
+    }
+}
+
+/// Where row groups start: at the first page of the first column, be it a dictionary.
+fn split_offsets(metadata: &ParquetMetaData) -> Vec<i64> {
+    let first = |group: &parquet::file::metadata::RowGroupMetaData| {
+        let column = group.columns().first()?;
+        Some(column.dictionary_page_offset().unwrap_or(column.data_page_offset()))
+    };
+    metadata.row_groups().iter().filter_map(first).collect()
+}

@@ -1,0 +1,13 @@
+//! Rows to Parquet files.
+
+mod form;
+mod leaves;
+mod metrics;
+mod open_file;
+mod options;
+mod output;
+mod schema;
+mod stored;
+
+pub(super) use form::FileForm;
+pub(super) use open_file::{ColumnEncoder, OpenFile, Piece};

@@ -1,0 +1,168 @@
+//! What does a worker need to write files for a table?
+//!
+//! In: a table's metadata and the options of one write. Out: a recipe that can be sent: schema, spec, sort order,
+//! properties, place and storage options, and no handle.
+//!
+//! Invariant: what is read back writes the same files. The table may have changed since: who commits looks at that.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::json::{schema_from_json, schema_to_json};
+use floeberg_core::transform::Transform;
+use floeberg_core::{Context as _, Error, Result};
+use floeberg_io::{Store, StoreOptions, open_store};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::form::Form;
+use super::properties::Properties;
+use crate::metadata::{
+    PartitionSpec, SortOrder, TableMetadata, emit_order, emit_spec, parse_order, parse_spec,
+};
+use crate::wire::json::Place;
+use crate::wire::{Packing, unpack};
+
+/// What errors call it.
+const RECIPE: &str = "a write recipe";
+
+/// How rows of one write become files of a table.
+#[derive(Debug, Clone)]
+pub struct WriteRecipe {
+    pub(super) schema: Arc<Schema>,
+    pub(super) spec: Arc<PartitionSpec>,
+    pub(super) order: Arc<SortOrder>,
+    pub(super) properties: Properties,
+    /// The table's location, as it wrote it.
+    pub(super) location: String,
+    pub(super) write_id: String,
+    pub(super) storage: StoreOptions,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct RecipeText {
+    schema: Json,
+    spec: Json,
+    order: Json,
+    properties: BTreeMap<String, String>,
+    location: String,
+    write_id: String,
+    storage: BTreeMap<String, String>,
+}
+
+impl WriteRecipe {
+    /// The recipe of a table as it is: its current schema, default spec and default sort order.
+    ///
+    /// `options` change properties that begin with `write.` for this write, by their name or by Spark's. `write_id` is in
+    /// the name of every file and must be new. Errors: `InvalidInput` for an option or a property that is not understood;
+    /// `Unsupported` for a format, codec, transform or type that is not written.
+    pub fn new(
+        metadata: &TableMetadata,
+        storage: &StoreOptions,
+        options: &BTreeMap<String, String>,
+        write_id: &str,
+    ) -> Result<Self> {
+        let recipe = Self {
+            schema: Arc::clone(metadata.current_schema()),
+            spec: Arc::clone(metadata.default_spec()),
+            order: Arc::clone(metadata.default_sort_order()),
+            properties: Properties::new(&metadata.properties, options)?,
+            location: metadata.location.clone(),
+            write_id: write_id.to_owned(),
+            storage: storage.clone(),
+        };
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// The columns that rows have.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// The spec that files are partitioned by.
+    pub fn spec(&self) -> &Arc<PartitionSpec> {
+        &self.spec
+    }
+
+    /// What tells the files of this write from those of others.
+    pub fn write_id(&self) -> &str {
+        &self.write_id
+    }
+
+    /// The store that the files go to.
+    pub fn store(&self) -> Result<Arc<dyn Store>> {
+        open_store(&self.storage)
+    }
+
+    /// The bytes, compressed. They hold the storage options, secrets among them: they are for a worker, not for a log.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let text = RecipeText {
+            schema: schema_to_json(&self.schema)?,
+            spec: emit_spec(&self.spec),
+            order: emit_order(&self.order),
+            properties: self.properties.as_map().clone(),
+            location: self.location.clone(),
+            write_id: self.write_id.clone(),
+            storage: self.storage.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        };
+        let mut packing = Packing::default();
+        packing.value(&text)?;
+        packing.finish()
+    }
+
+    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe, `LimitExceeded` for more than any
+    /// has; those of [`WriteRecipe::new`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let text: RecipeText = unpack(bytes, RECIPE)?;
+        let damaged = |error: Error| Error::invalid_input(format!("{RECIPE} is damaged")).caused_by(error);
+        let place = Place::root(RECIPE);
+        let recipe = Self {
+            schema: Arc::new(schema_from_json(&text.schema).map_err(damaged)?),
+            spec: parse_spec(text.spec, &place.key("spec")).map_err(damaged)?,
+            order: parse_order(text.order, &place.key("order")).map_err(damaged)?,
+            properties: Properties::of_map(text.properties),
+            location: text.location,
+            write_id: text.write_id,
+            storage: text.storage.into_iter().collect(),
+        };
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// Finds what could not be written, before a row is.
+    fn check(&self) -> Result<()> {
+        check_name("write id", &self.write_id)?;
+        const FORMAT: &str = "write.format.default";
+        if let Some(format) = self.properties.text(FORMAT)
+            && !format.eq_ignore_ascii_case("parquet")
+        {
+            return Err(Error::unsupported(format!(
+                "the property {FORMAT:?} asks for files of format {format}; this version writes Parquet"
+            )));
+        }
+        for field in &self.spec.fields {
+            if let Transform::Unknown(written) = &field.transform {
+                return Err(Error::unsupported(format!(
+                    "the transform {written} is not known to this version: rows cannot be partitioned by it"
+                )))
+                .context("partition field", &field.name);
+            }
+        }
+        Form::new(self).map(drop)
+    }
+}
+
+/// Part of a file's name: anything else would need quoting somewhere.
+pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    if name.is_empty() || name.len() > 128 || !name.chars().all(is_plain) || name.starts_with('.') {
+        return Err(Error::invalid_input(format!(
+            "expected a {what} of at most 128 letters, digits, '-', '_' and '.', found {name:?}"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Files are laid out as the table's properties ask for it, whoever writes them with how many threads.
+
+use floeberg_core::schema::{Field, PrimitiveType as P};
+use floeberg_core::value::Value;
+use floeberg_core::{ErrorKind, Result};
+use floeberg_io::Store as _;
+use parquet::basic::{Compression, Encoding};
+
+use super::fixture::{Rows, footer, recipe, rows_of, try_write, with, write};
+use crate::write::WriteRecipe;
+
+fn numbers(properties: &[(&str, &str)]) -> WriteRecipe {
+    with(recipe(vec![Field::required(1, "n", P::Long), Field::optional(2, "s", P::String)]), properties)
+}
+
+fn rows(number: i64) -> Rows {
+    // Mixed so that nothing compresses well.
+    let mixed = |n: i64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64);
+    let row = |n| vec![Some(Value::Long(mixed(n))), Some(Value::String(format!("{:x}", mixed(n + 1))))];
+    (0..number).map(row).collect()
+}
+
+#[test]
+fn files_end_near_the_size_that_is_asked_for() {
+    let recipe = numbers(&[("write.target-file-size-bytes", "50000")]);
+    let rows = rows(20_000);
+    let (store, receipt) = write(&recipe, &rows, 700);
+    assert!(receipt.files().len() > 3, "{}", receipt.files().len());
+    let (last, whole) = receipt.files().split_last().unwrap();
+    for written in whole {
+        let size = written.file.file_size_in_bytes;
+        assert!((25_000..80_000).contains(&size), "{size}");
+    }
+    assert!(last.file.file_size_in_bytes < 80_000);
+    let read: Rows = receipt.files().iter().flat_map(|file| rows_of(&store, &recipe, file)).collect();
+    assert!(read == rows);
+    let sizes =
+        receipt.files().iter().map(|written| store.open(&written.file.file_path).unwrap().size().unwrap());
+    assert_eq!(sizes.sum::<u64>(), receipt.size());
+}
+
+#[test]
+fn row_groups_end_near_the_size_that_is_asked_for() {
+    let recipe = numbers(&[("write.parquet.row-group-size-bytes", "20000")]);
+    let (store, receipt) = write(&recipe, &rows(20_000), 700);
+    let footer = footer(&store, &receipt.files()[0]);
+    let groups = footer.row_groups();
+    assert!(groups.len() > 10);
+    for group in &groups[..groups.len() - 1] {
+        assert!((14_000..40_000).contains(&group.compressed_size()), "{}", group.compressed_size());
+        assert!(group.num_rows() >= 100);
+    }
+}
+
+#[test]
+fn pages_and_dictionaries_are_as_the_properties_ask() {
+    let properties = [
+        ("write.parquet.page-row-limit", "1024"),
+        ("write.parquet.dict-encoding-enabled.column.n", "false"),
+        ("write.parquet.stats-enabled.column.s", "false"),
+        ("write.parquet.bloom-filter-enabled.column.s", "true"),
+        ("write.parquet.bloom-filter-enabled.column.dropped", "true"),
+    ];
+    let (store, receipt) = write(&numbers(&properties), &rows(4_096), 4_096);
+    let footer = footer(&store, &receipt.files()[0]);
+    let (number, text) = (footer.row_group(0).column(0), footer.row_group(0).column(1));
+    let pages = footer.page_index_for_row_group(0).num_data_pages(0);
+    assert_eq!(pages, Some(4));
+    assert!(!number.encodings().any(|encoding| encoding == Encoding::RLE_DICTIONARY));
+    assert!(text.encodings().any(|encoding| encoding == Encoding::RLE_DICTIONARY));
+    assert!(number.statistics().is_some() && text.statistics().is_none());
+    assert!(number.bloom_filter_offset().is_none() && text.bloom_filter_offset().is_some());
+    // Of a column without statistics nothing is known but its size.
+    let file = &receipt.files()[0].file;
+    assert_eq!(file.value_counts.as_ref().unwrap().keys().collect::<Vec<_>>(), [&1]);
+    assert_eq!(file.column_sizes.as_ref().unwrap().keys().collect::<Vec<_>>(), [&1, &2]);
+}
+
+fn codec(properties: &[(&str, &str)]) -> Result<Compression> {
+    let store = floeberg_io::MemoryStore::new();
+    let receipt = try_write(&numbers(properties), std::sync::Arc::new(store.clone()), &rows(1), 1)?;
+    Ok(footer(&store, &receipt.files()[0]).row_group(0).column(0).compression())
+}
+
+#[test]
+fn codecs_and_levels_are_as_the_properties_ask() {
+    const CODEC: &str = "write.parquet.compression-codec";
+    const LEVEL: &str = "write.parquet.compression-level";
+    let same = |one: Compression, other: &str| assert!(format!("{one:?}").starts_with(other), "{one:?}");
+    same(codec(&[]).unwrap(), "ZSTD");
+    for (name, expected) in [
+        ("GZIP", "GZIP"),
+        ("snappy", "SNAPPY"),
+        ("brotli", "BROTLI"),
+        ("lz4", "LZ4_RAW"),
+        ("uncompressed", "UNCOMPRESSED"),
+    ] {
+        same(codec(&[(CODEC, name)]).unwrap(), expected);
+    }
+    codec(&[(CODEC, "zstd"), (LEVEL, "19")]).unwrap();
+    for wrong in [
+        [(CODEC, "zip"), (LEVEL, "1")],
+        [(CODEC, "zstd"), (LEVEL, "99")],
+        [(CODEC, "gzip"), (LEVEL, "-1")],
+        [(CODEC, "zstd"), ("write.parquet.row-group-size-bytes", "0")],
+        [(CODEC, "zstd"), ("write.parquet.page-version", "v3")],
+    ] {
+        assert_eq!(codec(&wrong).unwrap_err().kind(), ErrorKind::InvalidInput);
+    }
+}

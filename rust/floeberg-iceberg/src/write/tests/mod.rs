@@ -1,0 +1,10 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod failures;
+mod fixture;
+mod layout;
+mod metrics;
+mod partitions;
+mod recipes;
+mod rows;
+mod types;

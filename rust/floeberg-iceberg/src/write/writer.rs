@@ -1,0 +1,157 @@
+//! How do rows become data files?
+//!
+//! In: batches of rows in the table's form. Out: a receipt of the files that hold them.
+//! Spec: Writer requirements; Partitioning; Sorting.
+//!
+//! ```text
+//! batches -> a round of them -> split by partition -> encoded by column -> files
+//!            about 32 MiB       each batch a thread   each column a thread
+//! ```
+//!
+//! Invariant: a writer that does not finish leaves no file.
+
+use std::mem;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use floeberg_core::{Cancel, Error, Result};
+use floeberg_io::Store;
+
+use super::encode::Threads;
+use super::form::Form;
+use super::open_files::OpenFiles;
+use super::recipe::check_name;
+use super::{Receipt, WriteRecipe};
+use crate::budget::{memory_budget, thread_budget};
+use crate::threads::ordered;
+
+/// Rows that are split at once: few enough for their indices to stay in the processor's cache.
+const BATCH_ROWS: usize = 64 * 1024;
+/// Bytes of batches that are gathered before threads work on them.
+const ROUND: u64 = 32 << 20;
+
+/// Which part of a write a writer does.
+#[derive(Debug, Clone, Copy)]
+pub struct WriteTask<'a> {
+    /// The number of the part, by which files are named: that of a Spark partition.
+    pub partition: u32,
+    /// What tells this attempt at the part from others, by which files are named.
+    pub name: &'a str,
+}
+
+/// Writes rows to files of a table.
+///
+/// The files are in no table until a commit adds them. One that is dropped unfinished removes its files.
+pub struct Writer {
+    form: Form,
+    files: OpenFiles,
+    threads: Threads,
+    /// Batches that were not split yet.
+    round: Vec<RecordBatch>,
+    round_size: u64,
+    round_limit: u64,
+    is_broken: bool,
+}
+
+impl Writer {
+    /// A writer that has no file yet.
+    ///
+    /// Errors: those of [`WriteRecipe::new`]; `InvalidInput` for a task whose name does not fit into a file's.
+    pub fn new(
+        recipe: &WriteRecipe,
+        store: Arc<dyn Store>,
+        task: WriteTask<'_>,
+        cancel: &Cancel,
+    ) -> Result<Self> {
+        check_name("task name", task.name)?;
+        let form = Form::new(recipe)?;
+        let memory = memory_budget()?;
+        let threads = Threads { number: thread_budget()?, cancel: cancel.clone() };
+        let name = format!("{:05}-{}-{}", task.partition, task.name, recipe.write_id);
+        let files = OpenFiles::new(store, recipe, form.clone(), threads.clone(), memory, name);
+        let round_limit = ROUND.min(memory / 4);
+        Ok(Self { form, files, threads, round: Vec::new(), round_size: 0, round_limit, is_broken: false })
+    }
+
+    /// Writes rows, in the form of [`schema_to_arrow`](floeberg_core::schema::arrow::schema_to_arrow) of the table's schema.
+    ///
+    /// Errors: `InvalidInput` for rows in another form and for a null in a required column; those of the store. After one
+    /// nothing more can be written.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.unless_broken(|writer| writer.take(batch))
+    }
+
+    /// Ends the files: they are durable then.
+    ///
+    /// Errors: those of the store. The files are removed then.
+    pub fn finish(mut self) -> Result<Receipt> {
+        let files = self.unless_broken(|writer| {
+            writer.encode_round()?;
+            writer.files.finish_all()
+        })?;
+        Receipt::new(files)
+    }
+
+    fn unless_broken<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.is_broken {
+            return Err(Error::invalid_input("a writer that failed cannot go on"));
+        }
+        let done = work(self);
+        self.is_broken = done.is_err();
+        done
+    }
+
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.threads.cancel.check()?;
+        if !same_form(batch, &self.form) {
+            return Err(Error::invalid_input(format!(
+                "expected rows with the columns {:?}, found {:?}",
+                self.form.rows.fields(),
+                batch.schema_ref().fields()
+            )));
+        }
+        let rows = batch.num_rows();
+        for start in (0..rows).step_by(BATCH_ROWS) {
+            let part = batch.slice(start, BATCH_ROWS.min(rows - start));
+            let size = part.columns().iter().map(|column| {
+                let data = column.to_data();
+                data.get_slice_memory_size().unwrap_or_else(|_| data.get_array_memory_size()) as u64
+            });
+            self.round_size += size.sum::<u64>();
+            self.round.push(part);
+            if self.round_size >= self.round_limit {
+                self.encode_round()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn encode_round(&mut self) -> Result<()> {
+        self.round_size = 0;
+        let round = mem::take(&mut self.round);
+        let Threads { number, cancel } = &self.threads;
+        let split = |batch: &RecordBatch| self.form.splitting.split(batch, &self.form.file);
+        let parts = ordered(&round, *number, cancel, split)?;
+        drop(round);
+        for (partition, rows) in parts.into_iter().flatten() {
+            self.files.add(partition, rows);
+        }
+        self.files.encode()
+    }
+}
+
+/// Has a batch the columns that the table's rows have? Metadata and names may differ, types not.
+fn same_form(batch: &RecordBatch, form: &Form) -> bool {
+    let (found, expected) = (batch.schema_ref().fields(), form.rows.fields());
+    found.len() == expected.len()
+        && found
+            .iter()
+            .zip(expected)
+            .all(|(found, expected)| found.data_type().equals_datatype(expected.data_type()))
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.files.remove_all();
+    }
+}
