@@ -29,7 +29,8 @@ def recipe(refs, folder) -> _native.WriteRecipe:
 def rows(numbers: range) -> pa.Table:
     """Rows of the table, whose columns are in another order and of other types."""
     cat = pa.array([str(n % 7) for n in numbers]).dictionary_encode()
-    return pa.table({"v": pa.array(numbers, pa.float64()), "cat": cat, "id": pa.array(numbers, pa.int64())})
+    v = pa.array([n % 100 for n in numbers], pa.int8())
+    return pa.table({"v": v, "cat": cat, "id": pa.array(numbers, pa.int64())})
 
 
 def names(folder: Path) -> list[Path]:
