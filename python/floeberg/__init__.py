@@ -1,4 +1,4 @@
-"""Reads and plans Apache Iceberg tables: a Rust core, a thin Python package, Arrow in between.
+"""Reads, plans and writes Apache Iceberg tables: a Rust core, a thin Python package, Arrow in between.
 
 Importing this package imports neither pyarrow nor any other large one: what a call returns decides that.
 
@@ -15,8 +15,11 @@ from floeberg.errors import FloebergError
 from floeberg.explain import Answer, Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
 from floeberg.scan import Scan
+from floeberg.schema_update import UpdateSchema
 from floeberg.table import Table, open_table
+from floeberg.transaction import Transaction
 from floeberg.view import View, open_view
+from floeberg.writing import Receipt, WriteRecipe
 
 __all__ = [
     "Answer",
@@ -27,10 +30,14 @@ __all__ = [
     "FileScanTask",
     "FloebergError",
     "Plan",
+    "Receipt",
     "Scan",
     "Table",
     "TaskGroup",
+    "Transaction",
+    "UpdateSchema",
     "View",
+    "WriteRecipe",
     "catalog",
     "errors",
     "expressions",

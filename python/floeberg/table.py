@@ -16,6 +16,7 @@ from floeberg._arguments import (
     checked_size,
     checked_text,
 )
+from floeberg._homes import CatalogHome, home_of
 from floeberg._metadata import (
     read_ref,
     read_schema,
@@ -36,13 +37,17 @@ from floeberg.statistics import (
     read_statistics,
 )
 from floeberg.types import HistoryEntry
+from floeberg.writes import TableWrites
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
+    from floeberg.catalog.base import Catalog
+    from floeberg.catalog.names import Identifier
+    from floeberg.commits import Home
     from floeberg.types import PartitionSpec, Schema, Snapshot, SnapshotRef, SortOrder
 
 __all__ = ["Table", "open_table"]
@@ -100,37 +105,37 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
         raise UnsupportedError(f"tables of the format {format!r} cannot be opened: only 'iceberg'")
     if version is not None:
         raise UnsupportedError("Iceberg tables have no versions: use snapshot_id, ref or as_of")
-    return Table(
-        _native.Table.open(
-            checked_path("location", location),
-            relocate=checked_paths("relocate", relocate),
-            storage_options=checked_options("storage_options", storage_options),
-            snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
-            reference=None if ref is None else checked_text("ref", ref),
-            as_of_ms=None if as_of is None else milliseconds(as_of),
-            manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
-        )
+    moved = checked_paths("relocate", relocate)
+    options = checked_options("storage_options", storage_options)
+    native = _native.Table.open(
+        checked_path("location", location),
+        relocate=moved,
+        storage_options=options,
+        snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+        reference=None if ref is None else checked_text("ref", ref),
+        as_of_ms=None if as_of is None else milliseconds(as_of),
+        manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
     )
+    home = home_of(native, is_relocated=bool(moved), is_pinned=bool(chosen), storage_options=options)
+    return Table(native, home=home)
 
 
-class Table:
+class Table(TableWrites):
     """An Iceberg table, as one metadata file describes it.
 
     A table never changes under its reader: it keeps to the metadata file that it was opened with, also when it is
-    pickled. It holds no handles, so that it may cross a fork.
+    pickled, until it is written to here or told to `refresh`. Scans keep to theirs. It holds no handles, so that it
+    may cross a fork.
 
     Examples:
         >>> table.format_version, table.schema().column_names[0]
         (2, 'id')
     """
 
-    _inner: _native.Table
-    _json: dict[str, Any] | None
-
-    def __init__(self, native: _native.Table) -> None:
-        """Made by `open_table`."""
-        self._inner = native
-        self._json = None
+    def __init__(self, native: _native.Table, *, home: Home) -> None:
+        """Made by `open_table` and by catalogs."""
+        self._home = home
+        self.become(native)
 
     def _metadata(self) -> dict[str, Any]:
         known = self._json
@@ -151,11 +156,25 @@ class Table:
     @property
     def properties(self) -> dict[str, str]:
         """The table's properties."""
-        return dict(self._metadata()["properties"])
+        return self._inner.properties
 
     def location(self) -> str:
         """The base location, as the table wrote it."""
-        return self._metadata()["location"]
+        return self._inner.location
+
+    def name(self) -> Identifier:
+        """The identifier in the catalog; empty for a table that was opened without one.
+
+        Examples:
+            >>> catalog.load_table("db.refs").name(), table.name()
+            (('db', 'refs'), ())
+        """
+        return self._home.identifier if isinstance(self._home, CatalogHome) else ()
+
+    @property
+    def catalog(self) -> Catalog | None:
+        """The catalog that it was loaded from, or `None` for a table that was opened without one."""
+        return self._home.catalog if isinstance(self._home, CatalogHome) else None
 
     def schema(self) -> Schema:
         """The schema: the current one, or that of the snapshot that the table was opened at.
@@ -436,8 +455,12 @@ class Table:
     def __repr__(self) -> str:
         return repr(self._inner)
 
-    def __reduce__(self) -> tuple[type[Table], tuple[_native.Table]]:
-        return Table, (self._inner,)
+    def __reduce__(self) -> tuple[Callable[[_native.Table, Home], Table], tuple[_native.Table, Home]]:
+        return _unpickled, (self._inner, self._home)
+
+
+def _unpickled(native: _native.Table, home: Home) -> Table:
+    return Table(native, home=home)
 
 
 def _checked_file(

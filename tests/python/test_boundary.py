@@ -63,7 +63,12 @@ def writing():
         branch="main",
         commit_key="k",
     )
-    return [receipt, create, commit, commit.attempt(None)]
+    catalog = fb.load_catalog("boundary", type="memory")
+    catalog.create_namespace_if_not_exists("db")
+    table = catalog.create_table_if_not_exists("db.t", pa.schema({"id": pa.int64()}))
+    recipe = table.write_recipe()
+    wrapped = [recipe, recipe.write(pa.table({"id": [1]}), task="0"), table.transaction()]
+    return [receipt, create, commit, commit.attempt(None), recipe._inner, *wrapped]
 
 
 def test_every_class_has_an_object_here(objects):
@@ -97,6 +102,7 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "BatchReader",
             "Column",
             "Commit",
+            "Transaction",
             "MetadataReader",
         }:
             with pytest.raises(TypeError, match="cannot be pickled: send"):

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 
+import pyarrow as pa
 import pytest
 
 import floeberg as fb
@@ -48,5 +49,11 @@ def test_the_examples_of_a_module_run(name, refs, catalog):
     finder = doctest.DocTestFinder(exclude_empty=True)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for test in finder.find(module, name, globs=names):
+        uses_orders = "orders" in (test.docstring or "")
+        if uses_orders:
+            orders = catalog.create_table("db.orders", pa.schema({"id": pa.int64()}))
+            test.globs |= {"pa": pa, "orders": orders}
         runner.run(test)
+        if uses_orders:
+            catalog.purge_table("db.orders")
     assert runner.summarize().failed == 0

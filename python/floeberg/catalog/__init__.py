@@ -7,12 +7,13 @@ Examples:
     [('db', 'refs')]
 """
 
-from floeberg.catalog.base import Catalog, PropertiesUpdateSummary
+from floeberg.catalog.base import Catalog
 from floeberg.catalog.filesystem import FileSystemCatalog
 from floeberg.catalog.loading import load_catalog
 from floeberg.catalog.memory import MemoryCatalog
 from floeberg.catalog.metastore import MetastoreCatalog
 from floeberg.catalog.names import Identifier, Namespace
+from floeberg.catalog.namespaces import PropertiesUpdateSummary
 
 __all__ = [
     "Catalog",

@@ -6,26 +6,21 @@ where nobody else did so before: this is what makes a commit one step.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+import json
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._arguments import checked_names, checked_options, checked_path, checked_text
-from floeberg.catalog.names import (
-    Identifier,
-    Namespace,
-    checked_identifier,
-    checked_namespace,
-    dotted,
-    folder_of,
-)
+from floeberg._arguments import checked_int, checked_options, checked_path
+from floeberg._declarations import partition_spec_json, schema_json, sort_order_json
+from floeberg._homes import CatalogHome
+from floeberg.catalog.names import Identifier, checked_identifier, dotted, folder_of
+from floeberg.catalog.namespaces import Namespaces
 from floeberg.catalog.purging import remove_files_of
+from floeberg.commits import commit
 from floeberg.errors import (
+    CommitConflictError,
     InvalidInputError,
-    NamespaceAlreadyExistsError,
-    NamespaceNotEmptyError,
-    NoSuchNamespaceError,
     NoSuchTableError,
     TableAlreadyExistsError,
 )
@@ -35,30 +30,15 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Catalog", "PropertiesUpdateSummary"]
+    from floeberg._declarations import AnyPartitionSpec, AnySchema, AnySortOrder
+    from floeberg.commits import Attempt
 
-_OWN_PROPERTIES = frozenset(
-    {"type", "uri", "warehouse", "py-catalog-impl", "schema-version", "init-catalog-tables", "echo"}
-)
-"""Properties of catalogs, which are no options of stores: a URI may hold a password and stays where it is."""
+__all__ = ["Catalog"]
 
-
-@dataclass(frozen=True)
-class PropertiesUpdateSummary:
-    """What became of the properties of a namespace.
-
-    Args:
-        removed: The keys that were removed.
-        updated: The keys that were set.
-        missing: The keys that were to be removed and were not there.
-    """
-
-    removed: tuple[str, ...]
-    updated: tuple[str, ...]
-    missing: tuple[str, ...]
+_FORMAT_VERSION = "format-version"
 
 
-class Catalog(ABC):
+class Catalog(Namespaces):
     """Tables by name.
 
     Identifiers are tuples, `("sales", "orders")`; dotted strings stand for them. A catalog of your own derives from
@@ -76,132 +56,87 @@ class Catalog(ABC):
         >>> catalog.drop_namespace("sales")
     """
 
-    _name: str
-    _properties: dict[str, str]
+    # Tables.
 
-    def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
-        self._name = checked_text("name", name)
-        self._properties = checked_options("properties", properties)
-
-    @property
-    def name(self) -> str:
-        """The name of the catalog."""
-        return self._name
-
-    @property
-    def properties(self) -> dict[str, str]:
-        """The properties of the catalog, secrets among them."""
-        return dict(self._properties)
-
-    @property
-    def storage_options(self) -> dict[str, str]:
-        """The options that the files of its tables are reached by, secrets among them."""
-        own = _OWN_PROPERTIES
-        return {key: value for key, value in self._properties.items() if key.replace("_", "-") not in own}
-
-    # Namespaces.
-
-    def create_namespace(
-        self, namespace: str | Iterable[str], *, properties: Mapping[str, str] | None = None
-    ) -> None:
-        """Creates a namespace, and those that it is in.
-
-        Args:
-            namespace: The levels of the namespace.
-            properties: Properties of it.
-
-        Raises:
-            NamespaceAlreadyExistsError: It is there.
-            UnsupportedError: The catalog has no place for properties.
-        """
-        levels = checked_namespace("namespace", namespace)
-        if self._has_namespace(levels):
-            raise NamespaceAlreadyExistsError(f"the namespace {dotted(levels)!r} is there already")
-        self._create_namespace(levels, checked_options("properties", properties))
-
-    def create_namespace_if_not_exists(
-        self, namespace: str | Iterable[str], *, properties: Mapping[str, str] | None = None
-    ) -> None:
-        """Creates a namespace unless it is there, as `create_namespace` does."""
-        levels = checked_namespace("namespace", namespace)
-        try:
-            self.create_namespace(levels, properties=properties)
-        except NamespaceAlreadyExistsError:
-            return
-
-    def drop_namespace(self, namespace: str | Iterable[str]) -> None:
-        """Drops a namespace.
-
-        Args:
-            namespace: The levels of the namespace.
-
-        Raises:
-            NoSuchNamespaceError: It is not there.
-            NamespaceNotEmptyError: It holds tables or namespaces.
-        """
-        levels = self._known_namespace(namespace)
-        inside = [*self._list_tables(levels), *self._list_namespaces(levels)]
-        if inside:
-            raise NamespaceNotEmptyError(
-                f"the namespace {dotted(levels)!r} is not empty: it holds {dotted(min(inside))!r}"
-            )
-        self._drop_namespace(levels)
-
-    def list_namespaces(self, namespace: str | Iterable[str] = ()) -> list[Namespace]:
-        """Lists the namespaces directly in a namespace, or those of the first level, in order.
-
-        Raises:
-            NoSuchNamespaceError: There is no such namespace.
-        """
-        levels = checked_namespace("namespace", namespace, root=True)
-        return sorted(self._list_namespaces(self._known_namespace(levels) if levels else ()))
-
-    def namespace_exists(self, namespace: str | Iterable[str]) -> bool:
-        """Is there such a namespace?"""
-        return self._has_namespace(checked_namespace("namespace", namespace))
-
-    def load_namespace_properties(self, namespace: str | Iterable[str]) -> dict[str, str]:
-        """The properties of a namespace.
-
-        Raises:
-            NoSuchNamespaceError: There is no such namespace.
-        """
-        return self._load_namespace_properties(self._known_namespace(namespace))
-
-    def update_namespace_properties(
+    def create_table(  # noqa: PLR0913 - all but the first two are keywords
         self,
-        namespace: str | Iterable[str],
+        identifier: str | Iterable[str],
+        schema: AnySchema,
         *,
-        removals: Iterable[str] = (),
-        updates: Mapping[str, str] | None = None,
-    ) -> PropertiesUpdateSummary:
-        """Removes and sets properties of a namespace, all or none.
+        location: str | os.PathLike[str] | None = None,
+        partition_spec: AnyPartitionSpec = None,
+        sort_order: AnySortOrder = None,
+        properties: Mapping[str, str] | None = None,
+        format_version: int | None = None,
+    ) -> Table:
+        """Creates a table without rows.
 
         Args:
-            namespace: The levels of the namespace.
-            removals: The keys to remove.
-            updates: The keys to set and their values.
+            identifier: The namespace and the name.
+            schema: Its columns: a `pyarrow.Schema`, a `floeberg.types.Schema`, or one of PyIceberg.
+            location: Its folder; one in the place of its namespace, or in the warehouse, unless given.
+            partition_spec: How it is partitioned: a `floeberg.types.PartitionSpec`, or texts as `["day(ts)"]`.
+            sort_order: How its files are sorted: a `floeberg.types.SortOrder`, or texts as `["id desc"]`.
+            properties: Its properties.
+            format_version: The version of the specification that it is written in: 1, 2 or 3; 2 unless given here or
+                as the property `format-version`.
 
         Returns:
-            What was done.
+            The table.
 
         Raises:
-            InvalidInputError: A key is to be removed and set.
+            TableAlreadyExistsError: There is a table of that name.
             NoSuchNamespaceError: There is no such namespace.
-            UnsupportedError: The catalog has no place for properties.
-        """
-        levels = self._known_namespace(namespace)
-        removed = set(checked_names("removals", removals))
-        updated = checked_options("updates", updates)
-        if both := sorted(removed & set(updated)):
-            raise InvalidInputError(f"properties cannot be removed and set at once: {', '.join(both)}")
-        known = self._load_namespace_properties(levels)
-        self._update_namespace_properties(levels, removed, updated)
-        return PropertiesUpdateSummary(
-            tuple(sorted(removed & set(known))), tuple(sorted(updated)), tuple(sorted(removed - set(known)))
-        )
+            InvalidInputError: The schema, the spec, the order or a property is wrong.
+            UnsupportedError: The format version has no place for them.
 
-    # Tables.
+        Examples:
+            >>> import pyarrow as pa
+            >>> schema = pa.schema({"id": pa.int64(), "ts": pa.timestamp("us", "UTC")})
+            >>> events = catalog.create_table("db.events", schema, partition_spec=["day(ts)"])
+            >>> str(events.schema().find_field("id")), events.spec().fields[0].name
+            ('1: id: optional long', 'ts_day')
+            >>> catalog.purge_table("db.events")
+        """
+        levels = self._new_identifier("identifier", identifier)
+        wanted = checked_options("properties", properties)
+        version = _version_of(format_version, wanted.pop(_FORMAT_VERSION, "2"))
+        operation = _native.Operation.create_table(
+            schema_json=schema_json(schema, format_version=version),
+            spec_json=partition_spec_json(partition_spec),
+            sort_order_json=sort_order_json(sort_order),
+            location=self._place(levels, None if location is None else checked_path("location", location)),
+            properties=wanted,
+            format_version=version,
+        )
+        home = CatalogHome(self, levels)
+        return Table(commit(home, operations=[operation], starting=None).table, home=home)
+
+    def create_table_if_not_exists(  # noqa: PLR0913 - as `create_table`
+        self,
+        identifier: str | Iterable[str],
+        schema: AnySchema,
+        *,
+        location: str | os.PathLike[str] | None = None,
+        partition_spec: AnyPartitionSpec = None,
+        sort_order: AnySortOrder = None,
+        properties: Mapping[str, str] | None = None,
+        format_version: int | None = None,
+    ) -> Table:
+        """Creates a table as `create_table` does, or opens the one that is there, whatever it is like."""
+        levels = checked_identifier("identifier", identifier)
+        try:
+            return self.create_table(
+                levels,
+                schema,
+                location=location,
+                partition_spec=partition_spec,
+                sort_order=sort_order,
+                properties=properties,
+                format_version=format_version,
+            )
+        except TableAlreadyExistsError:
+            return self.load_table(levels)
 
     def load_table(self, identifier: str | Iterable[str]) -> Table:
         """Opens a table.
@@ -221,7 +156,7 @@ class Catalog(ABC):
             5
         """
         levels = checked_identifier("identifier", identifier)
-        return Table(self._load(levels, None))
+        return Table(self._load(levels, None), home=CatalogHome(self, levels))
 
     def table_exists(self, identifier: str | Iterable[str]) -> bool:
         """Is there such a table? Its metadata is not read."""
@@ -305,40 +240,32 @@ class Catalog(ABC):
                 metadata file that the error names is left, and can be registered again.
         """
         levels = checked_identifier("identifier", identifier)
-        table = self._load(levels, None)
-        self._drop(levels)
-        remove_files_of(table, self.storage_options)
+        self._purge(levels, self._load(levels, None))
+
+    def commit_table(self, identifier: str | Iterable[str], base: Table | None, attempt: Attempt) -> str:
+        """Makes an attempt the current metadata of a table, if its base still is: what every commit ends with.
+
+        Args:
+            identifier: The namespace and the name.
+            base: The table that the attempt was made on; `None` where there is to be none yet.
+            attempt: The attempt.
+
+        Returns:
+            The location of the new metadata file.
+
+        Raises:
+            CommitConflictError: The base is no longer current. Nothing was changed.
+            TableAlreadyExistsError: There is a table, and there was to be none.
+            CommitStateUnknownError: It is not known whether it took effect. The context has the metadata file as
+                `metadata`.
+        """
+        levels = checked_identifier("identifier", identifier)
+        return self._commit(levels, None if base is None else base.native(), attempt)
 
     # What catalogs differ in.
 
     @abstractmethod
-    def _has_namespace(self, namespace: Namespace) -> bool:
-        """Is it there, or anything inside it?"""
-
-    @abstractmethod
-    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None: ...
-
-    @abstractmethod
-    def _drop_namespace(self, namespace: Namespace) -> None: ...
-
-    @abstractmethod
-    def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
-        """Those directly inside, in any order."""
-
-    @abstractmethod
-    def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]: ...
-
-    @abstractmethod
-    def _update_namespace_properties(
-        self, namespace: Namespace, removals: set[str], updates: dict[str, str]
-    ) -> None: ...
-
-    @abstractmethod
     def _has_table(self, identifier: Identifier) -> bool: ...
-
-    @abstractmethod
-    def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
-        """Those directly inside, in any order."""
 
     @abstractmethod
     def _load(self, identifier: Identifier, known: _native.Table | None) -> _native.Table:
@@ -356,15 +283,29 @@ class Catalog(ABC):
     def _drop(self, identifier: Identifier) -> None:
         """Raises `NoSuchTableError`."""
 
+    @abstractmethod
+    def _commit(self, identifier: Identifier, base: _native.Table | None, attempt: Attempt) -> str:
+        """What `commit_table` does."""
+
     # What they share.
 
-    def _known_namespace(self, namespace: str | Iterable[str]) -> Namespace:
-        levels = checked_namespace("namespace", namespace)
-        if not self._has_namespace(levels):
-            raise NoSuchNamespaceError(
-                f"the catalog {self._name!r} has no namespace {dotted(levels)!r}; create_namespace makes it"
-            )
-        return levels
+    def _holds(self, identifier: Identifier, current: _native.Table, attempt: Attempt, location: str) -> bool:
+        """Is an attempt, which was to be at that location, current or part of the history? Names are used once."""
+        del identifier, attempt
+        log = json.loads(current.metadata_json()).get("metadata-log", ())
+        return location in {current.metadata_location, *(each["metadata-file"] for each in log)}
+
+    def _purge(self, identifier: Identifier, table: _native.Table) -> None:
+        """Drops a table, and removes its files."""
+        self._drop(identifier)
+        remove_files_of(table, self.storage_options)
+
+    def _place(self, identifier: Identifier, location: str | None) -> str:
+        """Where a new table goes."""
+        if location is None:
+            return self._default_location(identifier)
+        place = _native.location_from_user(location)
+        return place.rstrip("/") or place
 
     def _new_identifier(self, name: str, identifier: str | Iterable[str]) -> Identifier:
         """The identifier of a table that is to be there."""
@@ -376,6 +317,11 @@ class Catalog(ABC):
 
     def _no_such_table(self, identifier: Identifier) -> NoSuchTableError:
         return NoSuchTableError(f"the catalog {self._name!r} has no table {dotted(identifier)!r}")
+
+    def _conflict(self, identifier: Identifier) -> CommitConflictError:
+        return CommitConflictError(
+            f"another writer changed the table {dotted(identifier)!r}, or it is gone", retryable=True
+        )
 
     def _is_there(self, identifier: Identifier) -> TableAlreadyExistsError:
         return TableAlreadyExistsError(f"there is a table {dotted(identifier)!r} already")
@@ -397,8 +343,13 @@ class Catalog(ABC):
         """Opens a metadata file, whose location is taken as it was written."""
         return _native.Table.open_metadata(metadata_location, storage_options=self.storage_options)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._name!r})"
 
-    def __reduce__(self) -> tuple[type[Catalog], tuple[str, dict[str, str]]]:
-        return type(self), (self._name, self._properties)
+def _version_of(given: int | None, written: str) -> int:
+    version = (
+        given if given is not None else int(written) if written.isascii() and written.isdigit() else None
+    )
+    if version is None:
+        raise InvalidInputError(f"the property {_FORMAT_VERSION!r} is {written!r}: expected 1, 2 or 3")
+    if checked_int("format_version", version) not in (1, 2, 3):
+        raise InvalidInputError(f"format_version: expected 1, 2 or 3, found {version}")
+    return version

@@ -5,20 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._versions import Versions
+from floeberg._versions import METADATA, Versions
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.folders import Folders
 from floeberg.catalog.names import dotted, folder_of
-from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
+from floeberg.catalog.purging import remove_files_of
+from floeberg.errors import (
+    CommitConflictError,
+    InvalidInputError,
+    NamespaceNotEmptyError,
+    NoSuchTableError,
+    UnsupportedError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from floeberg.catalog.names import Identifier, Namespace
+    from floeberg.commits import Attempt
 
 __all__ = ["FileSystemCatalog"]
-
-_METADATA = "metadata"
 
 
 class FileSystemCatalog(Catalog):
@@ -71,7 +77,12 @@ class FileSystemCatalog(Catalog):
             self._folders.make(self._folder(level))
 
     def _drop_namespace(self, namespace: Namespace) -> None:
-        self._folders.remove_empty(self._folder(namespace))
+        folder = self._folder(namespace)
+        if files := self._folders.files_in(folder):
+            raise NamespaceNotEmptyError(
+                f"the namespace {dotted(namespace)!r} is not empty: its folder holds {min(files)!r}"
+            )
+        self._folders.remove_empty(folder)
 
     def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
         return [each for each in self._inside(namespace) if not self._has_table(each)]
@@ -97,15 +108,37 @@ class FileSystemCatalog(Catalog):
 
     def _versions(self, identifier: Identifier) -> list[str]:
         """The metadata files of a table: nothing else makes a folder one."""
-        files = self._folders.files_in(f"{self._folder(identifier)}/{_METADATA}")
+        files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
         return [name for name in files if name.endswith((".metadata.json", ".metadata.json.gz"))]
 
     def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         return [each for each in self._inside(namespace) if self._has_table(each)]
 
+    def _commit(self, identifier: Identifier, base: _native.Table | None, attempt: Attempt) -> str:
+        try:
+            return self._table_in(identifier).commit(base, attempt)
+        except CommitConflictError as error:
+            if base is not None:
+                raise
+            raise self._is_there(identifier) from error
+
+    def _holds(self, identifier: Identifier, current: _native.Table, attempt: Attempt, location: str) -> bool:
+        return self._table_in(identifier).holds(current, attempt, location)
+
+    def _place(self, identifier: Identifier, location: str | None) -> str:
+        place = self._folder(identifier)
+        if location is not None and _native.place(location.rstrip("/")) != _native.place(place):
+            raise InvalidInputError(
+                f"the table {dotted(identifier)!r} cannot be at {location!r}: in a catalog in files it is at {place!r}"
+            )
+        return place
+
+    def _table_in(self, identifier: Identifier) -> Versions:
+        return Versions(self._folder(identifier), self.storage_options)
+
     def _load(self, identifier: Identifier, known: _native.Table | None) -> _native.Table:
         try:
-            return Versions(self._folder(identifier), self.storage_options).load(known)
+            return self._table_in(identifier).load(known)
         except NoSuchTableError as error:
             raise self._no_such_table(identifier) from error
 
@@ -121,9 +154,14 @@ class FileSystemCatalog(Catalog):
             f"{dotted(before)!r} cannot become {dotted(after)!r}: files of a table name the folder that they are in"
         )
 
+    def _purge(self, identifier: Identifier, table: _native.Table) -> None:
+        # What names files is in the folder too, so that this goes last.
+        self._table_in(identifier).remove()
+        remove_files_of(table, self.storage_options)
+        self._folders.remove_all(self._folder(identifier))
+
     def _drop(self, identifier: Identifier) -> None:
-        folder = self._folder(identifier)
         if not self._has_table(identifier):
             raise self._no_such_table(identifier)
-        Versions(folder, self.storage_options).remove()
-        self._folders.remove_all(folder)
+        self._table_in(identifier).remove()
+        self._folders.remove_all(self._folder(identifier))

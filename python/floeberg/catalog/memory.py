@@ -97,14 +97,21 @@ class MemoryCatalog(MetastoreCatalog):
         with self._contents.lock:
             return self._contents.tables.get(identifier)
 
+    def _swap(self, identifier: Identifier, before: str, after: str) -> None:
+        with self._contents.lock:
+            if self._contents.tables.get(identifier) != before:
+                raise self._conflict(identifier)
+            self._contents.tables[identifier] = after
+
     def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         with self._contents.lock:
             return [each for each in self._contents.tables if each[:-1] == namespace]
 
     def _register(self, identifier: Identifier, metadata_location: str) -> None:
         with self._contents.lock:
-            if self._contents.tables.setdefault(identifier, metadata_location) != metadata_location:
+            if identifier in self._contents.tables:
                 raise self._is_there(identifier)
+            self._contents.tables[identifier] = metadata_location
 
     def _rename(self, before: Identifier, after: Identifier) -> None:
         with self._contents.lock:

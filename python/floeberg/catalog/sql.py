@@ -7,7 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.metastore import MetastoreCatalog
-from floeberg.errors import InvalidInputError, NotInstalledError, PermissionDeniedError, StorageError
+from floeberg.errors import (
+    CommitStateUnknownError,
+    InvalidInputError,
+    NotInstalledError,
+    PermissionDeniedError,
+    StorageError,
+)
 
 try:
     import sqlalchemy as sql
@@ -144,8 +150,16 @@ class SqlCatalog(MetastoreCatalog):
 
     @contextmanager
     def _writing(self, what: str = "the catalog cannot be written") -> Iterator[Connection]:
-        with self._told(what), self._engine().begin() as connection:
+        """A transaction, made durable at its end. An error before that says that nothing was changed."""
+        with self._told(what), self._engine().connect() as connection:
+            transaction = connection.begin()
             yield connection
+            try:
+                transaction.commit()
+            except DBAPIError as failure:
+                raise CommitStateUnknownError(
+                    f"whether the catalog was written is not known: {failure.orig}"
+                ) from None
 
     # Namespaces.
 
@@ -241,6 +255,16 @@ class SqlCatalog(MetastoreCatalog):
         with self._reading() as connection:
             statement = sql.select(TABLES.c.metadata_location).where(self._named(identifier))
             return connection.execute(statement).scalar()
+
+    def _swap(self, identifier: Identifier, before: str, after: str) -> None:
+        with self._writing() as connection:
+            done = connection.execute(
+                sql.update(TABLES)
+                .where(self._named(identifier), TABLES.c.metadata_location == before)
+                .values(metadata_location=after, previous_metadata_location=before)
+            )
+            if done.rowcount != 1:
+                raise self._conflict(identifier)
 
     def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         with self._reading() as connection:

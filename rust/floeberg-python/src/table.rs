@@ -84,6 +84,11 @@ impl Table {
     }
 
     #[getter]
+    fn location(&self) -> &str {
+        &self.table.metadata().location
+    }
+
+    #[getter]
     fn properties(&self) -> BTreeMap<String, String> {
         let properties = &self.table.metadata().properties;
         properties.iter().map(|(key, value)| (key.clone(), value.clone())).collect()

@@ -23,6 +23,7 @@ class Kind:
     make: Callable[[str, Path], Catalog]
     has_properties: bool = True
     renames: bool = True
+    travels: bool = True
 
 
 def memory(name: str, folder: Path) -> Catalog:
@@ -77,7 +78,7 @@ KINDS = {
     "filesystem-in-memory": Kind(filesystem_in_memory, has_properties=False, renames=False),
     "sqlite": Kind(sqlite),
     "sqlite-v0": Kind(sqlite_of_version_0),
-    "sqlite-in-memory": Kind(sqlite_in_memory),
+    "sqlite-in-memory": Kind(sqlite_in_memory, travels=False),
 }
 
 

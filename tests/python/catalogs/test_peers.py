@@ -156,3 +156,23 @@ def test_a_database_that_is_read_only_is_read(properties, tmp_path):
 def test_names_that_rows_cannot_hold_are_refused(properties, namespace):
     with pytest.raises(InvalidInputError, match=r"(holds one|at most 255)"):
         SqlCatalog("prod", properties).create_namespace(namespace)
+
+
+def test_they_read_what_we_wrote_and_go_on_from_it(properties):
+    ours = SqlCatalog("prod", properties)
+    ours.create_namespace("sales")
+    table = ours.create_table("sales.orders", ROWS.schema, partition_spec=["name"])
+    table.append(ROWS)
+    theirs = TheirCatalog("prod", **properties)
+    their_table = theirs.load_table("sales.orders")
+    by_id = [("id", "ascending")]
+    assert their_table.scan().to_arrow().sort_by(by_id).to_pylist() == ROWS.to_pylist()
+    assert str(their_table.spec().fields[0].transform) == "identity"
+    their_table.append(ROWS)
+    table.append(ROWS)
+    assert table.scan().count() == 9
+    their_table.refresh()
+    assert their_table.scan().to_arrow().num_rows == 9
+    with pytest.raises(TableAlreadyExistsError):
+        ours.create_table("sales.orders", ROWS.schema)
+    theirs.engine.dispose()

@@ -1,0 +1,83 @@
+"""How do writers on one machine keep out of each other's way?
+
+Commits of two writers at once are safe, and the slower one has done its work in vain. Writers of one machine therefore
+take turns, where the table is on a disk of it: each locks the folder of the metadata while it tries. Nothing depends on
+it: after some patience, or where there are no such locks, a writer goes on without its turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from floeberg import _native
+from floeberg.errors import FloebergError
+
+try:
+    import fcntl
+except ImportError:
+    # Windows has no such locks.
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["turn"]
+
+PATIENCE = 10.0
+"""Seconds until a writer goes on without its turn: the one that has it may hang."""
+
+_LONGEST_NAP: Final = 0.01
+
+
+@contextlib.contextmanager
+def turn(metadata_location: str | None) -> Iterator[None]:
+    """A turn to commit to the table of a metadata file, among the writers of this machine.
+
+    Args:
+        metadata_location: The metadata file; `None` where there is no table yet.
+    """
+    folder = None if metadata_location is None else _folder_of(metadata_location)
+    if folder is None or fcntl is None:
+        yield
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        yield
+        return
+    try:
+        _lock(handle)
+        yield
+    finally:
+        # This lets go of the lock too.
+        os.close(handle)
+
+
+def _folder_of(metadata_location: str) -> str | None:
+    try:
+        path = _native.local_path(metadata_location)
+    except FloebergError:
+        return None
+    return None if path is None else str(Path(path).parent)
+
+
+def _lock(handle: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not _is_over(handle) and time.monotonic() < deadline:
+        time.sleep(random.uniform(0, _LONGEST_NAP))  # noqa: S311 - no secret
+
+
+def _is_over(handle: int) -> bool:
+    """Is the wait over: does this writer have the lock, or does the file system have none?"""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True

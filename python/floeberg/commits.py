@@ -1,0 +1,395 @@
+"""How does a commit become part of a table, or not, and nothing in between?
+
+Rust makes an attempt: the files and the metadata of a commit on the metadata that is current. Here it is handed to what
+keeps the table, a catalog or a folder, and tried again on newer metadata where another writer was faster.
+
+Each commit has a key, which its snapshots keep in their summaries. Where it is not known whether a commit took effect,
+it is looked for by that key, or by its own metadata file, before anything is tried again or removed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from floeberg import _native
+from floeberg._turns import turn
+from floeberg.errors import (
+    AlreadyExistsError,
+    CommitConflictError,
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidDataError,
+    NoSuchTableError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["Attempt", "Committed", "Home", "Retries", "commit", "is_of", "write_metadata_file"]
+
+
+class Attempt(Protocol):
+    """What a commit makes of a table, on one metadata file as its base.
+
+    `requirements_json` and `updates_json` are in the words of the REST catalog specification; `metadata_json` is the
+    metadata that they lead to.
+    """
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything changes at all."""
+        ...
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The last snapshot that it adds."""
+        ...
+
+    @property
+    def metadata_json(self) -> str:
+        """The whole of the new metadata."""
+        ...
+
+    @property
+    def requirements_json(self) -> str:
+        """What must be true of the table."""
+        ...
+
+    @property
+    def updates_json(self) -> str:
+        """What changes."""
+        ...
+
+    @property
+    def metadata_folder(self) -> str:
+        """Where the new metadata says that metadata files go."""
+        ...
+
+    def write_metadata(self, location: str, *, if_absent: bool) -> None:
+        """Writes the new metadata durably, gzip where the name says so."""
+        ...
+
+    def table(self, metadata_location: str) -> _native.Table:
+        """The table with the new metadata, which is at that location."""
+        ...
+
+
+class Home(Protocol):
+    """What keeps a table, and where: a catalog and an identifier, or a folder."""
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The options that the table's files are reached by."""
+        ...
+
+    def check(self) -> None:
+        """Can the table be written here at all? Raises `UnsupportedError`."""
+        ...
+
+    def load(self, known: _native.Table | None) -> _native.Table:
+        """The table as it is now, the known one where that is current. Raises `NoSuchTableError`."""
+        ...
+
+    def commit(self, base: _native.Table | None, attempt: Attempt) -> str:
+        """Makes an attempt the table's current metadata if `base` still is; `None` is that there is no table.
+
+        Returns:
+            The location of the metadata file.
+
+        Raises:
+            CommitConflictError: The base is no longer current. Nothing was changed.
+            CommitStateUnknownError: It is not known. The context has the metadata file as `metadata`.
+            FloebergError: Any other says that nothing was changed.
+        """
+        ...
+
+    def holds(self, current: _native.Table, attempt: Attempt, location: str) -> bool:
+        """Is the attempt, which was to be at that location, the current metadata or part of its history?"""
+        ...
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How often, and after which waits, a commit is tried again: the table's properties `commit.retry.*`.
+
+    Args:
+        number: How often after the first time.
+        least_wait: Seconds before the first retry; twice as long before each further one.
+        most_wait: Seconds that a wait has at most.
+        total: Seconds after which nothing is tried again.
+    """
+
+    number: int = 4
+    least_wait: float = 0.1
+    most_wait: float = 60.0
+    total: float = 1800.0
+
+    @classmethod
+    def of(cls, properties: Mapping[str, str]) -> Retries:
+        """Those of a table.
+
+        Raises:
+            InvalidDataError: A property is no number.
+        """
+
+        def number(key: str, otherwise: int) -> int:
+            text = properties.get(key, str(otherwise))
+            try:
+                return max(int(text), 0)
+            except ValueError:
+                raise InvalidDataError(f"the table's property {key!r} is {text!r}, not a number") from None
+
+        return cls(
+            number("commit.retry.num-retries", 4),
+            number("commit.retry.min-wait-ms", 100) / 1000,
+            number("commit.retry.max-wait-ms", 60_000) / 1000,
+            number("commit.retry.total-timeout-ms", 1_800_000) / 1000,
+        )
+
+    def wait(self, done: int) -> float:
+        """Seconds to wait after so many tries.
+
+        Writers that met once are not to meet again: each waits for a random part of the time.
+        """
+        longest = min(self.least_wait * 2.0 ** min(done - 1, 62), self.most_wait)
+        return random.uniform(longest / 2, longest)  # noqa: S311 - no secret
+
+
+@dataclass(frozen=True)
+class Committed:
+    """A commit that is part of a table.
+
+    Args:
+        table: The table with it.
+        here: Whether it was made here. Else another commit with the same key was there before.
+    """
+
+    table: _native.Table
+    here: bool
+
+
+@dataclass(frozen=True)
+class _Doubt:
+    """An attempt of unknown outcome, where its metadata was to be, and the metadata file that it was based on."""
+
+    attempt: _native.Attempt
+    location: str
+    base: str | None
+
+
+@dataclass
+class _Progress:
+    """What is known of the attempts so far."""
+
+    home: Home
+    commit: _native.Commit
+    snapshots: set[int] = field(default_factory=set)
+    """The snapshots of all attempts."""
+    doubts: list[_Doubt] = field(default_factory=list)
+    base: _native.Table | None = None
+    """The last one that was loaded."""
+
+    def find(self, current: _native.Table) -> Committed | None:
+        """The commit, where it is part of the table."""
+        found = self.commit.find(current)
+        for doubt in self.doubts:
+            own = found is not None and doubt.attempt.snapshot_id == found
+            if own or self.home.holds(current, doubt.attempt, doubt.location):
+                return self.finished(doubt.attempt, current)
+        if found is None:
+            return None
+        if found not in self.snapshots:
+            # Everything that was written here is of no use.
+            self.abandon()
+        return Committed(current, here=found in self.snapshots)
+
+    def finished(self, attempt: _native.Attempt, table: _native.Table) -> Committed:
+        """Removes what other attempts left. What cannot be removed harms nobody."""
+        with suppress(FloebergError):
+            self.commit.finished(attempt)
+        return Committed(table, here=True)
+
+    def abandon(self) -> None:
+        """Removes what all attempts left."""
+        with suppress(FloebergError):
+            self.commit.abandon()
+
+    def settle(self, current: _native.Table) -> None:
+        """Forgets what can take effect no more: its base is not current."""
+        self.doubts = [doubt for doubt in self.doubts if doubt.base == current.metadata_location]
+
+
+def commit(  # noqa: PLR0913 - all but the first are keywords
+    home: Home,
+    *,
+    operations: Sequence[_native.Operation],
+    starting: _native.Table | None,
+    snapshot_properties: Mapping[str, str] | None = None,
+    branch: str = "main",
+    idempotency_key: str | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Committed:
+    """Makes operations part of a table, all of them or none.
+
+    Args:
+        home: What keeps the table.
+        operations: What to do, in order.
+        starting: The table that the operations were made for; `None` where it is to be created.
+        snapshot_properties: What the summaries of the snapshots say beside what they must.
+        branch: The branch that snapshots go to.
+        idempotency_key: The key of the commit. Where a snapshot of the table has it, all is done already.
+        sleep: What waits.
+
+    Returns:
+        The table with the operations done.
+
+    Raises:
+        CommitConflictError: Another writer did what these operations cannot stand beside, or was faster each time.
+            Nothing was changed.
+        CommitStateUnknownError: Whether it took effect is not known. Nothing was removed.
+        FloebergError: Any other says that nothing was changed.
+    """
+    made = _native.Commit.begin(
+        list(operations),
+        starting=starting,
+        storage_options=home.storage_options,
+        snapshot_properties=dict(snapshot_properties or {}),
+        branch=branch,
+        commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
+    )
+    progress = _Progress(home, made)
+    retries = Retries.of({} if starting is None else starting.properties)
+    deadline = time.monotonic() + retries.total
+    for done in itertools.count(1):
+        try:
+            with turn(None if starting is None else starting.metadata_location):
+                return _try_once(progress, starting)
+        except FloebergError as failure:
+            wait = retries.wait(done)
+            late = done > retries.number or time.monotonic() + wait > deadline
+            if starting is None or late or not _is_worth_a_retry(failure):
+                return _given_up(progress, failure, done)
+        sleep(wait)
+    raise AssertionError  # The loop has no end.
+
+
+def _same(current: _native.Table, starting: _native.Table) -> _native.Table:
+    """The table as it is now, if it is still the same one."""
+    if current.identity[0] != starting.identity[0]:
+        raise CommitConflictError(
+            "the table was dropped, and another was made in its place: open it again",
+            context={"path": current.metadata_location},
+        )
+    return current
+
+
+def _try_once(progress: _Progress, starting: _native.Table | None) -> Committed:
+    base = None
+    if starting is not None:
+        base = progress.base = _same(progress.home.load(progress.base or starting), starting)
+        # A commit with its key may be there from before, and an attempt may have taken effect without an answer.
+        if (found := progress.find(base)) is not None:
+            return found
+        progress.settle(base)
+    attempt = progress.commit.attempt(base)
+    if base is not None and not attempt.changes:
+        return progress.finished(attempt, base)
+    if attempt.snapshot_id is not None:
+        progress.snapshots.add(attempt.snapshot_id)
+    try:
+        location = progress.home.commit(base, attempt)
+    except CommitStateUnknownError as failure:
+        location = failure.context.get("metadata", "")
+        progress.doubts.append(_Doubt(attempt, location, None if base is None else base.metadata_location))
+        current = _current(progress.home)
+        found = None if current is None else progress.find(current)
+        if found is None:
+            raise
+        return found
+    return progress.finished(attempt, attempt.table(location))
+
+
+def _current(home: Home) -> _native.Table | None:
+    """The table as it is now, where that can be known."""
+    try:
+        return home.load(None)
+    except FloebergError:
+        return None
+
+
+def _is_worth_a_retry(failure: FloebergError) -> bool:
+    return failure.retryable or isinstance(failure, CommitStateUnknownError)
+
+
+def _given_up(progress: _Progress, failure: FloebergError, done: int) -> Committed:
+    """The end of a commit that is not tried again. Its files are removed where it is known to have failed."""
+    if progress.doubts and (current := _current(progress.home)) is not None:
+        found = progress.find(current)
+        if found is not None:
+            return found
+        progress.settle(current)
+    if progress.doubts:
+        if isinstance(failure, CommitStateUnknownError):
+            raise failure
+        raise CommitStateUnknownError(
+            f"an earlier attempt may yet take effect, and the last one failed: {failure.message}",
+            context=failure.context | {"metadata": progress.doubts[-1].location},
+        ) from failure
+    progress.abandon()
+    if isinstance(failure, CommitStateUnknownError):
+        raise CommitConflictError(
+            "another writer was faster, and the commit was not tried again", context=failure.context
+        ) from failure
+    if isinstance(failure, CommitConflictError) and done > 1:
+        raise CommitConflictError(
+            f"{failure.message}; tried {done} times", context=failure.context, retryable=failure.retryable
+        ) from failure
+    raise failure
+
+
+def write_metadata_file(attempt: Attempt, location: str, storage_options: dict[str, str]) -> bool:
+    """Writes the metadata of an attempt where there is no file yet.
+
+    Returns:
+        Whether it is there now; `False` where a file of another is.
+
+    Raises:
+        CommitStateUnknownError: It is not known.
+        FloebergError: Any other says that it is not there.
+    """
+    try:
+        attempt.write_metadata(location, if_absent=True)
+    except FloebergError as failure:
+        # A store may have lost its answer to a first request, and found its own file at a second one.
+        if not (failure.unsettled or isinstance(failure, AlreadyExistsError)):
+            raise
+        try:
+            found = is_of(attempt, location, storage_options)
+        except NoSuchTableError:
+            found = None
+        except FloebergError:
+            raise _unknown(location, failure) from failure
+        if found is None:
+            # It may yet come.
+            raise _unknown(location, failure) from failure
+        return found
+    return True
+
+
+def is_of(attempt: Attempt, location: str, storage_options: dict[str, str]) -> bool:
+    """Does a metadata file say what an attempt says? Raises `NoSuchTableError`."""
+    written = _native.Table.open_metadata(location, storage_options=storage_options)
+    return written.metadata_json() == attempt.table(location).metadata_json()
+
+
+def _unknown(location: str, failure: FloebergError) -> CommitStateUnknownError:
+    return CommitStateUnknownError(
+        f"whether the metadata file was written is not known: {failure.message}",
+        context={"metadata": location} | failure.context,
+    )

@@ -1,0 +1,330 @@
+"""How do several operations on a table become one commit?"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_text
+from floeberg._homes import SameColumns
+from floeberg.commits import commit
+from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.expressions import Expression, as_expression
+from floeberg.schema_update import UpdateSchema
+from floeberg.writing import Receipt, WriteRecipe, reader_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from floeberg.commits import Home
+    from floeberg.writes import TableWrites
+
+__all__ = ["SchemaMode", "Transaction", "WriteMode"]
+
+SchemaMode = Literal["merge"]
+"""What is done with columns that the table lacks: `merge` adds them; an error unless given."""
+
+WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
+"""What files that were written are to a table: added, in place of the rows of a filter, or of their partitions."""
+
+_ISOLATION = "isolation-level"
+
+
+class Transaction:
+    """Operations on a table that become one commit: all of them or none.
+
+    Each operation sees what the ones before did. Nothing is in the table before the end: `commit_transaction`, or that
+    of the `with` block. Where the block is left by an exception, nothing is done.
+
+    Examples:
+        >>> with orders.transaction() as transaction:
+        ...     transaction.set_properties({"owner": "jo"})
+        ...     transaction.append(pa.table({"id": [1]}))
+        >>> orders.properties["owner"], orders.scan().count()
+        ('jo', 1)
+    """
+
+    def __init__(
+        self,
+        table: TableWrites,
+        home: Home,
+        *,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Made by `Table.transaction`."""
+        self._table = table
+        self._home = home
+        self._starting = table.native()
+        self._properties = checked_options("snapshot_properties", snapshot_properties)
+        self._branch = checked_text("branch", branch)
+        self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
+        self._operations: list[_native.Operation] = []
+        self._declared: list[_native.Operation] = []
+        self._written: list[tuple[WriteRecipe, Receipt]] = []
+        self._changes_columns = False
+        self._needs_columns = False
+        self._is_open = True
+        self._known_done: bool | None = None
+
+    # Rows.
+
+    def append(
+        self,
+        data: object,
+        *,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Adds rows: see `Table.append`."""
+        receipt = self._write(data, schema_mode, _options(options)[0])
+        if receipt is not None:
+            self._operations.append(_native.Operation.append(receipt.native(), merge=None))
+
+    def overwrite(
+        self,
+        data: object,
+        *,
+        overwrite_filter: Expression | str | bool = True,
+        case_sensitive: bool = True,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Puts rows in the place of those that match a filter: see `Table.overwrite`."""
+        tree = as_expression(overwrite_filter).as_tree()
+        checked_bool("case_sensitive", case_sensitive)
+        written, isolation = _options(options)
+        receipt = self._write(data, schema_mode, written)
+        if receipt is not None:
+            self._operations.append(
+                _native.Operation.overwrite(
+                    receipt.native(), tree, case_sensitive=case_sensitive, isolation=isolation
+                )
+            )
+
+    def dynamic_partition_overwrite(
+        self,
+        data: object,
+        *,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Puts rows in the place of all rows of their partitions: see `Table.dynamic_partition_overwrite`."""
+        written, isolation = _options(options)
+        receipt = self._write(data, schema_mode, written)
+        if receipt is not None:
+            self._operations.append(
+                _native.Operation.dynamic_overwrite(receipt.native(), isolation=isolation)
+            )
+
+    def delete(
+        self,
+        delete_filter: Expression | str | bool = True,  # noqa: FBT001, FBT002 - the first argument, as in PyIceberg
+        *,
+        case_sensitive: bool = True,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Deletes the rows that match a filter: see `Table.delete`."""
+        self._check_open()
+        _, isolation = _options(options)
+        tree = as_expression(delete_filter).as_tree()
+        checked_bool("case_sensitive", case_sensitive)
+        self._operations.append(
+            _native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation)
+        )
+
+    def commit_receipts(
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        mode: WriteMode = "append",
+        overwrite_filter: Expression | str | bool = True,
+        case_sensitive: bool = True,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Takes files that workers wrote into the table: see `Table.commit_receipts`."""
+        self._check_open()
+        _, isolation = _options(options)
+        every = Receipt.concat(list(receipts)).native()
+        if mode == "append":
+            made = _native.Operation.append(every, merge=None)
+        elif mode == "overwrite":
+            tree = as_expression(overwrite_filter).as_tree()
+            checked_bool("case_sensitive", case_sensitive)
+            made = _native.Operation.overwrite(
+                every, tree, case_sensitive=case_sensitive, isolation=isolation
+            )
+        elif mode == "dynamic-overwrite":
+            made = _native.Operation.dynamic_overwrite(every, isolation=isolation)
+        else:
+            raise InvalidInputError(
+                f"mode: expected 'append', 'overwrite' or 'dynamic-overwrite', found {mode!r}"
+            )
+        self._operations.append(made)
+
+    # What the table is.
+
+    def update_schema(
+        self, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
+    ) -> UpdateSchema:
+        """Changes columns of the table: see `Table.update_schema`. Rows that are written later have them."""
+        self._check_open()
+        return UpdateSchema(
+            self.change_columns,
+            format_version=self._staged().format_version,
+            allow_incompatible_changes=allow_incompatible_changes,
+            case_sensitive=case_sensitive,
+        )
+
+    def change_columns(self, changes_json: str) -> None:
+        """Makes the changes that an `UpdateSchema` wrote down."""
+        self._declare(_native.Operation.update_schema(changes_json))
+        self._changes_columns = True
+        # What cannot be made is told now.
+        self._staged()
+
+    def set_properties(self, properties: Mapping[str, str]) -> None:
+        """Sets properties of the table: see `Table.set_properties`."""
+        self._declare(_native.Operation.set_properties(checked_options("properties", properties)))
+
+    def remove_properties(self, *removals: str) -> None:
+        """Removes properties of the table: see `Table.remove_properties`."""
+        self._declare(_native.Operation.remove_properties(checked_names("removals", removals)))
+
+    def upgrade_table_version(self, format_version: int) -> None:
+        """Upgrades the format version of the table: see `Table.upgrade_table_version`."""
+        self._declare(_native.Operation.upgrade_format_version(checked_int("format_version", format_version)))
+
+    # The end.
+
+    def commit_transaction(self) -> None:
+        """Makes the operations part of the table, all or none. The table is then what it became.
+
+        Raises:
+            CommitConflictError: Another writer did what the operations cannot stand beside, or was faster too often.
+                Nothing was changed.
+            CommitStateUnknownError: Whether it took effect is not known. Nothing was removed.
+            FloebergError: Any other says that nothing was changed.
+        """
+        self._check_open()
+        self._is_open = False
+        if not self._operations or self._is_done():
+            return
+        try:
+            committed = commit(
+                SameColumns(self._home, self._starting) if self._needs_columns else self._home,
+                operations=self._operations,
+                starting=self._starting,
+                snapshot_properties=self._properties,
+                branch=self._branch,
+                idempotency_key=self._key,
+            )
+        except CommitStateUnknownError:
+            raise
+        except FloebergError:
+            self._remove()
+            raise
+        if not committed.here:
+            self._remove()
+        self._table.become(committed.table)
+
+    def rollback(self) -> None:
+        """Does nothing of it, and removes what was written. A transaction that has ended stays as it is."""
+        if self._is_open:
+            self._is_open = False
+            self._remove()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self._is_open:
+            self.commit_transaction()
+        else:
+            self.rollback()
+
+    def __repr__(self) -> str:
+        return f"Transaction({self._table!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a Transaction cannot be pickled: send a WriteRecipe, and commit the Receipts here")
+
+    # How.
+
+    def _declare(self, operation: _native.Operation) -> None:
+        self._check_open()
+        self._operations.append(operation)
+        self._declared.append(operation)
+
+    def _write(self, data: object, schema_mode: SchemaMode | None, options: dict[str, str]) -> Receipt | None:
+        """The files of some rows; `None` where the commit was made before."""
+        self._check_open()
+        reader = reader_of(data)
+        if schema_mode not in (None, "merge"):
+            raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
+        if self._is_done():
+            return None
+        if schema_mode == "merge":
+            changes = _native.columns_to_add(self._staged(), reader.schema)
+            if changes is not None:
+                self.change_columns(changes)
+        self._needs_columns |= self._changes_columns
+        recipe = WriteRecipe(
+            _native.WriteRecipe.of(self._staged(), options=options, write_id=str(uuid.uuid4()))
+        )
+        receipt = recipe.write(reader, task="0")
+        self._written.append((recipe, receipt))
+        return receipt
+
+    def _staged(self) -> _native.Table:
+        """The table as the operations so far make it, as far as files depend on it."""
+        if not self._declared:
+            return self._starting
+        made = _native.Commit.begin(
+            self._declared,
+            starting=self._starting,
+            storage_options=self._home.storage_options,
+            snapshot_properties={},
+            branch=self._branch,
+            commit_key=str(uuid.uuid4()),
+        )
+        return made.attempt(self._starting).table(self._starting.metadata_location)
+
+    def _is_done(self) -> bool:
+        """Is there a commit with the key already?"""
+        if self._key is None:
+            return False
+        if self._known_done is None:
+            current = self._home.load(self._starting)
+            snapshots = json.loads(current.metadata_json())["snapshots"]
+            keys = (each.get("summary", {}).get(_native.COMMIT_KEY) for each in snapshots)
+            self._known_done = self._key in keys
+            if self._known_done:
+                self._table.become(current)
+        return self._known_done
+
+    def _remove(self) -> None:
+        """Removes the files that were written. What cannot be removed harms nobody."""
+        for recipe, receipt in self._written:
+            with suppress(FloebergError):
+                recipe.remove(receipt)
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise InvalidInputError("the transaction has ended: begin another one")
+
+
+def _options(options: Mapping[str, str] | None) -> tuple[dict[str, str], str | None]:
+    """The options of a write, without the isolation level, and that."""
+    known = checked_options("options", options)
+    isolation = known.pop(_ISOLATION, None)
+    return known, isolation

@@ -1,0 +1,415 @@
+"""What can be done to a table?
+
+Each method is a transaction of one operation. Afterwards the table is what it became.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from floeberg import _native
+from floeberg._arguments import checked_options, checked_text
+from floeberg.schema_update import UpdateSchema
+from floeberg.transaction import Transaction
+from floeberg.writing import WriteRecipe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from typing_extensions import Self
+
+    from floeberg.commits import Home
+    from floeberg.expressions import Expression
+    from floeberg.transaction import SchemaMode, WriteMode
+    from floeberg.writing import Receipt
+
+__all__ = ["TableWrites"]
+
+
+class TableWrites:
+    """The methods of `floeberg.Table` that change the table."""
+
+    _inner: _native.Table
+    _json: dict[str, Any] | None
+    _home: Home
+
+    def append(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        data: object,
+        *,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Adds rows to the table.
+
+        Columns are matched by field id where all have one, else by name. Missing optional ones get their default.
+
+        Args:
+            data: The rows: a `pyarrow.Table`, a reader, a data frame of pandas or polars, or anything else with
+                `__arrow_c_stream__`. They are read once, in bounded memory.
+            snapshot_properties: What the summary of the snapshot says beside what it must.
+            branch: The branch that gets them.
+            idempotency_key: A key of the write. Where a snapshot of the table has it, the write was done before, and
+                nothing is done.
+            schema_mode: `merge` adds the columns that the table lacks.
+            options: Properties of the table that count for this write alone: `write.parquet.compression-codec` and
+                such.
+
+        Raises:
+            InvalidInputError: The rows do not fit the schema; the error lists every mismatch. Nothing was changed, as
+                with every error but `CommitStateUnknownError`.
+            CommitConflictError: Other writers were faster each time.
+            CommitStateUnknownError: Whether the rows are in the table is not known, and may not be for a while.
+                Repeat the write with the same `idempotency_key`, or look for the snapshot.
+            UnsupportedError: The table cannot be written where it was opened; the error says what to do.
+
+        Examples:
+            >>> orders.append(pa.table({"id": [1, 2]}), snapshot_properties={"by": "doc"})
+            >>> orders.scan().count(), orders.current_snapshot().summary["by"]
+            (2, 'doc')
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.append(data, schema_mode=schema_mode, options=options)
+
+    def overwrite(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        data: object,
+        *,
+        overwrite_filter: Expression | str | bool = True,
+        snapshot_properties: Mapping[str, str] | None = None,
+        case_sensitive: bool = True,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Puts rows in the place of those that match a filter.
+
+        Files go as a whole: one of which only some rows match would have to be rewritten, which is an error that names
+        it.
+
+        Args:
+            data: The rows, as `append` takes them.
+            overwrite_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
+            snapshot_properties: As with `append`.
+            case_sensitive: Whether the case of names in the filter counts.
+            branch: As with `append`.
+            idempotency_key: As with `append`.
+            schema_mode: As with `append`.
+            options: As with `append`; and `isolation-level`, `serializable` or `snapshot`.
+
+        Raises:
+            UnsupportedError: A file would have to be rewritten.
+            CommitConflictError: Another writer added or deleted rows that the filter matches.
+            FloebergError: The others of `append`.
+
+        Examples:
+            >>> orders.append(pa.table({"id": [1, 2]}))
+            >>> orders.overwrite(pa.table({"id": [7]}))
+            >>> orders.scan().to_arrow()["id"].to_pylist()
+            [7]
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.overwrite(
+                data,
+                overwrite_filter=overwrite_filter,
+                case_sensitive=case_sensitive,
+                schema_mode=schema_mode,
+                options=options,
+            )
+
+    def dynamic_partition_overwrite(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        data: object,
+        *,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Puts rows in the place of all rows of the partitions that they are in.
+
+        Args:
+            data: The rows, as `append` takes them.
+            snapshot_properties: As with `append`.
+            branch: As with `append`.
+            idempotency_key: As with `append`.
+            schema_mode: As with `append`.
+            options: As with `overwrite`.
+
+        Raises:
+            FloebergError: Those of `overwrite`.
+
+        Examples:
+            >>> orders.append(pa.table({"id": [1, 2]}))
+            >>> orders.dynamic_partition_overwrite(pa.table({"id": [3]}))
+            >>> orders.scan().count()
+            1
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.dynamic_partition_overwrite(data, schema_mode=schema_mode, options=options)
+
+    def delete(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        delete_filter: Expression | str | bool = True,  # noqa: FBT001, FBT002 - the first argument, as in PyIceberg
+        *,
+        snapshot_properties: Mapping[str, str] | None = None,
+        case_sensitive: bool = True,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Deletes the rows that match a filter. Files go as a whole, as with `overwrite`.
+
+        Args:
+            delete_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
+            snapshot_properties: As with `append`.
+            case_sensitive: Whether the case of names in the filter counts.
+            branch: As with `append`.
+            idempotency_key: As with `append`.
+            options: `isolation-level`, as with `overwrite`.
+
+        Raises:
+            FloebergError: Those of `overwrite`.
+
+        Examples:
+            >>> orders.append(pa.table({"id": [1, 2]}))
+            >>> orders.append(pa.table({"id": [3]}))
+            >>> orders.delete("id < 3")
+            >>> orders.scan().to_arrow()["id"].to_pylist()
+            [3]
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.delete(delete_filter, case_sensitive=case_sensitive, options=options)
+
+    def update_schema(
+        self, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
+    ) -> UpdateSchema:
+        """Adds, drops, renames, moves and promotes columns, nested ones too.
+
+        Args:
+            allow_incompatible_changes: Whether columns may become required although rows may hold null.
+            case_sensitive: Whether the case of names counts.
+
+        Returns:
+            The changes, which are made at the end of a `with` block, or by `commit()`.
+
+        Raises:
+            FloebergError: Those of every commit, as with `append`.
+
+        Examples:
+            >>> with orders.update_schema() as update:
+            ...     _ = update.add_column("note", "string").rename_column("id", "number")
+            >>> orders.schema().column_names
+            ['number', 'note']
+        """
+        self._home.check()
+
+        def change(changes_json: str) -> None:
+            with self.transaction() as transaction:
+                transaction.change_columns(changes_json)
+
+        return UpdateSchema(
+            change,
+            format_version=self._inner.format_version,
+            allow_incompatible_changes=allow_incompatible_changes,
+            case_sensitive=case_sensitive,
+        )
+
+    def set_properties(self, properties: Mapping[str, str]) -> None:
+        """Sets properties of the table.
+
+        Args:
+            properties: The properties by key.
+
+        Raises:
+            InvalidInputError: A key is reserved, or a value is no text.
+            FloebergError: Those of every commit, as with `append`.
+
+        Examples:
+            >>> orders.set_properties({"owner": "jo"})
+            >>> orders.properties["owner"]
+            'jo'
+        """
+        with self.transaction() as transaction:
+            transaction.set_properties(properties)
+
+    def remove_properties(self, *removals: str) -> None:
+        """Removes properties of the table. A key that is not there is no error.
+
+        Args:
+            *removals: The keys.
+
+        Raises:
+            FloebergError: Those of every commit, as with `append`.
+
+        Examples:
+            >>> orders.set_properties({"owner": "jo"})
+            >>> orders.remove_properties("owner")
+            >>> "owner" in orders.properties
+            False
+        """
+        with self.transaction() as transaction:
+            transaction.remove_properties(*removals)
+
+    def upgrade_table_version(self, format_version: int) -> None:
+        """Upgrades the table to a later version of the specification. Nothing else does, and there is no way back.
+
+        Args:
+            format_version: The version: 2 or 3.
+
+        Raises:
+            InvalidInputError: The table is of a later version.
+            UnsupportedError: There is no such version.
+
+        Examples:
+            >>> orders.upgrade_table_version(3)
+            >>> orders.format_version
+            3
+        """
+        with self.transaction() as transaction:
+            transaction.upgrade_table_version(format_version)
+
+    def transaction(
+        self,
+        *,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+    ) -> Transaction:
+        """Begins a commit of several operations.
+
+        Args:
+            snapshot_properties: What the summaries of its snapshots say beside what they must.
+            branch: The branch that its snapshots go to.
+            idempotency_key: As with `append`. It is kept by snapshots: a commit of properties alone has none.
+
+        Returns:
+            The transaction.
+
+        Raises:
+            UnsupportedError: The table cannot be written where it was opened; the error says what to do.
+        """
+        self._home.check()
+        return Transaction(
+            self,
+            self._home,
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+        )
+
+    def write_recipe(
+        self, *, options: Mapping[str, str] | None = None, write_id: str | None = None
+    ) -> WriteRecipe:
+        """What workers need to write rows of this table, for `commit_receipts`.
+
+        Args:
+            options: As with `append`.
+            write_id: What tells the files of this write from those of others; a random one unless given.
+
+        Returns:
+            The recipe.
+
+        Raises:
+            UnsupportedError: The table cannot be written where it was opened; the error says what to do.
+
+        Examples:
+            >>> orders.write_recipe(write_id="job-7")
+            WriteRecipe(write_id="job-7")
+        """
+        self._home.check()
+        given = checked_text("write_id", str(uuid.uuid4()) if write_id is None else write_id)
+        return WriteRecipe(
+            _native.WriteRecipe.of(self._inner, options=checked_options("options", options), write_id=given)
+        )
+
+    def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        mode: WriteMode = "append",
+        overwrite_filter: Expression | str | bool = True,
+        case_sensitive: bool = True,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Takes files that workers wrote into the table, all or none.
+
+        The files stay where they are, whatever becomes of the commit: remove them with `WriteRecipe.remove` after an
+        error that is no `CommitStateUnknownError`, and never after that one.
+
+        Args:
+            receipts: What `WriteRecipe.write` gave, once for each part of the rows.
+            mode: `append`; `overwrite`, in the place of the rows that match the filter; or `dynamic-overwrite`, in the
+                place of all rows of their partitions.
+            overwrite_filter: The filter of `overwrite`.
+            case_sensitive: Whether the case of names in the filter counts.
+            snapshot_properties: As with `append`.
+            branch: As with `append`.
+            idempotency_key: As with `append`: a repeated commit with the same key is a success and adds nothing.
+            options: `isolation-level`, as with `overwrite`.
+
+        Raises:
+            FloebergError: Those of `append` and `overwrite`.
+
+        Examples:
+            >>> receipt = orders.write_recipe().write(pa.table({"id": [1]}), task="0-0")
+            >>> for _ in range(2):
+            ...     orders.commit_receipts([receipt], idempotency_key="job-7")
+            >>> orders.scan().count()
+            1
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.commit_receipts(
+                receipts,
+                mode=mode,
+                overwrite_filter=overwrite_filter,
+                case_sensitive=case_sensitive,
+                options=options,
+            )
+
+    def refresh(self) -> Self:
+        """Makes this the table as it is now, after others wrote to it.
+
+        Returns:
+            The table itself.
+
+        Raises:
+            NoSuchTableError: It is gone.
+            UnsupportedError: It was opened in a way that keeps it as it was.
+
+        Examples:
+            >>> other = catalog.load_table("db.orders")
+            >>> orders.append(pa.table({"id": [1]}))
+            >>> other.scan().count(), other.refresh().scan().count()
+            (0, 1)
+        """
+        self.become(self._home.load(self._inner))
+        return self
+
+    def native(self) -> _native.Table:
+        """What the package is built on. Use the other methods, not this."""
+        return self._inner
+
+    def become(self, native: _native.Table) -> None:
+        """Makes this the table of another metadata file. Scans that were made before stay as they are."""
+        self._inner = native
+        self._json = None

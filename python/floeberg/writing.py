@@ -1,0 +1,180 @@
+"""How do rows become files that a commit can take?
+
+The building blocks of writes, for engines whose workers write: a `WriteRecipe` goes to the workers, `Receipt`s come
+back, and `Table.commit_receipts` makes them part of the table, all or none. `Table.append` is made of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg import _native
+from floeberg._arguments import checked_size, checked_text
+from floeberg.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+__all__ = ["Receipt", "WriteRecipe", "reader_of"]
+
+
+class Receipt:
+    """Files that were written and are in no table yet. It can be pickled.
+
+    Examples:
+        >>> recipe = orders.write_recipe()
+        >>> receipt = recipe.write(pa.table({"id": [1, 2]}), task="doc")
+        >>> receipt.rows, len(receipt.locations())
+        (2, 1)
+        >>> recipe.remove(receipt)
+    """
+
+    _inner: _native.Receipt
+
+    def __init__(self, native: _native.Receipt) -> None:
+        """Made by `WriteRecipe.write`."""
+        self._inner = native
+
+    @property
+    def rows(self) -> int:
+        """How many rows the files have together."""
+        return self._inner.rows
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have together."""
+        return self._inner.size
+
+    def locations(self) -> list[str]:
+        """Where the files are."""
+        return self._inner.locations()
+
+    @staticmethod
+    def concat(receipts: Sequence[Receipt]) -> Receipt:
+        """The files of several receipts, in their order.
+
+        Raises:
+            InvalidInputError: One is no receipt.
+        """
+        for each in receipts:
+            if not isinstance(each, Receipt):
+                raise InvalidInputError(
+                    f"receipts: expected Receipts, found an object of type {type(each).__name__}"
+                )
+        return Receipt(_native.Receipt.concat([each.native() for each in receipts]))
+
+    def native(self) -> _native.Receipt:
+        """What a commit takes."""
+        return self._inner
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+    def __reduce__(self) -> tuple[type[Receipt], tuple[_native.Receipt]]:
+        return Receipt, (self._inner,)
+
+
+class WriteRecipe:
+    """How the rows of one write become files of a table, for whoever writes them. It can be pickled.
+
+    It has the table's schema, partition spec, sort order and properties as they were when it was made, and the options
+    of its store, secrets among them.
+
+    Examples:
+        >>> import pickle
+        >>> recipe = pickle.loads(pickle.dumps(orders.write_recipe()))
+        >>> receipts = [recipe.write(pa.table({"id": [n]}), task=f"{n}-0", partition=n) for n in (1, 2)]
+        >>> orders.commit_receipts(receipts)
+        >>> orders.scan().count()
+        2
+    """
+
+    _inner: _native.WriteRecipe
+
+    def __init__(self, native: _native.WriteRecipe) -> None:
+        """Made by `Table.write_recipe`."""
+        self._inner = native
+
+    @property
+    def write_id(self) -> str:
+        """What tells the files of this write from those of others: it is part of their names."""
+        return self._inner.write_id
+
+    def write(self, data: object, *, task: str, partition: int = 0) -> Receipt:
+        """Writes rows to files. They are in no table until a commit takes them.
+
+        Args:
+            data: The rows: whatever gives an Arrow stream, as `Table.append` takes it.
+            task: What tells this call from others of the same write, retried ones too: it is part of the names of
+                files.
+            partition: A number that the names of files begin with.
+
+        Returns:
+            The files.
+
+        Raises:
+            InvalidInputError: The rows do not fit the schema; the error lists every mismatch. No file is left.
+        """
+        number = checked_size("partition", partition)
+        return Receipt(self._inner.write(reader_of(data), task=checked_text("task", task), partition=number))
+
+    def remove(self, receipt: Receipt) -> None:
+        """Removes the files of a receipt that no commit took.
+
+        This must not be done after a `CommitStateUnknownError`: the files may be part of the table.
+        """
+        if not isinstance(receipt, Receipt):
+            raise InvalidInputError(
+                f"receipt: expected a Receipt, found an object of type {type(receipt).__name__}"
+            )
+        self._inner.remove(receipt.native())
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+    def __reduce__(self) -> tuple[type[WriteRecipe], tuple[_native.WriteRecipe]]:
+        return WriteRecipe, (self._inner,)
+
+
+def reader_of(data: object) -> pa.RecordBatchReader:
+    """The batches of whatever gives rows: read once, as they are asked for.
+
+    Raises:
+        InvalidInputError: It gives none.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> reader_of(pa.table({"id": [1, 2]})).schema.names
+        ['id']
+    """
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    try:
+        found = _reader_of(data)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InvalidInputError(f"data: its rows cannot be read as Arrow: {error}") from error
+    if found is None:
+        raise InvalidInputError(
+            "data: expected rows in Arrow form (pyarrow, pandas, polars, or anything with __arrow_c_stream__), "
+            f"found an object of type {type(data).__name__}"
+        )
+    return found
+
+
+def _reader_of(data: object) -> pa.RecordBatchReader | None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if isinstance(data, pa.RecordBatchReader):
+        return data
+    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
+        # An index is no column, which its own stream would make of it.
+        return pa.Table.from_pandas(cast("Any", data), preserve_index=False).to_reader()
+    if hasattr(data, "__arrow_c_stream__"):
+        return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_stream(cast("Any", data)))
+    if hasattr(data, "__arrow_c_array__"):
+        batch = pa.record_batch(cast("Any", data))
+        return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(batch.schema, [batch]))
+    # A scanner of a dataset.
+    return cast("Any", data).to_reader() if hasattr(data, "to_reader") else None
