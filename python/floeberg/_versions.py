@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Final
 
 from floeberg import _native
 from floeberg.commits import is_of, write_metadata_file
-from floeberg.errors import CommitConflictError, FloebergError, InvalidInputError, NoSuchTableError
+from floeberg.errors import (
+    CommitConflictError,
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidInputError,
+    NoSuchTableError,
+)
 
 if TYPE_CHECKING:
     from floeberg.commits import Attempt
@@ -75,9 +81,7 @@ class Versions:
                 raise self._conflict(version)
         if not write_metadata_file(attempt, location, self.storage_options):
             raise self._conflict(version)
-        if base is not None and not self._exists(base.metadata_location):
-            # What was written follows nothing: the table was dropped, or went on long ago and removed old versions.
-            _native.remove_files([location], storage_options=self.storage_options)
+        if base is not None and not self._follows(base, location):
             raise self._conflict(version)
         # The version is there. What fails from here on is made up for by whoever reads.
         with suppress(FloebergError):
@@ -89,6 +93,22 @@ class Versions:
         if base is not None:
             remove_old_metadata(base, attempt, self.storage_options)
         return location
+
+    def _follows(self, base: _native.Table, location: str) -> bool:
+        """Is the base of a new version still there? Else the new one is taken back.
+
+        What follows nothing was written to a table that was dropped, or that went on long ago and removed old versions.
+        """
+        try:
+            if self._exists(base.metadata_location):
+                return True
+            _native.remove_files([location], storage_options=self.storage_options)
+        except FloebergError as failure:
+            raise CommitStateUnknownError(
+                f"a version was written, and whether it follows the one before is not known: {failure.message}",
+                context={"metadata": location} | failure.context,
+            ) from failure
+        return False
 
     def holds(self, current: _native.Table, attempt: Attempt, location: str) -> bool:
         """Is the attempt the current version, or one before it?"""

@@ -209,6 +209,10 @@ class _Progress:
             self.abandon()
         return Committed(current, here=found in self.snapshots)
 
+    def doubt(self, attempt: _native.Attempt, location: str, base: _native.Table | None) -> None:
+        """Remembers an attempt whose outcome is not known."""
+        self.doubts.append(_Doubt(attempt, location, None if base is None else base.metadata_location))
+
     def finished(self, attempt: _native.Attempt, table: _native.Table) -> Committed:
         """Removes what other attempts left. What cannot be removed harms nobody."""
         with suppress(FloebergError):
@@ -305,14 +309,19 @@ def _try_once(progress: _Progress, starting: _native.Table | None) -> Committed:
     try:
         location = progress.home.commit(base, attempt)
     except CommitStateUnknownError as failure:
-        location = failure.context.get("metadata", "")
-        progress.doubts.append(_Doubt(attempt, location, None if base is None else base.metadata_location))
+        progress.doubt(attempt, failure.context.get("metadata", ""), base)
         current = _current(progress.home)
         found = None if current is None else progress.find(current)
         if found is None:
             raise
         return found
-    return progress.finished(attempt, attempt.table(location))
+    try:
+        table = attempt.table(location)
+    except FloebergError as failure:
+        # It is part of the table, which is looked at again.
+        progress.doubt(attempt, location, base)
+        raise _unknown(location, failure) from failure
+    return progress.finished(attempt, table)
 
 
 def _current(home: Home) -> _native.Table | None:
@@ -390,6 +399,6 @@ def is_of(attempt: Attempt, location: str, storage_options: dict[str, str]) -> b
 
 def _unknown(location: str, failure: FloebergError) -> CommitStateUnknownError:
     return CommitStateUnknownError(
-        f"whether the metadata file was written is not known: {failure.message}",
+        f"whether the metadata file became part of the table is not known: {failure.message}",
         context={"metadata": location} | failure.context,
     )

@@ -17,7 +17,13 @@ from floeberg.errors import (
 
 try:
     import sqlalchemy as sql
-    from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+    from sqlalchemy.exc import (
+        ArgumentError,
+        DBAPIError,
+        IntegrityError,
+        NoSuchModuleError,
+        SQLAlchemyError,
+    )
     from sqlalchemy.pool import NullPool, StaticPool
 
     from floeberg.catalog.sql_tables import (
@@ -137,8 +143,8 @@ class SqlCatalog(MetastoreCatalog):
             yield
         except IntegrityError:
             raise
-        except DBAPIError as failure:
-            why = f"{what}: {failure.orig}"
+        except SQLAlchemyError as failure:
+            why = f"{what}: {_cause(failure)}"
             if "readonly" in why or "permission denied" in why.lower():
                 raise PermissionDeniedError(why) from None
             raise StorageError(why, retryable=True) from None
@@ -156,9 +162,9 @@ class SqlCatalog(MetastoreCatalog):
             yield connection
             try:
                 transaction.commit()
-            except DBAPIError as failure:
+            except SQLAlchemyError as failure:
                 raise CommitStateUnknownError(
-                    f"whether the catalog was written is not known: {failure.orig}"
+                    f"whether the catalog was written is not known: {_cause(failure)}"
                 ) from None
 
     # Namespaces.
@@ -333,6 +339,11 @@ def _engine_of(uri: str | None) -> Engine:
     except (ArgumentError, ValueError):
         # The URI may hold a password.
         raise InvalidInputError("the property 'uri' is no URI of a database") from None
+
+
+def _cause(failure: SQLAlchemyError) -> object:
+    """What the driver said. The rest of the error shows the statement and its values."""
+    return failure.orig if isinstance(failure, DBAPIError) else type(failure).__name__
 
 
 def _outside(namespace: Namespace) -> list[Namespace]:

@@ -9,11 +9,15 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
+from floeberg import _native
 from floeberg.catalog import FileSystemCatalog
 from floeberg.errors import (
+    AlreadyExistsError,
     CommitConflictError,
+    CommitStateUnknownError,
     InvalidInputError,
     NamespaceNotEmptyError,
+    StorageError,
     UnsupportedError,
 )
 
@@ -129,6 +133,88 @@ def test_old_versions_are_removed_where_the_table_asks_for_it(orders, lake, meta
         orders.append(rows(number))
     assert versions(metadata) == ["v6.metadata.json", "v7.metadata.json", "v8.metadata.json"]
     assert ids(lake.load_table("sales.orders")) == list(range(6))
+
+
+class Lossy:
+    """An attempt whose metadata file is written, or not, and whose answer is another one."""
+
+    def __init__(self, attempt, *, writes, error):
+        self.attempt = attempt
+        self.writes = writes
+        self.error = error
+
+    def __getattr__(self, name):
+        return getattr(self.attempt, name)
+
+    def write_metadata(self, location, *, if_absent):
+        if self.writes:
+            self.attempt.write_metadata(location, if_absent=if_absent)
+        raise self.error
+
+
+def attempt_on(base):
+    made = _native.Commit.begin(
+        [_native.Operation.set_properties({"owner": "jo"})],
+        starting=base,
+        storage_options={},
+        snapshot_properties={},
+        branch="main",
+        commit_key="k",
+    )
+    return made.attempt(base)
+
+
+def unsettled():
+    error = StorageError("the connection broke", retryable=True)
+    error.unsettled = True
+    return error
+
+
+@pytest.mark.parametrize("error", [unsettled(), AlreadyExistsError("there is one")])
+def test_a_version_whose_answer_was_lost_is_found_by_what_it_says(orders, lake, error):
+    base = orders.native()
+    lossy = Lossy(attempt_on(base), writes=True, error=error)
+    place = lake.commit_table("sales.orders", orders, lossy)
+    again = lake.load_table("sales.orders")
+    assert again.metadata_location == place
+    assert again.properties["owner"] == "jo"
+
+
+def test_a_version_that_may_yet_come_is_of_unknown_outcome(orders, lake):
+    lossy = Lossy(attempt_on(orders.native()), writes=False, error=unsettled())
+    with pytest.raises(CommitStateUnknownError, match="the connection broke") as caught:
+        lake.commit_table("sales.orders", orders, lossy)
+    assert caught.value.context["metadata"].endswith("/v2.metadata.json")
+
+
+def test_a_version_of_another_after_a_lost_answer_is_a_conflict(orders, lake):
+    base = lake.load_table("sales.orders")
+    attempt = attempt_on(base.native())
+    orders.append(rows(1))
+    for error in (unsettled(), AlreadyExistsError("there is one")):
+        with pytest.raises(CommitConflictError):
+            lake.commit_table("sales.orders", base, Lossy(attempt, writes=False, error=error))
+    assert "owner" not in lake.load_table("sales.orders").properties
+
+
+def test_a_failure_after_the_version_was_written_does_not_undo_it(orders, lake):
+    home = orders._home
+    exists = _native.file_exists
+    asked = []
+
+    def failing(location, **options):
+        asked.append(location)
+        # The other names of the version are looked for first, and then the base.
+        if location.endswith("v1.metadata.json"):
+            raise StorageError("the disk is gone", retryable=True)
+        return exists(location, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_native, "file_exists", failing)
+        orders.append(rows(1))
+    assert len(asked) == 3
+    assert ids(orders) == ids(lake.load_table("sales.orders")) == [1]
+    assert orders._home is home
 
 
 @pytest.mark.parametrize("key", ["write.metadata.path"])
