@@ -129,6 +129,10 @@ const TOTALS: [[&str; 3]; 6] = [
 pub(crate) struct Summary {
     whole: Change,
     partitions: HashSet<(i32, PartitionKey)>,
+    /// Data files that go, by path.
+    removed: HashSet<String>,
+    /// Those of them that a manifest lists again.
+    repeated: u64,
     more: BTreeMap<String, String>,
 }
 
@@ -140,6 +144,10 @@ impl Summary {
 
     /// Counts a file that goes.
     pub fn remove(&mut self, file: &Counted) {
+        if file.content == FileContent::Data && !self.removed.insert(file.file_path.clone()) {
+            self.repeated += 1;
+            return;
+        }
         self.change(file, |change| &mut change.removed);
     }
 
@@ -172,6 +180,9 @@ impl Summary {
         let text = |(name, count): (&str, i64)| (name.to_owned(), count.to_string());
         summary.extend(self.whole.counts().map(text));
         summary.insert("changed-partition-count".to_owned(), self.partitions.len().to_string());
+        if self.repeated > 0 {
+            summary.insert("deleted-duplicate-files".to_owned(), self.repeated.to_string());
+        }
         for [total, added, removed] in TOTALS {
             let known = match before {
                 None => Some(0),
@@ -193,7 +204,7 @@ pub(crate) fn check_properties(properties: &BTreeMap<String, String>) -> Result<
         TOTALS.iter().flatten().any(|own| *own == name)
             || ["operation", "changed-partition-count", "partition-summaries-included"].contains(&name)
             || ["manifests-created", "manifests-kept", "manifests-replaced"].contains(&name)
-            || ["added-dvs", "removed-dvs", "replace-partitions"].contains(&name)
+            || ["added-dvs", "removed-dvs", "replace-partitions", "deleted-duplicate-files"].contains(&name)
             || ["equality-delete-files", "position-delete-files"].iter().any(|kind| {
                 name.strip_prefix("added-").or_else(|| name.strip_prefix("removed-")) == Some(*kind)
             })

@@ -6,7 +6,7 @@
 //! Invariant: what an attempt leaves is removed only when its outcome is known, and what a snapshot names never.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use floeberg_core::{Cancel, Context, Error, ErrorKind, Result};
@@ -112,6 +112,7 @@ impl Commit {
             }
             let ground = Ground {
                 metadata: Arc::new(changing.metadata().clone()),
+                specs: OnceLock::new(),
                 metadata_location: base.map_or("", Table::metadata_location),
                 store: &self.store,
                 kept: &self.kept,

@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 
 use floeberg_core::Result;
+use floeberg_io::place;
 
 use super::filtered::{Filtered, by_content, filter_data, filter_deletes, has_live_files};
 use super::ground::Ground;
@@ -91,7 +92,7 @@ fn take_out(
     let numbers = filtered.iter().map(|filtered| filtered.manifest.min_sequence_number);
     let least = numbers.fold(ground.metadata.last_sequence_number, i64::min);
     let removed: HashSet<&str> =
-        filtered.iter().flat_map(|filtered| &filtered.removed).map(|file| file.file_path.as_str()).collect();
+        filtered.iter().flat_map(|filtered| &filtered.removed).map(|file| place(&file.file_path)).collect();
     let filtered_deletes = filter_deletes(ground, deletes, removal, &removed, least)?;
     drop(removed);
     let mut settle = |filtered: Vec<Filtered>| {

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 
 use arrow_array::Array;
 use floeberg_core::{Context, Error, Result};
+use floeberg_io::place;
 
 use super::ground::Ground;
 use super::removal::{Removal, Verdict};
@@ -70,7 +71,7 @@ pub(super) fn filter_deletes(
             let referenced = &entries.details()?.referenced_data_file;
             let is_vector = entries.file_content.value(row) == FileContent::PositionDeletes as i32
                 && entries.file_format.value(row).eq_ignore_ascii_case("puffin");
-            if is_vector && referenced.is_valid(row) && removed.contains(referenced.value(row)) {
+            if is_vector && referenced.is_valid(row) && removed.contains(place(referenced.value(row))) {
                 return Ok(true);
             }
             let number = entries.data_sequence_number.value(row);

@@ -4,7 +4,7 @@
 //! Spec: Snapshot References; Snapshots.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::{Cancel, Error, Result};
@@ -23,6 +23,8 @@ use crate::plan::{ManifestCache, PlanRequest, Specs, read_manifest, read_manifes
 pub(crate) struct Ground<'a> {
     /// The table, as the operations before left it.
     pub metadata: Arc<TableMetadata>,
+    /// The table's specs, once they are asked for.
+    pub specs: OnceLock<Arc<Specs>>,
     /// Where the table's metadata is that the attempt stands on; empty for a new table.
     pub metadata_location: &'a str,
     /// Where files are.
@@ -106,7 +108,11 @@ impl Ground<'_> {
 
     /// The table's specs, ready for planning.
     pub fn specs(&self) -> Result<Arc<Specs>> {
-        Specs::new(&self.metadata, self.metadata.current_schema())
+        if let Some(specs) = self.specs.get() {
+            return Ok(Arc::clone(specs));
+        }
+        let specs = Specs::new(&self.metadata, self.metadata.current_schema())?;
+        Ok(Arc::clone(self.specs.get_or_init(|| specs)))
     }
 
     /// The spec of an id.

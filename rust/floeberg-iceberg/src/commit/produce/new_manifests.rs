@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use floeberg_core::{Context, Error, Result};
+use floeberg_io::place;
 
 use super::ground::Ground;
 use super::rolling::RollingManifests;
@@ -26,7 +27,7 @@ pub(super) fn new_manifests(ground: &Ground<'_>, files: &[WrittenFile]) -> Resul
     let mut by_spec: BTreeMap<Reverse<i32>, Vec<&WrittenFile>> = BTreeMap::new();
     for written in files {
         let path = &written.file.file_path;
-        if !seen.insert(path) {
+        if !seen.insert(place(path)) {
             return Err(Error::invalid_input("a file is added twice").with("path", path));
         }
         if written.file.content != FileContent::Data {

@@ -88,7 +88,9 @@ impl Kit {
         let attempt = self.attempt(&commit).inspect_err(|_| {
             commit.abandon();
         })?;
-        self.take(&attempt);
+        if attempt.changes() {
+            self.take(&attempt);
+        }
         assert_eq!(commit.finished(&attempt), Vec::<String>::new());
         Ok(())
     }

@@ -2,9 +2,14 @@
 
 mod appends;
 mod creation;
+mod deletes;
+mod faults;
 mod isolation;
 mod kit;
+mod old_tables;
 mod removals;
 mod retries;
 mod schemas;
+mod sequences;
 mod updates;
+mod writers;
