@@ -26,6 +26,10 @@ pub(crate) const MANIFEST_TARGET_SIZE: Number =
 pub(crate) const MANIFEST_MIN_MERGE_COUNT: Number =
     Number { name: "commit.manifest.min-count-to-merge", default: 100 };
 
+/// Changed partitions that a summary describes one by one, at most.
+pub(crate) const PARTITION_SUMMARY_LIMIT: Number =
+    Number { name: "write.summary.partition-limit", default: 0 };
+
 /// Are manifests merged by appends and overwrites? True where it is not said.
 pub(crate) const MANIFEST_MERGE_ENABLED: &str = "commit.manifest-merge.enabled";
 /// Where metadata files go, where not in the folder `metadata` of the table.

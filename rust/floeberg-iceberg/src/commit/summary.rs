@@ -6,7 +6,7 @@
 //! Invariant: names and rules are Iceberg Java's: a count of nothing is left out, and a total that the snapshot before
 //! does not tell is not told.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{Error, Result};
@@ -124,11 +124,19 @@ const TOTALS: [[&str; 3]; 6] = [
     ["total-equality-deletes", "added-equality-deletes", "removed-equality-deletes"],
 ];
 
+/// A partition with files that come or go.
+#[derive(Debug)]
+struct ChangedPartition {
+    values: Vec<Option<Value>>,
+    change: Change,
+}
+
 /// A summary in the making.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     whole: Change,
-    partitions: HashSet<(i32, PartitionKey)>,
+    /// By spec, and values as they are compared.
+    partitions: HashMap<(i32, PartitionKey), ChangedPartition>,
     /// Data files that go, by path.
     removed: HashSet<String>,
     /// Those of them that a manifest lists again.
@@ -154,7 +162,9 @@ impl Summary {
     fn change(&mut self, file: &Counted, side: impl Fn(&mut Change) -> &mut Side) {
         side(&mut self.whole).add(file);
         let key = (file.spec_id, PartitionKey::new(file.partition.iter().map(Option::as_ref)));
-        self.partitions.insert(key);
+        let new = || ChangedPartition { values: file.partition.clone(), change: Change::default() };
+        let partition = self.partitions.entry(key).or_insert_with(new);
+        side(&mut partition.change).add(file);
     }
 
     /// Counts the manifests of the snapshot.
@@ -174,12 +184,31 @@ impl Summary {
         self.more.insert(name.to_owned(), value.to_owned());
     }
 
-    /// The summary after a snapshot.
-    pub fn finish(self, before: Option<&Snapshot>) -> BTreeMap<String, String> {
+    /// The summary after a snapshot. Partitions are described one by one where they are at most so many, under the folder
+    /// that `path` gives to their values.
+    ///
+    /// Errors: those of `path`.
+    pub fn finish(
+        self,
+        before: Option<&Snapshot>,
+        most_partitions: i64,
+        path: impl Fn(i32, &[Option<Value>]) -> Result<String>,
+    ) -> Result<BTreeMap<String, String>> {
         let mut summary = self.more;
         let text = |(name, count): (&str, i64)| (name.to_owned(), count.to_string());
         summary.extend(self.whole.counts().map(text));
         summary.insert("changed-partition-count".to_owned(), self.partitions.len().to_string());
+        if !self.partitions.is_empty() && self.partitions.len() as i64 <= most_partitions {
+            summary.insert("partition-summaries-included".to_owned(), "true".to_owned());
+            for ((spec_id, _), ChangedPartition { values, change }) in &self.partitions {
+                let path = path(*spec_id, values)?;
+                if !path.is_empty() {
+                    let counts: Vec<_> =
+                        change.counts().map(|(name, count)| format!("{name}={count}")).collect();
+                    summary.insert(format!("partitions.{path}"), counts.join(","));
+                }
+            }
+        }
         if self.repeated > 0 {
             summary.insert("deleted-duplicate-files".to_owned(), self.repeated.to_string());
         }
@@ -194,7 +223,7 @@ impl Summary {
                 summary.insert(total.to_owned(), after.to_string());
             }
         }
-        summary
+        Ok(summary)
     }
 }
 

@@ -16,6 +16,7 @@ use super::merged::merge;
 use super::new_manifests::new_manifests;
 use super::removal::Removal;
 use super::snapshot::{Produced, add_snapshot};
+use crate::commit::properties::PARTITION_SUMMARY_LIMIT;
 use crate::commit::summary::{Counted, Summary};
 use crate::metadata::ManifestFile;
 use crate::write::WrittenFile;
@@ -76,7 +77,9 @@ pub(crate) fn change_files(ground: &Ground<'_>, change: FileChange<'_>) -> Resul
     for (name, value) in ground.properties {
         summary.say(name, value);
     }
-    let summary = summary.finish(parent.as_deref());
+    let most_partitions = PARTITION_SUMMARY_LIMIT.of(&ground.metadata.properties)?;
+    let path = |spec_id, values: &[_]| Ok(ground.spec(spec_id)?.partition_path(values));
+    let summary = summary.finish(parent.as_deref(), most_partitions, path)?;
     add_snapshot(ground, parent.as_deref(), change.operation, &all, summary)
 }
 

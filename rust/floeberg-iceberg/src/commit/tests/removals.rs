@@ -145,3 +145,24 @@ fn a_retry_of_a_removal_rewrites_only_manifests_that_are_new_to_it() {
     assert_eq!(kit.live_paths(), ["fast", "y-high", "y-low"]);
     assert_eq!(kit.files(), kit.needed());
 }
+
+#[test]
+fn changed_partitions_are_described_where_the_table_wants_so_many() {
+    let mut kit = Kit::partitioned(2, &[("write.summary.partition-limit", "2")]);
+    let files = vec![file("a", "x", (0, 9)), file("b", "x", (0, 9)), file("c", "y/z", (0, 9))];
+    kit.commit(vec![Operation::Append { receipt: receipt(files), merge: None }]);
+    assert_eq!(kit.said("partition-summaries-included"), Some("true"));
+    let of_x = "added-data-files=2,added-records=20,added-files-size=200";
+    assert_eq!(kit.said("partitions.day=x"), Some(of_x));
+    let of_y = "added-data-files=1,added-records=10,added-files-size=100";
+    assert_eq!(kit.said("partitions.day=y%2Fz"), Some(of_y));
+    kit.commit(vec![overwrite(vec![file("d", "x", (0, 9))], "day = 'x'")]);
+    let of_x = "added-data-files=1,deleted-data-files=2,added-records=10,deleted-records=20,\
+                added-files-size=100,removed-files-size=200";
+    assert_eq!(kit.said("partitions.day=x"), Some(of_x));
+    let files = vec![file("e", "x", (0, 9)), file("f", "y", (0, 9)), file("g", "z", (0, 9))];
+    kit.commit(vec![Operation::Append { receipt: receipt(files), merge: None }]);
+    assert_eq!(kit.said("partition-summaries-included"), None);
+    assert_eq!(kit.said("partitions.day=x"), None);
+    assert_eq!(kit.said("changed-partition-count"), Some("3"));
+}
