@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from one_column import SCHEMA, ids, rows
 from places import files_in
 
 import floeberg as fb
@@ -19,16 +19,7 @@ from floeberg.errors import (
     StorageError,
 )
 
-SCHEMA = pa.schema({"id": pa.int64()})
 HASTE = {"commit.retry.min-wait-ms": "1", "commit.retry.max-wait-ms": "1"}
-
-
-def rows(*ids):
-    return pa.table({"id": list(ids)}, SCHEMA)
-
-
-def ids(table):
-    return sorted(table.scan().to_arrow()["id"].to_pylist())
 
 
 @pytest.fixture(autouse=True)

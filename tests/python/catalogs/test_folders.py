@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
+from one_column import SCHEMA, attempt_on, ids, rows
 
 import floeberg as fb
 from floeberg import _native
@@ -20,16 +20,6 @@ from floeberg.errors import (
     StorageError,
     UnsupportedError,
 )
-
-SCHEMA = pa.schema({"id": pa.int64()})
-
-
-def rows(*ids):
-    return pa.table({"id": list(ids)}, SCHEMA)
-
-
-def ids(table):
-    return sorted(table.scan().to_arrow()["id"].to_pylist())
 
 
 @pytest.fixture
@@ -150,18 +140,6 @@ class Lossy:
         if self.writes:
             self.attempt.write_metadata(location, if_absent=if_absent)
         raise self.error
-
-
-def attempt_on(base):
-    made = _native.Commit.begin(
-        [_native.Operation.set_properties({"owner": "jo"})],
-        starting=base,
-        storage_options={},
-        snapshot_properties={},
-        branch="main",
-        commit_key="k",
-    )
-    return made.attempt(base)
 
 
 def unsettled():

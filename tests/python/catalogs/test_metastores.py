@@ -6,23 +6,12 @@ import re
 import threading
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
+from one_column import SCHEMA, attempt_on, ids, rows
 
 import floeberg as fb
-from floeberg import _native
 from floeberg.catalog.sql import SqlCatalog
 from floeberg.errors import CommitConflictError, StorageError
-
-SCHEMA = pa.schema({"id": pa.int64()})
-
-
-def rows(*ids):
-    return pa.table({"id": list(ids)}, SCHEMA)
-
-
-def ids(table):
-    return sorted(table.scan().to_arrow()["id"].to_pylist())
 
 
 @pytest.fixture
@@ -85,16 +74,8 @@ def test_a_commit_that_failed_leaves_no_metadata_file(orders, prod):
     base = prod.load_table("sales.orders")
     orders.append(rows(1))
     before = sorted(Path(orders.location(), "metadata").iterdir())
-    made = _native.Commit.begin(
-        [_native.Operation.set_properties({"owner": "jo"})],
-        starting=base.native(),
-        storage_options={},
-        snapshot_properties={},
-        branch="main",
-        commit_key="k",
-    )
     with pytest.raises(CommitConflictError):
-        prod.commit_table("sales.orders", base, made.attempt(base.native()))
+        prod.commit_table("sales.orders", base, attempt_on(base.native()))
     assert sorted(Path(orders.location(), "metadata").iterdir()) == before
 
 

@@ -6,9 +6,9 @@ import pickle
 
 import pyarrow as pa
 import pytest
+from one_column import attempt_on, ids
 from places import files_in
 
-from floeberg import _native
 from floeberg.errors import (
     AlreadyExistsError,
     CommitConflictError,
@@ -25,10 +25,6 @@ SCHEMA = pa.schema({"id": pa.int64(), "name": pa.string()})
 
 def rows(*ids):
     return pa.table({"id": list(ids), "name": [f"n{number}" for number in ids]}, SCHEMA)
-
-
-def ids(table):
-    return sorted(table.scan().to_arrow()["id"].to_pylist())
 
 
 @pytest.fixture
@@ -135,19 +131,11 @@ def test_writers_on_an_old_base_lose_nothing(catalog, orders):
 def test_a_base_that_is_not_current_is_refused(catalog, orders):
     base = catalog.load_table("sales.orders")
     orders.append(rows(1))
-    made = _native.Commit.begin(
-        [_native.Operation.set_properties({"owner": "jo"})],
-        starting=base.native(),
-        storage_options=catalog.storage_options,
-        snapshot_properties={},
-        branch="main",
-        commit_key="k",
-    )
     with pytest.raises(CommitConflictError) as caught:
-        catalog.commit_table("sales.orders", base, made.attempt(base.native()))
+        catalog.commit_table("sales.orders", base, attempt_on(base.native()))
     assert caught.value.retryable
     assert catalog.load_table("sales.orders").metadata_location == orders.metadata_location
-    place = catalog.commit_table("sales.orders", orders, made.attempt(orders.native()))
+    place = catalog.commit_table("sales.orders", orders, attempt_on(orders.native()))
     again = catalog.load_table("sales.orders")
     assert again.metadata_location == place
     assert again.properties["owner"] == "jo"
