@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from floeberg import _native
 from floeberg._versions import METADATA, Versions
-from floeberg.errors import CommitConflictError, UnsupportedError
+from floeberg.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from floeberg.catalog.base import Catalog
     from floeberg.catalog.names import Identifier
     from floeberg.commits import Attempt, Home
 
-__all__ = ["CatalogHome", "ReadOnly", "SameColumns", "home_of"]
+__all__ = ["CatalogHome", "ReadOnly", "home_of"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,55 +83,6 @@ class ReadOnly:
         """Nothing."""
         del current, attempt, location
         return False
-
-
-@dataclass(frozen=True, repr=False)
-class SameColumns:
-    """A home whose table must have the columns that it began with.
-
-    Files were written for columns that the commit adds, by the ids that it would give them: where another writer adds
-    columns first, these are ids of others.
-
-    Args:
-        home: The home.
-        starting: The table that the commit began with.
-    """
-
-    home: Home
-    starting: _native.Table
-
-    @property
-    def storage_options(self) -> dict[str, str]:
-        """Those of the home."""
-        return self.home.storage_options
-
-    def check(self) -> None:
-        """Can the table be written there?"""
-        self.home.check()
-
-    def load(self, known: _native.Table | None) -> _native.Table:
-        """The table as it is now. Raises `CommitConflictError` where its columns have changed."""
-        current = self.home.load(known)
-        if _columns(current) != _columns(self.starting):
-            raise CommitConflictError(
-                "another writer changed the columns of the table, and the rows were written with columns that are not "
-                "there yet: write them again",
-                context={"table": current.metadata_location},
-            )
-        return current
-
-    def commit(self, base: _native.Table | None, attempt: Attempt) -> str:
-        """What the home does."""
-        return self.home.commit(base, attempt)
-
-    def holds(self, current: _native.Table, attempt: Attempt, location: str) -> bool:
-        """What the home says."""
-        return self.home.holds(current, attempt, location)
-
-
-def _columns(table: _native.Table) -> tuple[int, int]:
-    metadata = json.loads(table.metadata_json())
-    return metadata["current-schema-id"], metadata["last-column-id"]
 
 
 def home_of(

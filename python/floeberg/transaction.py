@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_text
-from floeberg._homes import SameColumns
 from floeberg.commits import commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import Expression, as_expression
@@ -17,9 +16,10 @@ from floeberg.schema_update import UpdateSchema
 from floeberg.writing import Receipt, WriteRecipe, reader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import TracebackType
 
+    import pyarrow as pa
     from typing_extensions import Self
 
     from floeberg.commits import Home
@@ -69,8 +69,6 @@ class Transaction:
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
         self._written: list[tuple[WriteRecipe, Receipt]] = []
-        self._changes_columns = False
-        self._needs_columns = False
         self._is_open = True
         self._known_done: bool | None = None
 
@@ -186,9 +184,9 @@ class Transaction:
     def change_columns(self, changes_json: str) -> None:
         """Makes the changes that an `UpdateSchema` wrote down."""
         self._declare(_native.Operation.update_schema(changes_json))
-        self._changes_columns = True
-        # What cannot be made is told now.
-        self._staged()
+        with self._taken_back():
+            # What cannot be made is told now.
+            self._staged()
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
         """Sets properties of the table: see `Table.set_properties`."""
@@ -219,7 +217,7 @@ class Transaction:
             return
         try:
             committed = commit(
-                SameColumns(self._home, self._starting) if self._needs_columns else self._home,
+                self._home,
                 operations=self._operations,
                 starting=self._starting,
                 snapshot_properties=self._properties,
@@ -273,17 +271,29 @@ class Transaction:
             raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
         if self._is_done():
             return None
-        if schema_mode == "merge":
-            changes = _native.columns_to_add(self._staged(), reader.schema)
-            if changes is not None:
-                self.change_columns(changes)
-        self._needs_columns |= self._changes_columns
+        changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
+        if changes is None:
+            return self._write_files(reader, options)
+        self.change_columns(changes)
+        with self._taken_back():
+            return self._write_files(reader, options)
+
+    def _write_files(self, reader: pa.RecordBatchReader, options: dict[str, str]) -> Receipt:
         recipe = WriteRecipe(
             _native.WriteRecipe.of(self._staged(), options=options, write_id=str(uuid.uuid4()))
         )
         receipt = recipe.write(reader, task="0")
         self._written.append((recipe, receipt))
         return receipt
+
+    @contextmanager
+    def _taken_back(self) -> Iterator[None]:
+        """Where what is done raises, the last declared operation is none of the transaction any more."""
+        try:
+            yield
+        except BaseException:
+            del self._operations[-1], self._declared[-1]
+            raise
 
     def _staged(self) -> _native.Table:
         """The table as the operations so far make it, as far as files depend on it."""
