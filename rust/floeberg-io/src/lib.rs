@@ -12,7 +12,7 @@ mod router;
 mod store;
 pub mod testing;
 
-pub use local::LocalStore;
+pub use local::{LocalStore, scratch_file};
 pub use location::Location;
 pub use memory::MemoryStore;
 pub use options::StoreOptions;

@@ -6,10 +6,13 @@
 
 mod folders;
 mod positioned;
+mod scratch;
 mod sink;
 #[cfg(test)]
 mod tests;
 mod whole;
+
+pub use scratch::scratch_file;
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};

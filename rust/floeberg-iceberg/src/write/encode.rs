@@ -38,19 +38,24 @@ impl<T> Taken<T> {
     }
 }
 
+fn taken<T>(items: Vec<T>) -> Vec<Taken<T>> {
+    items.into_iter().map(Taken::new).collect()
+}
+
 impl Threads {
     /// Encodes rows of files, into the row group that each is at.
     pub fn encode(&self, files: &mut [(&mut OpenFile, Vec<Piece>)]) -> Result<()> {
-        let mut works: Vec<Taken<(&mut ColumnEncoder, Vec<ArrayRef>, Arc<str>)>> = Vec::new();
+        let mut works = Vec::new();
         for (file, pieces) in files {
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let location: Arc<str> = file.location().into();
             for (number, encoder) in file.encoders(rows)?.iter_mut().enumerate() {
-                let values = pieces.iter().filter_map(|piece| piece.columns.get(number).cloned()).collect();
+                let values: Vec<ArrayRef> =
+                    pieces.iter().filter_map(|piece| piece.columns.get(number).cloned()).collect();
                 works.push(Taken::new((encoder, values, Arc::clone(&location))));
             }
         }
-        self.each(works, |(encoder, values, location)| {
+        self.each(&works, |(encoder, values, location): (&mut ColumnEncoder, _, _)| {
             values.iter().try_for_each(|values| encoder.encode(values, &location))
         })?;
         Ok(())
@@ -59,7 +64,7 @@ impl Threads {
     /// Ends the row groups that files are at, and writes them.
     pub fn end_groups(&self, files: Vec<&mut OpenFile>) -> Result<()> {
         let files = self.ended(files)?;
-        self.each(files.into_iter().map(Taken::new).collect(), |(file, chunks)| file.append(chunks))?;
+        self.each(&taken(files), |(file, chunks): (&mut OpenFile, _)| file.append(chunks))?;
         Ok(())
     }
 
@@ -67,7 +72,7 @@ impl Threads {
     pub fn finish(&self, mut files: Vec<OpenFile>) -> Result<Vec<DataFile>> {
         self.end_groups(files.iter_mut().collect())?;
         let threads = Self { number: self.number.saturating_mul(WAITS_PER_THREAD), ..self.clone() };
-        threads.each(files.into_iter().map(Taken::new).collect(), OpenFile::finish)
+        threads.each(&taken(files), OpenFile::finish)
     }
 
     /// Files and the chunks of the row groups that they were at. Those that had no rows are left out.
@@ -86,16 +91,18 @@ impl Threads {
                     .extend(encoders.into_iter().map(|encoder| Taken::new((encoder, Arc::clone(&location)))));
             }
         }
-        let mut chunks = self.each(works, |(encoder, location)| encoder.finish(&location))?.into_iter();
+        let mut chunks = self
+            .each(&works, |(encoder, location): (ColumnEncoder, Arc<str>)| encoder.finish(&location))?
+            .into_iter();
         let of_file = |(file, columns)| (file, chunks.by_ref().take(columns).flatten().collect());
         Ok(waiting.into_iter().map(of_file).collect())
     }
 
     fn each<I: Send, T: Send>(
         &self,
-        items: Vec<Taken<I>>,
+        items: &[Taken<I>],
         work: impl Fn(I) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        ordered(&items, self.number, &self.cancel, |item| work(item.take()?))
+        ordered(items, self.number, &self.cancel, |item| work(item.take()?))
     }
 }

@@ -14,6 +14,7 @@ use super::WriteRecipe;
 use super::locations::Locations;
 use super::metrics::Modes;
 use super::parquet::FileForm;
+use super::sort::SortKeys;
 use super::split::Splitting;
 
 const MIB: u64 = 1 << 20;
@@ -24,6 +25,8 @@ pub(super) struct Form {
     /// The form in which batches are given.
     pub rows: SchemaRef,
     pub splitting: Arc<Splitting>,
+    /// `None` where rows are in no order.
+    pub keys: Option<Arc<SortKeys>>,
     pub file: Arc<FileForm>,
     pub locations: Locations,
     /// Compressed bytes at which a file ends.
@@ -38,6 +41,7 @@ impl Form {
         Ok(Self {
             rows: Arc::new(schema_to_arrow(schema)?),
             splitting: Arc::new(Splitting::new(spec, schema)?),
+            keys: SortKeys::new(order, schema)?.map(Arc::new),
             file: Arc::new(FileForm::new(schema, properties, modes)?),
             locations: Locations::new(&recipe.location, properties)?,
             file_size: properties.positive("write.target-file-size-bytes", 512 * MIB)?,

@@ -59,9 +59,12 @@ impl Locations {
 
     /// The location of a file of a partition.
     pub fn of(&self, spec: &PartitionSpec, partition: &[Option<Value>], name: &str) -> String {
-        let in_partition = || match spec.fields.is_empty() {
-            true => name.to_owned(),
-            false => format!("{}/{name}", spec.partition_path(partition)),
+        let in_partition = || {
+            if spec.fields.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{}/{name}", spec.partition_path(partition))
+            }
         };
         let Some(Hashed { context, with_partitions }) = &self.hashed else {
             return format!("{}/{}", self.folder, in_partition());

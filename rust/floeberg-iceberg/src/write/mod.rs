@@ -1,5 +1,6 @@
 //! Rows to data files.
 
+mod derived;
 mod encode;
 mod form;
 mod locations;
@@ -10,6 +11,7 @@ mod parquet;
 mod properties;
 mod receipt;
 mod recipe;
+mod sort;
 mod split;
 mod writer;
 

@@ -18,12 +18,28 @@ use super::parquet::{OpenFile, Piece};
 use super::split::Partition;
 use super::{WriteRecipe, WrittenFile};
 
+/// The id of the order that is none.
+const UNSORTED: i32 = 0;
+
+/// Files that are written at once, at most: each has buffers for all of its columns.
+const MOST_OPEN: usize = 128;
+
 /// A partition that rows are written to.
 struct Target {
     values: Vec<Option<Value>>,
     file: Option<OpenFile>,
     /// Rows that are not encoded yet.
     waiting: Vec<Piece>,
+    /// When rows last came.
+    last: u64,
+    /// Was its file ended to make room for another?
+    gave_way: bool,
+}
+
+impl Target {
+    fn is_open(&self) -> bool {
+        self.file.is_some() || !self.waiting.is_empty()
+    }
 }
 
 /// The files of one writer.
@@ -41,6 +57,10 @@ pub(super) struct OpenFiles {
     by_key: HashMap<PartitionKey, usize>,
     written: Vec<WrittenFile>,
     begun: Vec<String>,
+    /// Counts [`OpenFiles::add`].
+    moment: u64,
+    /// Have partitions come one after another so far, as when rows are sorted by them?
+    is_clustered: bool,
 }
 
 impl OpenFiles {
@@ -64,17 +84,61 @@ impl OpenFiles {
             by_key: HashMap::new(),
             written: Vec::new(),
             begun: Vec::new(),
+            moment: 0,
+            is_clustered: true,
         }
     }
 
-    /// Takes rows of a partition, to be encoded by [`OpenFiles::encode`].
-    pub fn add(&mut self, partition: Partition, rows: Piece) {
+    /// The number of a partition, the same whenever it comes.
+    pub fn number(&mut self, partition: Partition) -> u32 {
         let next = self.targets.len();
         let place = *self.by_key.entry(partition.key).or_insert(next);
         if place == next {
-            self.targets.push(Target { values: partition.values, file: None, waiting: Vec::new() });
+            let values = partition.values;
+            let target = Target { values, file: None, waiting: Vec::new(), last: 0, gave_way: false };
+            self.targets.push(target);
         }
-        self.targets[place].waiting.push(rows);
+        place as u32
+    }
+
+    /// Takes rows of a partition, to be encoded by [`OpenFiles::encode`]; gives them back where too many files are open.
+    ///
+    /// Where partitions have come one after another the file that has waited longest is ended for the new one.
+    pub fn add(&mut self, number: u32, rows: Piece) -> Result<Option<Piece>> {
+        let place = number as usize;
+        if !self.targets[place].is_open() {
+            self.is_clustered &= !self.targets[place].gave_way;
+            if self.targets.iter().filter(|target| target.is_open()).count() >= MOST_OPEN {
+                if !self.is_clustered {
+                    return Ok(Some(rows));
+                }
+                self.make_room()?;
+            }
+        }
+        self.moment += 1;
+        let target = &mut self.targets[place];
+        target.last = self.moment;
+        target.waiting.push(rows);
+        Ok(None)
+    }
+
+    /// Ends the file that has waited longest.
+    fn make_room(&mut self) -> Result<()> {
+        let open = self.targets.iter().enumerate().filter(|(_, target)| target.is_open());
+        let Some((place, _)) = open.min_by_key(|(_, target)| target.last) else { return Ok(()) };
+        if !self.targets[place].waiting.is_empty() {
+            self.encode()?;
+        }
+        let target = &mut self.targets[place];
+        target.gave_way = true;
+        let location = target.file.as_ref().map(|file| file.location().to_owned());
+        self.finish(|file| Some(file.location()) == location.as_deref())
+    }
+
+    /// From here on the rows of a partition come together: its file may be ended when the next one begins.
+    pub fn cluster(&mut self) {
+        self.is_clustered = true;
+        self.targets.iter_mut().for_each(|target| target.gave_way = false);
     }
 
     /// Encodes all rows that wait, ending row groups and files as they are full.
@@ -155,6 +219,8 @@ impl OpenFiles {
         let described = self.threads.finish(files)?;
         for (mut file, partition) in described.into_iter().zip(partitions) {
             file.partition = partition;
+            file.sort_order_id =
+                Some(if self.form.keys.is_some() { self.recipe.order.order_id } else { UNSORTED });
             self.written.push(WrittenFile { spec_id: self.recipe.spec.spec_id, file });
         }
         Ok(())

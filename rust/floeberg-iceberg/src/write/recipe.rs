@@ -24,6 +24,7 @@ use crate::metadata::{
 use crate::wire::json::Place;
 use crate::wire::{Packing, unpack};
 
+const FORMAT: &str = "write.format.default";
 /// What errors call it.
 const RECIPE: &str = "a write recipe";
 
@@ -135,7 +136,6 @@ impl WriteRecipe {
     /// Finds what could not be written, before a row is.
     fn check(&self) -> Result<()> {
         check_name("write id", &self.write_id)?;
-        const FORMAT: &str = "write.format.default";
         if let Some(format) = self.properties.text(FORMAT)
             && !format.eq_ignore_ascii_case("parquet")
         {

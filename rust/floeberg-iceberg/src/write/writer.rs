@@ -4,16 +4,16 @@
 //! Spec: Writer requirements; Partitioning; Sorting.
 //!
 //! ```text
-//! batches -> a round of them -> split by partition -> encoded by column -> files
-//!            about 32 MiB       each batch a thread   each column a thread
+//! batches -> a round of them -> split by partition -> (sorted ->) encoded by column -> files
+//!            about 32 MiB       each batch a thread               each column a thread
 //! ```
 //!
 //! Invariant: a writer that does not finish leaves no file.
 
-use std::mem;
 use std::sync::Arc;
+use std::{iter, mem};
 
-use arrow_array::RecordBatch;
+use arrow_array::{BinaryArray, RecordBatch};
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::Store;
 
@@ -21,6 +21,8 @@ use super::encode::Threads;
 use super::form::Form;
 use super::open_files::OpenFiles;
 use super::recipe::check_name;
+use super::sort::Sorter;
+use super::split::Part;
 use super::{Receipt, WriteRecipe};
 use crate::budget::{memory_budget, thread_budget};
 use crate::threads::ordered;
@@ -46,6 +48,9 @@ pub struct Writer {
     form: Form,
     files: OpenFiles,
     threads: Threads,
+    /// Rows that are to be sorted, or that come of more partitions at once than files can be open.
+    sorter: Option<Sorter>,
+    memory: u64,
     /// Batches that were not split yet.
     round: Vec<RecordBatch>,
     round_size: u64,
@@ -63,14 +68,34 @@ impl Writer {
         task: WriteTask<'_>,
         cancel: &Cancel,
     ) -> Result<Self> {
+        Self::with_memory(recipe, store, task, cancel, memory_budget()?)
+    }
+
+    /// The same, with so many bytes for rows and row groups, about.
+    pub(super) fn with_memory(
+        recipe: &WriteRecipe,
+        store: Arc<dyn Store>,
+        task: WriteTask<'_>,
+        cancel: &Cancel,
+        memory: u64,
+    ) -> Result<Self> {
         check_name("task name", task.name)?;
         let form = Form::new(recipe)?;
-        let memory = memory_budget()?;
         let threads = Threads { number: thread_budget()?, cancel: cancel.clone() };
         let name = format!("{:05}-{}-{}", task.partition, task.name, recipe.write_id);
         let files = OpenFiles::new(store, recipe, form.clone(), threads.clone(), memory, name);
         let round_limit = ROUND.min(memory / 4);
-        Ok(Self { form, files, threads, round: Vec::new(), round_size: 0, round_limit, is_broken: false })
+        Ok(Self {
+            form,
+            files,
+            threads,
+            sorter: None,
+            memory,
+            round: Vec::new(),
+            round_size: 0,
+            round_limit,
+            is_broken: false,
+        })
     }
 
     /// Writes rows, in the form of [`schema_to_arrow`](floeberg_core::schema::arrow::schema_to_arrow) of the table's schema.
@@ -87,6 +112,7 @@ impl Writer {
     pub fn finish(mut self) -> Result<Receipt> {
         let files = self.unless_broken(|writer| {
             writer.encode_round()?;
+            writer.encode_sorted()?;
             writer.files.finish_all()
         })?;
         Receipt::new(files)
@@ -130,13 +156,47 @@ impl Writer {
         self.round_size = 0;
         let round = mem::take(&mut self.round);
         let Threads { number, cancel } = &self.threads;
-        let split = |batch: &RecordBatch| self.form.splitting.split(batch, &self.form.file);
+        let split = |batch: &RecordBatch| {
+            self.form.splitting.split(batch, &self.form.file, self.form.keys.as_deref())
+        };
         let parts = ordered(&round, *number, cancel, split)?;
         drop(round);
-        for (partition, rows) in parts.into_iter().flatten() {
-            self.files.add(partition, rows);
+        for Part { partition, rows, keys } in parts.into_iter().flatten() {
+            let number = self.files.number(partition);
+            let (rows, keys) = match keys {
+                Some(keys) => (rows, keys),
+                None => match self.files.add(number, rows)? {
+                    None => continue,
+                    // They are gathered by partition, in the order in which they come.
+                    Some(rows) => {
+                        let keys = BinaryArray::from_iter_values(iter::repeat_n(b"", rows.rows));
+                        (rows, keys)
+                    }
+                },
+            };
+            let sorter = || Sorter::new(self.threads.clone(), self.memory / 2);
+            self.sorter.get_or_insert_with(sorter).add(number, rows, keys)?;
         }
         self.files.encode()
+    }
+
+    /// Writes what was sorted, a partition after another.
+    fn encode_sorted(&mut self) -> Result<()> {
+        let Some(sorter) = self.sorter.take() else { return Ok(()) };
+        let (files, limit) = (&mut self.files, self.round_limit);
+        files.cluster();
+        let mut waiting = 0;
+        sorter.finish(&mut |number, rows| {
+            waiting += rows.bytes;
+            if files.add(number, rows)?.is_some() {
+                return Err(Error::internal("rows that were sorted came in another order"));
+            }
+            if waiting >= limit {
+                waiting = 0;
+                files.encode()?;
+            }
+            Ok(())
+        })
     }
 }
 

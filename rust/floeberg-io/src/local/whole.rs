@@ -74,7 +74,7 @@ fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<Unfinished> {
 }
 
 /// A name that no other process and no other thread has just now.
-fn hidden_beside(path: &Path) -> PathBuf {
+pub(super) fn hidden_beside(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     // A process of another machine, or of another container, may have the same id.

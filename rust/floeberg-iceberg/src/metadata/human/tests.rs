@@ -1,4 +1,5 @@
 //! The texts are those of Iceberg Java 1.11 and of the Java library beneath it.
+#![allow(clippy::unwrap_used)]
 
 use floeberg_core::schema::{PrimitiveType as P, Type};
 use floeberg_core::transform::Transform as T;

@@ -157,8 +157,8 @@ fn stored_value(bytes: &[u8], primitive: &PrimitiveType, statistics: &Statistics
 
 fn signed_zero(value: Value, sign: f32) -> Value {
     match value {
-        Value::Float(zero) if zero == 0.0 => Value::Float(0.0_f32.copysign(sign)),
-        Value::Double(zero) if zero == 0.0 => Value::Double(0.0_f64.copysign(sign.into())),
+        Value::Float(0.0) => Value::Float(0.0_f32.copysign(sign)),
+        Value::Double(0.0) => Value::Double(0.0_f64.copysign(sign.into())),
         other => other,
     }
 }

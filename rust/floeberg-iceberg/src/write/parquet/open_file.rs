@@ -57,13 +57,18 @@ impl Piece {
     /// The rows of a batch in the table's form.
     pub fn new(batch: &RecordBatch, form: &FileForm) -> Result<Self> {
         let columns = stored_columns(batch.columns(), &form.fields)?;
-        Ok(Self { bytes: bytes_of(&columns), columns, rows: batch.num_rows() })
+        Ok(Self::of_columns(columns, batch.num_rows()))
+    }
+
+    /// Rows of stored columns.
+    pub fn of_columns(columns: Vec<ArrayRef>, rows: usize) -> Self {
+        Self { bytes: bytes_of(&columns), columns, rows }
     }
 
     /// Some of the rows, which share the memory.
     pub fn slice(&self, start: usize, rows: usize) -> Self {
         let columns: Vec<_> = self.columns.iter().map(|column| column.slice(start, rows)).collect();
-        Self { bytes: bytes_of(&columns), columns, rows }
+        Self::of_columns(columns, rows)
     }
 }
 

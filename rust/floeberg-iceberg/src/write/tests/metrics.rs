@@ -14,23 +14,16 @@ use crate::metadata::{DataFile, NullOrder, SortDirection, SortField, SortOrder};
 use crate::write::WriteRecipe;
 use floeberg_core::transform::Transform;
 
-/// The values of a column that is in no list and no map; `None` where the schema has no such column.
-fn column(fields: &[Field], row: &[Option<Value>], id: i32) -> Option<Option<Value>> {
-    for (field, value) in fields.iter().zip(row) {
-        if field.id == id {
-            return Some(value.clone());
+/// The value of a row in a column that is in no list and no map.
+fn value(fields: &[Field], row: &[Option<Value>], id: i32) -> Option<Value> {
+    fields.iter().zip(row).find_map(|(field, value)| match (&field.field_type, value) {
+        _ if field.id == id => value.clone(),
+        (Type::Struct(children), Some(Value::Struct(values))) => {
+            let values: Vec<_> = values.iter().map(|(_, value)| value.clone()).collect();
+            self::value(&children.fields, &values, id)
         }
-        if let Type::Struct(children) = &field.field_type {
-            let values: Vec<_> = match value {
-                Some(Value::Struct(values)) => values.iter().map(|(_, value)| value.clone()).collect(),
-                _ => vec![None; children.fields.len()],
-            };
-            if let Some(found) = column(&children.fields, &values, id) {
-                return Some(found);
-            }
-        }
-    }
-    None
+        _ => None,
+    })
 }
 
 fn is_nan(value: &Value) -> bool {
@@ -57,7 +50,7 @@ fn length(value: &Value) -> usize {
 }
 
 fn check(fields: &[Field], rows: &Rows, file: &DataFile, primitive: &P, id: i32, most: usize) {
-    let values: Vec<_> = rows.iter().map(|row| column(fields, row, id).unwrap()).collect();
+    let values: Vec<_> = rows.iter().map(|row| value(fields, row, id)).collect();
     let some: Vec<_> = values.iter().flatten().collect();
     assert_eq!(file.value_counts.as_ref().unwrap()[&id], rows.len() as i64);
     assert_eq!(file.null_value_counts.as_ref().unwrap()[&id], (values.len() - some.len()) as i64);

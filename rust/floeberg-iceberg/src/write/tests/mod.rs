@@ -7,4 +7,5 @@ mod metrics;
 mod partitions;
 mod recipes;
 mod rows;
+mod sorting;
 mod types;

@@ -1,0 +1,86 @@
+//! What does a transform make of a column of a batch?
+//!
+//! In: a source column, wherever in structs it is, and a transform. Out: a column as long as the batch.
+//! Spec: Partitioning (source columns in structs); Partition Transforms.
+//!
+//! Invariant: it is null where one of the structs above its source is.
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array, ArrayRef, RecordBatch, make_array, new_null_array};
+use arrow_buffer::NullBuffer;
+use floeberg_core::schema::arrow::type_to_arrow;
+use floeberg_core::schema::{PrimitiveType, Schema, Type};
+use floeberg_core::transform::Transform;
+use floeberg_core::{Error, Result};
+
+/// A column that is made of another.
+#[derive(Debug)]
+pub(super) struct Derived {
+    /// Positions from the top to the source column; none of a void transform.
+    path: Vec<usize>,
+    source: Type,
+    transform: Transform,
+    /// The type of what is made.
+    pub result: Type,
+}
+
+impl Derived {
+    /// Errors: `Unsupported` for a transform of several columns, `InvalidData` for one that does not fit the schema.
+    pub fn new(transform: &Transform, source_ids: &[i32], schema: &Schema) -> Result<Self> {
+        let (path, source) = match (transform, source_ids) {
+            // What is always null may be made of a column that was dropped.
+            (Transform::Void, ids) => {
+                let source = ids.first().and_then(|id| schema.field(*id));
+                (Vec::new(), source.map_or(PrimitiveType::Int.into(), |source| source.field_type.clone()))
+            }
+            (_, [id]) => match schema.field(*id) {
+                Some(source) => (positions(schema, *id), source.field_type.clone()),
+                None => return Err(Error::invalid_data(format!("the schema has no column of the id {id}"))),
+            },
+            _ => {
+                let message = "transforms of several columns are not written by this version";
+                return Err(Error::unsupported(message));
+            }
+        };
+        let result = transform.result_type(&source)?;
+        Ok(Self { path, source, transform: transform.clone(), result })
+    }
+
+    /// The column, for the rows of a batch in the table's form.
+    pub fn of(&self, batch: &RecordBatch) -> Result<ArrayRef> {
+        let source = match self.path.split_first() {
+            Some((first, rest)) => nested(batch.column(*first), rest)?,
+            None => new_null_array(&type_to_arrow(&self.source)?, batch.num_rows()),
+        };
+        self.transform.apply_array(&source, &self.source)
+    }
+}
+
+/// The positions from the top to a column.
+fn positions(schema: &Schema, id: i32) -> Vec<usize> {
+    let path = schema.path(id).unwrap_or_default();
+    let mut siblings = schema.fields();
+    let mut positions = Vec::with_capacity(path.len());
+    for field in path {
+        positions.extend(siblings.iter().position(|sibling| sibling.id == field.id));
+        siblings = field.field_type.as_struct().map_or(&[], |fields| &fields.fields);
+    }
+    positions
+}
+
+/// A column in structs.
+fn nested(column: &ArrayRef, path: &[usize]) -> Result<ArrayRef> {
+    let Some((first, rest)) = path.split_first() else { return Ok(column.clone()) };
+    let parent = column.as_struct_opt().filter(|parent| *first < parent.num_columns());
+    let parent = parent.ok_or_else(|| Error::internal("a batch is not in the form of its table"))?;
+    let child = parent.column(*first);
+    // The null type has no bitmap and needs none.
+    if child.data_type().is_null() {
+        return Ok(child.clone());
+    }
+    let nulls = NullBuffer::union(parent.nulls(), child.nulls());
+    let data = child.to_data().into_builder().nulls(nulls).build();
+    let child =
+        data.map_err(|error| Error::internal("a column cannot be taken out of a struct").caused_by(error))?;
+    nested(&make_array(child), rest)
+}

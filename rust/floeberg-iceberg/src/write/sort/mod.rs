@@ -1,0 +1,9 @@
+//! Rows in the order of a table, more than memory holds.
+
+mod keys;
+mod merge;
+mod run;
+mod sorter;
+
+pub(super) use keys::SortKeys;
+pub(super) use sorter::Sorter;

@@ -1,0 +1,144 @@
+//! How are rows sorted that are more than memory holds?
+//!
+//! In: rows by partition, in any order, with their keys. Out: the same, a partition after another, each in order.
+//!
+//! ```text
+//! rows -> memory -> sorted by (partition, key), a thread a partition -> given, where all fit
+//!                   `-> a run in a temporary file, and again         -> merged, and given
+//! ```
+//!
+//! Invariant: rows with equal keys stay in the order in which they came.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, UInt32Array};
+use arrow_schema::{Field, Schema};
+use arrow_select::interleave::interleave;
+use floeberg_core::{Error, Result};
+
+use super::merge::{BATCH_ROWS, merge};
+use super::run::{Run, RunWriter};
+use crate::threads::ordered;
+use crate::write::encode::Threads;
+use crate::write::parquet::Piece;
+
+/// Runs that are merged at once: each of them has a batch in memory and a file open.
+const MOST_RUNS: usize = 64;
+
+/// Rows that wait to be sorted.
+pub(in crate::write) struct Sorter {
+    threads: Threads,
+    /// Bytes of rows that are held.
+    memory: u64,
+    held: BTreeMap<u32, Vec<Keyed>>,
+    size: u64,
+    runs: Vec<Run>,
+}
+
+/// Rows of one partition and their keys.
+struct Keyed {
+    rows: Piece,
+    keys: BinaryArray,
+}
+
+impl Sorter {
+    pub fn new(threads: Threads, memory: u64) -> Self {
+        Self { threads, memory, held: BTreeMap::new(), size: 0, runs: Vec::new() }
+    }
+
+    /// Takes rows of a partition, with their keys.
+    pub fn add(&mut self, partition: u32, rows: Piece, keys: BinaryArray) -> Result<()> {
+        self.size = self.size.saturating_add(rows.bytes).saturating_add(keys.values().len() as u64);
+        self.held.entry(partition).or_default().push(Keyed { rows, keys });
+        if self.size < self.memory {
+            return Ok(());
+        }
+        self.spill()?;
+        if self.runs.len() >= MOST_RUNS {
+            let mut merged = None;
+            merge(mem::take(&mut self.runs), &mut |_, batch| put(&mut merged, &batch))?;
+            self.runs.extend(merged.map(RunWriter::finish).transpose()?);
+        }
+        Ok(())
+    }
+
+    /// Gives all rows, a partition after another.
+    pub fn finish(mut self, give: &mut dyn FnMut(u32, Piece) -> Result<()>) -> Result<()> {
+        if self.runs.is_empty() {
+            return self.sorted(&mut |partition, rows, _| give(partition, rows));
+        }
+        self.spill()?;
+        merge(mem::take(&mut self.runs), &mut |partition, batch| {
+            let columns = batch.columns()[..batch.num_columns() - 2].to_vec();
+            give(partition, Piece::of_columns(columns, batch.num_rows()))
+        })
+    }
+
+    /// Writes what is held to a run.
+    fn spill(&mut self) -> Result<()> {
+        let mut run = None;
+        self.sorted(&mut |partition, rows, keys| put(&mut run, &batch_of(partition, rows, keys)?))?;
+        self.runs.extend(run.map(RunWriter::finish).transpose()?);
+        Ok(())
+    }
+
+    /// Gives what is held, in order, and forgets it.
+    fn sorted(&mut self, give: &mut dyn FnMut(u32, Piece, ArrayRef) -> Result<()>) -> Result<()> {
+        self.size = 0;
+        let held: Vec<_> = mem::take(&mut self.held).into_iter().collect();
+        let Threads { number, cancel } = &self.threads;
+        let orders = ordered(&held, *number, cancel, |(_, parts)| Ok(order(parts)))?;
+        for ((partition, parts), order) in held.into_iter().zip(orders) {
+            for rows in order.chunks(BATCH_ROWS) {
+                let columns = parts.first().map_or(0, |part| part.rows.columns.len());
+                let column = |number: usize| {
+                    joined(
+                        &parts.iter().map(|part| part.rows.columns[number].as_ref()).collect::<Vec<_>>(),
+                        rows,
+                    )
+                };
+                let columns = (0..columns).map(column).collect::<Result<_>>()?;
+                let keys =
+                    joined(&parts.iter().map(|part| &part.keys as &dyn Array).collect::<Vec<_>>(), rows)?;
+                give(partition, Piece::of_columns(columns, rows.len()), keys)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// (part, row) of all rows, by their keys.
+fn order(parts: &[Keyed]) -> Vec<(usize, usize)> {
+    let rows = |(number, part): (usize, &Keyed)| (0..part.keys.len()).map(move |row| (number, row));
+    let mut order: Vec<_> = parts.iter().enumerate().flat_map(rows).collect();
+    order.sort_by(|one, other| parts[one.0].keys.value(one.1).cmp(parts[other.0].keys.value(other.1)));
+    order
+}
+
+fn joined(arrays: &[&dyn Array], rows: &[(usize, usize)]) -> Result<ArrayRef> {
+    interleave(arrays, rows).map_err(|error| Error::internal("rows cannot be sorted").caused_by(error))
+}
+
+/// Rows of a partition as a run has them: with the key and the partition as last columns.
+fn batch_of(partition: u32, rows: Piece, keys: ArrayRef) -> Result<RecordBatch> {
+    let mut columns = rows.columns;
+    columns.push(keys);
+    columns.push(Arc::new(UInt32Array::from_value(partition, rows.rows)));
+    let field = |(number, column): (usize, &ArrayRef)| {
+        Field::new(number.to_string(), column.data_type().clone(), true)
+    };
+    let schema = Schema::new(columns.iter().enumerate().map(field).collect::<Vec<_>>());
+    let batch = RecordBatch::try_new(Arc::new(schema), columns);
+    batch.map_err(|error| Error::internal("rows cannot be kept").caused_by(error))
+}
+
+/// Writes a batch to a run, which begins with it.
+fn put(run: &mut Option<RunWriter>, batch: &RecordBatch) -> Result<()> {
+    let run = match run {
+        Some(run) => run,
+        none => none.insert(RunWriter::new(&batch.schema())?),
+    };
+    run.write(batch)
+}
