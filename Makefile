@@ -66,6 +66,7 @@ bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (
 	$(PYTHON) benches/python/bench_plan.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 	$(PYTHON) benches/python/bench_scan.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_equality.py --scale $(or $(SCALE),1)
+	$(PYTHON) benches/python/bench_append.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 
 docs: install $(VENV)/.docs ## Reference pages of the Rust crates and the Python package, under target/doc and docs/_build

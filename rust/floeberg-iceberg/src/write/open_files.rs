@@ -14,7 +14,7 @@ use floeberg_io::Store;
 
 use super::encode::Threads;
 use super::form::Form;
-use super::parquet::{OpenFile, Piece};
+use super::parquet::{FileForm, OpenFile, Piece};
 use super::split::Partition;
 use super::{WriteRecipe, WrittenFile};
 
@@ -133,6 +133,11 @@ impl OpenFiles {
         target.gave_way = true;
         let location = target.file.as_ref().map(|file| file.location().to_owned());
         self.finish(|file| Some(file.location()) == location.as_deref())
+    }
+
+    /// How files are stored that are begun from here on.
+    pub fn store_as(&mut self, form: &Arc<FileForm>) {
+        self.form.file = Arc::clone(form);
     }
 
     /// From here on the rows of a partition come together: its file may be ended when the next one begins.

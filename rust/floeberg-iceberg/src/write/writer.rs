@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! batches -> a round of them -> split by partition -> (sorted ->) encoded by column -> files
-//!            about 32 MiB       each batch a thread               each column a thread
+//!            about 16 MiB       each batch a thread               each column a thread
 //! ```
 //!
 //! Invariant: a writer that does not finish leaves no file.
@@ -30,7 +30,7 @@ use crate::threads::ordered;
 /// Rows that are split at once: few enough for their indices to stay in the processor's cache.
 const BATCH_ROWS: usize = 64 * 1024;
 /// Bytes of batches that are gathered before threads work on them.
-const ROUND: u64 = 32 << 20;
+const ROUND: u64 = 16 << 20;
 
 /// Which part of a write a writer does.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +55,8 @@ pub struct Writer {
     round: Vec<RecordBatch>,
     round_size: u64,
     round_limit: u64,
+    /// Were rows encoded?
+    has_begun: bool,
     is_broken: bool,
 }
 
@@ -94,6 +96,7 @@ impl Writer {
             round: Vec::new(),
             round_size: 0,
             round_limit,
+            has_begun: false,
             is_broken: false,
         })
     }
@@ -155,6 +158,12 @@ impl Writer {
     fn encode_round(&mut self) -> Result<()> {
         self.round_size = 0;
         let round = mem::take(&mut self.round);
+        if let Some(first) = round.first()
+            && !mem::replace(&mut self.has_begun, true)
+        {
+            self.form.file = Arc::new(self.form.file.for_rows(first)?);
+            self.files.store_as(&self.form.file);
+        }
         let Threads { number, cancel } = &self.threads;
         let split = |batch: &RecordBatch| {
             self.form.splitting.split(batch, &self.form.file, self.form.keys.as_deref())

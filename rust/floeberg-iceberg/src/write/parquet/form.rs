@@ -4,23 +4,25 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use floeberg_core::schema::arrow::fields_to_arrow;
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::schema::{Field, Schema};
 use floeberg_core::{Error, Result};
 use parquet::file::metadata::KeyValue;
-use parquet::schema::types::{SchemaDescriptor, TypePtr};
+use parquet::schema::types::{ColumnPath, SchemaDescriptor, TypePtr};
 
+use super::dictionaries::without_repetition;
 use super::leaves::{Leaf, leaves_of};
 use super::options::Layout;
 use super::schema::parquet_schema;
-use super::stored::stored_fields;
+use super::stored::{stored_columns, stored_fields};
 use crate::write::metrics::Modes;
 use crate::write::properties::Properties;
 
 /// How rows are stored.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::write) struct FileForm {
     /// The columns of the table, those of type `unknown` too.
     pub fields: Vec<Field>,
@@ -56,6 +58,15 @@ impl FileForm {
             columns,
             modes,
         })
+    }
+
+    /// The same, without dictionaries of columns whose values hardly repeat in these rows.
+    pub fn for_rows(&self, rows: &RecordBatch) -> Result<Self> {
+        let columns = stored_columns(rows.columns(), &self.fields)?;
+        let plain = without_repetition(&columns);
+        // They are not nested, so that a column is a leaf with its name.
+        let paths = plain.iter().map(|number| ColumnPath::from(self.arrow.field(*number).name().clone()));
+        Ok(Self { layout: self.layout.without_dictionaries(paths), ..self.clone() })
     }
 
     /// How files are laid out.

@@ -1,5 +1,6 @@
 //! Rows to Parquet files.
 
+mod dictionaries;
 mod form;
 mod leaves;
 mod metrics;

@@ -3,6 +3,7 @@
 //! In: properties. Out: the options of the Parquet library, and the size of row groups.
 //! Spec: Appendix A, Parquet; Iceberg's documentation, Write properties.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
@@ -29,6 +30,8 @@ pub(in crate::write) struct Layout {
     pub row_group_size: u64,
     /// Rows that a row group has at least, unless the file or memory ends.
     pub row_group_rows: u64,
+    /// Columns of which properties say whether they have dictionaries.
+    chosen: HashSet<ColumnPath>,
 }
 
 impl Layout {
@@ -56,10 +59,12 @@ impl Layout {
             .set_max_row_group_row_count(None)
             .set_statistics_truncate_length(statistics_length);
         let paths = |column: &str| paths_of(schema, columns, column);
+        let mut chosen = HashSet::new();
         for (column, _) in properties.of_columns("write.parquet.dict-encoding-enabled.column.") {
             let enabled =
                 properties.flag(&format!("write.parquet.dict-encoding-enabled.column.{column}"), true)?;
             for path in paths(column) {
+                chosen.insert(path.clone());
                 options = options.set_column_dictionary_enabled(path, enabled);
             }
         }
@@ -85,7 +90,17 @@ impl Layout {
             properties: Arc::new(options.build()),
             row_group_size: properties.positive("write.parquet.row-group-size-bytes", 128 * MIB)?,
             row_group_rows: properties.positive("write.parquet.row-group-check-min-record-count", 100)?,
+            chosen,
         })
+    }
+
+    /// The same, without dictionaries of columns of which no property speaks.
+    pub fn without_dictionaries(&self, columns: impl Iterator<Item = ColumnPath>) -> Self {
+        let columns = columns.filter(|column| !self.chosen.contains(column));
+        let options = self.properties.as_ref().clone().into_builder();
+        let options =
+            columns.fold(options, |options, column| options.set_column_dictionary_enabled(column, false));
+        Self { properties: Arc::new(options.build()), ..self.clone() }
     }
 }
 

@@ -94,7 +94,7 @@ impl KeyField {
 }
 
 /// The values of a column, by what their keys are made of.
-enum Values<'a> {
+pub(in crate::write) enum Values<'a> {
     Null,
     Boolean(&'a arrow_array::BooleanArray),
     Int(&'a arrow_array::Int32Array),
@@ -109,7 +109,8 @@ enum Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn of(array: &'a ArrayRef) -> Result<Self> {
+    /// Errors: `Internal` for nested values.
+    pub fn of(array: &'a ArrayRef) -> Result<Self> {
         Ok(match array.data_type() {
             DataType::Null => Self::Null,
             DataType::Boolean => Self::Boolean(array.as_boolean()),
@@ -130,7 +131,7 @@ impl<'a> Values<'a> {
         })
     }
 
-    fn is_null(&self, row: usize) -> bool {
+    pub fn is_null(&self, row: usize) -> bool {
         match self {
             Self::Null => true,
             Self::Boolean(values) => values.is_null(row),
@@ -146,7 +147,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn put(&self, key: &mut Vec<u8>, row: usize) {
+    /// Adds the bytes of a value that is not null.
+    pub fn put(&self, key: &mut Vec<u8>, row: usize) {
         match self {
             Self::Null => {}
             Self::Boolean(values) => key.push(u8::from(values.value(row))),

@@ -5,5 +5,5 @@ mod merge;
 mod run;
 mod sorter;
 
-pub(super) use keys::SortKeys;
+pub(super) use keys::{SortKeys, Values};
 pub(super) use sorter::Sorter;

@@ -108,3 +108,24 @@ fn codecs_and_levels_are_as_the_properties_ask() {
         assert_eq!(codec(&wrong).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
 }
+
+#[test]
+fn a_column_whose_values_hardly_repeat_has_no_dictionary_unless_it_is_asked_for() {
+    let repeating = |n: i64| vec![Some(Value::Long(n)), Some(Value::String((n % 50).to_string()))];
+    let rows: Rows = (0..20_000).map(repeating).collect();
+    let has_dictionaries = |properties: &[(&str, &str)], rows: &Rows| {
+        let recipe = numbers(properties);
+        let (store, receipt) = write(&recipe, rows, 20_000);
+        assert!(rows_of(&store, &recipe, &receipt.files()[0]) == *rows);
+        let footer = footer(&store, &receipt.files()[0]);
+        let columns = footer.row_group(0).columns().iter();
+        columns.map(|column| column.dictionary_page_offset().is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(has_dictionaries(&[], &rows), [false, true]);
+    assert_eq!(
+        has_dictionaries(&[("write.parquet.dict-encoding-enabled.column.n", "true")], &rows),
+        [true, true]
+    );
+    // Of few rows nothing is concluded.
+    assert_eq!(has_dictionaries(&[], &rows[..2_000].to_vec()), [true, true]);
+}

@@ -1,0 +1,43 @@
+"""Appending 10 million rows in 16 buckets, files on the disk: Floeberg against PyIceberg, each in fresh processes."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from append_rows import source
+from goals import Goal
+from measure import cold, compare, folder
+
+ROWS = 10_000_000
+FLOEBERG = "append_rows:floeberg_append"
+PYICEBERG = "append_rows:pyiceberg_append"
+
+
+def main(scale: float, runs: int) -> None:
+    """Make the rows when they are not there, then measure."""
+    rows = int(ROWS * scale)
+    location = source(folder(), rows)
+    # Making the table costs both the same, and is measured with it.
+    ours, theirs = cold(FLOEBERG, location, runs=runs), cold(PYICEBERG, location, runs=runs)
+    assert ours.count == theirs.count == rows, (ours, theirs)
+    compare(f"append/{rows} rows/16 buckets/cold", [("pyiceberg", theirs), ("floeberg, streamed", ours)])
+    memory = (ours.peak_mb or 0) / (theirs.peak_mb or 1)
+    for goal in (
+        Goal(
+            "append/buckets/pyiceberg over floeberg",
+            theirs.median / ours.median,
+            "x",
+            1.4,
+            1.4,
+            at_least=True,
+        ),
+        Goal("append/buckets/memory of floeberg over pyiceberg", memory, "x", 1 / 3, 1 / 3),
+    ):
+        print(goal)
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", type=float, default=1, help="of 10 million rows")
+    parser.add_argument("--runs", type=int, default=5, help="fresh processes of each")
+    main(**vars(parser.parse_args()))
