@@ -67,7 +67,7 @@ def floeberg_append(location: str) -> int:
 
     properties = _table(Path(location), "floeberg")
     table = fb.load_catalog("bench", **properties).load_table("bench.rows")
-    with pa.ipc.open_stream(Path(location) / "rows.arrows") as reader:
+    with pa.OSFile(f"{location}/rows.arrows") as file, pa.ipc.open_stream(file) as reader:
         table.append(reader)
     return table.scan().count()
 
@@ -76,7 +76,7 @@ def pyiceberg_append(location: str) -> int:
     """Append what was read: PyIceberg partitions tables, not streams."""
     properties = _table(Path(location), "pyiceberg")
     table = _catalog(properties).load_table("bench.rows")
-    with pa.ipc.open_stream(Path(location) / "rows.arrows") as reader:
+    with pa.OSFile(f"{location}/rows.arrows") as file, pa.ipc.open_stream(file) as reader:
         table.append(reader.read_all())
     return int(table.scan().count())
 
