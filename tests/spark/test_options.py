@@ -8,6 +8,7 @@ import pytest
 
 from floeberg.errors import FloebergError, InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.spark.options import Handling, Wanted, read_options, scan_token
+from floeberg.spark.place import Place
 from lifecycle import loaded, options_of, read
 
 
@@ -55,13 +56,9 @@ def test_keys_are_read_in_any_case_and_values_as_what_they_stand_for():
             "filter": "x = 'A'",
         }
     )
-    assert wanted == Wanted(
-        path="/t",
-        filter="x = 'A'",
-        snapshot_id=12,
-        relocate={"/A": "/B"},
-        storage={"s3.region": "here", "aws_region": "there"},
-    )
+    storage = {"s3.region": "here", "aws_region": "there"}
+    place = Place(path="/t", relocate={"/A": "/B"}, storage=storage)
+    assert wanted == Wanted(place, filter="x = 'A'", snapshot_id=12)
     assert handling == Handling(1000, 3, 2, truncate_nanoseconds=True, case_sensitive=True)
 
 
@@ -102,9 +99,7 @@ def test_a_scan_that_nobody_made_is_refused(text):
         read({"scan-token": text})
 
 
-@pytest.mark.parametrize(
-    "key", ["paths", "versionAsOf", "start-snapshot-timestamp", "stream-from-timestamp", "catalog"]
-)
+@pytest.mark.parametrize("key", ["paths", "versionAsOf", "start-snapshot-timestamp", "stream-from-timestamp"])
 def test_what_other_readers_know_says_what_to_use(key):
     with pytest.raises(UnsupportedError, match=f"the option '{key.lower()}' cannot be used: "):
         read_options({"path": "/t", key: "1"})
@@ -146,7 +141,7 @@ def test_a_table_is_named():
 
 def test_values_of_the_store_are_in_no_repr_and_in_no_error():
     wanted, _ = read_options({"path": "/t", "s3.secret-access-key": "hunter2hunter2"})
-    assert wanted.storage == {"s3.secret-access-key": "hunter2hunter2"}
+    assert wanted.place.storage == {"s3.secret-access-key": "hunter2hunter2"}
     assert "hunter2" not in repr(wanted)
     for wrong in ({"s3.secret-acess-key": "hunter2hunter2"}, {"filter": "id ==="}, {"columns": "nothing"}):
         with pytest.raises(FloebergError) as caught:

@@ -248,11 +248,10 @@ def test_filters_are_never_pushed_down():
     assert FloebergReader.pushFilters is DataSourceReader.pushFilters
 
 
-@pytest.mark.parametrize("method", ["writer", "streamWriter"])
-def test_writing_is_refused(refs, method):
+def test_writing_streams_is_refused(refs):
     source, schema = loaded(options_of(refs))
-    with pytest.raises(UnsupportedError, match="read-only in Spark until Floeberg writes"):
-        getattr(source, method)(schema=schema, overwrite=False)
+    with pytest.raises(UnsupportedError, match="does not write streams yet"):
+        source.streamWriter(schema=schema, overwrite=False)
 
 
 @pytest.mark.parametrize("method", ["streamReader", "simpleStreamReader"])

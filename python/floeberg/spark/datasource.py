@@ -17,15 +17,20 @@ from floeberg.spark.parcel import parcel
 from floeberg.spark.reader import FloebergReader
 from floeberg.spark.request import Request
 from floeberg.spark.types import spark_struct
+from floeberg.spark.write_options import write_options
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
     from pyspark.sql.types import StructType
 
+    from floeberg.spark.writer import FloebergWriter
+
 __all__ = ["FloebergDataSource"]
 
-_READ_ONLY = "tables are read-only in Spark until Floeberg writes: INSERT and save() cannot be used"
+_NO_STREAM_WRITES = (
+    "Floeberg does not write streams yet: use foreachBatch, with an idempotency-key of the batch"
+)
 _NO_STREAMS = "Floeberg does not read streams yet: use spark.read"
 
 
@@ -67,13 +72,15 @@ class FloebergDataSource(DataSource):
             self._request = Request.of(self.options)
         return self._request
 
-    def writer(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: ARG002, FBT001 - Spark's signature
-        """Refuses."""
-        raise UnsupportedError(_READ_ONLY)
+    def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter:  # noqa: FBT001 - Spark's signature
+        """What writes rows of this schema, in the place of rows of the table or beside them."""
+        from floeberg.spark.writer import FloebergWriter  # noqa: PLC0415 - reading needs none of it
+
+        return FloebergWriter.of(write_options(self.options), schema, overwrite=overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: ARG002, FBT001, N802
         """Refuses."""
-        raise UnsupportedError(_READ_ONLY)
+        raise UnsupportedError(_NO_STREAM_WRITES)
 
     def streamReader(self, schema: StructType) -> NoReturn:  # noqa: ARG002, N802
         """Refuses."""

@@ -12,7 +12,6 @@ from floeberg import _native
 from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.scan import Scan
 from floeberg.spark.options import Handling, Wanted, read_options
-from floeberg.table import open_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,9 +62,7 @@ def scan_bytes(scan: Scan) -> bytes:
 
 
 def _scan(wanted: Wanted, handling: Handling) -> Scan:
-    table = open_table(
-        wanted.path, relocate=wanted.relocate, storage_options=wanted.storage, as_of=wanted.as_of_ms
-    )
+    table = wanted.place.open(as_of_ms=wanted.as_of_ms)
     rows, columns = True if wanted.filter is None else wanted.filter, wanted.columns or ("*",)
     if wanted.start_snapshot_id is None:
         scan = table.scan(

@@ -1,0 +1,25 @@
+"""Which options are those of stores?"""
+
+from __future__ import annotations
+
+__all__ = ["STORE_OPTIONS", "is_of_store"]
+
+STORE_OPTIONS = (
+    *("adls.account-key", "adls.account-name", "adls.anonymous", "adls.client-id", "adls.client-secret"),
+    *("adls.connection-string", "adls.endpoint", "adls.sas-token", "adls.tenant-id", "adls.token"),
+    *("client.access-key-id", "client.region", "client.secret-access-key", "client.session-token"),
+    *("gcs.anonymous", "gcs.endpoint", "gcs.no-auth", "gcs.oauth2.token", "gcs.oauth2.token-expires-at"),
+    *("gcs.project-id", "gcs.service-account-key", "gcs.service-account-path", "gcs.service.host"),
+    *("io.connect-timeout", "io.request-timeout", "io.retries"),
+    *("s3.access-key-id", "s3.anonymous", "s3.connect-timeout", "s3.endpoint", "s3.force-virtual-addressing"),
+    *("s3.path-style-access", "s3.proxy-uri", "s3.region", "s3.remote-signing-enabled", "s3.request-timeout"),
+    *("s3.role-arn", "s3.role-session-name", "s3.secret-access-key", "s3.session-token", "s3.signer"),
+)
+
+_PREFIXES = ("aws_", "azure_", "google_")
+"""How the store library's own names start; their rest is for it to know."""
+
+
+def is_of_store(key: str) -> bool:
+    """Whether an option is for the store that files are in."""
+    return key in STORE_OPTIONS or key.startswith(_PREFIXES)

@@ -1,0 +1,140 @@
+"""What do the options of a write say?
+
+In: strings, their keys in lower case, as Spark gives them. Out: `Writing`, or an error that says what was expected.
+
+Invariant: no option is passed over, and no repr or error shows the value of one that may be secret.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.option_values import flag, object_of_strings
+from floeberg.spark.place import PLACE_OPTIONS, Place, is_of_place, place_of
+from floeberg.spark.stores import STORE_OPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Overwrite", "Writing", "write_options"]
+
+Overwrite = Literal["full", "dynamic", "filter"]
+
+_OVERWRITES: tuple[Overwrite, ...] = ("full", "dynamic", "filter")
+_PROPERTY = "snapshot-property."
+_TABLE_PROPERTIES = {
+    "compression-codec": "write.parquet.compression-codec",
+    "compression-level": "write.parquet.compression-level",
+    "fanout-enabled": "write.spark.fanout.enabled",
+    "target-file-size-bytes": "write.target-file-size-bytes",
+}
+"""Options that Spark users know from Iceberg Java, and the table properties that they stand for in one write."""
+_OWN = (
+    *("branch", "case-sensitive", "idempotency-key", "isolation-level", "merge-schema", "overwrite-filter"),
+    *("overwrite-mode", "properties"),
+)
+_ELSEWHERE = {
+    "validate-from-snapshot-id": "an overwrite is validated from the snapshot that was current when the write began",
+    "write-format": "rows are written as Parquet",
+    "check-nullability": "a null in a required column is always an error",
+    "check-ordering": "columns are found by their names, in any order",
+    "distribution-mode": "a source in Python cannot ask for an order: repartition the DataFrame before it is written",
+}
+_UNNAMED = (
+    "give save() a table directory, or name a table of a catalog: the options 'table', 'catalog' and "
+    "'catalog.<property>'"
+)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What is written where, and how.
+
+    Args:
+        place: Where the table is.
+        overwrite: What goes when the mode is `overwrite`: all, the partitions of the new rows, or what a filter says.
+        overwrite_filter: The filter, as SQL text.
+        branch: The branch that is written to; `None` is the table.
+        idempotency_key: Makes the write happen once, however often it is run.
+        isolation_level: `serializable` or `snapshot`; `None` is what the table says.
+        merge_schema: Whether columns that the table lacks are added to it.
+        case_sensitive: Whether the case of names counts.
+        snapshot_properties: What is added to the snapshot's summary.
+        properties: Table properties that are others for this write.
+    """
+
+    place: Place
+    overwrite: Overwrite = "full"
+    overwrite_filter: str | None = None
+    branch: str | None = None
+    idempotency_key: str | None = None
+    isolation_level: str | None = None
+    merge_schema: bool = False
+    case_sensitive: bool = False
+    snapshot_properties: Mapping[str, str] = field(default_factory=dict[str, str])
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def write_options(given: Mapping[str, str]) -> Writing:
+    """Reads options.
+
+    Args:
+        given: The options, with keys in any case.
+
+    Returns:
+        What is written, and where.
+
+    Raises:
+        InvalidInputError: A key is unknown, a value is wrong, or the options contradict each other.
+        UnsupportedError: A key is known and cannot be served.
+    """
+    options = {key.lower(): value for key, value in given.items()}
+    for key in options:
+        if not (key in _OWN or key in _TABLE_PROPERTIES or key.startswith(_PROPERTY) or is_of_place(key)):
+            _refuse(key)
+    overwrite = _overwrite(options)
+    named = {name: options[key] for key, name in _TABLE_PROPERTIES.items() if key in options}
+    return Writing(
+        place=place_of(options, _UNNAMED),
+        overwrite=overwrite,
+        overwrite_filter=options.get("overwrite-filter"),
+        branch=options.get("branch"),
+        idempotency_key=options.get("idempotency-key"),
+        isolation_level=options.get("isolation-level"),
+        merge_schema=flag(options, "merge-schema"),
+        case_sensitive=flag(options, "case-sensitive"),
+        snapshot_properties={
+            key.removeprefix(_PROPERTY): value for key, value in options.items() if key.startswith(_PROPERTY)
+        },
+        properties=object_of_strings(options, "properties", '{"write.parquet.page-size-bytes": "65536"}')
+        | named,
+    )
+
+
+def _overwrite(options: Mapping[str, str]) -> Overwrite:
+    wanted = options.get("overwrite-mode", "filter" if "overwrite-filter" in options else "full").lower()
+    found = next((each for each in _OVERWRITES if each == wanted), None)
+    if found is None:
+        raise InvalidInputError(
+            f"the option 'overwrite-mode': expected full, dynamic or filter, found {options['overwrite-mode']!r}"
+        )
+    if (found == "filter") != ("overwrite-filter" in options):
+        raise InvalidInputError(
+            "the option 'overwrite-filter' goes with 'overwrite-mode' as 'filter', and it with that"
+        )
+    return found
+
+
+def _refuse(key: str) -> None:
+    from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
+
+    if key in _ELSEWHERE:
+        raise UnsupportedError(f"the option {key!r} cannot be used: {_ELSEWHERE[key]}")
+    known = (*_OWN, *_TABLE_PROPERTIES, *PLACE_OPTIONS, *STORE_OPTIONS)
+    near = get_close_matches(key, known)
+    own = ", ".join(sorted((*_OWN, *_TABLE_PROPERTIES, *PLACE_OPTIONS)))
+    listed = f"there are {own}, snapshot-property.* and those of stores"
+    hint = f"near matches: {', '.join(map(repr, near))}" if near else listed
+    raise InvalidInputError(f"there is no option {key!r} of writes; {hint}")

@@ -1,0 +1,192 @@
+"""How does one write of Spark become one commit, however often its tasks, or it, are run?
+
+The life of a write: where Spark plans, `writer` makes a `FloebergWriter`, which is pickled once. Every task writes
+files by its recipe and sends a receipt. The driver's `commit` takes the receipts of those tasks that Spark let win, and
+makes one commit of them, whose key is that of the write. `abort` removes what was written.
+
+Invariant: a file is in the table only if a receipt that Spark gave to `commit` names it. Nothing is removed that a
+commit which began may have taken.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from inspect import signature
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+
+from floeberg import _native
+from floeberg.errors import FloebergError
+from floeberg.spark.begun import begin_commit, commit_began
+from floeberg.spark.incoming import Incoming
+from floeberg.spark.parcel import parcel
+from floeberg.writing import Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from floeberg.spark.write_options import Writing
+    from floeberg.table import Table
+    from floeberg.transaction import WriteMode
+    from floeberg.writing import WriteRecipe
+
+__all__ = ["FilesWritten", "FloebergWriter"]
+
+_LOG = logging.getLogger("floeberg.spark")
+
+
+@dataclass
+class FilesWritten(WriterCommitMessage):
+    """What a task sends to the driver.
+
+    Args:
+        receipt: The files that it wrote.
+    """
+
+    receipt: Receipt
+
+
+class FloebergWriter(DataSourceArrowWriter):
+    """Writes the rows of a DataFrame to a table.
+
+    Args:
+        table: The table as it was when the write began, which overwrites are validated from.
+        recipe: How tasks write files.
+        incoming: What becomes of the DataFrame's columns.
+        writing: What the options ask for.
+        overwrites: Whether rows are replaced.
+        key: What the commit is found by.
+        is_done: Whether a commit with the key was there when the write began: then nothing is written.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts of one write
+        self,
+        table: Table,
+        recipe: WriteRecipe,
+        incoming: Incoming,
+        writing: Writing,
+        *,
+        overwrites: bool,
+        key: str,
+        is_done: bool,
+    ) -> None:
+        self._table = table
+        self._recipe = recipe
+        self._incoming = incoming
+        self._writing = writing
+        self._overwrites = overwrites
+        self._key = key
+        self._is_done = is_done
+
+    @classmethod
+    def of(cls, writing: Writing, schema: StructType, *, overwrite: bool) -> FloebergWriter:
+        """The writer of a DataFrame's rows.
+
+        Raises:
+            InvalidInputError: The rows do not fit the table; the error lists every mismatch.
+            NotFoundError: There is no such table.
+            UnsupportedError: The table cannot be written where it was opened.
+        """
+        table = writing.place.open()
+        incoming = Incoming.of(table.schema().fields, schema, case_sensitive=writing.case_sensitive)
+        rows = arrow_schema(schema)
+        if writing.merge_schema:
+            with table.update_schema() as update:
+                update.union_by_name(incoming.reader(rows, iter(())).schema)
+        write_id = str(uuid.uuid4())
+        recipe = table.write_recipe(options=dict(writing.properties), write_id=write_id)
+        # Told here what does not fit, and not by every task. No rows make no file.
+        recipe.write(incoming.reader(rows, iter(())), task="none")
+        key = writing.idempotency_key or write_id
+        is_done = any(each.summary.get(_native.COMMIT_KEY) == key for each in table.snapshots())
+        return cls(table, recipe, incoming, writing, overwrites=overwrite, key=key, is_done=is_done)
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:
+        """Writes the rows of a task. Where it fails it leaves no file."""
+        context = TaskContext.get()
+        # Attempts of a task differ in this number, and so do the names of their files.
+        task = str(context.taskAttemptId()) if context else uuid.uuid4().hex
+        partition = context.partitionId() if context else 0
+        first = None if self._is_done else next(iterator, None)
+        if first is None:
+            # Spark waits for all rows to be taken.
+            deque(iterator, maxlen=0)
+            return FilesWritten(Receipt.concat([]))
+        rows = self._incoming.reader(first.schema, chain((first,), iterator))
+        return FilesWritten(self._recipe.write(rows, task=task, partition=partition))
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Makes the files of the tasks part of the table, all at once, and once."""
+        receipts = receipts_of(messages)
+        if self._is_done:
+            return
+        if not self._overwrites and not any(each.rows for each in receipts):
+            return
+        begin_commit(self._recipe.write_id)
+        writing = self._writing
+        isolation = {} if writing.isolation_level is None else {"isolation-level": writing.isolation_level}
+        self._table.commit_receipts(
+            receipts,
+            mode=self._mode,
+            overwrite_filter=True if writing.overwrite_filter is None else writing.overwrite_filter,
+            case_sensitive=writing.case_sensitive,
+            snapshot_properties=writing.snapshot_properties,
+            branch=writing.branch or "main",
+            idempotency_key=self._key,
+            options=isolation,
+        )
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Removes what the tasks wrote, where no commit can have taken it."""
+        receipts = receipts_of(messages)
+        if commit_began(self._recipe.write_id):
+            _LOG.warning(
+                "a commit of the write %s began and failed: its %d files are left, and remove_orphan_files takes them "
+                "where the table does not have them",
+                self._recipe.write_id,
+                sum(len(each.locations()) for each in receipts),
+            )
+            return
+        for each in receipts:
+            # What cannot be removed harms nobody, and must not hide why the write failed.
+            with suppress(FloebergError):
+                self._recipe.remove(each)
+
+    @property
+    def _mode(self) -> WriteMode:
+        if not self._overwrites:
+            return "append"
+        return "dynamic-overwrite" if self._writing.overwrite == "dynamic" else "overwrite"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        first = (self._table, self._recipe, self._incoming, self._writing)
+        return parcel(__name__, "_rebuild", *first, self._overwrites, self._key, self._is_done)
+
+
+def receipts_of(messages: Sequence[WriterCommitMessage | None]) -> list[Receipt]:
+    """What tasks that ended have written."""
+    return [each.receipt for each in messages if isinstance(each, FilesWritten)]
+
+
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """The Arrow schema of a DataFrame's batches, but for the time zone, which is the session's."""
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - needs pyarrow
+
+    # Before 4.2 PySpark always took UTC.
+    zone: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
+    return to_arrow_schema(schema, **zone)
+
+
+def _rebuild(*parts: Any) -> FloebergWriter:  # noqa: ANN401 - those of `__reduce__`
+    *first, overwrites, key, is_done = parts
+    return FloebergWriter(*first, overwrites=overwrites, key=key, is_done=is_done)
