@@ -107,9 +107,10 @@ class FileSystemCatalog(Catalog):
         return bool(self._versions(identifier))
 
     def _versions(self, identifier: Identifier) -> list[str]:
-        """The metadata files of a table: nothing else makes a folder one."""
+        """The metadata files of a table: nothing else makes a folder one, least of all hidden files, half written."""
         files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
-        return [name for name in files if name.endswith((".metadata.json", ".metadata.json.gz"))]
+        named = (".metadata.json", ".metadata.json.gz")
+        return [name for name in files if name.endswith(named) and not name.startswith(".")]
 
     def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         return [each for each in self._inside(namespace) if self._has_table(each)]

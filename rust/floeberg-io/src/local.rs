@@ -195,6 +195,16 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
 }
 
+/// Why a file was not written. What no file can be named is not absent, it cannot be there.
+fn not_written(error: io::Error, location: &str) -> Error {
+    if error.kind() != io::ErrorKind::InvalidFilename {
+        return failed(error, location);
+    }
+    Error::invalid_input("the file system takes no name as long as this")
+        .with("path", location)
+        .caused_by(error)
+}
+
 fn failed(error: io::Error, location: &str) -> Error {
     let (kind, message) = match error.kind() {
         _ if is_absence(&error) => (ErrorKind::NotFound, "the file does not exist".to_owned()),

@@ -11,8 +11,8 @@ use std::process;
 
 use floeberg_core::Result;
 
-use super::failed;
 use super::folders::{make_folder_of, sync_folder_of};
+use super::not_written;
 use crate::location::Location;
 use crate::store::Sink;
 
@@ -35,13 +35,13 @@ pub(super) struct Unfinished {
 
 pub(super) fn create(location: &str) -> Result<Box<dyn Sink>> {
     let path = Location::parse(location).local_path()?;
-    let unfinished = Unfinished::create(&path).map_err(|error| failed(error, location))?;
+    let unfinished = Unfinished::create(&path).map_err(|error| not_written(error, location))?;
     Ok(Box::new(LocalSink { location: location.to_owned(), unfinished, size: 0 }))
 }
 
 impl Sink for LocalSink {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.unfinished.write(bytes).map_err(|error| failed(error, &self.location))?;
+        self.unfinished.write(bytes).map_err(|error| not_written(error, &self.location))?;
         self.size += bytes.len() as u64;
         Ok(())
     }
@@ -49,7 +49,7 @@ impl Sink for LocalSink {
     fn finish(mut self: Box<Self>) -> Result<u64> {
         let unfinished = &mut self.unfinished;
         let finished = unfinished.sync().and_then(|()| sync_folder_of(&unfinished.path));
-        finished.map_err(|error| failed(error, &self.location))?;
+        finished.map_err(|error| not_written(error, &self.location))?;
         self.unfinished.keep();
         Ok(self.size)
     }

@@ -19,8 +19,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use floeberg_core::{Error, Result};
 
-use super::failed;
 use super::folders::sync_folder_of;
+use super::not_written;
 use super::sink::Unfinished;
 use crate::location::Location;
 
@@ -28,15 +28,15 @@ pub(super) fn put_if_absent(location: &str, bytes: &[u8]) -> Result<()> {
     let path = Location::parse(location).local_path()?;
     // Asked first, so that the one who comes late writes nothing; the link decides.
     if fs::symlink_metadata(&path).is_ok() {
-        return Err(failed(io::ErrorKind::AlreadyExists.into(), location));
+        return Err(not_written(io::ErrorKind::AlreadyExists.into(), location));
     }
-    let written = written_beside(&path, bytes).map_err(|error| failed(error, location))?;
+    let written = written_beside(&path, bytes).map_err(|error| not_written(error, location))?;
     match fs::hard_link(written.path(), &path) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // Over a network the answer to a link that was made may have been lost, and the request sent again.
             if !is_linked(written.path()) {
-                return Err(failed(error, location));
+                return Err(not_written(error, location));
             }
         }
         Err(error) if is_without_links(&error) => {
@@ -47,15 +47,15 @@ pub(super) fn put_if_absent(location: &str, bytes: &[u8]) -> Result<()> {
         Err(error) => return Err(failed_in_place(error, location)),
     }
     drop(written);
-    sync_folder_of(&path).map_err(|error| failed(error, location).unsettled())
+    sync_folder_of(&path).map_err(|error| not_written(error, location).unsettled())
 }
 
 pub(super) fn put(location: &str, bytes: &[u8]) -> Result<()> {
     let path = Location::parse(location).local_path()?;
-    let mut written = written_beside(&path, bytes).map_err(|error| failed(error, location))?;
+    let mut written = written_beside(&path, bytes).map_err(|error| not_written(error, location))?;
     fs::rename(written.path(), &path).map_err(|error| failed_in_place(error, location))?;
     written.keep();
-    sync_folder_of(&path).map_err(|error| failed(error, location).unsettled())
+    sync_folder_of(&path).map_err(|error| not_written(error, location).unsettled())
 }
 
 /// A file with these bytes on the disk, under a hidden name in the same folder.
@@ -102,9 +102,13 @@ fn is_without_links(error: &io::Error) -> bool {
 
 /// Where the last step failed it is known not to have happened only if the system says why.
 fn failed_in_place(error: io::Error, location: &str) -> Error {
-    use io::ErrorKind::{IsADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
-    let is_certain =
-        matches!(error.kind(), IsADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem | StorageFull);
-    let error = failed(error, location);
+    use io::ErrorKind::{
+        InvalidFilename, IsADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
+    };
+    let is_certain = matches!(
+        error.kind(),
+        InvalidFilename | IsADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem | StorageFull
+    );
+    let error = not_written(error, location);
     if is_certain { error } else { error.unsettled() }
 }

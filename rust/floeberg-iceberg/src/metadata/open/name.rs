@@ -41,6 +41,8 @@ pub(super) fn parse_version(text: &str) -> Option<u64> {
     if digits { text.parse().ok() } else { None }
 }
 
+/// Hidden files are none: stores keep what is half written under such names.
 fn stem(name: &str) -> Option<&str> {
-    SUFFIXES.iter().rev().find_map(|suffix| name.strip_suffix(suffix)).filter(|stem| !stem.is_empty())
+    let stem = SUFFIXES.iter().rev().find_map(|suffix| name.strip_suffix(suffix))?;
+    if stem.is_empty() || stem.starts_with('.') { None } else { Some(stem) }
 }

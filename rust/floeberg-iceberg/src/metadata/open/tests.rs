@@ -194,6 +194,12 @@ fn the_only_metadata_file_counts_even_without_a_version() {
 }
 
 #[test]
+fn hidden_files_are_not_metadata() {
+    assert_eq!(choose(&[".5-v1.metadata.json", "snap.avro"]).unwrap(), None);
+    assert_eq!(choose(&[".v2.metadata.json", "v1.metadata.json"]).unwrap(), Some("v1.metadata.json"));
+}
+
+#[test]
 fn the_metadata_folder_itself_is_accepted() {
     assert_eq!(opened(&hinted(&["v1.metadata.json"], "1"), &format!("{TABLE}/metadata")), "v1.metadata.json");
     assert_eq!(opened(&store(&["v1.metadata.json"]), &format!("{TABLE}/metadata/")), "v1.metadata.json");

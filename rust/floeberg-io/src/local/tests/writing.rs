@@ -137,6 +137,17 @@ fn where_a_folder_or_a_file_is_in_the_way_nothing_is_written() {
 }
 
 #[test]
+fn a_name_that_the_file_system_does_not_take_is_no_absence() {
+    let (_kept, folder) = folder();
+    let location = join(&folder, &"n".repeat(300));
+    let created = LocalStore.create(&location).unwrap_err();
+    assert_eq!(created.kind(), ErrorKind::InvalidInput, "{created}");
+    let put = LocalStore.put_if_absent(&location, Bytes::from("1")).unwrap_err();
+    assert_eq!(put.kind(), ErrorKind::InvalidInput, "{put}");
+    assert_eq!(names(&folder), [""; 0]);
+}
+
+#[test]
 fn a_full_device_and_one_that_is_only_read_are_told_apart() {
     let failure = std::io::Error::from(std::io::ErrorKind::StorageFull);
     let error = super::super::failed(failure, "/f");

@@ -1,0 +1,88 @@
+"""What is done while storage fails. Each action takes a catalog whose storage fails, and does one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+from faulted import SCHEMA, batch
+
+Action = Callable[[Any], object]
+
+
+def create_table(catalog: Any) -> None:
+    """Make another table."""
+    catalog.create_table("ns.other", SCHEMA)
+
+
+def append(catalog: Any) -> None:
+    """Add rows."""
+    catalog.load_table("ns.t").append(batch(1, 1))
+
+
+def append_to_partitions(catalog: Any) -> None:
+    """Add rows of several partitions: several files."""
+    rows = pa.concat_tables([batch(1, number, part) for number, part in enumerate("abc")])
+    catalog.load_table("ns.t").append(rows)
+
+
+def append_merging(catalog: Any) -> None:
+    """Add rows, where manifests are merged."""
+    catalog.load_table("ns.merging").append(batch(1, 1))
+
+
+def overwrite(catalog: Any) -> None:
+    """Replace the rows of a partition."""
+    catalog.load_table("ns.t").overwrite(batch(1, 1), overwrite_filter="part = 'a'")
+
+
+def delete(catalog: Any) -> None:
+    """Delete the rows of a partition."""
+    catalog.load_table("ns.t").delete("part = 'a'")
+
+
+def replace_partitions(catalog: Any) -> None:
+    """Replace the partitions of new rows."""
+    catalog.load_table("ns.t").dynamic_partition_overwrite(batch(1, 1, "b"))
+
+
+def set_properties(catalog: Any) -> None:
+    """Set a property."""
+    with catalog.load_table("ns.t").transaction() as transaction:
+        transaction.set_properties({"owner": "someone"})
+
+
+def add_column(catalog: Any) -> None:
+    """Add a column."""
+    with catalog.load_table("ns.t").update_schema() as update:
+        update.add_column("note", pa.string())
+
+
+def transaction(catalog: Any) -> None:
+    """Do several things at once."""
+    with catalog.load_table("ns.t").transaction() as several:
+        several.append(batch(1, 1))
+        several.set_properties({"both": "true"})
+        several.append(batch(1, 2))
+
+
+def upgrade(catalog: Any) -> None:
+    """Upgrade the format version."""
+    with catalog.load_table("ns.t").transaction() as changes:
+        changes.upgrade_table_version(3)
+
+
+ACTIONS: tuple[Action, ...] = (
+    create_table,
+    append,
+    append_to_partitions,
+    append_merging,
+    overwrite,
+    delete,
+    replace_partitions,
+    set_properties,
+    add_column,
+    transaction,
+    upgrade,
+)
