@@ -3,9 +3,10 @@
 //! In: fields with ids. Out: the JSON of a writer schema, as Iceberg Java writes it.
 //! Spec: Appendix A, Avro; Avro 1.12, Schema Declaration.
 //!
-//! Invariant: a named type is declared where it stands first and named after that; names of a record's fields are unique.
+//! Invariant: every type is declared where it stands, under a name of its own: `PyIceberg` knows no names of types that were
+//! declared before. Names of a record's fields are unique.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use floeberg_core::schema::{Field, MapType, PrimitiveType, StructType, Type};
 use floeberg_core::{Error, Result};
@@ -26,8 +27,8 @@ pub fn decimal_size(precision: u8) -> usize {
 
 #[derive(Default)]
 struct Declarer {
-    /// Fixed types by name.
-    declared: HashSet<String>,
+    /// How often each name of a fixed type was wanted.
+    wanted: HashMap<String, u32>,
 }
 
 impl Declarer {
@@ -120,9 +121,9 @@ impl Declarer {
     }
 
     fn fixed(&mut self, name: String, size: usize, logical: &Json) -> Json {
-        if !self.declared.insert(name.clone()) {
-            return name.into();
-        }
+        let times = self.wanted.entry(name.clone()).or_default();
+        *times += 1;
+        let name = if *times == 1 { name } else { format!("{name}_{times}") };
         let mut declared = json!({"type": "fixed", "name": name, "size": size});
         if let (Some(declared), Some(logical)) = (declared.as_object_mut(), logical.as_object()) {
             declared.extend(logical.clone());

@@ -97,13 +97,14 @@ fn nested_types_carry_the_ids_of_their_children() {
 }
 
 #[test]
-fn a_fixed_type_is_declared_once() {
+fn a_fixed_type_is_declared_wherever_it_stands() {
     let fields = declared(vec![
         Field::required(1, "a", PrimitiveType::Uuid),
         Field::optional(2, "b", PrimitiveType::Uuid),
     ]);
     assert_eq!(fields[0]["type"]["name"], "uuid_fixed");
-    assert_eq!(fields[1]["type"], json!(["null", "uuid_fixed"]));
+    let again = json!({"type": "fixed", "name": "uuid_fixed_2", "size": 16, "logicalType": "uuid"});
+    assert_eq!(fields[1]["type"], json!(["null", again]));
 }
 
 #[test]

@@ -10,7 +10,7 @@ from pathlib import Path
 def environment(folder: Path, packages: dict[str, str]) -> Path:
     """Make an environment with these packages, by name and version, where it is not there; return its Python.
 
-    The first package names the environment.
+    The first package names the environment, and others than it has make it anew.
 
     Raises:
         subprocess.CalledProcessError: A package cannot be had.
@@ -18,9 +18,10 @@ def environment(folder: Path, packages: dict[str, str]) -> Path:
     name, version = next(iter(packages.items()))
     venv = folder / f"{name}-{version}"
     python, stamp = venv / "bin" / "python", venv / ".made"
-    if not stamp.exists():
+    wanted = [f"{name}=={version}" for name, version in packages.items()]
+    if not stamp.exists() or stamp.read_text().split() != wanted:
         subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, *(f"{name}=={version}" for name, version in packages.items())], check=True)
-        stamp.touch()
+        subprocess.run([*pip, *wanted], check=True)
+        stamp.write_text("\n".join(wanted))
     return python

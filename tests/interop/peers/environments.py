@@ -1,0 +1,38 @@
+"""Which versions of the peers are compared with, and where are they?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from iceberg_java import PYSPARK, RUNTIME, SQLITE, jar
+from peer_environment import environment
+
+from peers.process import Peer
+
+FOLDER = Path(os.environ.get("FLOEBERG_BENCH_DIR") or Path.home() / ".cache" / "floeberg" / "bench")
+PYARROW = {"pyarrow": "25.0.1"}
+PYICEBERG = {"pyiceberg": "0.12.0", "pyiceberg-core": "0.11.0", "sqlalchemy": "2.0.50", **PYARROW}
+DUCKDB = {
+    "duckdb-extension-iceberg": "1.5.5",
+    "duckdb-extension-avro": "1.5.5",
+    "duckdb": "1.5.5",
+    **PYARROW,
+}
+
+
+def start_pyiceberg(logs: Path) -> Peer:
+    """PyIceberg."""
+    return Peer(environment(FOLDER, PYICEBERG), "pyiceberg_peer.py", logs / "pyiceberg.log")
+
+
+def start_duckdb(logs: Path) -> Peer:
+    """DuckDB."""
+    return Peer(environment(FOLDER, DUCKDB), "duckdb_peer.py", logs / "duckdb.log")
+
+
+def start_java(logs: Path) -> Peer:
+    """Iceberg Java."""
+    python = environment(FOLDER, {"pyspark": PYSPARK})
+    jars = os.pathsep.join(str(jar(FOLDER, *each)) for each in (RUNTIME, SQLITE))
+    return Peer(python, "java_peer.py", logs / "java.log", ICEBERG_JARS=jars)

@@ -1,0 +1,180 @@
+"""Iceberg Java: the library of Spark's runtime, driven without Spark's SQL, whose types are fewer than Iceberg's.
+
+`ICEBERG_JARS` names the jars, joined as a class path is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from java_values import Values, line
+from serve import serve
+
+os.environ["PYSPARK_SUBMIT_ARGS"] = (
+    f"--driver-class-path {os.environ['ICEBERG_JARS']} --driver-memory 1g pyspark-shell"
+)
+
+from pyspark.java_gateway import launch_gateway
+
+GATEWAY = launch_gateway()
+JVM = GATEWAY.jvm
+ICEBERG = JVM.org.apache.iceberg
+VALUES = Values(JVM)
+IO = ICEBERG.hadoop.HadoopFileIO(JVM.org.apache.hadoop.conf.Configuration())
+
+
+def load(metadata_location: str) -> Any:
+    """A table at a metadata file."""
+    operations = ICEBERG.StaticTableOperations(metadata_location, IO)
+    return ICEBERG.BaseTable(operations, "table")
+
+
+def each(iterable: Any) -> Iterator[Any]:
+    """What a `CloseableIterable` gives."""
+    found = iterable.iterator()
+    try:
+        while found.hasNext():
+            yield found.next()
+    finally:
+        iterable.close()
+
+
+def read(metadata_location: str, expression: str | None = None) -> list[str]:
+    """The rows of a table, encoded: a line each."""
+    table = load(metadata_location)
+    scan = ICEBERG.data.IcebergGenerics.read(table)
+    if expression is not None:
+        scan = scan.where(ICEBERG.expressions.ExpressionParser.fromJson(expression, table.schema()))
+    kind = table.schema().asStruct()
+    return [line(list(VALUES.struct(kind, record).values())) for record in each(scan.build())]
+
+
+def metadata(metadata_location: str) -> Any:
+    """The metadata, as Java writes again what it read."""
+    parser = ICEBERG.TableMetadataParser
+    return json.loads(parser.toJson(parser.read(IO, metadata_location)))
+
+
+def files(metadata_location: str) -> list[dict[str, Any]]:
+    """What the manifests say of each data file, and what its footer says to Java."""
+    table = load(metadata_location)
+    config = ICEBERG.MetricsConfig.forTable(table)
+    found = []
+    for task in each(table.newScan().includeColumnStats().planFiles()):
+        file = task.file()
+        footer = ICEBERG.parquet.ParquetUtil.fileMetrics(IO.newInputFile(file.location()), config)
+        found.append(
+            {
+                "path": file.location(),
+                "size": file.fileSizeInBytes(),
+                "length": IO.newInputFile(file.location()).getLength(),
+                "spec": file.specId(),
+                "partition": table.specs().get(file.specId()).partitionToPath(file.partition()),
+                "sort_order": file.sortOrderId(),
+                "split_offsets": list(file.splitOffsets() or []),
+                "said": metrics(file, file.recordCount()),
+                "footer": metrics(footer, footer.recordCount()),
+            }
+        )
+    return found
+
+
+def metrics(of: Any, rows: int) -> dict[str, Any]:
+    """Counts and bounds by field id."""
+    counts = {
+        name: {str(key): value for key, value in (getattr(of, name)() or {}).items()}
+        for name in ("columnSizes", "valueCounts", "nullValueCounts", "nanValueCounts")
+    }
+    bounds = {
+        name: {str(key): VALUES._bytes(value).hex() for key, value in (getattr(of, name)() or {}).items()}
+        for name in ("lowerBounds", "upperBounds")
+    }
+    return {"rows": rows} | counts | bounds
+
+
+def hadoop(location: str) -> Any:
+    """A table of a folder, which can be written to."""
+    return ICEBERG.hadoop.HadoopTables(JVM.org.apache.hadoop.conf.Configuration()).load(location)
+
+
+def jdbc(uri: str, warehouse: str, namespace: str, name: str) -> Any:
+    """A table of a JDBC catalog, which can be written to."""
+    return jdbc_catalog(uri, warehouse).loadTable(identifier(namespace, name))
+
+
+def jdbc_catalog(uri: str, warehouse: str) -> Any:
+    """A catalog in a database."""
+    catalog = ICEBERG.jdbc.JdbcCatalog()
+    properties = JVM.java.util.HashMap()
+    settings = {
+        "uri": uri,
+        "warehouse": warehouse,
+        "jdbc.schema-version": "V1",
+        "io-impl": IO.getClass().getName(),
+    }
+    for key, value in settings.items():
+        properties.put(key, value)
+    catalog.initialize("interop", properties)
+    return catalog
+
+
+def identifier(namespace: str, name: str) -> Any:
+    """A table's name."""
+    parts = GATEWAY.new_array(JVM.java.lang.String, 1)
+    parts[0] = namespace
+    return ICEBERG.catalog.TableIdentifier.of(ICEBERG.catalog.Namespace.of(parts), name)
+
+
+def append(rows: list[dict[str, Any]], place: dict[str, str]) -> str:
+    """Append rows, encoded and by name, to the table of a folder or of a JDBC catalog; where its metadata is now."""
+    table = hadoop(**place) if "location" in place else jdbc(**place)
+    schema, spec = table.schema(), table.spec()
+    key = ICEBERG.PartitionKey(spec, schema)
+    sources = [schema.findColumnName(field.sourceId()) for field in spec.fields()]
+    by_partition: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
+    for row in rows:
+        record = VALUES.record(schema.asStruct(), row)
+        key.partition(record)
+        # A path does not tell null from the text.
+        place_of = (key.toPath(), *(row[name] is None for name in sources))
+        by_partition.setdefault(place_of, (key.copy(), []))[1].append(record)
+    commit = table.newAppend()
+    for partition, records in by_partition.values():
+        commit.appendFile(written(table, partition, records))
+    commit.commit()
+    return table.operations().current().metadataFileLocation()
+
+
+def written(table: Any, partition: Any, records: list[Any]) -> Any:
+    """A data file of records."""
+    spec, provider = table.spec(), table.locationProvider()
+    name = ICEBERG.FileFormat.PARQUET.addExtension(str(uuid.uuid4()))
+    alone = spec.isUnpartitioned()
+    where = provider.newDataLocation(name) if alone else provider.newDataLocation(spec, partition, name)
+    output = IO.newOutputFile(where)
+    appender = (
+        ICEBERG.InternalData.write(ICEBERG.FileFormat.PARQUET, output)
+        .schema(table.schema())
+        .named("t")
+        .build()
+    )
+    for record in records:
+        appender.add(record)
+    appender.close()
+    file = ICEBERG.DataFiles.builder(spec).withInputFile(output.toInputFile()).withMetrics(appender.metrics())
+    return (file if alone else file.withPartition(partition)).build()
+
+
+def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
+    """The tables of a namespace of a JDBC catalog."""
+    parts = GATEWAY.new_array(JVM.java.lang.String, 1)
+    parts[0] = namespace
+    found = jdbc_catalog(uri, warehouse).listTables(ICEBERG.catalog.Namespace.of(parts))
+    return [each.toString() for each in found]
+
+
+serve({"read": read, "metadata": metadata, "files": files, "append": append, "tables": tables})

@@ -1,0 +1,57 @@
+"""PyIceberg: it reads tables by their metadata files, and appends through SQL catalogs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import StaticTable, Table
+from serve import serve
+
+
+def save(table: pa.Table, into: str) -> int:
+    """Write rows as an Arrow file; how many there are."""
+    with pa.OSFile(into, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    return table.num_rows
+
+
+def read(metadata_location: str, into: str, row_filter: str | None = None) -> int:
+    """Write the rows of a table as an Arrow file; how many there are."""
+    table = StaticTable.from_metadata(metadata_location)
+    return save(table.scan(row_filter=row_filter or "true").to_arrow(), into)
+
+
+def metadata(metadata_location: str) -> Any:
+    """The metadata, as PyIceberg writes again what it read."""
+    return json.loads(StaticTable.from_metadata(metadata_location).metadata.model_dump_json())
+
+
+def catalog_of(uri: str, warehouse: str) -> SqlCatalog:
+    """The catalog in a database."""
+    return SqlCatalog("interop", uri=uri, warehouse=warehouse)
+
+
+def load(uri: str, warehouse: str, identifier: str) -> Table:
+    """A table of a catalog."""
+    return catalog_of(uri, warehouse).load_table(identifier)
+
+
+def append(uri: str, warehouse: str, identifier: str, rows: str) -> str:
+    """Append the rows of an Arrow file; where the metadata is now."""
+    table = load(uri, warehouse, identifier)
+    with pa.memory_map(rows) as file:
+        mapped = pa.ipc.open_file(file).read_all()
+        # What is taken is copied to where decimals are aligned, without which the transforms panic.
+        table.append(mapped.take(pa.array(range(mapped.num_rows))))
+    return table.metadata_location
+
+
+def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
+    """The tables of a namespace."""
+    return [".".join(each) for each in catalog_of(uri, warehouse).list_tables(namespace)]
+
+
+serve({"read": read, "metadata": metadata, "append": append, "tables": tables})
