@@ -16,7 +16,7 @@ PYTHON := $(BIN)/python
 LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-orc -p floeberg-iceberg
 PYTHON_SOURCES := python tests tools benches examples
 
-.PHONY: help demo test test-rust test-python test-spark java check break-rules fuzz fmt bench docs wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark faults interop java check break-rules fuzz fmt bench docs wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -34,6 +34,12 @@ test-python: install ## Build the package, then the Python tests alone (ARGS="-k
 
 test-spark: install java ## The same for the tests that start Spark
 	$(PYTHON) -m pytest tests/spark $(ARGS)
+
+faults: install ## Storage that fails at every call, processes that are killed (KILLS=200 of each catalog), many writers at once
+	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults $(ARGS)
+
+interop: install java ## PyIceberg, DuckDB and Iceberg Java read what we write, and write what we read; downloads them once
+	$(PYTHON) -m pytest tests/interop $(ARGS)
 
 check: install ## Format, lints, types, stubs, dependency and layering rules
 	cargo fmt --all --check
@@ -60,6 +66,8 @@ fmt: venv ## Format Rust and Python
 	$(BIN)/ruff format --quiet $(PYTHON_SOURCES)
 	$(BIN)/ruff check --quiet --fix $(PYTHON_SOURCES)
 
+# Environments of peers are made by tools.
+bench: export PYTHONPATH := tools
 bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (SCALE=0.1 for a smaller table, ICEBERG_JAVA=1 for that peer)
 	cargo bench --locked --profile dev -p floeberg-benches
 	$(PYTHON) benches/python/instruction_counts.py
@@ -67,6 +75,7 @@ bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (
 	$(PYTHON) benches/python/bench_scan.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_equality.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_append.py --scale $(or $(SCALE),1)
+	$(PYTHON) benches/python/bench_commit.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 
 docs: install $(VENV)/.docs ## Reference pages of the Rust crates and the Python package, under target/doc and docs/_build
