@@ -1,8 +1,9 @@
 """How do writers on one machine keep out of each other's way?
 
 Commits of two writers at once are safe, and the slower one has done its work in vain. Writers of one machine therefore
-take turns, where the table is on a disk of it: each locks the folder of the metadata while it tries. Nothing depends on
-it: after some patience, or where there are no such locks, a writer goes on without its turn.
+take turns, where the table is on a disk of it: each locks the folder of the metadata while it tries. Elsewhere the
+threads of one process do. Nothing depends on it: after some patience, or where there are no such locks, a writer goes
+on without its turn.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,6 +35,9 @@ PATIENCE = 10.0
 
 _LONGEST_NAP: Final = 0.01
 
+_THREADS: Final[dict[tuple[int, str], threading.Lock]] = {}
+"""Locks of this process, by its id: one that was forked makes its own."""
+
 
 @contextlib.contextmanager
 def turn(metadata_location: str | None) -> Iterator[None]:
@@ -41,9 +46,13 @@ def turn(metadata_location: str | None) -> Iterator[None]:
     Args:
         metadata_location: The metadata file; `None` where there is no table yet.
     """
-    folder = None if metadata_location is None else _folder_of(metadata_location)
-    if folder is None or fcntl is None:
+    if metadata_location is None:
         yield
+        return
+    folder = _folder_of(metadata_location)
+    if folder is None or fcntl is None:
+        with _turn_of_a_thread(metadata_location.rpartition("/")[0]):
+            yield
         return
     try:
         handle = os.open(folder, os.O_RDONLY)
@@ -56,6 +65,17 @@ def turn(metadata_location: str | None) -> Iterator[None]:
     finally:
         # This lets go of the lock too.
         os.close(handle)
+
+
+@contextlib.contextmanager
+def _turn_of_a_thread(folder: str) -> Iterator[None]:
+    lock = _THREADS.setdefault((os.getpid(), folder), threading.Lock())
+    is_ours = lock.acquire(timeout=PATIENCE)
+    try:
+        yield
+    finally:
+        if is_ours:
+            lock.release()
 
 
 def _folder_of(metadata_location: str) -> str | None:
