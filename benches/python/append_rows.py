@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-
-if TYPE_CHECKING:
-    from pyiceberg.catalog.sql import SqlCatalog
 
 BUCKETS = 16
 BATCH = 128 * 1024
@@ -65,8 +61,10 @@ def floeberg_append(location: str) -> int:
     """Append a stream."""
     import floeberg as fb
 
-    properties = _table(Path(location), "floeberg")
-    table = fb.load_catalog("bench", **properties).load_table("bench.rows")
+    catalog = fb.load_catalog("bench", **_properties(Path(location), "floeberg"))
+    catalog.create_namespace("bench")
+    partition = [f"bucket({BUCKETS}, id)"]
+    table = catalog.create_table("bench.rows", SCHEMA, partition_spec=partition, properties=PROPERTIES)
     with pa.OSFile(f"{location}/rows.arrows") as file, pa.ipc.open_stream(file) as reader:
         table.append(reader)
     return table.scan().count()
@@ -74,34 +72,26 @@ def floeberg_append(location: str) -> int:
 
 def pyiceberg_append(location: str) -> int:
     """Append what was read: PyIceberg partitions tables, not streams."""
-    properties = _table(Path(location), "pyiceberg")
-    table = _catalog(properties).load_table("bench.rows")
+    from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.transforms import BucketTransform
+
+    catalog = SqlCatalog("bench", **_properties(Path(location), "pyiceberg"))
+    catalog.create_namespace("bench")
+    table = catalog.create_table("bench.rows", schema=SCHEMA, properties=PROPERTIES)
+    with table.update_spec() as update:
+        update.add_field("id", BucketTransform(BUCKETS), "id_bucket")
     with pa.OSFile(f"{location}/rows.arrows") as file, pa.ipc.open_stream(file) as reader:
         table.append(reader.read_all())
     return int(table.scan().count())
 
 
-def _table(location: Path, who: str) -> dict[str, str]:
-    """The properties of a new catalog with an empty table."""
-    from pyiceberg.transforms import BucketTransform
-
+def _properties(location: Path, who: str) -> dict[str, str]:
+    """The properties of a new catalog."""
     folder = location / who
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    properties = {
+    return {
         "type": "sql",
         "uri": f"sqlite:///{folder}/catalog.db",
         "warehouse": f"file://{folder}/warehouse",
     }
-    catalog = _catalog(properties)
-    catalog.create_namespace("bench")
-    table = catalog.create_table("bench.rows", schema=SCHEMA, properties=PROPERTIES)
-    with table.update_spec() as update:
-        update.add_field("id", BucketTransform(BUCKETS), "id_bucket")
-    return properties
-
-
-def _catalog(properties: dict[str, Any]) -> SqlCatalog:
-    from pyiceberg.catalog.sql import SqlCatalog
-
-    return SqlCatalog("bench", **properties)
