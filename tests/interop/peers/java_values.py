@@ -107,11 +107,12 @@ class Values:
         if kind == "null":
             return {"type": kind, "value": None}
         if kind == "object":
-            parts = value.asObject()
-            return {
-                "type": kind,
-                "value": {name: self._variant(parts.get(name)) for name in parts.fieldNames()},
-            }
+            parts, names = value.asObject(), value.asObject().fieldNames().iterator()
+            found = {}
+            while names.hasNext():
+                name = names.next()
+                found[name] = self._variant(parts.get(name))
+            return {"type": kind, "value": found}
         if kind == "array":
             parts = value.asArray()
             return {
