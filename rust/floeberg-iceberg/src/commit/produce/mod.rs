@@ -9,6 +9,7 @@ mod new_manifests;
 mod removal;
 mod rolling;
 mod snapshot;
+mod stored;
 
 pub(crate) use change_files::{FileChange, change_files};
 pub(crate) use ground::Ground;

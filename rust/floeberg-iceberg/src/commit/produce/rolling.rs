@@ -9,10 +9,10 @@ use floeberg_core::Result;
 use floeberg_core::schema::StructType;
 
 use super::ground::Ground;
+use super::stored::manifest_options;
 use crate::metadata::{
     ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, PartitionSpec, WrittenManifest,
 };
-use crate::wire::avro::encode::ContainerOptions;
 
 /// Writes manifests, one after the other.
 pub(super) struct RollingManifests<'a> {
@@ -76,7 +76,8 @@ impl<'a> RollingManifests<'a> {
             spec: self.spec,
             partition_type: &self.partition_type,
         };
-        let writer = ManifestWriter::new(Vec::new(), &request, &ContainerOptions::default())?;
+        let options = manifest_options(&self.ground.metadata.properties)?;
+        let writer = ManifestWriter::new(Vec::new(), &request, &options)?;
         Ok((location, writer))
     }
 

@@ -10,11 +10,11 @@ use floeberg_core::Result;
 use serde_json::Map;
 
 use super::ground::Ground;
+use super::stored::manifest_options;
 use crate::commit::Update;
 use crate::metadata::{
     ManifestFile, ManifestListRequest, ManifestListWriter, RefKind, Snapshot, SnapshotManifests, SnapshotRef,
 };
-use crate::wire::avro::encode::ContainerOptions;
 
 /// What an operation changes, and the metadata files that its snapshot needs.
 #[derive(Debug, Default)]
@@ -52,7 +52,8 @@ pub(super) fn add_snapshot(
         sequence_number,
         first_row_id,
     };
-    let mut writer = ManifestListWriter::new(Vec::new(), &request, &ContainerOptions::default())?;
+    let options = manifest_options(&metadata.properties)?;
+    let mut writer = ManifestListWriter::new(Vec::new(), &request, &options)?;
     manifests.iter().try_for_each(|manifest| writer.add(manifest))?;
     let (bytes, list) = writer.finish()?;
     ground.cancel.check()?;

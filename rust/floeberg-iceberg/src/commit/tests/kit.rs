@@ -180,7 +180,7 @@ pub(super) fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-fn bytes(location: &str) -> bytes::Bytes {
+pub(super) fn bytes(location: &str) -> bytes::Bytes {
     MemoryStore::shared().open(location).unwrap().read_all(1 << 20).unwrap()
 }
 

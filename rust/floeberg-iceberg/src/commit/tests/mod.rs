@@ -11,5 +11,6 @@ mod removals;
 mod retries;
 mod schemas;
 mod sequences;
+mod stored;
 mod updates;
 mod writers;
