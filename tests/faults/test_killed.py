@@ -38,11 +38,14 @@ def test_a_killed_process_loses_nothing_and_leaves_nothing_half_visible(tmp_path
         child.until_begun(number)
         if writer % 2:
             wait_for_files(place, known)
-        time.sleep(chance.uniform(0, lasting * 0.7))
+        time.sleep(chance.uniform(0, lasting))
         child.kill()
         acknowledged |= {(writer, each) for each in child.done}
         tried |= {(writer, each) for each in child.begun}
-        phases[phase(files(place) - known, child)] += 1
+        reached = phase(files(place) - known, child)
+        phases[reached] += 1
+        # What others do on the machine changes how long an append takes.
+        lasting *= 0.85 if reached == ACKNOWLEDGED else 1.1
         check(place, before, acknowledged, tried)
     table = place.table()
     report(f"{kind}: {KILLS} processes killed, {len(acknowledged)} appends acknowledged of {len(tried)}")
