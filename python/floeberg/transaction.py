@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_text
-from floeberg.commits import commit
+from floeberg.commits import commit, has_commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import Expression, as_expression
 from floeberg.schema_update import UpdateSchema
@@ -315,9 +314,7 @@ class Transaction:
             return False
         if self._known_done is None:
             current = self._home.load(self._starting)
-            snapshots = json.loads(current.metadata_json())["snapshots"]
-            keys = (each.get("summary", {}).get(_native.COMMIT_KEY) for each in snapshots)
-            self._known_done = self._key in keys
+            self._known_done = has_commit(current, self._key)
             if self._known_done:
                 self._table.become(current)
         return self._known_done

@@ -102,6 +102,20 @@ class WriteRecipe:
         """What tells the files of this write from those of others: it is part of their names."""
         return self._inner.write_id
 
+    def check_schema(self, schema: pa.Schema) -> None:
+        """Do rows of a schema fit the table? Nothing is written.
+
+        Args:
+            schema: The Arrow schema of the rows.
+
+        Raises:
+            InvalidInputError: They do not; the error lists every mismatch.
+
+        Examples:
+            >>> orders.write_recipe().check_schema(pa.schema({"id": pa.int32()}))
+        """
+        self._inner.schema_fits(schema)
+
     def write(self, data: object, *, task: str, partition: int = 0) -> Receipt:
         """Writes rows to files. They are in no table until a commit takes them.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,12 @@ def save(rows: pa.Table, path: Path) -> None:
     """Save rows for a peer."""
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
         writer.write_table(rows)
+
+
+def same_rows(made: Made, lines: list[str]) -> None:
+    """Are these all rows of a table, each as often?"""
+    found, expected = Counter(lines), Counter(made.lines)
+    assert found == expected, f"{made.done}: {list((found - expected) + (expected - found))[:3]}"
 
 
 def metadata_json(made: Made) -> Json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from building import Made, new_rows
 from drawing import draw
 from peers.process import Refused
-from tables import Tables, arrow_file, save
+from tables import Tables, arrow_file, same_rows, save
 
 import floeberg as fb
 from corpus import encode
@@ -56,11 +55,6 @@ def place_for_java(made: Made) -> dict[str, str]:
         "namespace": "ns",
         "name": "t",
     }
-
-
-def same_rows(made: Made, lines: list[str]) -> None:
-    """Are these all rows of the table?"""
-    assert Counter(lines) == Counter(made.lines), made.done
 
 
 @pytest.mark.parametrize("seed", SEEDS)

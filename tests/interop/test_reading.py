@@ -10,7 +10,7 @@ import pytest
 from building import Made
 from kinds import KINDS
 from peers.process import Refused
-from tables import SEEDS, Tables, arrow_file, differences, metadata_json
+from tables import SEEDS, Tables, arrow_file, differences, metadata_json, same_rows
 
 import floeberg as fb
 from corpus import encode
@@ -29,12 +29,6 @@ def tables(tmp_path_factory) -> Tables:
 def made(request, tables) -> Made:
     """Each table in turn."""
     return tables[request.param]
-
-
-def same_rows(made: Made, lines: list[str]) -> None:
-    """Are these all its rows, each as often?"""
-    found, expected = Counter(lines), Counter(made.lines)
-    assert found == expected, f"{made.done}: {list((found - expected) + (expected - found))[:3]}"
 
 
 def test_floeberg_reads_what_it_wrote(made):

@@ -56,15 +56,24 @@ class Incoming:
         ]
         return cls(tuple(names), tuple(None if each is None else _kind(each) for each in found))
 
-    def reader(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
-        """The rows of batches of a schema, as they go to the table."""
+    def schema(self, schema: pa.Schema) -> pa.Schema:
+        """The schema of rows of a schema, as they go to the table."""
         import pyarrow as pa  # noqa: PLC0415 - where Spark plans, none may be needed
 
-        fields = [
-            pa.field(name, own.type if kind is None else pa.binary(_length(kind)), own.nullable, own.metadata)
-            for name, kind, own in zip(self.names, self.kinds, schema, strict=True)
-        ]
-        becomes = pa.schema(fields)
+        return pa.schema(
+            [
+                pa.field(
+                    name, own.type if kind is None else pa.binary(_length(kind)), own.nullable, own.metadata
+                )
+                for name, kind, own in zip(self.names, self.kinds, schema, strict=True)
+            ]
+        )
+
+    def reader(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
+        """The rows of batches of a schema, as they go to the table."""
+        import pyarrow as pa  # noqa: PLC0415 - the same
+
+        becomes = self.schema(schema)
         arrived = (
             pa.RecordBatch.from_arrays(
                 [self._column(number, column) for number, column in enumerate(batch.columns)], schema=becomes

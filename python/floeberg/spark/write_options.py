@@ -24,17 +24,15 @@ Overwrite = Literal["full", "dynamic", "filter"]
 
 _OVERWRITES: tuple[Overwrite, ...] = ("full", "dynamic", "filter")
 _PROPERTY = "snapshot-property."
-_TABLE_PROPERTIES = {
-    "compression-codec": "write.parquet.compression-codec",
-    "compression-level": "write.parquet.compression-level",
-    "fanout-enabled": "write.spark.fanout.enabled",
-    "target-file-size-bytes": "write.target-file-size-bytes",
-}
-"""Options that Spark users know from Iceberg Java, and the table properties that they stand for in one write."""
+_OF_FILES = ("compression-codec", "compression-level", "target-file-size-bytes")
+"""Options that Spark users know from Iceberg Java, which every write takes."""
+_WITHOUT_EFFECT = ("fanout-enabled",)
+"""Options of Iceberg Java that ask for what the writer finds out by itself."""
 _OWN = (
     *("branch", "case-sensitive", "idempotency-key", "isolation-level", "merge-schema", "overwrite-filter"),
     *("overwrite-mode", "properties"),
 )
+_KNOWN = (*_OWN, *_OF_FILES, *_WITHOUT_EFFECT)
 _ELSEWHERE = {
     "validate-from-snapshot-id": "an overwrite is validated from the snapshot that was current when the write began",
     "write-format": "rows are written as Parquet",
@@ -62,7 +60,7 @@ class Writing:
         merge_schema: Whether columns that the table lacks are added to it.
         case_sensitive: Whether the case of names counts.
         snapshot_properties: What is added to the snapshot's summary.
-        properties: Table properties that are others for this write.
+        properties: Table properties that are others for this write, or options of writes that stand for them.
     """
 
     place: Place
@@ -92,10 +90,10 @@ def write_options(given: Mapping[str, str]) -> Writing:
     """
     options = {key.lower(): value for key, value in given.items()}
     for key in options:
-        if not (key in _OWN or key in _TABLE_PROPERTIES or key.startswith(_PROPERTY) or is_of_place(key)):
+        if not (key in _KNOWN or key.startswith(_PROPERTY) or is_of_place(key)):
             _refuse(key)
     overwrite = _overwrite(options)
-    named = {name: options[key] for key, name in _TABLE_PROPERTIES.items() if key in options}
+    named = {key: options[key] for key in _OF_FILES if key in options}
     return Writing(
         place=place_of(options, _UNNAMED),
         overwrite=overwrite,
@@ -132,9 +130,9 @@ def _refuse(key: str) -> None:
 
     if key in _ELSEWHERE:
         raise UnsupportedError(f"the option {key!r} cannot be used: {_ELSEWHERE[key]}")
-    known = (*_OWN, *_TABLE_PROPERTIES, *PLACE_OPTIONS, *STORE_OPTIONS)
+    known = (*_KNOWN, *PLACE_OPTIONS, *STORE_OPTIONS)
     near = get_close_matches(key, known)
-    own = ", ".join(sorted((*_OWN, *_TABLE_PROPERTIES, *PLACE_OPTIONS)))
+    own = ", ".join(sorted((*_KNOWN, *PLACE_OPTIONS)))
     listed = f"there are {own}, snapshot-property.* and those of stores"
     hint = f"near matches: {', '.join(map(repr, near))}" if near else listed
     raise InvalidInputError(f"there is no option {key!r} of writes; {hint}")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
-from floeberg import _native
+from floeberg.commits import has_commit
 from floeberg.errors import FloebergError
 from floeberg.spark.begun import begin_commit, commit_began
 from floeberg.spark.incoming import Incoming
@@ -99,16 +99,16 @@ class FloebergWriter(DataSourceArrowWriter):
         """
         table = writing.place.open()
         incoming = Incoming.of(table.schema().fields, schema, case_sensitive=writing.case_sensitive)
-        rows = arrow_schema(schema)
+        rows = incoming.schema(arrow_schema(schema))
         if writing.merge_schema:
             with table.update_schema() as update:
-                update.union_by_name(incoming.reader(rows, iter(())).schema)
+                update.union_by_name(rows)
         write_id = str(uuid.uuid4())
         recipe = table.write_recipe(options=dict(writing.properties), write_id=write_id)
-        # Told here what does not fit, and not by every task. No rows make no file.
-        recipe.write(incoming.reader(rows, iter(())), task="none")
+        # Told here what does not fit, and not by every task.
+        recipe.check_schema(rows)
         key = writing.idempotency_key or write_id
-        is_done = any(each.summary.get(_native.COMMIT_KEY) == key for each in table.snapshots())
+        is_done = has_commit(table.native(), key)
         return cls(table, recipe, incoming, writing, overwrites=overwrite, key=key, is_done=is_done)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:

@@ -103,7 +103,9 @@ def hadoop(location: str) -> Any:
 
 def jdbc(uri: str, warehouse: str, namespace: str, name: str) -> Any:
     """A table of a JDBC catalog, which can be written to."""
-    return jdbc_catalog(uri, warehouse).loadTable(identifier(namespace, name))
+    return jdbc_catalog(uri, warehouse).loadTable(
+        ICEBERG.catalog.TableIdentifier.of(of_one_level(namespace), name)
+    )
 
 
 def jdbc_catalog(uri: str, warehouse: str) -> Any:
@@ -122,11 +124,11 @@ def jdbc_catalog(uri: str, warehouse: str) -> Any:
     return catalog
 
 
-def identifier(namespace: str, name: str) -> Any:
-    """A table's name."""
+def of_one_level(namespace: str) -> Any:
+    """A namespace of one level."""
     parts = GATEWAY.new_array(JVM.java.lang.String, 1)
     parts[0] = namespace
-    return ICEBERG.catalog.TableIdentifier.of(ICEBERG.catalog.Namespace.of(parts), name)
+    return ICEBERG.catalog.Namespace.of(parts)
 
 
 def append(rows: list[dict[str, Any]], place: dict[str, str]) -> str:
@@ -171,9 +173,7 @@ def written(table: Any, partition: Any, records: list[Any]) -> Any:
 
 def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
     """The tables of a namespace of a JDBC catalog."""
-    parts = GATEWAY.new_array(JVM.java.lang.String, 1)
-    parts[0] = namespace
-    found = jdbc_catalog(uri, warehouse).listTables(ICEBERG.catalog.Namespace.of(parts))
+    found = jdbc_catalog(uri, warehouse).listTables(of_one_level(namespace))
     return [each.toString() for each in found]
 
 

@@ -30,6 +30,14 @@ pub(crate) const MANIFEST_MIN_MERGE_COUNT: Number =
 pub(crate) const PARTITION_SUMMARY_LIMIT: Number =
     Number { name: "write.summary.partition-limit", default: 0 };
 
+/// The codec of manifests and their lists.
+pub(crate) const MANIFEST_CODEC: &str = "write.manifest.compression-codec";
+/// How hard it tries, where it is `gzip`.
+pub(crate) const MANIFEST_GZIP_LEVEL: Number = Number { name: MANIFEST_LEVEL, default: 9 };
+/// How hard it tries, where it is `zstd`.
+pub(crate) const MANIFEST_ZSTD_LEVEL: Number = Number { name: MANIFEST_LEVEL, default: 1 };
+const MANIFEST_LEVEL: &str = "write.manifest.compression-level";
+
 /// Are manifests merged by appends and overwrites? True where it is not said.
 pub(crate) const MANIFEST_MERGE_ENABLED: &str = "commit.manifest-merge.enabled";
 /// Where metadata files go, where not in the folder `metadata` of the table.

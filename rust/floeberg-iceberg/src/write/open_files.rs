@@ -261,13 +261,13 @@ fn take_room(file: &OpenFile, waiting: &mut Vec<Piece>, form: &Form) -> Vec<Piec
     let layout = form.file.layout();
     let (size, rows) = (file.group_size(), file.group_rows());
     let room = layout.row_group_size.saturating_sub(size).min(form.file_size.saturating_sub(file.size()));
-    let fewest = layout.row_group_rows.saturating_sub(rows).max(layout.row_group_rows);
     let (all_rows, all_bytes) =
         waiting.iter().fold((0, 0), |(rows, bytes), piece| (rows + piece.rows as u64, bytes + piece.bytes));
     // Rows are seldom larger encoded than they are in memory.
     let row_size =
         if rows > 0 { size as f64 / rows as f64 } else { all_bytes as f64 / all_rows.max(1) as f64 };
-    let mut left = ((room as f64 / row_size.max(f64::MIN_POSITIVE)) as u64).max(fewest) as usize;
+    let mut left =
+        ((room as f64 / row_size.max(f64::MIN_POSITIVE)) as u64).max(layout.row_group_rows) as usize;
     let mut taken = Vec::new();
     let mut rest = Vec::new();
     for piece in waiting.drain(..) {

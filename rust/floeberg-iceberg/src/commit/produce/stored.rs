@@ -7,38 +7,26 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_core::{Context, Error, Result};
+use floeberg_core::{Error, Result};
 
+use crate::commit::properties::{MANIFEST_CODEC, MANIFEST_GZIP_LEVEL, MANIFEST_ZSTD_LEVEL, Number};
 use crate::wire::avro::encode::{Compression, ContainerOptions};
-
-const CODEC: &str = "write.manifest.compression-codec";
-const LEVEL: &str = "write.manifest.compression-level";
-
-/// The levels where none is said: Iceberg Java's.
-const GZIP_LEVEL: i32 = 9;
-const ZSTD_LEVEL: i32 = 1;
 
 /// How the properties want manifests to be stored.
 ///
 /// Errors: `InvalidInput`.
 pub(super) fn manifest_options(properties: &BTreeMap<String, String>) -> Result<ContainerOptions> {
-    let level = |default| match properties.get(LEVEL) {
-        None => Ok(default),
-        Some(text) => text
-            .trim()
-            .parse()
-            .map_err(|_| Error::invalid_input(format!("expected a whole number, found {text:?}")))
-            .context("property", LEVEL),
-    };
-    let codec = properties.get(CODEC).map(|text| text.trim().to_ascii_lowercase());
+    // What is beyond 32 bits is beyond every codec.
+    let level = |level: Number| level.of(properties).map(|level| i32::try_from(level).unwrap_or(i32::MAX));
+    let codec = properties.get(MANIFEST_CODEC).map(|text| text.trim().to_ascii_lowercase());
     let compression = match codec.as_deref() {
-        None | Some("gzip") => Compression::Deflate(level(GZIP_LEVEL)?),
-        Some("zstd") => Compression::Zstandard(level(ZSTD_LEVEL)?),
+        None | Some("gzip") => Compression::Deflate(level(MANIFEST_GZIP_LEVEL)?),
+        Some("zstd") => Compression::Zstandard(level(MANIFEST_ZSTD_LEVEL)?),
         Some("snappy") => Compression::Snappy,
         Some("uncompressed") => Compression::Null,
         Some(other) => {
             let message = format!("expected gzip, zstd, snappy or uncompressed, found {other:?}");
-            return Err(Error::invalid_input(message).with("property", CODEC));
+            return Err(Error::invalid_input(message).with("property", MANIFEST_CODEC));
         }
     };
     Ok(ContainerOptions { compression, ..ContainerOptions::default() })
