@@ -112,6 +112,18 @@ pub fn join(folder: &str, name: &str) -> String {
     format!("{folder}/{name}")
 }
 
+/// The location of a path that is absolute, or else below a folder. Spec: Path Construction.
+pub fn within(folder: &str, path: &str) -> String {
+    let is_absolute = split_scheme(path).is_some() || root_length(path) > 0 || path.starts_with(r"\\");
+    if is_absolute { path.to_owned() } else { join(folder, path) }
+}
+
+/// A location without slashes at its end. A root keeps its own.
+pub fn without_end_slashes(location: &str) -> &str {
+    let trimmed = location.trim_end_matches('/');
+    if trimmed.is_empty() || trimmed.ends_with(':') { location } else { trimmed }
+}
+
 /// The folder that a location is in, without a slash at its end unless it is the root; `None` where there
 /// is nothing above.
 pub fn parent(location: &str) -> Option<&str> {

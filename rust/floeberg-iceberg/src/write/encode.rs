@@ -47,9 +47,8 @@ impl Threads {
     pub fn encode(&self, files: &mut [(&mut OpenFile, Vec<Piece>)]) -> Result<()> {
         let mut works = Vec::new();
         for (file, pieces) in files {
-            let rows = pieces.iter().map(|piece| piece.rows).sum();
             let location: Arc<str> = file.location().into();
-            for (number, encoder) in file.encoders(rows)?.iter_mut().enumerate() {
+            for (number, encoder) in file.encoders(pieces)?.iter_mut().enumerate() {
                 let values: Vec<ArrayRef> =
                     pieces.iter().filter_map(|piece| piece.columns.get(number).cloned()).collect();
                 works.push(Taken::new((encoder, values, Arc::clone(&location))));

@@ -1,14 +1,14 @@
 //! Where does a data file go?
 //!
 //! In: a table's location, properties, a partition and a file's name. Out: a location that no file has.
-//! Spec: none (Iceberg Java's location providers).
+//! Spec: Appendix F, Path Construction (and Iceberg Java's location providers).
 //!
 //! Invariant: two files of one table never get one location: their names hold the id of their write.
 
 use floeberg_core::transform::bucket::hash_bytes;
 use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
-use floeberg_io::location;
+use floeberg_io::location::{self, without_end_slashes};
 
 use super::properties::Properties;
 use crate::metadata::PartitionSpec;
@@ -46,9 +46,9 @@ impl Locations {
                 "expected {DATA:?} in place of the former property {name:?}"
             )));
         }
-        let table = without_slashes(table);
-        let folder = properties.text(DATA).map_or_else(|| location::join(table, "data"), str::to_owned);
-        let folder = without_slashes(&folder).to_owned();
+        let table = without_end_slashes(table);
+        let path = properties.text(DATA).map(without_end_slashes).filter(|path| !path.is_empty());
+        let folder = location::within(table, path.unwrap_or("data"));
         let hashed = properties.flag(HASHED, false)?.then_some(()).map(|()| {
             let with_partitions = properties.flag("write.object-storage.partitioned-paths", true)?;
             let context = if folder.starts_with(table) { None } else { Some(context(table)) };
@@ -77,14 +77,6 @@ impl Locations {
             None => format!("{}/{hash}-{name}", self.folder),
         }
     }
-}
-
-fn without_slashes(location: &str) -> &str {
-    let mut rest = location;
-    while let Some(shorter) = rest.strip_suffix('/').filter(|shorter| !shorter.ends_with("://")) {
-        rest = shorter;
-    }
-    rest
 }
 
 /// The last two names of a table's location.

@@ -251,7 +251,7 @@ impl OpenFiles {
 
 /// Is the row group as large as the table asks for? As Iceberg Java, two rows early.
 fn is_group_full(file: &OpenFile, form: &Form) -> bool {
-    let (size, rows) = (file.group_size(), file.group_rows());
+    let (size, rows) = (file.group_weight(), file.group_rows());
     let layout = form.file.layout();
     rows >= layout.row_group_rows && size.saturating_add(2 * size / rows.max(1)) >= layout.row_group_size
 }
@@ -259,15 +259,19 @@ fn is_group_full(file: &OpenFile, form: &Form) -> bool {
 /// Takes of the rows that wait what the row group has room for, and the file; at least the fewest of a row group.
 fn take_room(file: &OpenFile, waiting: &mut Vec<Piece>, form: &Form) -> Vec<Piece> {
     let layout = form.file.layout();
-    let (size, rows) = (file.group_size(), file.group_rows());
-    let room = layout.row_group_size.saturating_sub(size).min(form.file_size.saturating_sub(file.size()));
     let (all_rows, all_bytes) =
         waiting.iter().fold((0, 0), |(rows, bytes), piece| (rows + piece.rows as u64, bytes + piece.bytes));
-    // Rows are seldom larger encoded than they are in memory.
-    let row_size =
-        if rows > 0 { size as f64 / rows as f64 } else { all_bytes as f64 / all_rows.max(1) as f64 };
-    let mut left =
-        ((room as f64 / row_size.max(f64::MIN_POSITIVE)) as u64).max(layout.row_group_rows) as usize;
+    let rows = file.group_rows();
+    // How many rows the rest of a size has room for. Rows are seldom larger encoded than they are in memory.
+    let room = |of: u64, used: u64, group: u64| {
+        let row_size =
+            if rows > 0 { group as f64 / rows as f64 } else { all_bytes as f64 / all_rows.max(1) as f64 };
+        (of.saturating_sub(used) as f64 / row_size.max(f64::MIN_POSITIVE)) as u64
+    };
+    let in_group = room(layout.row_group_size, file.group_weight(), file.group_weight());
+    let in_file = room(form.file_size, file.size(), file.group_size());
+    let most = layout.rows_between_checks.unwrap_or(u64::MAX);
+    let mut left = in_group.min(in_file).max(layout.row_group_rows).min(most) as usize;
     let mut taken = Vec::new();
     let mut rest = Vec::new();
     for piece in waiting.drain(..) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use floeberg_core::ErrorKind;
 
-use super::{Location, file_name, join, parent, shown};
+use super::{Location, file_name, join, parent, shown, within, without_end_slashes};
 
 fn parts(written: &str) -> (String, String, String) {
     let location = Location::parse(written);
@@ -131,4 +131,31 @@ fn what_is_shown_of_a_url_holds_no_secret() {
     assert_eq!(shown("http://host/a@b?c"), "http://host/a@b");
     assert_eq!(shown("s3://b/a?b"), "s3://b/a?b");
     assert_eq!(shown("/a?b"), "/a?b");
+}
+
+#[test]
+fn a_path_is_absolute_or_below_a_folder() {
+    for absolute in ["/x", "s3://b/x", "file:/x", "C:/x", r"C:\x", r"\\server\x"] {
+        assert_eq!(within("/t", absolute), absolute);
+    }
+    for (folder, path, expected) in [
+        ("s3://b/t", "data", "s3://b/t/data"),
+        ("s3://b/t/", "a/b", "s3://b/t/a/b"),
+        ("/t", "ts:1", "/t/ts:1"),
+        ("/t", "../x", "/t/../x"),
+    ] {
+        assert_eq!(within(folder, path), expected);
+    }
+}
+
+#[test]
+fn slashes_at_the_end_go_but_those_of_a_root() {
+    for (location, expected) in
+        [("s3://b/t//", "s3://b/t"), ("s3://b/", "s3://b"), ("/t/", "/t"), ("/t", "/t"), ("a//b/", "a//b")]
+    {
+        assert_eq!(without_end_slashes(location), expected);
+    }
+    for root in ["/", "file:///", "C:/", "s3://"] {
+        assert_eq!(without_end_slashes(root), root);
+    }
 }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_io::location::without_end_slashes;
 
 use super::properties::check_names;
 use crate::commit::produce::Produced;
@@ -32,13 +33,7 @@ pub(super) fn create_table(base: Option<&TableMetadata>, table: &NewTable) -> Re
         Update::SetDefaultSpec(LAST_ADDED),
         Update::AddSortOrder(Arc::new(declared.sort_order.clone())),
         Update::SetDefaultSortOrder(LAST_ADDED),
-        Update::SetLocation(without_slash(&table.location).to_owned()),
+        Update::SetLocation(without_end_slashes(&table.location).to_owned()),
         Update::SetProperties(table.properties.clone()),
     ]))
-}
-
-/// A location without slashes at its end, as Iceberg Java writes it.
-fn without_slash(location: &str) -> &str {
-    let trimmed = location.trim_end_matches('/');
-    if trimmed.is_empty() || trimmed.ends_with(':') { location } else { trimmed }
 }

@@ -35,6 +35,8 @@ fn of(table: &str, properties: &[(&str, &str)]) -> String {
 fn files_are_in_the_folder_of_their_partition() {
     assert_eq!(of("s3://b/t/", &[]), "s3://b/t/data/a=1/f.parquet");
     assert_eq!(of("file:/t", &[("write.data.path", "/other//")]), "/other/a=1/f.parquet");
+    // Appendix F, Path Construction.
+    assert_eq!(of("s3://b/t", &[("write.data.path", "new/data/")]), "s3://b/t/new/data/a=1/f.parquet");
     let unpartitioned = locations("/t", &[]).unwrap().of(&spec(&[]), &[], "f.parquet");
     assert_eq!(unpartitioned, "/t/data/f.parquet");
 }
@@ -56,6 +58,8 @@ fn files_are_spread_where_the_table_asks_for_it() {
     assert_eq!(of("s3://b/db/t", &[enabled]), format!("s3://b/db/t/data/{hash}/a=1/f.parquet"));
     let elsewhere = ("write.data.path", "s3://c/x");
     assert_eq!(of("s3://b/db/t", &[enabled, elsewhere]), format!("s3://c/x/{hash}/db/t/a=1/f.parquet"));
+    let below = ("write.data.path", "new");
+    assert_eq!(of("s3://b/db/t", &[enabled, below]), format!("s3://b/db/t/new/{hash}/a=1/f.parquet"));
     let hash = folders_of_hash("f.parquet");
     let without = ("write.object-storage.partitioned-paths", "false");
     assert_eq!(of("s3://b/db/t", &[enabled, without]), format!("s3://b/db/t/data/{hash}-f.parquet"));

@@ -44,6 +44,8 @@ pub(in crate::write) struct OpenFile {
     factory: ArrowRowGroupWriterFactory,
     group: Vec<ColumnEncoder>,
     group_rows: u64,
+    /// Bytes that the rows of the row group took in memory.
+    group_raw_size: u64,
     rows: u64,
 }
 
@@ -97,6 +99,7 @@ impl OpenFile {
             factory,
             group: Vec::new(),
             group_rows: 0,
+            group_raw_size: 0,
             rows: 0,
         })
     }
@@ -116,6 +119,11 @@ impl OpenFile {
         self.group.iter().map(ColumnEncoder::size).sum()
     }
 
+    /// The size that decides when the row group ends.
+    pub fn group_weight(&self) -> u64 {
+        if self.form.layout().are_groups_of_raw_size { self.group_raw_size } else { self.group_size() }
+    }
+
     /// About how many bytes of memory the row group takes.
     pub fn memory(&self) -> u64 {
         self.group.iter().map(ColumnEncoder::memory).sum()
@@ -126,8 +134,8 @@ impl OpenFile {
         self.file.bytes_written() as u64 + self.group_size()
     }
 
-    /// The encoders of the row group, one a stored column, to encode so many further rows.
-    pub fn encoders(&mut self, rows: usize) -> Result<&mut [ColumnEncoder]> {
+    /// The encoders of the row group, one a stored column, to encode these further rows.
+    pub fn encoders(&mut self, pieces: &[Piece]) -> Result<&mut [ColumnEncoder]> {
         if self.group.is_empty() {
             let number = self.file.flushed_row_groups().len();
             let factory = &self.factory;
@@ -140,14 +148,16 @@ impl OpenFile {
                 })
                 .collect();
         }
-        self.group_rows += rows as u64;
-        self.rows += rows as u64;
+        let rows: u64 = pieces.iter().map(|piece| piece.rows as u64).sum();
+        self.group_rows += rows;
+        self.group_raw_size += pieces.iter().map(|piece| piece.bytes).sum::<u64>();
+        self.rows += rows;
         Ok(&mut self.group)
     }
 
     /// The encoders of the row group, to be ended.
     pub fn take_encoders(&mut self) -> Vec<ColumnEncoder> {
-        self.group_rows = 0;
+        (self.group_rows, self.group_raw_size) = (0, 0);
         mem::take(&mut self.group)
     }
 

@@ -30,6 +30,10 @@ pub(in crate::write) struct Layout {
     pub row_group_size: u64,
     /// Rows that a row group has at least, unless the file or memory ends.
     pub row_group_rows: u64,
+    /// Rows that are encoded at most before the size of the row group is looked at again, where a property says so.
+    pub rows_between_checks: Option<u64>,
+    /// Is the size of a row group that of its rows in memory, and not of what they are encoded to?
+    pub are_groups_of_raw_size: bool,
     /// Columns of which properties say whether they have dictionaries.
     chosen: HashSet<ColumnPath>,
 }
@@ -75,6 +79,8 @@ impl Layout {
                 options = options.set_column_statistics_enabled(path, statistics);
             }
         }
+        // Either way: the library makes each filter as small as the values that it got allow.
+        properties.flag("write.parquet.bloom-filter-adaptive-enabled", false)?;
         for (column, _) in properties.of_columns("write.parquet.bloom-filter-enabled.column.") {
             if properties.flag(&format!("write.parquet.bloom-filter-enabled.column.{column}"), false)? {
                 let (values, wrong_share) = bloom_filter(properties, column)?;
@@ -86,10 +92,14 @@ impl Layout {
                 }
             }
         }
+        let row_group_rows = properties.positive("write.parquet.row-group-check-min-record-count", 100)?;
         Ok(Self {
             properties: Arc::new(options.build()),
             row_group_size: properties.positive("write.parquet.row-group-size-bytes", 128 * MIB)?,
-            row_group_rows: properties.positive("write.parquet.row-group-check-min-record-count", 100)?,
+            row_group_rows,
+            rows_between_checks: rows_between_checks(properties, row_group_rows)?,
+            are_groups_of_raw_size: properties
+                .flag("write.parquet.row-group-size-track-uncompressed", false)?,
             chosen,
         })
     }
@@ -101,6 +111,15 @@ impl Layout {
         let options =
             columns.fold(options, |options, column| options.set_column_dictionary_enabled(column, false));
         Self { properties: Arc::new(options.build()), ..self.clone() }
+    }
+}
+
+fn rows_between_checks(properties: &Properties, fewest: u64) -> Result<Option<u64>> {
+    const NAME: &str = "write.parquet.row-group-check-max-record-count";
+    let expected = "a whole number that is not below row-group-check-min-record-count";
+    match properties.parsed(NAME, expected)? {
+        Some(rows) if rows < fewest => Err(wrong(NAME, rows, expected)),
+        rows => Ok(rows),
     }
 }
 

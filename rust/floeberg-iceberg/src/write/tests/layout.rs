@@ -5,6 +5,7 @@ use floeberg_core::value::Value;
 use floeberg_core::{ErrorKind, Result};
 use floeberg_io::Store as _;
 use parquet::basic::{Compression, Encoding};
+use parquet::file::metadata::RowGroupMetaData;
 
 use super::fixture::{Rows, footer, recipe, rows_of, try_write, with, write};
 use crate::write::WriteRecipe;
@@ -50,6 +51,41 @@ fn row_groups_end_near_the_size_that_is_asked_for() {
         assert!((14_000..40_000).contains(&group.compressed_size()), "{}", group.compressed_size());
         assert!(group.num_rows() >= 100);
     }
+}
+
+/// Sizes of row groups, encoded.
+fn group_sizes(recipe: &WriteRecipe, rows: &Rows) -> Vec<i64> {
+    let (store, receipt) = write(recipe, rows, rows.len());
+    let footer = footer(&store, &receipt.files()[0]);
+    assert!(rows_of(&store, recipe, &receipt.files()[0]) == *rows);
+    footer.row_groups().iter().map(RowGroupMetaData::compressed_size).collect()
+}
+
+#[test]
+fn the_size_of_a_row_group_is_looked_at_as_often_as_is_asked_for() {
+    // Rows that take no room, and then rows that take much: no estimate sees them coming.
+    let equal = |n: i64| vec![Some(Value::Long(n / 5_000)), Some(Value::String("a".to_owned()))];
+    let rows: Rows = (0..5_000).map(equal).chain(rows(5_000)).collect();
+    let size = ("write.parquet.row-group-size-bytes", "20000");
+    let often = ("write.parquet.row-group-check-max-record-count", "200");
+    let largest = |properties: &[_]| group_sizes(&numbers(properties), &rows).into_iter().max().unwrap();
+    assert!(largest(&[size]) > 60_000);
+    assert!(largest(&[size, often]) < 40_000);
+    let wrong = numbers(&[("write.parquet.row-group-check-max-record-count", "99")]);
+    let store = std::sync::Arc::new(floeberg_io::MemoryStore::new());
+    assert_eq!(try_write(&wrong, store, &rows, 1).unwrap_err().kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn row_groups_end_by_the_size_of_their_rows_where_that_is_asked_for() {
+    let equal = vec![Some(Value::Long(7)), Some(Value::String("the same in all rows".to_owned()))];
+    let rows: Rows = vec![equal; 10_000];
+    let size = ("write.parquet.row-group-size-bytes", "20000");
+    assert_eq!(group_sizes(&numbers(&[size]), &rows).len(), 1);
+    let raw = ("write.parquet.row-group-size-track-uncompressed", "true");
+    // A row takes 8 bytes and 24.
+    let groups = group_sizes(&numbers(&[size, raw]), &rows).len();
+    assert!((14..=20).contains(&groups), "{groups}");
 }
 
 #[test]
@@ -104,6 +140,8 @@ fn codecs_and_levels_are_as_the_properties_ask() {
         [(CODEC, "gzip"), (LEVEL, "-1")],
         [(CODEC, "zstd"), ("write.parquet.row-group-size-bytes", "0")],
         [(CODEC, "zstd"), ("write.parquet.page-version", "v3")],
+        [(CODEC, "zstd"), ("write.parquet.row-group-size-track-uncompressed", "yes")],
+        [(CODEC, "zstd"), ("write.parquet.bloom-filter-adaptive-enabled", "yes")],
     ] {
         assert_eq!(codec(&wrong).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
