@@ -9,10 +9,7 @@ from typing import Any, Final, TypeAlias, final
 from typing_extensions import CapsuleType
 
 __version__: Final[str]
-COMMIT_KEY: Final[str]
-"""The property of a snapshot summary that says which commit made it."""
 __all__ = [
-    "COMMIT_KEY",
     "ArrowSchema",
     "Attempt",
     "Batch",
@@ -152,6 +149,8 @@ class Table:
     @property
     def identity(self) -> tuple[str | None, int]:
         """The id of the table, and when it was last changed, in milliseconds."""
+    def find_commit(self, key: str) -> int | None:
+        """The snapshot that a commit with this key made, where one did."""
     @property
     def location(self) -> str: ...
     @property

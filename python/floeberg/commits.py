@@ -10,7 +10,6 @@ it is looked for by that key, or by its own metadata file, before anything is tr
 from __future__ import annotations
 
 import itertools
-import json
 import random
 import time
 import uuid
@@ -32,7 +31,7 @@ from floeberg.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Attempt", "Committed", "Home", "Retries", "commit", "has_commit", "is_of", "write_metadata_file"]
+__all__ = ["Attempt", "Committed", "Home", "Retries", "commit", "is_of", "write_metadata_file"]
 
 
 class Attempt(Protocol):
@@ -228,12 +227,6 @@ class _Progress:
     def settle(self, current: _native.Table) -> None:
         """Forgets what can take effect no more: its base is not current."""
         self.doubts = [doubt for doubt in self.doubts if doubt.base == current.metadata_location]
-
-
-def has_commit(table: _native.Table, key: str) -> bool:
-    """Is there a snapshot of a commit with this key?"""
-    snapshots = json.loads(table.metadata_json())["snapshots"]
-    return any(each.get("summary", {}).get(_native.COMMIT_KEY) == key for each in snapshots)
 
 
 def commit(  # noqa: PLR0913 - all but the first are keywords

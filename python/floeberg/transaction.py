@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_text
-from floeberg.commits import commit, has_commit
+from floeberg.commits import commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import Expression, as_expression
 from floeberg.schema_update import UpdateSchema
@@ -314,7 +314,7 @@ class Transaction:
             return False
         if self._known_done is None:
             current = self._home.load(self._starting)
-            self._known_done = has_commit(current, self._key)
+            self._known_done = current.find_commit(self._key) is not None
             if self._known_done:
                 self._table.become(current)
         return self._known_done

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
-from floeberg.commits import has_commit
 from floeberg.errors import FloebergError
 from floeberg.spark.begun import begin_commit, commit_began
 from floeberg.spark.incoming import Incoming
@@ -108,7 +107,7 @@ class FloebergWriter(DataSourceArrowWriter):
         # Told here what does not fit, and not by every task.
         recipe.check_schema(rows)
         key = writing.idempotency_key or write_id
-        is_done = has_commit(table.native(), key)
+        is_done = table.native().find_commit(key) is not None
         return cls(table, recipe, incoming, writing, overwrites=overwrite, key=key, is_done=is_done)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:

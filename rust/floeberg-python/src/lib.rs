@@ -41,9 +41,6 @@ mod _native {
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
-    /// The property of a snapshot summary that says which commit made it.
-    #[pymodule_export]
-    const COMMIT_KEY: &str = floeberg_iceberg::commit::COMMIT_KEY;
     #[pymodule_export]
     use crate::arrow::{ArrowSchema, Batch, Batches, Column};
     #[pymodule_export]

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Result};
+use floeberg_iceberg::commit::find_commit;
 use floeberg_iceberg::inspect::Inspection;
 use floeberg_iceberg::{
     AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,
@@ -81,6 +82,11 @@ impl Table {
     fn identity(&self) -> (Option<String>, i64) {
         let metadata = self.table.metadata();
         (metadata.table_uuid.as_ref().map(ToString::to_string), metadata.last_updated_ms)
+    }
+
+    /// The snapshot that a commit with this key made.
+    fn find_commit(&self, key: &str) -> Option<i64> {
+        find_commit(&self.table, key)
     }
 
     #[getter]

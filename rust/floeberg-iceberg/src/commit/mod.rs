@@ -26,7 +26,7 @@ pub use attempt::Attempt;
 pub use isolation::IsolationLevel;
 pub use operation::{NewTable, Operation};
 pub use requirement::Requirement;
-pub use trial::{COMMIT_KEY, Commit, CommitRequest};
+pub use trial::{COMMIT_KEY, Commit, CommitRequest, find_commit};
 pub use update::{LAST_ADDED, Update};
 pub use update_json::updates_to_json;
 

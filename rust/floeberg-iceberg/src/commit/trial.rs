@@ -145,10 +145,7 @@ impl Commit {
     /// The snapshot of a table that this commit made, the last one of several; `None` where it made none, or did not get
     /// through.
     pub fn find(&self, table: &Table) -> Option<i64> {
-        let snapshots = table.metadata().snapshots.iter().rev();
-        let mut made =
-            snapshots.filter(|snapshot| snapshot.summary.get(COMMIT_KEY) == Some(&self.request.key));
-        made.next().map(|snapshot| snapshot.snapshot_id)
+        find_commit(table, &self.request.key)
     }
 
     /// Removes what failed attempts left, after this one got through. Files that could not be removed come out.
@@ -194,4 +191,11 @@ fn now_ms() -> Result<i64> {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     let milliseconds = elapsed.and_then(|elapsed| i64::try_from(elapsed.as_millis()).ok());
     milliseconds.ok_or_else(|| Error::internal("the clock of this machine is before 1970"))
+}
+
+/// The snapshot of a table that a commit with this key made, the last one of several; `None` where none did.
+pub fn find_commit(table: &Table, key: &str) -> Option<i64> {
+    let mut newest_first = table.metadata().snapshots.iter().rev();
+    let made = newest_first.find(|each| each.summary.get(COMMIT_KEY).is_some_and(|found| found == key));
+    made.map(|snapshot| snapshot.snapshot_id)
 }
