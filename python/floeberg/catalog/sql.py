@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.metastore import MetastoreCatalog
-from floeberg.errors import (
-    CommitStateUnknownError,
-    InvalidInputError,
-    NotInstalledError,
-    PermissionDeniedError,
-    StorageError,
-)
+from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError
 
 try:
     import sqlalchemy as sql
-    from sqlalchemy.exc import (
-        ArgumentError,
-        DBAPIError,
-        IntegrityError,
-        NoSuchModuleError,
-        SQLAlchemyError,
-    )
-    from sqlalchemy.pool import NullPool, StaticPool
+    from sqlalchemy.exc import DBAPIError, IntegrityError
 
+    from floeberg.catalog.sql_database import Database
     from floeberg.catalog.sql_tables import (
         LONGEST_NAME,
         NAMESPACE_EXISTS,
@@ -41,16 +27,11 @@ except ImportError as error:
     raise NotInstalledError("SQLAlchemy is needed for a SQL catalog: pip install 'floeberg[sql]'") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from sqlalchemy import Connection, Engine
+    from collections.abc import Iterable, Mapping
 
     from floeberg.catalog.names import Identifier, Namespace
 
 __all__ = ["SqlCatalog"]
-
-_PATIENCE = 60
-"""Seconds that a connection to SQLite waits for others."""
 
 
 class SqlCatalog(MetastoreCatalog):
@@ -77,22 +58,15 @@ class SqlCatalog(MetastoreCatalog):
         [('europe',)]
     """
 
-    _made: tuple[int, Engine] | None
+    _database: Database
     _typed: bool
 
     def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
         super().__init__(name, properties)
-        self._made = None
+        self._database = Database(self._properties.get("uri"))
         self._prepare()
 
     # The database.
-
-    def _engine(self) -> Engine:
-        """The engine of this process: connections do not survive a fork."""
-        process = os.getpid()
-        if self._made is None or self._made[0] != process:
-            self._made = process, _engine_of(self._properties.get("uri"))
-        return self._made[1]
 
     def _setting(self, name: str, otherwise: str) -> str:
         """A property by the name of Iceberg Java or of PyIceberg."""
@@ -106,7 +80,7 @@ class SqlCatalog(MetastoreCatalog):
         version = self._setting("schema-version", "v0")
         if version not in ("v0", "v1"):
             raise InvalidInputError(f"schema-version: expected 'v0' or 'v1', found {version!r}")
-        with self._told("the tables of the catalog cannot be read"):
+        with self._database.told("the tables of the catalog cannot be read"):
             columns = self._columns()
             if columns is None:
                 if self._setting("init-catalog-tables", "true") == "false":
@@ -117,60 +91,29 @@ class SqlCatalog(MetastoreCatalog):
                 columns = self._columns() or set()
         self._typed = TABLES.c.iceberg_type.name in columns
         if version == "v1" and not self._typed:
-            with self._writing("the tables of the catalog cannot be changed") as connection:
+            with self._database.writing("the tables of the catalog cannot be changed") as connection:
                 connection.execute(sql.text(f"ALTER TABLE {TABLES.name} ADD COLUMN iceberg_type VARCHAR(5)"))
             self._typed = True
 
     def _columns(self) -> set[str] | None:
         """The columns of the table of tables; `None` unless both tables are there."""
-        inspector = sql.inspect(self._engine())
+        inspector = sql.inspect(self._database.engine())
         if not inspector.has_table(TABLES.name) or not inspector.has_table(NAMESPACES.name):
             return None
         return {column["name"] for column in inspector.get_columns(TABLES.name)}
 
     def _make_tables(self) -> None:
         try:
-            all_tables.create_all(self._engine())
+            all_tables.create_all(self._database.engine())
         except DBAPIError:
             # Another process may have made them since.
             if self._columns() is None:
                 raise
 
-    @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
-        """Gives errors of the database our classes. The statement and its values are not shown."""
-        try:
-            yield
-        except IntegrityError:
-            raise
-        except SQLAlchemyError as failure:
-            why = f"{what}: {_cause(failure)}"
-            if "readonly" in why or "permission denied" in why.lower():
-                raise PermissionDeniedError(why) from None
-            raise StorageError(why, retryable=True) from None
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._told("the catalog cannot be read"), self._engine().connect() as connection:
-            yield connection
-
-    @contextmanager
-    def _writing(self, what: str = "the catalog cannot be written") -> Iterator[Connection]:
-        """A transaction, made durable at its end. An error before that says that nothing was changed."""
-        with self._told(what), self._engine().connect() as connection:
-            transaction = connection.begin()
-            yield connection
-            try:
-                transaction.commit()
-            except SQLAlchemyError as failure:
-                raise CommitStateUnknownError(
-                    f"whether the catalog was written is not known: {_cause(failure)}"
-                ) from None
-
     # Namespaces.
 
     def _has_namespace(self, namespace: Namespace) -> bool:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             for table, column in _NAMESPACE_COLUMNS:
                 row = connection.execute(
                     sql.select(sql.literal(1))
@@ -192,7 +135,7 @@ class SqlCatalog(MetastoreCatalog):
             if key != NAMESPACE_EXISTS
         ]
         try:
-            with self._writing() as connection:
+            with self._database.writing() as connection:
                 connection.execute(sql.insert(NAMESPACES), rows)
         except IntegrityError:
             # Another made it, or one that it is in.
@@ -210,12 +153,12 @@ class SqlCatalog(MetastoreCatalog):
         return (NAMESPACES.c.catalog_name == self._name) & (NAMESPACES.c.namespace == ".".join(namespace))
 
     def _drop_namespace(self, namespace: Namespace) -> None:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             connection.execute(sql.delete(NAMESPACES).where(self._of_namespace(namespace)))
 
     def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
         found: set[Namespace] = set()
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             for table, column in _NAMESPACE_COLUMNS:
                 inside = is_or_is_in(column, namespace) if namespace else sql.true()
                 rows = connection.execute(
@@ -226,7 +169,7 @@ class SqlCatalog(MetastoreCatalog):
         return {each[:depth] for each in found if len(each) >= depth}
 
     def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 sql.select(NAMESPACES.c.property_key, NAMESPACES.c.property_value).where(
                     self._of_namespace(namespace), NAMESPACES.c.property_key != NAMESPACE_EXISTS
@@ -243,7 +186,7 @@ class SqlCatalog(MetastoreCatalog):
         rows += [
             self._property(namespace, key, value) for key, value in updates.items() if key != NAMESPACE_EXISTS
         ]
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             connection.execute(
                 sql.delete(NAMESPACES).where(
                     self._of_namespace(namespace),
@@ -258,12 +201,19 @@ class SqlCatalog(MetastoreCatalog):
         return named(self._name, identifier, typed=self._typed)
 
     def _location_of(self, identifier: Identifier) -> str | None:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             statement = sql.select(TABLES.c.metadata_location).where(self._named(identifier))
             return connection.execute(statement).scalar()
 
+    def _is_at(self, identifier: Identifier, location: str | None) -> bool:
+        """Is it known that this is what is kept?"""
+        try:
+            return self._location_of(identifier) == location
+        except FloebergError:
+            return False
+
     def _swap(self, identifier: Identifier, before: str, after: str) -> None:
-        with self._writing() as connection:
+        with self._database.writing(is_unchanged=lambda: self._is_at(identifier, before)) as connection:
             done = connection.execute(
                 sql.update(TABLES)
                 .where(self._named(identifier), TABLES.c.metadata_location == before)
@@ -273,7 +223,7 @@ class SqlCatalog(MetastoreCatalog):
                 raise self._conflict(identifier)
 
     def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 sql.select(TABLES.c.table_name).where(of_namespace(self._name, namespace, typed=self._typed))
             )
@@ -292,7 +242,7 @@ class SqlCatalog(MetastoreCatalog):
         if self._typed:
             row["iceberg_type"] = TABLE_TYPE
         try:
-            with self._writing() as connection:
+            with self._database.writing(is_unchanged=lambda: self._is_at(identifier, None)) as connection:
                 connection.execute(sql.insert(TABLES).values(row))
         except IntegrityError:
             raise self._is_there(identifier) from None
@@ -301,7 +251,7 @@ class SqlCatalog(MetastoreCatalog):
         _check_identifier(after)
         *namespace, name = after
         try:
-            with self._writing() as connection:
+            with self._database.writing() as connection:
                 done = connection.execute(
                     sql.update(TABLES)
                     .where(self._named(before))
@@ -313,37 +263,13 @@ class SqlCatalog(MetastoreCatalog):
             raise self._no_such_table(before)
 
     def _drop(self, identifier: Identifier) -> None:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             done = connection.execute(sql.delete(TABLES).where(self._named(identifier)))
         if done.rowcount == 0:
             raise self._no_such_table(identifier)
 
 
 _NAMESPACE_COLUMNS = ((NAMESPACES, NAMESPACES.c.namespace), (TABLES, TABLES.c.table_namespace))
-
-
-def _engine_of(uri: str | None) -> Engine:
-    if uri is None:
-        raise InvalidInputError("a SQL catalog needs the property 'uri', as 'sqlite:////data/catalog.db'")
-    try:
-        url = sql.make_url(uri)
-        if url.get_backend_name() != "sqlite":
-            return sql.create_engine(url)
-        if url.database in (None, "", ":memory:"):
-            # One connection, or there would be a database for each.
-            return sql.create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
-        patience = {} if "timeout" in url.query else {"timeout": _PATIENCE}
-        return sql.create_engine(url, poolclass=NullPool, connect_args=patience)
-    except (NoSuchModuleError, ImportError) as failure:
-        raise NotInstalledError(f"the driver of the database is not installed: {failure}") from None
-    except (ArgumentError, ValueError):
-        # The URI may hold a password.
-        raise InvalidInputError("the property 'uri' is no URI of a database") from None
-
-
-def _cause(failure: SQLAlchemyError) -> object:
-    """What the driver said. The rest of the error shows the statement and its values."""
-    return failure.orig if isinstance(failure, DBAPIError) else type(failure).__name__
 
 
 def _outside(namespace: Namespace) -> list[Namespace]:

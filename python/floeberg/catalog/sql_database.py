@@ -1,0 +1,129 @@
+"""How is a SQL database read and written, and what do its errors say?
+
+This is imported by a `SqlCatalog` only, since it imports SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sql
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import NullPool, StaticPool
+
+from floeberg.errors import (
+    CommitStateUnknownError,
+    InvalidInputError,
+    NotInstalledError,
+    PermissionDeniedError,
+    StorageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Connection, Engine, RootTransaction
+
+__all__ = ["Database"]
+
+_PATIENCE = 60
+"""Seconds that a connection to SQLite waits for others."""
+
+
+class Database:
+    """A database, by the URI that SQLAlchemy has for it.
+
+    Args:
+        uri: The URI, as `sqlite:////data/catalog.db`. It is looked at when the database is first used.
+    """
+
+    def __init__(self, uri: str | None) -> None:
+        self._uri = uri
+        self._made: tuple[int, Engine] | None = None
+
+    def engine(self) -> Engine:
+        """The engine of this process: connections do not survive a fork.
+
+        Raises:
+            InvalidInputError: The URI is none.
+            NotInstalledError: The driver of the database is missing.
+        """
+        process = os.getpid()
+        if self._made is None or self._made[0] != process:
+            self._made = process, _engine_of(self._uri)
+        return self._made[1]
+
+    @contextmanager
+    def told(self, what: str) -> Iterator[None]:
+        """Gives errors of the database our classes. The statement and its values are not shown."""
+        try:
+            yield
+        except IntegrityError:
+            raise
+        except SQLAlchemyError as failure:
+            why = f"{what}: {_cause(failure)}"
+            if "readonly" in why or "permission denied" in why.lower():
+                raise PermissionDeniedError(why) from None
+            raise StorageError(why, retryable=True) from None
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection to read by."""
+        with self.told("the catalog cannot be read"), self.engine().connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(
+        self, what: str = "the catalog cannot be written", *, is_unchanged: Callable[[], bool] = lambda: False
+    ) -> Iterator[Connection]:
+        """A transaction, made durable at its end. An error before that says that nothing was changed.
+
+        One of the end itself says so too, where that can be seen: SQLite commits in this process, so that what is not
+        there after its error never comes.
+        """
+        engine = self.engine()
+        with self.told(what):
+            with engine.connect() as connection:
+                transaction = connection.begin()
+                yield connection
+                failure = _failure_of(transaction)
+            if failure is None:
+                return
+            if engine.dialect.name == "sqlite" and is_unchanged():
+                raise failure
+            raise CommitStateUnknownError(f"whether the catalog was written is not known: {_cause(failure)}")
+
+
+def _engine_of(uri: str | None) -> Engine:
+    if uri is None:
+        raise InvalidInputError("a SQL catalog needs the property 'uri', as 'sqlite:////data/catalog.db'")
+    try:
+        url = sql.make_url(uri)
+        if url.get_backend_name() != "sqlite":
+            return sql.create_engine(url)
+        if url.database in (None, "", ":memory:"):
+            # One connection, or there would be a database for each.
+            return sql.create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
+        patience = {} if "timeout" in url.query else {"timeout": _PATIENCE}
+        return sql.create_engine(url, poolclass=NullPool, connect_args=patience)
+    except (NoSuchModuleError, ImportError) as failure:
+        raise NotInstalledError(f"the driver of the database is not installed: {failure}") from None
+    except (ArgumentError, ValueError):
+        # The URI may hold a password.
+        raise InvalidInputError("the property 'uri' is no URI of a database") from None
+
+
+def _failure_of(transaction: RootTransaction) -> SQLAlchemyError | None:
+    """Why a transaction could not be made durable, where it could not."""
+    try:
+        transaction.commit()
+    except SQLAlchemyError as failure:
+        return failure
+    return None
+
+
+def _cause(failure: SQLAlchemyError) -> object:
+    """What the driver said. The rest of the error shows the statement and its values."""
+    return failure.orig if isinstance(failure, DBAPIError) else type(failure).__name__
