@@ -54,10 +54,22 @@ impl<'a> Container<'a> {
     }
 
     /// The ids and values of an object's fields.
+    ///
+    /// Errors: those of a value; `InvalidData` for fields that lie upon each other, which would multiply what there is.
     pub(super) fn fields(&self) -> impl Iterator<Item = Result<(usize, &'a [u8])>> + '_ {
-        (0..self.count).map(|number| {
-            let id = unsigned(&self.ids[number * self.id_width..(number + 1) * self.id_width]);
-            Ok((id, self.value(number)?))
+        let id = |number: usize| unsigned(&self.ids[number * self.id_width..(number + 1) * self.id_width]);
+        self.elements().enumerate().map(move |(number, value)| Ok((id(number), value?)))
+    }
+
+    /// The values of an array's elements. Errors: as [`Container::fields`].
+    pub(super) fn elements(&self) -> impl Iterator<Item = Result<&'a [u8]>> + '_ {
+        let mut left = self.offset(self.count);
+        (0..self.count).map(move |number| {
+            let value = self.value(number)?;
+            left = left
+                .checked_sub(value.len())
+                .ok_or_else(|| damaged("the parts of an object or array take more bytes than it has"))?;
+            Ok(value)
         })
     }
 

@@ -34,6 +34,46 @@ pub(super) enum Primitive {
     Uuid = 20,
 }
 
+impl Primitive {
+    /// All of them, in the order of their numbers.
+    const ALL: [Self; 20] = [
+        Self::True,
+        Self::False,
+        Self::Int8,
+        Self::Int16,
+        Self::Int32,
+        Self::Int64,
+        Self::Double,
+        Self::Decimal4,
+        Self::Decimal8,
+        Self::Decimal16,
+        Self::Date,
+        Self::Timestamptz,
+        Self::Timestamp,
+        Self::Float,
+        Self::Binary,
+        Self::String,
+        Self::Time,
+        Self::TimestamptzNanos,
+        Self::TimestampNanos,
+        Self::Uuid,
+    ];
+
+    /// The type with a number; null has none, and what is not known.
+    pub(super) fn of(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
+    }
+
+    /// The type of a column of decimals of so many digits.
+    pub(super) fn decimal_of(precision: u8) -> Self {
+        match precision {
+            0..=9 => Self::Decimal4,
+            10..=18 => Self::Decimal8,
+            _ => Self::Decimal16,
+        }
+    }
+}
+
 /// A string of fewer bytes says its length in its first byte.
 const SHORT: usize = 64;
 
@@ -65,11 +105,7 @@ pub(super) fn decimal(out: &mut Vec<u8>, precision: u8, scale: i8, unscaled: i12
     let too_big = || Error::invalid_data(format!("{unscaled} is no decimal of {precision} digits"));
     let scale = u8::try_from(scale)
         .map_err(|_| Error::unsupported(format!("a variant has no decimals of the scale {scale}")))?;
-    let kind = match precision {
-        0..=9 => Primitive::Decimal4,
-        10..=18 => Primitive::Decimal8,
-        _ => Primitive::Decimal16,
-    };
+    let kind = Primitive::decimal_of(precision);
     primitive(out, kind, &[scale]);
     match kind {
         Primitive::Decimal4 => {
@@ -94,8 +130,14 @@ pub(super) struct Entry<'a> {
     pub(super) offset: usize,
 }
 
-/// Makes the values from `start` on an object of these fields, which are in the order of their names.
-pub(super) fn close_object(out: &mut Vec<u8>, start: usize, entries: &[Entry<'_>]) -> Result<()> {
+/// Makes the values from `start` on an object of these fields, which are put in the order of their names.
+///
+/// Errors: `InvalidData` for a name that stands twice.
+pub(super) fn close_object(out: &mut Vec<u8>, start: usize, entries: &mut [Entry<'_>]) -> Result<()> {
+    entries.sort_by(|one, other| one.name.cmp(other.name));
+    if let Some(pair) = entries.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        return Err(twice(pair[0].name));
+    }
     let length = out.len() - start;
     let id_width = width(entries.iter().map(|entry| entry.id).max().unwrap_or(0))?;
     let offset_width = width(length)?;
@@ -104,7 +146,7 @@ pub(super) fn close_object(out: &mut Vec<u8>, start: usize, entries: &[Entry<'_>
     let values = out.len();
     out.push(flags << 2 | 2);
     number(out, entries.len(), if is_large { 4 } else { 1 });
-    for entry in entries {
+    for entry in entries.iter() {
         number(out, entry.id, id_width);
     }
     for offset in entries.iter().map(|entry| entry.offset).chain([length]) {
@@ -112,6 +154,12 @@ pub(super) fn close_object(out: &mut Vec<u8>, start: usize, entries: &[Entry<'_>
     }
     swap(out, start, values);
     Ok(())
+}
+
+/// The error of an object that has a field twice.
+pub(super) fn twice(name: &[u8]) -> Error {
+    let name = String::from_utf8_lossy(name);
+    Error::invalid_data(format!("an object of a variant has the field {name:?} twice"))
 }
 
 /// Makes the values from `start` on an array; `offsets` are where each starts.

@@ -1,17 +1,27 @@
-//! How do the columns that files store variants as become variants?
+//! How do variants become the columns that files store them as, and these become variants?
 //!
 //! A variant is two byte strings: a dictionary of field names, `metadata`, and a `value`. Files may store parts of
-//! values as typed columns beside them, which is called shredding.
+//! values as typed columns beside them, which is called shredding. Readers find a [`Layout`] in a file; writers make up a
+//! [`Shape`] for one.
 
+mod bytes;
 mod columns;
 mod containers;
 mod dictionary;
 mod encode;
+mod infer;
 mod layout;
+mod places;
+mod scalar;
+mod scalars;
+mod shape;
+mod shred;
 mod unshred;
+mod unshredded;
 mod value;
 
 #[cfg(test)]
 mod tests;
 
 pub use layout::Layout;
+pub use shape::Shape;

@@ -15,6 +15,7 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow_schema::Fields;
 
 use super::Layout;
+use super::bytes::offset;
 use super::columns::{Columns, FieldColumns, Names, TypedColumn};
 use super::containers::Container;
 use super::dictionary::Dictionary;
@@ -65,9 +66,7 @@ impl Layout {
                     builder.out.extend_from_slice(NULL);
                 }
             }
-            let length = i32::try_from(builder.out.len())
-                .map_err(|_| Error::limit("the variants of one batch take more than 2 GiB"))?;
-            offsets.push(length);
+            offsets.push(offset(builder.out.len())?);
         }
         let values = Buffer::from_vec(builder.out);
         BinaryArray::try_new(OffsetBuffer::new(offsets.into()), values, None)
@@ -174,15 +173,8 @@ impl<'a> Builder<'a> {
         }
         if let Some(rest) = rest {
             self.write_rest(rest, fields, start)?;
-            let added = &mut self.entries[first..];
-            added.sort_by(|one, other| one.name.cmp(other.name));
         }
-        let entries = &self.entries[first..];
-        if let Some(pair) = entries.windows(2).find(|pair| pair[0].name == pair[1].name) {
-            let name = String::from_utf8_lossy(pair[0].name);
-            return Err(Error::invalid_data(format!("an object of a variant has the field {name:?} twice")));
-        }
-        close_object(&mut self.out, start, entries)?;
+        close_object(&mut self.out, start, &mut self.entries[first..])?;
         self.entries.truncate(first);
         Ok(())
     }
@@ -198,7 +190,6 @@ impl<'a> Builder<'a> {
         let Some((_, dictionary)) = self.metadata else {
             return Err(Error::internal("an object is written before its metadata is known"));
         };
-        let mut left = rest.len();
         for field in Container::new(rest)?.fields() {
             let (id, value) = field?;
             let name = dictionary.name(id)?;
@@ -208,10 +199,6 @@ impl<'a> Builder<'a> {
                     "the \"value\" of a variant has the field {name:?}, which has columns of its own"
                 )));
             }
-            // Fields that lie upon each other would multiply what there is.
-            left = left.checked_sub(value.len()).ok_or_else(|| {
-                Error::invalid_data("the fields of an object of a variant take more bytes than it has")
-            })?;
             self.entries.push(Entry { name, id, offset: self.out.len() - start });
             self.out.extend_from_slice(value);
         }

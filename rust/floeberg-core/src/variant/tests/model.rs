@@ -62,10 +62,7 @@ pub fn encode(tree: &Tree, names: &Names, slack: usize) -> Vec<u8> {
             [vec![(text.len() as u8) << 2 | 1], text.as_bytes().to_vec()].concat()
         }
         Tree::String(text) => [vec![16 << 2], little(text.len(), 4), text.as_bytes().to_vec()].concat(),
-        Tree::Number(unscaled, 0) if slack == 0 && i64::try_from(*unscaled).is_ok() => {
-            [vec![6 << 2], (*unscaled as i64).to_le_bytes().to_vec()].concat()
-        }
-        Tree::Number(unscaled, scale) => [vec![10 << 2, *scale], unscaled.to_le_bytes().to_vec()].concat(),
+        Tree::Number(unscaled, scale) => number_bytes(*unscaled, *scale, slack),
         Tree::Array(elements) => {
             let values: Vec<_> = elements.iter().map(|element| encode(element, names, slack)).collect();
             let mut offsets = vec![0];
@@ -102,6 +99,20 @@ pub fn encode(tree: &Tree, names: &Names, slack: usize) -> Vec<u8> {
             bytes
         }
     }
+}
+
+/// A number of the narrowest type that has it, or a wider one by `slack`.
+fn number_bytes(unscaled: i128, scale: u8, slack: usize) -> Vec<u8> {
+    let fits = |bytes: usize| unscaled >= -(1 << (8 * bytes - 1)) && unscaled < 1 << (8 * bytes - 1);
+    let bytes = |length: usize| unscaled.to_le_bytes()[..length].to_vec();
+    let mut integers = [(3, 1), (4, 2), (5, 4), (6, 8)].into_iter().filter(|(_, length)| fits(*length));
+    if let Some((kind, length)) = integers.nth(slack).filter(|_| scale == 0) {
+        return [vec![kind << 2], bytes(length)].concat();
+    }
+    let digits = unscaled.unsigned_abs().max(1).ilog10() + 1;
+    let mut decimals = [(8, 4, 9), (9, 8, 18)].into_iter().filter(|(_, _, most)| digits <= *most);
+    let (kind, length, _) = decimals.nth(slack).unwrap_or((10, 16, 38));
+    [vec![kind << 2, scale], bytes(length)].concat()
 }
 
 /// The tree of a value, which must take all bytes.

@@ -4,8 +4,9 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
 use super::model::{Names, Tree, normal};
-use super::read;
 use super::shredder::{Shape, shred};
+use super::{read, whole};
+use crate::variant::Shape as Inferred;
 
 const NAMES: [&str; 6] = ["b", "a", "é", "", "a.b", "zz"];
 
@@ -70,4 +71,49 @@ proptest! {
         let names = NAMES.iter().copied().chain(["other", "zz"]).map(str::to_owned).collect();
         prop_assert_eq!(read(&shred(&rows, &Names(names), &shape, slack)).unwrap(), rows);
     }
+
+    #[test]
+    fn what_a_writer_shreds_is_read_as_it_was(
+        rows in vec(proptest::option::weighted(0.9, tree()), 0..8),
+        first in 0_usize..8,
+        slack in 0_usize..3,
+    ) {
+        let names = Names(NAMES.iter().copied().chain(["other"]).map(str::to_owned).collect());
+        let variants = whole(&rows, &names, slack);
+        // Of the first rows, which others need not be like.
+        let first = first.min(rows.len());
+        if let Some(shape) = Inferred::infer(&[variants.slice(0, first)]).unwrap() {
+            let shredded = shape.shred(&variants).unwrap();
+            prop_assert_eq!(shredded.fields(), &shape.fields());
+            prop_assert_eq!(read(&shredded).unwrap(), rows);
+        }
+    }
+
+    #[test]
+    fn objects_that_are_alike_are_read_as_they_were(
+        rows in vec(btree_map(name(), like(), 0..6).prop_map(Tree::Object), 1..12),
+        slack in 0_usize..3,
+    ) {
+        let names = Names(NAMES.iter().copied().map(str::to_owned).collect());
+        let rows: Vec<_> = rows.into_iter().map(Some).collect();
+        let variants = whole(&rows, &names, slack);
+        if let Some(shape) = Inferred::infer(&[variants.slice(0, rows.len().min(4))]).unwrap() {
+            prop_assert_eq!(read(&shape.shred(&variants).unwrap()).unwrap(), rows);
+        }
+    }
+}
+
+/// Values that are often of one type, so that much is shredded.
+fn like() -> impl Strategy<Value = Tree> {
+    let leaf = prop_oneof![
+        8 => (-40_000_i128..40_000).prop_map(|number| Tree::Number(number, 0)),
+        1 => (1_i128..1_000_000, 1_u8..4).prop_map(|(number, scale)| normal(number, scale)),
+        1 => Just(Tree::Primitive(0, Vec::new())),
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Tree::Array),
+            btree_map(name(), inner, 0..4).prop_map(Tree::Object),
+        ]
+    })
 }

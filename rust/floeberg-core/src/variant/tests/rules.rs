@@ -14,7 +14,7 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
 
 use super::model::{Names, Tree, encode, normal};
-use super::{read, target};
+use super::{null, number, object, read, target, text};
 use crate::ErrorKind;
 use crate::variant::Layout;
 
@@ -41,22 +41,6 @@ fn bytes(values: &[Option<Tree>]) -> ArrayRef {
 
 fn array<T: Array + 'static>(array: T) -> ArrayRef {
     Arc::new(array)
-}
-
-fn number(number: i64) -> Tree {
-    Tree::Number(i128::from(number), 0)
-}
-
-fn text(text: &str) -> Tree {
-    Tree::String(text.to_owned())
-}
-
-fn object(fields: &[(&str, Tree)]) -> Tree {
-    Tree::Object(fields.iter().map(|(name, tree)| ((*name).to_owned(), tree.clone())).collect())
-}
-
-fn null() -> Tree {
-    Tree::Primitive(0, Vec::new())
 }
 
 /// What is said of a group that breaks a rule.

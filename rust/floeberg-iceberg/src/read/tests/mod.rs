@@ -24,3 +24,6 @@ mod row_groups;
 mod stored_forms;
 mod types;
 mod variant;
+#[path = "../../../../floeberg-core/src/variant/tests/model.rs"]
+#[allow(dead_code)]
+pub(crate) mod variant_model;

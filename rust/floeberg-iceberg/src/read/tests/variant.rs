@@ -21,14 +21,9 @@ use super::avro_fixture::{avro, avro_task, none, of, request_of, some};
 use super::fixture::{
     DATA, batches, below, column, delete_file, filtered, one_batch, parquet, request, store, task,
 };
+use super::variant_model::{Names, Tree, decode, encode};
 use crate::plan::{DeleteKind, FileFormat, FileScanTask};
 use crate::read::ReadRequest;
-
-#[path = "../../../../floeberg-core/src/variant/tests/model.rs"]
-#[allow(dead_code)]
-mod model;
-
-use model::{Names, Tree, decode, encode};
 
 const V1: &[u8] = &[1, 0, 0];
 

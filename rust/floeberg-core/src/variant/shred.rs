@@ -1,0 +1,42 @@
+//! How are variants shredded?
+//!
+//! In: variants, as structs of the bytes `metadata` and `value`, and a shape. Out: the columns that a file stores them as.
+//! Spec: Parquet `VariantShredding.md`, Value Shredding.
+//!
+//! Invariant: what a typed column cannot hold exactly as it is, type and all, is in `value`; only an object may be in both, and a
+//! field of it in one. Metadata is shared, not copied. All that is taken apart is checked.
+
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef, StructArray};
+
+use super::Shape;
+use super::dictionary::Dictionary;
+use super::places::{Place, Row};
+use super::unshredded::parts;
+use super::value::check_one;
+use crate::error::{Error, Result};
+
+impl Shape {
+    /// The columns of [`Shape::fields`] for variants.
+    ///
+    /// Errors: `InvalidData` for bytes that are no variant, as far as they must be looked at, `Unsupported` for a type that is
+    /// not known within what is taken apart, `LimitExceeded` for more bytes than 32-bit offsets reach.
+    pub fn shred(&self, variants: &StructArray) -> Result<StructArray> {
+        let (metadata, values) = parts(variants)?;
+        let mut root = Place::new(&self.0);
+        for row in 0..variants.len() {
+            if variants.is_null(row) {
+                root.skip();
+                continue;
+            }
+            let value = values.value(row);
+            check_one(value)?;
+            root.append(value, &mut Row::new(Dictionary::new(metadata.value(row))?))?;
+        }
+        let metadata: ArrayRef = Arc::new(metadata.clone());
+        let columns = [metadata].into_iter().chain(root.finish()?).collect();
+        StructArray::try_new(self.fields(), columns, variants.nulls().cloned())
+            .map_err(|error| Error::internal(format!("variants make no column: {error}")))
+    }
+}
