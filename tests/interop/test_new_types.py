@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import struct
+from decimal import Decimal
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from peers.process import Peer, Refused
 
 import floeberg as fb
 from corpus import encode
+from corpus.variant_bytes import PARTS, variants
 from floeberg.types import NestedField, PrimitiveType, Schema
 
 POINT = struct.pack("<BIdd", 1, 1, 13.4, 52.5)
@@ -20,11 +23,10 @@ VARIANTS = [
     {"metadata": b"\x01\x00\x00", "value": b"\x05x"},
     None,
 ]
-PARTS = pa.struct([pa.field(name, pa.binary(), nullable=False) for name in ("metadata", "value")])
 IS_VARIANT = {"ARROW:extension:name": "arrow.parquet.variant", "ARROW:extension:metadata": ""}
 
 
-def written(tmp_path, kind: str, rows: pa.Table) -> fb.Table:
+def written(tmp_path, kind: str, rows: pa.Table, **options: str) -> fb.Table:
     """A table with a column `v` of a type."""
     catalog = fb.load_catalog("types", type="filesystem", warehouse=str(tmp_path))
     catalog.create_namespace("ns")
@@ -33,7 +35,7 @@ def written(tmp_path, kind: str, rows: pa.Table) -> fb.Table:
         NestedField(2, "v", PrimitiveType(kind), required=False),
     ]
     table = catalog.create_table("ns.t", Schema(*fields), properties={"format-version": "3"})
-    table.append(rows)
+    table.append(rows, options=options)
     return table
 
 
@@ -49,6 +51,31 @@ def test_java_reads_variants(tmp_path, java):
     table = written(tmp_path, "variant", rows)
     assert lines(java, table) == [json.loads(line) for line in encode(table.scan().to_arrow())]
     assert lines(java, table)[0][1] == {"type": "object", "value": {"a": {"type": "int8", "value": 7}}}
+
+
+def test_java_reads_shredded_variants(tmp_path, java):
+    values = [
+        {
+            "n": number,
+            "s": f"text {number}",
+            "d": Decimal(number) / 4,
+            "l": [number, "x"],
+            "o": {"b": number > 1},
+        }
+        for number in range(20)
+    ]
+    others = ["text", None, {}, {"n": "no number", "more": 1}, {"l": 5}, 1.5]
+    rows = [{"id": number, "v": each} for number, each in enumerate([*values, *others])]
+    options = {"write.parquet.shred-variants": "true", "write.parquet.variant-inference-buffer-size": "20"}
+    table = written(tmp_path, "variant", variants([*rows, {"id": len(rows)}]), **options)
+    (path,) = table.inspect.files()["file_path"].to_pylist()
+    columns = pq.ParquetFile(path).schema
+    assert "v.typed_value.o.typed_value.b.typed_value" in {
+        columns.column(at).path for at in range(len(columns))
+    }
+    ours = map(json.loads, encode(table.scan().to_arrow()))
+    assert lines(java, table) == sorted(ours, key=lambda row: row[0])
+    assert len(lines(java, table)) == len(rows) + 1
 
 
 @pytest.mark.parametrize("kind", ["geometry", "geography", "geometry(srid:3857)"])

@@ -24,7 +24,10 @@ Overwrite = Literal["full", "dynamic", "filter"]
 
 _OVERWRITES: tuple[Overwrite, ...] = ("full", "dynamic", "filter")
 _PROPERTY = "snapshot-property."
-_OF_FILES = ("compression-codec", "compression-level", "target-file-size-bytes")
+_OF_FILES = (
+    *("compression-codec", "compression-level", "target-file-size-bytes"),
+    *("shred-variants", "variant-inference-buffer-size"),
+)
 """Options that Spark users know from Iceberg Java, which every write takes."""
 _WITHOUT_EFFECT = ("fanout-enabled",)
 """Options of Iceberg Java that ask for what the writer finds out by itself."""

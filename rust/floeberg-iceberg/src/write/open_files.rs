@@ -201,7 +201,8 @@ impl OpenFiles {
         let name = format!("{}-{:05}.parquet", self.name, self.number);
         let target = &mut self.targets[place];
         let location = self.form.locations.of(&self.recipe.spec, &target.values, &name);
-        let opened = OpenFile::create(self.store.as_ref(), location.clone(), &self.form.file);
+        let form = self.form.file.for_file(&target.waiting)?;
+        let opened = OpenFile::create(self.store.as_ref(), location.clone(), &form);
         // Where the answer of the store is lost there may be a file all the same; but not one of another writer.
         if !opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
             self.begun.push(location);

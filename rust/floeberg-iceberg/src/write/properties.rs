@@ -15,11 +15,13 @@ use floeberg_core::{Error, Result};
 pub(super) struct Properties(BTreeMap<String, String>);
 
 /// The names that Spark's writers have for options, and the properties that they are for one write.
-const OPTIONS: [(&str, &str); 4] = [
+const OPTIONS: [(&str, &str); 6] = [
     ("target-file-size-bytes", "write.target-file-size-bytes"),
     ("compression-codec", "write.parquet.compression-codec"),
     ("compression-level", "write.parquet.compression-level"),
     ("write-format", "write.format.default"),
+    ("shred-variants", "write.parquet.shred-variants"),
+    ("variant-inference-buffer-size", "write.parquet.variant-inference-buffer-size"),
 ];
 
 impl Properties {

@@ -1,22 +1,29 @@
 //! What is the same for all Parquet files of a write?
 //!
 //! In: a schema and properties. Out: the stored columns, as Iceberg, Arrow and Parquet have them, and the layout.
+//!
+//! Invariant: files differ only in how variants are shredded, which each infers from its own first rows; where that is not asked
+//! for, all have one form.
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use arrow_array::cast::AsArray as _;
+use arrow_array::{RecordBatch, StructArray};
+use arrow_schema::{DataType, Schema as ArrowSchema, SchemaRef};
 use floeberg_core::schema::arrow::fields_to_arrow;
 use floeberg_core::schema::json::schema_to_json;
-use floeberg_core::schema::{Field, Schema};
-use floeberg_core::{Error, Result};
+use floeberg_core::schema::{Field, Schema, Type};
+use floeberg_core::variant::Shape;
+use floeberg_core::{Context as _, Error, Result};
 use parquet::file::metadata::KeyValue;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, TypePtr};
 
+use super::Piece;
 use super::dictionaries::without_repetition;
 use super::leaves::{Leaf, leaves_of};
 use super::options::Layout;
 use super::schema::parquet_schema;
+use super::shredded::Shapes;
 use super::stored::{stored_columns, stored_fields};
 use crate::write::metrics::Modes;
 use crate::write::properties::Properties;
@@ -32,6 +39,10 @@ pub(in crate::write) struct FileForm {
     pub(super) leaves: Vec<Leaf>,
     layout: Layout,
     pub(super) modes: Modes,
+    stored: Vec<Field>,
+    /// The first rows that say how variants are shredded; `None` where they are not, or where there are none.
+    shredded_by: Option<u64>,
+    shapes: Shapes,
 }
 
 impl FileForm {
@@ -41,7 +52,11 @@ impl FileForm {
         if stored.is_empty() {
             return Err(Error::unsupported("a Parquet file cannot hold rows without columns"));
         }
-        let columns = parquet_schema(&stored)?;
+        let rows = properties.positive("write.parquet.variant-inference-buffer-size", 100)?;
+        let is_shredded = properties.flag("write.parquet.shred-variants", false)?
+            && stored.iter().any(|field| field.field_type == Type::Variant);
+        let shapes = Shapes::new();
+        let columns = parquet_schema(&stored, &shapes)?;
         let descriptor = SchemaDescriptor::new(Arc::clone(&columns));
         // As Iceberg Java has it, for readers that know no table.
         let text = schema_to_json(schema)?.to_string();
@@ -53,11 +68,42 @@ impl FileForm {
         Ok(Self {
             fields: schema.fields().to_vec(),
             arrow: Arc::new(ArrowSchema::new(fields_to_arrow(&stored)?)),
-            leaves: leaves_of(&stored),
+            leaves: leaves_of(&stored, &shapes),
             layout: Layout::new(properties, schema, &descriptor, statistics_length, metadata)?,
             columns,
             modes,
+            stored,
+            shredded_by: is_shredded.then_some(rows),
+            shapes,
         })
+    }
+
+    /// The same, with variants shredded as the first of the rows that are to go into a file are alike.
+    ///
+    /// Errors: `InvalidData` for bytes that are no variant, `Unsupported` for what is not known in one.
+    pub fn for_file(self: &Arc<Self>, rows: &[Piece]) -> Result<Arc<Self>> {
+        let Some(most) = self.shredded_by else { return Ok(Arc::clone(self)) };
+        let mut shapes = Shapes::new();
+        // Those in structs, lists and maps are not shredded, as Iceberg Java does not.
+        let variants = |(_, field): &(usize, &Field)| field.field_type == Type::Variant;
+        for (number, field) in self.stored.iter().enumerate().filter(variants) {
+            let shape = Shape::infer(&first_rows(rows, number, most)).context("column", &field.name)?;
+            shapes.extend(shape.map(|shape| (field.id, Arc::new(shape))));
+        }
+        if shapes.is_empty() {
+            return Ok(Arc::clone(self));
+        }
+        let arrow = self.arrow.fields().iter().zip(&self.stored).map(|(arrow, field)| {
+            let Some(shape) = shapes.get(&field.id) else { return Arc::clone(arrow) };
+            Arc::new(arrow.as_ref().clone().with_data_type(DataType::Struct(shape.fields())))
+        });
+        Ok(Arc::new(Self {
+            arrow: Arc::new(ArrowSchema::new(arrow.collect::<Vec<_>>())),
+            leaves: leaves_of(&self.stored, &shapes),
+            columns: parquet_schema(&self.stored, &shapes)?,
+            shapes,
+            ..self.as_ref().clone()
+        }))
     }
 
     /// The same, without dictionaries of columns whose values hardly repeat in these rows.
@@ -69,8 +115,26 @@ impl FileForm {
         Ok(Self { layout: self.layout.without_dictionaries(paths), ..self.clone() })
     }
 
+    /// As what a stored column of variants is shredded.
+    pub(super) fn shape(&self, column: usize) -> Option<Arc<Shape>> {
+        self.shapes.get(&self.stored.get(column)?.id).cloned()
+    }
+
     /// How files are laid out.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
+}
+
+/// The first values of a column of variants, of so many rows at most.
+fn first_rows(pieces: &[Piece], column: usize, most: u64) -> Vec<StructArray> {
+    let mut left = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut first = Vec::new();
+    for piece in pieces {
+        let rows = piece.rows.min(left);
+        left -= rows;
+        let column = piece.columns.get(column).and_then(|column| column.as_struct_opt());
+        first.extend(column.filter(|_| rows > 0).map(|column| column.slice(0, rows)));
+    }
+    first
 }

@@ -1,8 +1,13 @@
 //! Which column of the table is a leaf of a file?
 //!
-//! In: stored fields. Out: their leaves, in the order of the file.
+//! In: stored fields, and as what variants are shredded. Out: their leaves, in the order of the file.
 
+use std::iter;
+
+use arrow_schema::DataType;
 use floeberg_core::schema::{Field, PrimitiveType, Type};
+
+use super::shredded::Shapes;
 
 /// A leaf of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,25 +23,41 @@ pub(super) enum Leaf {
 }
 
 /// The leaves of fields.
-pub(super) fn leaves_of(fields: &[Field]) -> Vec<Leaf> {
+pub(super) fn leaves_of(fields: &[Field], shapes: &Shapes) -> Vec<Leaf> {
     let mut leaves = Vec::new();
     for field in fields {
-        add(field, false, &mut leaves);
+        add(field, shapes, false, &mut leaves);
     }
     leaves
 }
 
-fn add(field: &Field, is_repeated: bool, leaves: &mut Vec<Leaf>) {
+/// How many leaves has a column of a type?
+pub(super) fn count(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::Struct(fields) => fields.iter().map(|field| count(field.data_type())).sum(),
+        DataType::List(child) | DataType::Map(child, _) => count(child.data_type()),
+        _ => 1,
+    }
+}
+
+fn add(field: &Field, shapes: &Shapes, is_repeated: bool, leaves: &mut Vec<Leaf>) {
     match &field.field_type {
         Type::Primitive(_) if is_repeated => leaves.push(Leaf::Repeated(field.id)),
         Type::Primitive(primitive) => leaves.push(Leaf::Single(field.id, primitive.clone())),
         Type::Variant if is_repeated => leaves.extend([Leaf::Silent, Leaf::Silent]),
-        Type::Variant => leaves.extend([Leaf::VariantMetadata(field.id), Leaf::Silent]),
+        Type::Variant => {
+            let others = match shapes.get(&field.id) {
+                Some(shape) => shape.fields()[1..].iter().map(|field| count(field.data_type())).sum(),
+                None => 1,
+            };
+            leaves.push(Leaf::VariantMetadata(field.id));
+            leaves.extend(iter::repeat_n(Leaf::Silent, others));
+        }
         Type::Unrecognized(_) => {}
         nested => {
             let is_repeated = is_repeated || matches!(nested, Type::List(_) | Type::Map(_));
             for child in nested.children() {
-                add(child, is_repeated, leaves);
+                add(child, shapes, is_repeated, leaves);
             }
         }
     }

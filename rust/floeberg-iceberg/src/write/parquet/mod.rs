@@ -1,5 +1,6 @@
 //! Rows to Parquet files.
 
+mod columns;
 mod dictionaries;
 mod form;
 mod leaves;
@@ -8,6 +9,7 @@ mod open_file;
 mod options;
 mod output;
 mod schema;
+mod shredded;
 mod stored;
 
 pub(super) use form::FileForm;

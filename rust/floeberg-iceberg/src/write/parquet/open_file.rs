@@ -12,8 +12,10 @@
 use std::mem;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray as _;
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field};
+use arrow_schema::Field;
+use floeberg_core::variant::Shape;
 use floeberg_core::{Error, Result};
 use floeberg_io::Store;
 use parquet::arrow::arrow_writer::{
@@ -22,6 +24,7 @@ use parquet::arrow::arrow_writer::{
 use parquet::file::writer::SerializedFileWriter;
 
 use super::form::FileForm;
+use super::leaves::count;
 use super::metrics::describe;
 use super::output::{Output, writing};
 use super::stored::stored_columns;
@@ -52,6 +55,8 @@ pub(in crate::write) struct OpenFile {
 /// What encodes a column, with the columns in it, for one row group.
 pub(in crate::write) struct ColumnEncoder {
     field: Arc<Field>,
+    /// As what variants are shredded.
+    shape: Option<Arc<Shape>>,
     leaves: Vec<ArrowColumnWriter>,
 }
 
@@ -140,11 +145,11 @@ impl OpenFile {
             let number = self.file.flushed_row_groups().len();
             let factory = &self.factory;
             let mut writers = writing(&self.location, || factory.create_column_writers(number))?.into_iter();
-            let fields = self.form.arrow.fields().iter();
+            let fields = self.form.arrow.fields().iter().enumerate();
             self.group = fields
-                .map(|field| {
-                    let leaves = writers.by_ref().take(leaves(field.data_type())).collect();
-                    ColumnEncoder { field: Arc::clone(field), leaves }
+                .map(|(number, field)| {
+                    let leaves = writers.by_ref().take(count(field.data_type())).collect();
+                    ColumnEncoder { field: Arc::clone(field), shape: self.form.shape(number), leaves }
                 })
                 .collect();
         }
@@ -195,14 +200,21 @@ impl OpenFile {
 impl ColumnEncoder {
     /// Encodes values of the column. Errors name the file.
     pub fn encode(&mut self, values: &ArrayRef, location: &str) -> Result<()> {
-        let Self { field, leaves } = self;
+        let Self { field, shape, leaves } = self;
+        let named = |error: Error| error.with("column", field.name());
+        let shredded: ArrayRef = match (shape, values.as_struct_opt()) {
+            (Some(shape), Some(variants)) => {
+                Arc::new(shape.shred(variants).map_err(|error| named(error.with("path", location)))?)
+            }
+            _ => Arc::clone(values),
+        };
         writing(location, || {
-            for (leaf, levels) in leaves.iter_mut().zip(compute_leaves(field, values)?) {
+            for (leaf, levels) in leaves.iter_mut().zip(compute_leaves(field, &shredded)?) {
                 leaf.write(&levels)?;
             }
             Ok(())
         })
-        .map_err(|error| error.with("column", field.name()))
+        .map_err(named)
     }
 
     /// Ends the column.
@@ -217,14 +229,5 @@ impl ColumnEncoder {
 
     fn memory(&self) -> u64 {
         self.leaves.iter().map(|leaf| leaf.memory_size() as u64).sum()
-    }
-}
-
-/// How many leaves has a column of a type?
-fn leaves(data_type: &DataType) -> usize {
-    match data_type {
-        DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
-        DataType::List(child) | DataType::Map(child, _) => leaves(child.data_type()),
-        _ => 1,
     }
 }

@@ -14,6 +14,7 @@ use floeberg_core::value::arrow::{from_array, values_to_array};
 use floeberg_core::{Cancel, Result};
 use floeberg_io::{MemoryStore, Store, StoreOptions};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use parquet::schema::printer::print_schema;
 use serde_json::Map;
 
 use crate::metadata::{PartitionField, PartitionSpec, SortOrder};
@@ -93,6 +94,18 @@ pub(super) fn try_write(
 
 /// The rows of a file, read back by its table's schema.
 pub(super) fn rows_of(store: &MemoryStore, recipe: &WriteRecipe, written: &WrittenFile) -> Rows {
+    let all = batch_of(store, recipe, written);
+    let value = |row: usize, column: usize, field: &Field| {
+        from_array(all.column(column), row, &field.field_type).unwrap()
+    };
+    let row = |row: usize| {
+        recipe.schema.fields().iter().enumerate().map(|(column, field)| value(row, column, field)).collect()
+    };
+    (0..all.num_rows()).map(row).collect()
+}
+
+/// The same, as one batch.
+pub(super) fn batch_of(store: &MemoryStore, recipe: &WriteRecipe, written: &WrittenFile) -> RecordBatch {
     let schema = Arc::clone(&recipe.schema);
     let request = ReadRequest::new(Arc::new(store.clone()), Arc::clone(&schema), Arc::clone(&schema));
     let WrittenFile { spec_id, file } = written;
@@ -111,14 +124,7 @@ pub(super) fn rows_of(store: &MemoryStore, recipe: &WriteRecipe, written: &Writt
         residual: Arc::new(BoundExpr::True),
     };
     let batches: Vec<_> = read_task(&Arc::new(request), &task).unwrap().collect::<Result<_>>().unwrap();
-    let all = concat_batches(&Arc::new(schema_to_arrow(&schema).unwrap()), &batches).unwrap();
-    let value = |row: usize, column: usize, field: &Field| {
-        from_array(all.column(column), row, &field.field_type).unwrap()
-    };
-    let row = |row: usize| {
-        schema.fields().iter().enumerate().map(|(column, field)| value(row, column, field)).collect()
-    };
-    (0..all.num_rows()).map(row).collect()
+    concat_batches(&Arc::new(schema_to_arrow(&schema).unwrap()), &batches).unwrap()
 }
 
 /// What Parquet says of a file.
@@ -131,4 +137,11 @@ pub(super) fn footer(store: &MemoryStore, written: &WrittenFile) -> ParquetMetaD
 /// The files of a store.
 pub(super) fn names(store: &MemoryStore, folder: &str) -> Vec<String> {
     store.list(folder).map_or_else(|_| Vec::new(), |files| files.into_iter().map(|file| file.name).collect())
+}
+
+/// The Parquet schema of a file.
+pub(super) fn schema_text(store: &MemoryStore, written: &WrittenFile) -> String {
+    let mut text = Vec::new();
+    print_schema(&mut text, footer(store, written).file_metadata().schema());
+    String::from_utf8(text).unwrap()
 }

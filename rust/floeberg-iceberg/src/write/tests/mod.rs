@@ -7,5 +7,6 @@ mod metrics;
 mod partitions;
 mod recipes;
 mod rows;
+mod shredding;
 mod sorting;
 mod types;

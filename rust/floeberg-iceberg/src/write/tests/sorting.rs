@@ -29,7 +29,7 @@ fn write(recipe: &WriteRecipe, rows: &Rows, batch_rows: usize, memory: u64) -> (
     (store, writer.finish().unwrap())
 }
 
-fn sorted(recipe: WriteRecipe, by: &[(i32, Transform, SortDirection, NullOrder)]) -> WriteRecipe {
+pub(super) fn sorted(recipe: WriteRecipe, by: &[(i32, Transform, SortDirection, NullOrder)]) -> WriteRecipe {
     let fields = by.iter().map(|(source, transform, direction, null_order)| SortField {
         source_ids: vec![*source],
         transform: transform.clone(),

@@ -8,10 +8,9 @@ use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType as P, Struct
 use floeberg_core::value::Value;
 use floeberg_core::{Cancel, ErrorKind};
 use floeberg_io::MemoryStore;
-use parquet::schema::printer::print_schema;
 use proptest::prelude::*;
 
-use super::fixture::{Rows, TASK, footer, recipe, rows_of, with, write};
+use super::fixture::{Rows, TASK, recipe, rows_of, schema_text, with, write};
 use super::rows::{numbered, types, values};
 use crate::write::{WriteRecipe, Writer};
 
@@ -73,9 +72,7 @@ fn printed(fields: Vec<Field>) -> String {
     let mut writer = Writer::new(&recipe, Arc::new(store.clone()), TASK, &Cancel::default()).unwrap();
     writer.write(&batch).unwrap();
     let receipt = writer.finish().unwrap();
-    let mut text = Vec::new();
-    print_schema(&mut text, footer(&store, &receipt.files()[0]).file_metadata().schema());
-    String::from_utf8(text).unwrap()
+    schema_text(&store, &receipt.files()[0])
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! Which Parquet columns does a shredded variant become?
+//!
+//! In: its columns, as Arrow has them. Out: the same for Parquet.
+//! Spec: Parquet `VariantShredding.md`, Shredded Value Types, Arrays, Objects.
+//!
+//! Invariant: none of them has a field id.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
+use floeberg_core::schema::PrimitiveType;
+use floeberg_core::variant::Shape;
+use floeberg_core::{Error, Result};
+use parquet::basic::{LogicalType, Repetition};
+use parquet::schema::types::TypePtr;
+
+use super::columns::{group, leaf, repeated, small_integers};
+
+/// As what the variants of a file are shredded, by field id. Others are not.
+pub(super) type Shapes = BTreeMap<i32, Arc<Shape>>;
+
+/// The columns in the group of a variant.
+pub(super) fn shredded_columns(fields: &Fields) -> Result<Vec<TypePtr>> {
+    fields.iter().map(|field| column(field)).collect()
+}
+
+fn column(field: &Field) -> Result<TypePtr> {
+    let repetition = if field.is_nullable() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let name = field.name();
+    let column = match field.data_type() {
+        DataType::Struct(children) => group(name, None, repetition, None, shredded_columns(children)?)?,
+        DataType::List(element) => {
+            let list = repeated("list", vec![column(element)?])?;
+            group(name, None, repetition, Some(LogicalType::List), vec![list])?
+        }
+        DataType::Int8 => small_integers(name, 8, repetition)?,
+        DataType::Int16 => small_integers(name, 16, repetition)?,
+        other => leaf(name, None, &primitive(other)?, repetition)?,
+    };
+    Ok(Arc::new(column))
+}
+
+/// The type that columns of an Arrow type are stored as. Integers of fewer than 32 bits are stored as such.
+pub(super) fn primitive(column: &DataType) -> Result<PrimitiveType> {
+    use PrimitiveType as P;
+    use TimeUnit as U;
+    Ok(match column {
+        DataType::Boolean => P::Boolean,
+        DataType::Int8 | DataType::Int16 | DataType::Int32 => P::Int,
+        DataType::Int64 => P::Long,
+        DataType::Float32 => P::Float,
+        DataType::Float64 => P::Double,
+        DataType::Decimal128(precision, scale) => {
+            P::Decimal { precision: *precision, scale: scale.unsigned_abs() }
+        }
+        DataType::Date32 => P::Date,
+        DataType::Time64(U::Microsecond) => P::Time,
+        DataType::Timestamp(U::Microsecond, None) => P::Timestamp,
+        DataType::Timestamp(U::Microsecond, Some(_)) => P::Timestamptz,
+        DataType::Timestamp(U::Nanosecond, None) => P::TimestampNs,
+        DataType::Timestamp(U::Nanosecond, Some(_)) => P::TimestamptzNs,
+        DataType::Binary => P::Binary,
+        DataType::Utf8 => P::String,
+        DataType::FixedSizeBinary(16) => P::Uuid,
+        other => return Err(Error::internal(format!("a variant is not shredded as {other}"))),
+    })
+}

@@ -1,0 +1,63 @@
+"""What Spark's own Parquet reader makes of files whose variants are shredded."""
+
+from __future__ import annotations
+
+import pyarrow.parquet as pq
+import pytest
+
+import floeberg as fb
+from corpus.variant_bytes import variants
+from floeberg.types import NestedField, PrimitiveType, Schema
+
+ALIKE = [
+    {
+        "n": number * 1000,
+        "s": f"text {number}",
+        "tags": ["a", number],
+        "o": {"x": number / 2, "b": number > 1},
+    }
+    for number in range(20)
+]
+OTHERS = [
+    "text",
+    None,
+    {},
+    {"n": None},
+    {"n": "no number", "more": [1, {}]},
+    {"o": 5, "tags": {"s": 1}},
+    1.5,
+    [1, [2]],
+]
+ROWS = [{"id": number, "v": each} for number, each in enumerate([*ALIKE, *OTHERS])] + [{"id": 99}]
+
+
+@pytest.fixture
+def table(tmp_path) -> fb.Table:
+    """An empty table of `id` and a variant `v`."""
+    catalog = fb.load_catalog("spark", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("db")
+    fields = [
+        NestedField(1, "id", PrimitiveType("long"), required=False),
+        NestedField(2, "v", PrimitiveType("variant"), required=False),
+    ]
+    return catalog.create_table("db.t", Schema(*fields), properties={"format-version": "3"})
+
+
+def test_spark_reads_the_files(spark, table):
+    answers = []
+    for shred in ("true", "false"):
+        options = {"shred-variants": shred, "variant-inference-buffer-size": "20"}
+        table.overwrite(variants(ROWS), options=options)
+        (path,) = table.inspect.files()["file_path"].to_pylist()
+        is_shredded = any("typed_value" in str(column) for column in pq.ParquetFile(path).schema)
+        assert is_shredded == (shred == "true")
+        asked = (
+            "id",
+            "to_json(v)",
+            "variant_get(v, '$.n', 'string')",
+            "try_variant_get(v, '$.o.x', 'double')",
+        )
+        answers.append(spark.read.parquet(path).selectExpr(*asked).orderBy("id").collect())
+    assert answers[0] == answers[1]
+    assert [row[2] for row in answers[0][:4]] == ["0", "1000", "2000", "3000"]
+    assert [row[3] for row in answers[0][:4]] == [0, 0.5, 1, 1.5]
