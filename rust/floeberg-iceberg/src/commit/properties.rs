@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_core::{Error, Result};
+use floeberg_core::Result;
+
+use crate::metadata::property;
 
 /// A property that is a whole number.
 #[derive(Debug, Clone, Copy)]
@@ -46,23 +48,10 @@ pub(crate) const METADATA_PATH: &str = "write.metadata.path";
 impl Number {
     /// The value in these properties. Errors: `InvalidInput`.
     pub fn of(self, properties: &BTreeMap<String, String>) -> Result<i64> {
-        let Some(text) = properties.get(self.name) else { return Ok(self.default) };
-        text.trim().parse().ok().filter(|number| *number >= 0).ok_or_else(|| {
-            Error::invalid_input(format!("expected a whole number of at least 0, found {text:?}"))
-                .with("property", self.name)
-        })
-    }
-}
-
-/// A property that is true or false. Errors: `InvalidInput`.
-pub(crate) fn flag(properties: &BTreeMap<String, String>, name: &'static str, default: bool) -> Result<bool> {
-    match properties.get(name).map(|text| text.trim().to_ascii_lowercase()) {
-        None => Ok(default),
-        Some(text) if text == "true" => Ok(true),
-        Some(text) if text == "false" => Ok(false),
-        Some(text) => {
-            Err(Error::invalid_input(format!("expected true or false, found {text:?}"))
-                .with("property", name))
+        let expected = "a whole number of at least 0";
+        match property::parsed(properties, self.name, expected)? {
+            Some(number) if number < 0 => Err(property::unexpected(self.name, number, expected)),
+            number => Ok(number.unwrap_or(self.default)),
         }
     }
 }

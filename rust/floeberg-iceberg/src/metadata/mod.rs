@@ -19,6 +19,7 @@ mod open;
 mod partition;
 mod partition_path;
 mod partition_type;
+pub(crate) mod property;
 mod read_manifests;
 mod relocation;
 mod snapshot;

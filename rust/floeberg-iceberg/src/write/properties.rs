@@ -5,10 +5,11 @@
 //! Invariant: a property that is not understood is an error that names it, not a default.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::str::FromStr;
 
 use floeberg_core::{Error, Result};
+
+use crate::metadata::property::{self, unexpected};
 
 /// The properties that writing follows: those that begin with `write.`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,27 +64,21 @@ impl Properties {
 
     /// A number, or another thing that is written as a text. Errors: `InvalidInput`.
     pub fn parsed<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>> {
-        let Some(text) = self.text(name) else { return Ok(None) };
-        text.trim().parse().map(Some).map_err(|_| wrong(name, text, expected))
+        property::parsed(&self.0, name, expected)
     }
 
     /// A whole number of at least 1. Errors: `InvalidInput`.
     pub fn positive(&self, name: &str, default: u64) -> Result<u64> {
         let expected = "a whole number of at least 1";
         match self.parsed(name, expected)? {
-            Some(0) => Err(wrong(name, 0, expected)),
+            Some(0) => Err(unexpected(name, 0, expected)),
             number => Ok(number.unwrap_or(default)),
         }
     }
 
     /// `true` or `false`, in any case. Errors: `InvalidInput`.
     pub fn flag(&self, name: &str, default: bool) -> Result<bool> {
-        match self.text(name).map(|text| text.trim().to_ascii_lowercase()).as_deref() {
-            None => Ok(default),
-            Some("true") => Ok(true),
-            Some("false") => Ok(false),
-            Some(other) => Err(wrong(name, other, "true or false")),
-        }
+        property::flag(&self.0, name, default)
     }
 
     /// Properties of columns: the names that follow a prefix, and their values.
@@ -91,11 +86,6 @@ impl Properties {
         let from = self.0.range(prefix.to_owned()..);
         from.map_while(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
     }
-}
-
-/// The error of a property with another value than it can have.
-pub(super) fn wrong(name: &str, found: impl Display, expected: &str) -> Error {
-    Error::invalid_input(format!("expected {expected} for the property {name:?}, found {found}"))
 }
 
 #[cfg(test)]
@@ -130,7 +120,7 @@ mod tests {
         let found = properties(&[("write.n", "0"), ("write.f", "yes"), ("write.c.a.b", "1")], &[]).unwrap();
         for error in [found.positive("write.n", 1).unwrap_err(), found.flag("write.f", true).unwrap_err()] {
             assert_eq!(error.kind(), ErrorKind::InvalidInput);
-            assert!(error.message().contains("for the property \"write."), "{error}");
+            assert!(error.to_string().contains("property: write."), "{error}");
         }
         assert_eq!(found.positive("write.none", 7).unwrap(), 7);
         assert_eq!(found.of_columns("write.c.").collect::<Vec<_>>(), [("a.b", "1")]);

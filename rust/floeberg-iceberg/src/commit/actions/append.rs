@@ -5,7 +5,8 @@
 use floeberg_core::Result;
 
 use crate::commit::produce::{FileChange, Ground, Produced, change_files};
-use crate::commit::properties::{MANIFEST_MERGE_ENABLED, flag};
+use crate::commit::properties::MANIFEST_MERGE_ENABLED;
+use crate::metadata::property::flag;
 use crate::write::Receipt;
 
 /// Adds the files of a receipt, and merges manifests where that is wanted.

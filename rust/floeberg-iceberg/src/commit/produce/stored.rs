@@ -7,9 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_core::{Error, Result};
+use floeberg_core::Result;
 
 use crate::commit::properties::{MANIFEST_CODEC, MANIFEST_GZIP_LEVEL, MANIFEST_ZSTD_LEVEL, Number};
+use crate::metadata::property::unexpected;
 use crate::wire::avro::encode::{Compression, ContainerOptions};
 
 /// How the properties want manifests to be stored.
@@ -25,8 +26,7 @@ pub(super) fn manifest_options(properties: &BTreeMap<String, String>) -> Result<
         Some("snappy") => Compression::Snappy,
         Some("uncompressed") => Compression::Null,
         Some(other) => {
-            let message = format!("expected gzip, zstd, snappy or uncompressed, found {other:?}");
-            return Err(Error::invalid_input(message).with("property", MANIFEST_CODEC));
+            return Err(unexpected(MANIFEST_CODEC, other, "gzip, zstd, snappy or uncompressed"));
         }
     };
     Ok(ContainerOptions { compression, ..ContainerOptions::default() })

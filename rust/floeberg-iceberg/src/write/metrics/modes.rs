@@ -12,7 +12,8 @@ use floeberg_core::Result;
 use floeberg_core::schema::{Field, Schema, Type};
 
 use crate::metadata::SortOrder;
-use crate::write::properties::{Properties, wrong};
+use crate::metadata::property::unexpected;
+use crate::write::properties::Properties;
 
 const DEFAULT: &str = "write.metadata.metrics.default";
 const OF_COLUMN: &str = "write.metadata.metrics.column.";
@@ -123,7 +124,7 @@ fn parsed(name: &str, text: &str) -> Result<Mode> {
         "full" => Ok(Mode::Full),
         _ => match length() {
             Some(length) if length > 0 => Ok(Mode::Truncate(length)),
-            _ => Err(wrong(name, text, "none, counts, truncate(n) or full")),
+            _ => Err(unexpected(name, text, "none, counts, truncate(n) or full")),
         },
     }
 }

@@ -13,7 +13,8 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
-use crate::write::properties::{Properties, wrong};
+use crate::metadata::property::unexpected;
+use crate::write::properties::Properties;
 
 const MIB: u64 = 1 << 20;
 /// The level of zstandard that Iceberg Java writes with where none is asked for.
@@ -118,7 +119,7 @@ fn rows_between_checks(properties: &Properties, fewest: u64) -> Result<Option<u6
     const NAME: &str = "write.parquet.row-group-check-max-record-count";
     let expected = "a whole number that is not below row-group-check-min-record-count";
     match properties.parsed(NAME, expected)? {
-        Some(rows) if rows < fewest => Err(wrong(NAME, rows, expected)),
+        Some(rows) if rows < fewest => Err(unexpected(NAME, rows, expected)),
         rows => Ok(rows),
     }
 }
@@ -138,17 +139,18 @@ fn version(properties: &Properties) -> Result<WriterVersion> {
     match properties.text(NAME).unwrap_or("v1").to_ascii_lowercase().as_str() {
         "v1" => Ok(WriterVersion::PARQUET_1_0),
         "v2" => Ok(WriterVersion::PARQUET_2_0),
-        other => Err(wrong(NAME, other, "v1 or v2")),
+        other => Err(unexpected(NAME, other, "v1 or v2")),
     }
 }
 
 fn compression(properties: &Properties) -> Result<Compression> {
     let level = properties.parsed::<i32>(LEVEL, "a whole number")?;
     let beyond = |error: parquet::errors::ParquetError| {
-        wrong(LEVEL, level.unwrap_or_default(), "a level that the codec has").caused_by(error)
+        unexpected(LEVEL, level.unwrap_or_default(), "a level that the codec has").caused_by(error)
     };
-    let unsigned = level
-        .map(|level| u32::try_from(level).map_err(|_| wrong(LEVEL, level, "a level that the codec has")));
+    let unsigned = level.map(|level| {
+        u32::try_from(level).map_err(|_| unexpected(LEVEL, level, "a level that the codec has"))
+    });
     let unsigned = unsigned.transpose()?;
     Ok(match properties.text(CODEC).unwrap_or("zstd").to_ascii_lowercase().as_str() {
         "zstd" => Compression::ZSTD(ZstdLevel::try_new(level.unwrap_or(ZSTD_LEVEL)).map_err(beyond)?),
@@ -162,7 +164,7 @@ fn compression(properties: &Properties) -> Result<Compression> {
         "lz4" | "lz4_raw" => Compression::LZ4_RAW,
         "uncompressed" | "none" => Compression::UNCOMPRESSED,
         other => {
-            return Err(wrong(CODEC, other, "zstd, gzip, brotli, snappy, lz4 or uncompressed"));
+            return Err(unexpected(CODEC, other, "zstd, gzip, brotli, snappy, lz4 or uncompressed"));
         }
     })
 }
@@ -173,7 +175,7 @@ fn bloom_filter(properties: &Properties, column: &str) -> Result<(u64, f64)> {
     let expected = "a number between 0 and 1";
     let wrong_share = properties.parsed::<f64>(&name, expected)?.unwrap_or(0.01);
     if !(wrong_share > 0.0 && wrong_share < 1.0) {
-        return Err(wrong(&name, wrong_share, expected));
+        return Err(unexpected(&name, wrong_share, expected));
     }
     let most_bytes = properties.positive("write.parquet.bloom-filter-max-bytes", MIB)?;
     // The size of a split block bloom filter, turned around: how many values a size is right for.

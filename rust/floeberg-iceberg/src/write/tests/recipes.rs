@@ -61,7 +61,7 @@ fn what_cannot_be_written_is_known_before_a_row_is() {
     {
         let error = made((property, "much"), "void", "w").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidInput);
-        assert!(error.message().contains(property), "{error}");
+        assert!(error.to_string().contains(property), "{error}");
     }
 }
 
