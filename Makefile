@@ -16,7 +16,7 @@ PYTHON := $(BIN)/python
 LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-orc -p floeberg-iceberg
 PYTHON_SOURCES := python tests tools benches examples
 
-.PHONY: help demo test test-rust test-python test-spark faults interop java check break-rules fuzz fmt bench docs wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark faults object-stores interop java check break-rules fuzz fmt bench docs wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,6 +37,12 @@ test-spark: install java ## The same for the tests that start Spark
 
 faults: install ## Storage that fails at every call, processes that are killed (KILLS=200 of each catalog), many writers at once
 	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults $(ARGS)
+
+object-stores: install ## Tables in S3: the wheel with the cloud stores, and a server on loopback
+	$(PYTHON) tools/install_dev.py --clouds
+	cargo clippy --locked -p floeberg-io --features clouds --all-targets --quiet -- -D warnings
+	cargo test --locked --quiet -p floeberg-io --features clouds object
+	PYTHONPATH=$(VENV)/clouds $(PYTHON) -m pytest tests/object_stores $(ARGS)
 
 interop: install java ## PyIceberg, DuckDB and Iceberg Java read what we write, and write what we read; downloads them once
 	$(PYTHON) -m pytest tests/interop $(ARGS)

@@ -1,7 +1,10 @@
 """Build the development wheel and install it into the running environment, when something changed.
 
+    install_dev.py [--clouds]
+
 Cargo decides whether anything is to be compiled; the wheel is installed again only when its content differs from the
-one installed last.
+one installed last. With `--clouds` it has the object stores, and goes into a folder of the environment that is named
+`clouds`, for those who put it before the other packages.
 """
 
 from __future__ import annotations
@@ -15,7 +18,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-STAMP = BIN.parent / ".wheel"
 
 
 def content(wheel: Path) -> str:
@@ -27,27 +29,41 @@ def content(wheel: Path) -> str:
     return digest.hexdigest()
 
 
-def main() -> None:
-    """Build, compare, install."""
+def build(*features: str) -> Path:
+    """Return the wheel of the dev profile, with features beside the usual ones."""
     # Not in the checkout: a wheel of the dev profile is nothing to keep.
-    wheels = (
-        Path(os.environ["CARGO_TARGET_DIR"])
-        / "dev-wheels"
-        / hashlib.sha256(str(ROOT).encode()).hexdigest()[:16]
-    )
+    checkout = "-".join([hashlib.sha256(str(ROOT).encode()).hexdigest()[:16], *features])
+    wheels = Path(os.environ["CARGO_TARGET_DIR"]) / "dev-wheels" / checkout
     wheels.mkdir(parents=True, exist_ok=True)
     for old in wheels.glob("*.whl"):
         old.unlink()
-    build = [BIN / "maturin", "build", "--quiet", "--locked", "--profile", "dev", "--compatibility", "linux"]
-    if sys.platform != "linux":
-        build = build[:-2]
-    subprocess.run([*build, "--out", wheels, "--interpreter", sys.executable], check=True, cwd=ROOT)
+    command = [BIN / "maturin", "build", "--quiet", "--locked", "--profile", "dev"]
+    if features:
+        command += ["--features", ",".join(features)]
+    if sys.platform == "linux":
+        command += ["--compatibility", "linux"]
+    subprocess.run([*command, "--out", wheels, "--interpreter", sys.executable], check=True, cwd=ROOT)
     (wheel,) = wheels.glob("*.whl")
+    return wheel
+
+
+def install(wheel: Path, stamp: Path, *where: str | Path) -> None:
+    """Install a wheel, unless the stamp says that it is installed."""
     built = content(wheel)
-    if not STAMP.exists() or STAMP.read_text() != built:
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--force-reinstall", "--no-deps", wheel], check=True)
-        STAMP.write_text(built)
+    if not stamp.exists() or stamp.read_text() != built:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*pip, *where, wheel], check=True)
+        stamp.write_text(built)
+
+
+def main() -> None:
+    """Build, compare, install."""
+    environment = BIN.parent
+    if sys.argv[1:] == ["--clouds"]:
+        where = "--upgrade", "--target", environment / "clouds"
+        install(build("clouds"), environment / ".clouds-wheel", *where)
+    else:
+        install(build(), environment / ".wheel", "--force-reinstall")
 
 
 if __name__ == "__main__":

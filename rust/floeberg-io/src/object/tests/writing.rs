@@ -5,7 +5,7 @@ use floeberg_core::ErrorKind;
 use super::{bytes, store};
 use crate::object::Kind;
 use crate::options::StoreOptions;
-use crate::store::{Sink as _, Store as _};
+use crate::store::Store as _;
 
 #[test]
 fn objects_of_every_size_are_written_whole() {
