@@ -78,6 +78,34 @@ def test_java_reads_shredded_variants(tmp_path, java):
     assert len(lines(java, table)) == len(rows) + 1
 
 
+def test_java_finds_in_footers_the_bounds_of_variants(tmp_path, java):
+    rows = [
+        {
+            "id": number,
+            "v": {
+                "n": number * 1000,
+                "it's": f"text {number}" * 5,
+                "d": Decimal(number) / 4,
+                "o": {"b": number > 1, "mixed": number if number < 18 else "text"},
+                "l": [number],
+            }
+            | ({"rare": number} if number == 19 else {}),
+        }
+        for number in range(10, 20)
+    ]
+    options = {"write.parquet.shred-variants": "true", "write.parquet.variant-inference-buffer-size": "8"}
+    table = written(tmp_path, "variant", variants([*rows, {"id": 20}, {"id": 21, "v": None}]), **options)
+    (file,) = java("files", metadata_location=table.metadata_location)
+    assert file["said"] == file["footer"]
+    lower = bytes.fromhex(file["said"]["lowerBounds"]["2"])
+    assert [b"$['it\\'s']" in lower, b"$['o']['b']" in lower, b"mixed" in lower, b"['l']" in lower] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
 @pytest.mark.parametrize("kind", ["geometry", "geography", "geometry(srid:3857)"])
 def test_java_knows_the_types_of_places_and_reads_no_values(tmp_path, java, kind):
     rows = pa.table({"id": [0, 1], "v": pa.array([POINT, None], pa.binary())})

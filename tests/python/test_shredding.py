@@ -123,6 +123,16 @@ def test_files_have_typed_columns_and_are_read_back(events):
     assert events.scan(row_filter="id = 34").to_arrow()["id"].to_pylist() == [34]
 
 
+def test_plans_do_not_go_by_the_bounds_of_variants(events):
+    events.append(variants([*rows(range(30)), *rows(range(37, 40))]))
+    (file,) = events.refresh().inspect.files().to_pylist()
+    assert [key for key, _ in file["lower_bounds"]] == [1, 2]
+    assert b"$['user']['name']" in dict(file["lower_bounds"])[2]
+    assert set(file["readable_metrics"]) == {"id"}
+    assert events.scan(row_filter="v IS NULL").to_arrow()["id"].to_pylist() == [37]
+    assert events.scan(row_filter="v IS NOT NULL AND id > 28").count() == 3
+
+
 def test_files_have_layouts_of_their_own(events):
     first, other = rows(range(20)), [{"id": number, "v": number / 2} for number in range(100, 120)]
     mixed = [{"id": number, "v": number if number % 2 else "text"} for number in range(200, 220)]

@@ -9,7 +9,7 @@ use super::value::unsigned;
 use crate::error::{Error, Result};
 
 /// The only version that there is.
-const VERSION: u8 = 1;
+pub(super) const VERSION: u8 = 1;
 
 /// The names of one variant's metadata.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,7 @@
 //! Invariant: values are appended; an object or array is closed over what was appended since it was begun, with the
 //! smallest widths that hold its numbers.
 
+use super::dictionary::VERSION;
 use super::value::Kind;
 use crate::error::{Error, Result};
 
@@ -116,6 +117,23 @@ pub(super) fn decimal(out: &mut Vec<u8>, precision: u8, scale: i8, unscaled: i12
         }
         _ => out.extend_from_slice(&unscaled.to_le_bytes()),
     }
+    Ok(())
+}
+
+/// Metadata of names, which are in order and differ.
+pub(super) fn sorted_names(out: &mut Vec<u8>, names: &[&str]) -> Result<()> {
+    const SORTED: u8 = 0x10;
+    let ends = names.iter().scan(0, |end, name| {
+        *end += name.len();
+        Some(*end)
+    });
+    let offsets: Vec<_> = [0].into_iter().chain(ends).collect();
+    let width = width(offsets.last().copied().unwrap_or(0).max(names.len()))?;
+    out.push(VERSION | SORTED | ((width as u8 - 1) << 6));
+    for number in [names.len()].into_iter().chain(offsets) {
+        self::number(out, number, width);
+    }
+    out.extend(names.iter().flat_map(|name| name.bytes()));
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! values as typed columns beside them, which is called shredding. Readers find a [`Layout`] in a file; writers make up a
 //! [`Shape`] for one.
 
+mod bounds;
 mod bytes;
 mod columns;
 mod containers;
@@ -23,5 +24,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use bounds::{Bounds, path_of};
 pub use layout::Layout;
 pub use shape::Shape;
+pub use shred::Shredded;

@@ -17,13 +17,15 @@ use super::dictionary::Dictionary;
 use super::encode::{Entry, close_object, is_object, twice};
 use super::scalars::Scalars;
 use super::shape::Part;
-use super::value::Kind;
+use super::value::{Kind, NULL};
 use crate::error::{Error, Result};
 
 /// The columns of one place.
 pub(super) struct Place {
     value: Bytes,
     typed: Typed,
+    /// Is there a value of another type, but for null?
+    is_mixed: bool,
 }
 
 enum Typed {
@@ -61,7 +63,7 @@ impl Place {
                 Typed::Object(nulls, fields.collect())
             }
         };
-        Self { value: Bytes::new(), typed }
+        Self { value: Bytes::new(), typed, is_mixed: false }
     }
 
     /// Appends a value.
@@ -86,6 +88,7 @@ impl Place {
             self.value.skip();
             return Ok(());
         }
+        self.is_mixed |= value != NULL;
         self.typed.skip();
         self.value.append(value)
     }
@@ -94,6 +97,16 @@ impl Place {
     pub(super) fn skip(&mut self) {
         self.value.skip();
         self.typed.skip();
+    }
+
+    /// Says of this place and of those in it whether there are values of another type.
+    pub(super) fn add_mixed(&self, mixed: &mut Vec<bool>) {
+        mixed.push(self.is_mixed);
+        match &self.typed {
+            Typed::Scalars(_) => {}
+            Typed::Object(_, fields) => fields.iter().for_each(|(_, place)| place.add_mixed(mixed)),
+            Typed::Array(_, _, element) => element.add_mixed(mixed),
+        }
     }
 
     /// `value` and `typed_value`. Errors: `InvalidData` for a string that is no text.

@@ -27,6 +27,11 @@ pub(super) enum Part {
 }
 
 impl Shape {
+    /// How many places have columns: values, fields and elements.
+    pub fn places(&self) -> usize {
+        self.0.places()
+    }
+
     /// The columns of the group that stores the variants.
     pub fn fields(&self) -> Fields {
         let metadata = Field::new("metadata", DataType::Binary, false);
@@ -35,6 +40,15 @@ impl Shape {
 }
 
 impl Part {
+    /// How many places there are, this one and those in it.
+    fn places(&self) -> usize {
+        1 + match self {
+            Self::Exact(..) => 0,
+            Self::Array(element) => element.places(),
+            Self::Object(fields) => fields.iter().map(|(_, part)| part.places()).sum(),
+        }
+    }
+
     /// The columns of one place.
     pub(super) fn place(&self) -> Fields {
         let value = Field::new("value", DataType::Binary, true);

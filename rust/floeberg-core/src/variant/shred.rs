@@ -17,12 +17,21 @@ use super::unshredded::parts;
 use super::value::check_one;
 use crate::error::{Error, Result};
 
+/// Variants, shredded.
+#[derive(Debug)]
+pub struct Shredded {
+    /// The columns of [`Shape::fields`].
+    pub columns: StructArray,
+    /// Of each place, in the order of the columns `value`: has it values that are not of its type, nulls aside?
+    pub mixed: Vec<bool>,
+}
+
 impl Shape {
-    /// The columns of [`Shape::fields`] for variants.
+    /// Shreds variants.
     ///
     /// Errors: `InvalidData` for bytes that are no variant, as far as they must be looked at, `Unsupported` for a type that is
     /// not known within what is taken apart, `LimitExceeded` for more bytes than 32-bit offsets reach.
-    pub fn shred(&self, variants: &StructArray) -> Result<StructArray> {
+    pub fn shred(&self, variants: &StructArray) -> Result<Shredded> {
         let (metadata, values) = parts(variants)?;
         let mut root = Place::new(&self.0);
         for row in 0..variants.len() {
@@ -34,9 +43,12 @@ impl Shape {
             check_one(value)?;
             root.append(value, &mut Row::new(Dictionary::new(metadata.value(row))?))?;
         }
+        let mut mixed = Vec::new();
+        root.add_mixed(&mut mixed);
         let metadata: ArrayRef = Arc::new(metadata.clone());
         let columns = [metadata].into_iter().chain(root.finish()?).collect();
-        StructArray::try_new(self.fields(), columns, variants.nulls().cloned())
-            .map_err(|error| Error::internal(format!("variants make no column: {error}")))
+        let columns = StructArray::try_new(self.fields(), columns, variants.nulls().cloned())
+            .map_err(|error| Error::internal(format!("variants make no column: {error}")))?;
+        Ok(Shredded { columns, mixed })
     }
 }

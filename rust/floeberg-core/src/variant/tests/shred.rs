@@ -21,7 +21,7 @@ fn rows(rows: &[Tree]) -> StructArray {
 
 /// The shape of some rows, and others in it.
 fn shredded(like: &[Tree], of: &[Tree]) -> StructArray {
-    Shape::infer(&[rows(like)]).unwrap().unwrap().shred(&rows(of)).unwrap()
+    Shape::infer(&[rows(like)]).unwrap().unwrap().shred(&rows(of)).unwrap().columns
 }
 
 fn child<'a>(group: &'a StructArray, name: &str) -> &'a StructArray {
@@ -72,7 +72,7 @@ fn a_decimal_is_typed_where_it_is_exact() {
     assert_eq!(rest(&found)[2..5], [normal(1, 3), normal(123_456, 2), normal(-999, 0)].map(Some));
     let wide = [vec![9 << 2, 1], 15_i64.to_le_bytes().to_vec()].concat();
     let shape = Shape::infer(&[rows(&like)]).unwrap().unwrap();
-    let found = shape.shred(&of_bytes(NO_NAMES, &[Some(wide.clone())])).unwrap();
+    let found = shape.shred(&of_bytes(NO_NAMES, &[Some(wide.clone())])).unwrap().columns;
     assert_eq!(value(&found).value(0), wide, "of another type of decimals");
 }
 
@@ -126,16 +126,31 @@ fn arrays_are_of_their_elements_and_no_element_is_missing() {
 }
 
 #[test]
+fn places_with_values_of_another_type_are_told() {
+    let like = object(&[("a", text("x")), ("b", object(&[("c", Tree::Array(vec![text("x")]))]))]);
+    let shape = Shape::infer(&[rows(std::slice::from_ref(&like))]).unwrap().unwrap();
+    let mixed = |of: &[Tree]| shape.shred(&rows(of)).unwrap().mixed;
+    // The root, `a`, `b`, `c` and its elements: nulls and fields that stay together do not count.
+    let rest = object(&[("a", null()), ("b", null()), ("c", number(1))]);
+    assert_eq!(mixed(&[like.clone(), null(), rest]), [false; 5]);
+    assert_eq!(mixed(&[text("x")]), [true, false, false, false, false]);
+    assert_eq!(mixed(&[object(&[("a", number(1)), ("b", number(1))])]), [false, true, true, false, false]);
+    let elements = |tree| object(&[("b", object(&[("c", tree)]))]);
+    assert_eq!(mixed(&[elements(text("x"))]), [false, false, false, true, false]);
+    assert_eq!(mixed(&[elements(Tree::Array(vec![null(), number(1)]))]), [false, false, false, false, true]);
+}
+
+#[test]
 fn metadata_and_nulls_stay_as_they_are() {
     let variants =
         whole(&[Some(text("no")), None, Some(number(1)), Some(number(2))], &names(), 0).slice(1, 3);
     let shape = Shape::infer(std::slice::from_ref(&variants)).unwrap().unwrap();
-    let found = shape.shred(&variants).unwrap();
+    let found = shape.shred(&variants).unwrap().columns;
     assert_eq!(found.column(0).as_ref(), variants.column(0).as_ref());
     assert_eq!(found.nulls(), variants.nulls());
     assert_eq!(there(&found, "value"), [false; 3], "of a null nothing is stored");
     assert_eq!(read(&found).unwrap(), [None, Some(number(1)), Some(number(2))]);
-    let none = shape.shred(&variants.slice(0, 0)).unwrap();
+    let none = shape.shred(&variants.slice(0, 0)).unwrap().columns;
     assert_eq!((none.len(), none.fields()), (0, &shape.fields()));
 }
 
@@ -166,7 +181,7 @@ fn types_stay_what_they_are() {
     for value in values {
         let variants = of_bytes(NO_NAMES, &[Some(value.clone()), None]);
         let shape = Shape::infer(std::slice::from_ref(&variants)).unwrap().unwrap();
-        let found = shape.shred(&variants).unwrap();
+        let found = shape.shred(&variants).unwrap().columns;
         assert_eq!(there(&found, "value"), [false, false], "{value:?}");
         let layout = crate::variant::Layout::new(found.fields()).unwrap();
         let back = layout.read(&found, &super::target()).unwrap();

@@ -39,10 +39,10 @@ pub(in crate::write) struct FileForm {
     pub(super) leaves: Vec<Leaf>,
     layout: Layout,
     pub(super) modes: Modes,
-    stored: Vec<Field>,
+    pub(super) stored: Vec<Field>,
     /// The first rows that say how variants are shredded; `None` where they are not, or where there are none.
     shredded_by: Option<u64>,
-    shapes: Shapes,
+    pub(super) shapes: Shapes,
 }
 
 impl FileForm {
@@ -68,7 +68,7 @@ impl FileForm {
         Ok(Self {
             fields: schema.fields().to_vec(),
             arrow: Arc::new(ArrowSchema::new(fields_to_arrow(&stored)?)),
-            leaves: leaves_of(&stored, &shapes),
+            leaves: leaves_of(&stored, &shapes)?,
             layout: Layout::new(properties, schema, &descriptor, statistics_length, metadata)?,
             columns,
             modes,
@@ -99,7 +99,7 @@ impl FileForm {
         });
         Ok(Arc::new(Self {
             arrow: Arc::new(ArrowSchema::new(arrow.collect::<Vec<_>>())),
-            leaves: leaves_of(&self.stored, &shapes),
+            leaves: leaves_of(&self.stored, &shapes)?,
             columns: parquet_schema(&self.stored, &shapes)?,
             shapes,
             ..self.as_ref().clone()
@@ -113,11 +113,6 @@ impl FileForm {
         // They are not nested, so that a column is a leaf with its name.
         let paths = plain.iter().map(|number| ColumnPath::from(self.arrow.field(*number).name().clone()));
         Ok(Self { layout: self.layout.without_dictionaries(paths), ..self.clone() })
-    }
-
-    /// As what a stored column of variants is shredded.
-    pub(super) fn shape(&self, column: usize) -> Option<Arc<Shape>> {
-        self.shapes.get(&self.stored.get(column)?.id).cloned()
     }
 
     /// How files are laid out.

@@ -2,12 +2,12 @@
 //!
 //! In: stored fields, and as what variants are shredded. Out: their leaves, in the order of the file.
 
-use std::iter;
-
 use arrow_schema::DataType;
+use floeberg_core::Result;
 use floeberg_core::schema::{Field, PrimitiveType, Type};
 
 use super::shredded::Shapes;
+use super::typed_leaves::{TypedLeaf, add_shredded};
 
 /// A leaf of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,17 +18,19 @@ pub(super) enum Leaf {
     Repeated(i32),
     /// The first bytes of a variant, which are null where it is.
     VariantMetadata(i32),
+    /// A field of shredded variants.
+    Typed(TypedLeaf),
     /// The others, and variants in lists and maps: nothing is said of them.
     Silent,
 }
 
 /// The leaves of fields.
-pub(super) fn leaves_of(fields: &[Field], shapes: &Shapes) -> Vec<Leaf> {
+pub(super) fn leaves_of(fields: &[Field], shapes: &Shapes) -> Result<Vec<Leaf>> {
     let mut leaves = Vec::new();
     for field in fields {
-        add(field, shapes, false, &mut leaves);
+        add(field, shapes, false, &mut leaves)?;
     }
-    leaves
+    Ok(leaves)
 }
 
 /// How many leaves has a column of a type?
@@ -40,25 +42,25 @@ pub(super) fn count(data_type: &DataType) -> usize {
     }
 }
 
-fn add(field: &Field, shapes: &Shapes, is_repeated: bool, leaves: &mut Vec<Leaf>) {
+fn add(field: &Field, shapes: &Shapes, is_repeated: bool, leaves: &mut Vec<Leaf>) -> Result<()> {
     match &field.field_type {
         Type::Primitive(_) if is_repeated => leaves.push(Leaf::Repeated(field.id)),
         Type::Primitive(primitive) => leaves.push(Leaf::Single(field.id, primitive.clone())),
         Type::Variant if is_repeated => leaves.extend([Leaf::Silent, Leaf::Silent]),
         Type::Variant => {
-            let others = match shapes.get(&field.id) {
-                Some(shape) => shape.fields()[1..].iter().map(|field| count(field.data_type())).sum(),
-                None => 1,
-            };
             leaves.push(Leaf::VariantMetadata(field.id));
-            leaves.extend(iter::repeat_n(Leaf::Silent, others));
+            match shapes.get(&field.id) {
+                Some(shape) => add_shredded(field.id, &shape.fields()[1..], leaves)?,
+                None => leaves.push(Leaf::Silent),
+            }
         }
         Type::Unrecognized(_) => {}
         nested => {
             let is_repeated = is_repeated || matches!(nested, Type::List(_) | Type::Map(_));
             for child in nested.children() {
-                add(child, shapes, is_repeated, leaves);
+                add(child, shapes, is_repeated, leaves)?;
             }
         }
     }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! What does the end of a Parquet file say of its columns?
 //!
 //! In: the metadata of a file that was written. Out: sizes, counts and bounds by field id, and where its row groups start.
-//! Spec: Data File Fields (notes 1 and 2 on bounds).
+//! Spec: Data File Fields (notes 1 and 2 on bounds); Bounds for Variant.
 //!
 //! Invariant: a bound is left out where a row group does not say one; NaN is none, and zeros have the sign that bounds all
 //! zeros.
@@ -12,29 +12,39 @@ use std::collections::BTreeMap;
 use floeberg_core::Result;
 use floeberg_core::schema::PrimitiveType;
 use floeberg_core::value::{Value, ordering, single_value};
+use floeberg_core::variant::Bounds as VariantBounds;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::statistics::Statistics;
 
+use super::form::FileForm;
 use super::leaves::Leaf;
+use super::shredding::Shreddings;
+use super::typed_leaves::TypedLeaf;
 use crate::metadata::DataFile;
-use crate::write::metrics::{Mode, Modes, shorter_lower, shorter_upper};
+use crate::write::metrics::{Mode, shorter_lower, shorter_upper};
 
 /// Says of a file what its metadata says.
 pub(super) fn describe(
     file: &mut DataFile,
     metadata: &ParquetMetaData,
-    leaves: &[Leaf],
-    modes: &Modes,
+    form: &FileForm,
+    shreddings: &Shreddings,
 ) -> Result<()> {
     let mut said = Said::default();
-    for (position, leaf) in leaves.iter().enumerate() {
+    for (position, leaf) in form.leaves.iter().enumerate() {
         let chunks = metadata.row_groups().iter().filter_map(|group| group.columns().get(position));
         let (id, primitive) = match leaf {
             Leaf::Single(id, primitive) => (*id, Some(primitive)),
             Leaf::Repeated(id) | Leaf::VariantMetadata(id) => (*id, None),
+            Leaf::Typed(leaf) => {
+                if shreddings.is_uniform(leaf) {
+                    said.add_field(leaf, bounds(chunks, &leaf.primitive, form.modes.of(leaf.id)))?;
+                }
+                continue;
+            }
             Leaf::Silent => continue,
         };
-        let mode = modes.of(id);
+        let mode = form.modes.of(id);
         if mode == Mode::None {
             continue;
         }
@@ -60,6 +70,7 @@ pub(super) fn describe(
             }
         }
     }
+    said.add_variants()?;
     file.record_count = metadata.file_metadata().num_rows();
     file.column_sizes = Some(said.sizes);
     file.value_counts = Some(said.values);
@@ -79,6 +90,32 @@ struct Said {
     nans: BTreeMap<i32, i64>,
     lower: BTreeMap<i32, Vec<u8>>,
     upper: BTreeMap<i32, Vec<u8>>,
+    lower_of_fields: BTreeMap<i32, VariantBounds>,
+    upper_of_fields: BTreeMap<i32, VariantBounds>,
+}
+
+impl Said {
+    /// Adds what is known of a field of variants.
+    fn add_field(&mut self, leaf: &TypedLeaf, bounds: Option<(Option<Value>, Option<Value>)>) -> Result<()> {
+        let Some((lower, upper)) = bounds else { return Ok(()) };
+        for (bound, said) in [(lower, &mut self.lower_of_fields), (upper, &mut self.upper_of_fields)] {
+            if let Some(bound) = bound {
+                said.entry(leaf.id).or_default().insert(&leaf.path, &leaf.column, &bound)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the bounds of variants of those of their fields.
+    fn add_variants(&mut self) -> Result<()> {
+        let bounds = [(&self.lower_of_fields, &mut self.lower), (&self.upper_of_fields, &mut self.upper)];
+        for (of_fields, said) in bounds {
+            for (id, fields) in of_fields {
+                said.insert(*id, fields.to_bytes()?);
+            }
+        }
+        Ok(())
+    }
 }
 
 struct Counts {

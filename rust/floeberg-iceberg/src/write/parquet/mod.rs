@@ -10,7 +10,9 @@ mod options;
 mod output;
 mod schema;
 mod shredded;
+mod shredding;
 mod stored;
+mod typed_leaves;
 
 pub(super) use form::FileForm;
 pub(super) use open_file::{ColumnEncoder, OpenFile, Piece};

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::Field;
-use floeberg_core::variant::Shape;
 use floeberg_core::{Error, Result};
 use floeberg_io::Store;
 use parquet::arrow::arrow_writer::{
@@ -27,6 +26,7 @@ use super::form::FileForm;
 use super::leaves::count;
 use super::metrics::describe;
 use super::output::{Output, writing};
+use super::shredding::{Shredding, Shreddings};
 use super::stored::stored_columns;
 use crate::metadata::DataFile;
 
@@ -43,6 +43,7 @@ pub(in crate::write) struct Piece {
 pub(in crate::write) struct OpenFile {
     location: String,
     form: Arc<FileForm>,
+    shreddings: Shreddings,
     file: SerializedFileWriter<Output>,
     factory: ArrowRowGroupWriterFactory,
     group: Vec<ColumnEncoder>,
@@ -55,8 +56,8 @@ pub(in crate::write) struct OpenFile {
 /// What encodes a column, with the columns in it, for one row group.
 pub(in crate::write) struct ColumnEncoder {
     field: Arc<Field>,
-    /// As what variants are shredded.
-    shape: Option<Arc<Shape>>,
+    /// How variants are shredded.
+    shredding: Option<Shredding>,
     leaves: Vec<ArrowColumnWriter>,
 }
 
@@ -100,6 +101,7 @@ impl OpenFile {
         Ok(Self {
             location,
             form: Arc::clone(form),
+            shreddings: Shreddings::new(&form.shapes),
             file,
             factory,
             group: Vec::new(),
@@ -145,11 +147,12 @@ impl OpenFile {
             let number = self.file.flushed_row_groups().len();
             let factory = &self.factory;
             let mut writers = writing(&self.location, || factory.create_column_writers(number))?.into_iter();
-            let fields = self.form.arrow.fields().iter().enumerate();
+            let fields = self.form.arrow.fields().iter().zip(&self.form.stored);
             self.group = fields
-                .map(|(number, field)| {
+                .map(|(field, stored)| {
                     let leaves = writers.by_ref().take(count(field.data_type())).collect();
-                    ColumnEncoder { field: Arc::clone(field), shape: self.form.shape(number), leaves }
+                    let shredding = self.shreddings.of(stored.id).cloned();
+                    ColumnEncoder { field: Arc::clone(field), shredding, leaves }
                 })
                 .collect();
         }
@@ -180,11 +183,11 @@ impl OpenFile {
 
     /// Ends the file: it is durable then. Row groups must have been ended.
     pub fn finish(self) -> Result<DataFile> {
-        let Self { location, form, mut file, rows, .. } = self;
+        let Self { location, form, shreddings, mut file, rows, .. } = self;
         let metadata = writing(&location, || file.finish())?;
         let size = file.inner_mut().finish()?;
         let mut described = DataFile::new(location, "parquet");
-        describe(&mut described, &metadata, &form.leaves, &form.modes)?;
+        describe(&mut described, &metadata, &form, &shreddings)?;
         if described.record_count != rows as i64 {
             return Err(Error::internal(format!(
                 "{rows} rows were given, {} are stored",
@@ -200,11 +203,11 @@ impl OpenFile {
 impl ColumnEncoder {
     /// Encodes values of the column. Errors name the file.
     pub fn encode(&mut self, values: &ArrayRef, location: &str) -> Result<()> {
-        let Self { field, shape, leaves } = self;
+        let Self { field, shredding, leaves } = self;
         let named = |error: Error| error.with("column", field.name());
-        let shredded: ArrayRef = match (shape, values.as_struct_opt()) {
-            (Some(shape), Some(variants)) => {
-                Arc::new(shape.shred(variants).map_err(|error| named(error.with("path", location)))?)
+        let shredded: ArrayRef = match (shredding, values.as_struct_opt()) {
+            (Some(shredding), Some(variants)) => {
+                Arc::new(shredding.shred(variants).map_err(|error| named(error.with("path", location)))?)
             }
             _ => Arc::clone(values),
         };

@@ -10,3 +10,4 @@ mod rows;
 mod shredding;
 mod sorting;
 mod types;
+mod variant_bounds;

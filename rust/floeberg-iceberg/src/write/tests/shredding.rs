@@ -17,11 +17,11 @@ use crate::metadata::{NullOrder, SortDirection};
 use crate::read::tests::variant_model::{Names, Tree, decode, encode, normal};
 use crate::write::{Receipt, WriteRecipe, Writer, WrittenFile};
 
-const SHRED: (&str, &str) = ("write.parquet.shred-variants", "true");
-const BUFFER: &str = "write.parquet.variant-inference-buffer-size";
+pub(super) const SHRED: (&str, &str) = ("write.parquet.shred-variants", "true");
+pub(super) const BUFFER: &str = "write.parquet.variant-inference-buffer-size";
 
 /// Rows of a number `id` and a variant `v`.
-fn table(properties: &[(&str, &str)]) -> WriteRecipe {
+pub(super) fn table(properties: &[(&str, &str)]) -> WriteRecipe {
     let fields = vec![Field::required(1, "id", P::Long), Field::optional(2, "v", Type::Variant)];
     with(recipe(fields), properties)
 }
@@ -58,7 +58,7 @@ fn try_write(recipe: &WriteRecipe, store: &MemoryStore, batches: &[RecordBatch])
     writer.finish()
 }
 
-fn written(recipe: &WriteRecipe, of: &[(i64, Option<Tree>)]) -> (MemoryStore, Receipt) {
+pub(super) fn written(recipe: &WriteRecipe, of: &[(i64, Option<Tree>)]) -> (MemoryStore, Receipt) {
     let store = MemoryStore::new();
     // Several batches, of which the first has few rows.
     let all = rows(recipe, of);
@@ -77,19 +77,19 @@ fn read(store: &MemoryStore, recipe: &WriteRecipe, file: &WrittenFile) -> Vec<(i
     (0..batch.num_rows()).map(|row| (ids.value(row), tree(row))).collect()
 }
 
-fn object(fields: &[(&str, Tree)]) -> Tree {
+pub(super) fn object(fields: &[(&str, Tree)]) -> Tree {
     Tree::Object(fields.iter().map(|(name, tree)| ((*name).to_owned(), tree.clone())).collect())
 }
 
-fn text(text: impl Into<String>) -> Tree {
+pub(super) fn text(text: impl Into<String>) -> Tree {
     Tree::String(text.into())
 }
 
-fn number(number: i128) -> Tree {
+pub(super) fn number(number: i128) -> Tree {
     Tree::Number(number, 0)
 }
 
-fn null() -> Tree {
+pub(super) fn null() -> Tree {
     Tree::Primitive(0, Vec::new())
 }
 
