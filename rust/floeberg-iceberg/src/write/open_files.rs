@@ -24,6 +24,9 @@ const UNSORTED: i32 = 0;
 /// Files that are written at once, at most: each has buffers for all of its columns.
 const MOST_OPEN: usize = 128;
 
+/// About how many bytes a column of an open file takes before it has a value.
+const COLUMN_MEMORY: u64 = 32 << 10;
+
 /// A partition that rows are written to.
 struct Target {
     values: Vec<Option<Value>>,
@@ -202,13 +205,24 @@ impl OpenFiles {
         let target = &mut self.targets[place];
         let location = self.form.locations.of(&self.recipe.spec, &target.values, &name);
         let form = self.form.file.for_file(&target.waiting)?;
-        let opened = OpenFile::create(self.store.as_ref(), location.clone(), &form);
+        let form = if self.has_room(&form) { &form } else { &self.form.file };
+        let target = &mut self.targets[place];
+        let opened = OpenFile::create(self.store.as_ref(), location.clone(), form);
         // Where the answer of the store is lost there may be a file all the same; but not one of another writer.
         if !opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
             self.begun.push(location);
         }
         target.file = Some(opened?);
         Ok(())
+    }
+
+    /// Do the columns of one more file take no more than half of the memory, with those of the files that are open?
+    ///
+    /// A file whose variants are shredded may have hundreds of columns that nobody asked for.
+    fn has_room(&self, form: &FileForm) -> bool {
+        let open = self.targets.iter().filter_map(|target| target.file.as_ref());
+        let columns = open.map(OpenFile::columns).sum::<usize>() + form.columns();
+        (columns as u64).saturating_mul(COLUMN_MEMORY) <= self.memory / 2
     }
 
     /// Ends the files that are so.

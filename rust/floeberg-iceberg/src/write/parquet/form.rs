@@ -35,7 +35,7 @@ pub(in crate::write) struct FileForm {
     pub fields: Vec<Field>,
     /// What is stored of them, in Arrow's form.
     pub arrow: SchemaRef,
-    pub(super) columns: TypePtr,
+    pub(super) parquet: TypePtr,
     pub(super) leaves: Vec<Leaf>,
     layout: Layout,
     pub(super) modes: Modes,
@@ -70,7 +70,7 @@ impl FileForm {
             arrow: Arc::new(ArrowSchema::new(fields_to_arrow(&stored)?)),
             leaves: leaves_of(&stored, &shapes)?,
             layout: Layout::new(properties, schema, &descriptor, statistics_length, metadata)?,
-            columns,
+            parquet: columns,
             modes,
             stored,
             shredded_by: is_shredded.then_some(rows),
@@ -100,7 +100,7 @@ impl FileForm {
         Ok(Arc::new(Self {
             arrow: Arc::new(ArrowSchema::new(arrow.collect::<Vec<_>>())),
             leaves: leaves_of(&self.stored, &shapes)?,
-            columns: parquet_schema(&self.stored, &shapes)?,
+            parquet: parquet_schema(&self.stored, &shapes)?,
             shapes,
             ..self.as_ref().clone()
         }))
@@ -113,6 +113,11 @@ impl FileForm {
         // They are not nested, so that a column is a leaf with its name.
         let paths = plain.iter().map(|number| ColumnPath::from(self.arrow.field(*number).name().clone()));
         Ok(Self { layout: self.layout.without_dictionaries(paths), ..self.clone() })
+    }
+
+    /// How many columns files have, those in columns counted.
+    pub fn columns(&self) -> usize {
+        self.leaves.len()
     }
 
     /// How files are laid out.

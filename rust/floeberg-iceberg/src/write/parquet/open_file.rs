@@ -95,7 +95,7 @@ impl OpenFile {
         let sink = store.create(&location)?;
         let properties = Arc::clone(&form.layout().properties);
         let file = writing(&location, || {
-            SerializedFileWriter::new(Output::new(sink), Arc::clone(&form.columns), properties)
+            SerializedFileWriter::new(Output::new(sink), Arc::clone(&form.parquet), properties)
         })?;
         let factory = ArrowRowGroupWriterFactory::new(&file, Arc::clone(&form.arrow));
         Ok(Self {
@@ -114,6 +114,11 @@ impl OpenFile {
     /// Where it is.
     pub fn location(&self) -> &str {
         &self.location
+    }
+
+    /// How many columns it has, those in columns counted.
+    pub fn columns(&self) -> usize {
+        self.form.columns()
     }
 
     /// Rows of the row group.

@@ -283,6 +283,25 @@ fn every_file_infers_anew_and_sorted_rows_are_shredded_too() {
 }
 
 #[test]
+fn files_are_not_shredded_where_their_columns_do_not_fit_into_memory() {
+    let rows: Vec<_> = (0..40).map(|id| (id, Some(object(&[("n", number(70_000))])))).collect();
+    let recipe = partitioned(table(&[SHRED]), &[(1, Transform::Truncate(4))]);
+    // Ten files, of which each has five columns if its variants are shredded and three if they are not.
+    for (columns, expected) in [(50, 10), (18, 3), (4, 0)] {
+        let store = MemoryStore::new();
+        let memory = 2 * columns * (32 << 10);
+        let sink = Arc::new(store.clone());
+        let mut writer = Writer::with_memory(&recipe, sink, TASK, &Cancel::default(), memory).unwrap();
+        writer.write(&self::rows(&recipe, &rows)).unwrap();
+        let receipt = writer.finish().unwrap();
+        let is_shredded = |file: &&WrittenFile| schema_text(&store, file).contains("typed_value");
+        assert_eq!(receipt.files().iter().filter(is_shredded).count(), expected, "{columns}");
+        let found: Vec<_> = receipt.files().iter().flat_map(|file| read(&store, &recipe, file)).collect();
+        assert_eq!(found, rows);
+    }
+}
+
+#[test]
 fn variants_in_lists_and_structs_are_not_shredded() {
     let inner = |id| Field::optional(id, "x", Type::Variant);
     let list = ListType { element: inner(3) };
