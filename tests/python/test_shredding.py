@@ -168,7 +168,7 @@ def test_duckdb_reads_the_files(events):
     ],
 )
 def test_a_value_that_is_not_understood_is_an_error(events, name, value, expected):
-    with pytest.raises(InvalidInputError, match=f'expected {expected} for the property "{name}"'):
+    with pytest.raises(InvalidInputError, match=f'expected {expected}, found "{value}".*{name}'):
         events.append(variants(rows(range(2))), options={name: value})
 
 

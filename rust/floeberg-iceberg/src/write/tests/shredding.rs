@@ -336,7 +336,8 @@ fn properties_that_are_not_understood_are_errors() {
     for (name, value) in wrong {
         let error = try_write(&table(&[(name, value)]), &MemoryStore::new(), &[]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
-        assert!(error.to_string().contains(&format!("for the property {name:?}, found {value}")), "{error}");
+        assert_eq!(error.context(), [("property", name.to_owned())], "{error}");
+        assert!(error.message().ends_with(&format!("found {value:?}")), "{error}");
     }
 }
 
