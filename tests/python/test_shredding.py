@@ -13,10 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import floeberg as fb
-from corpus.variant_bytes import variants
+from corpus.variant_bytes import table_of_variants, variants
 from floeberg import variant
 from floeberg.errors import InvalidDataError, InvalidInputError
-from floeberg.types import NestedField, PrimitiveType, Schema
 
 SHRED = {"write.parquet.shred-variants": "true"}
 MOMENT = datetime.datetime(2024, 5, 6, 7, 8, 9, 10, datetime.timezone.utc)
@@ -24,17 +23,8 @@ MOMENT = datetime.datetime(2024, 5, 6, 7, 8, 9, 10, datetime.timezone.utc)
 
 @pytest.fixture
 def events(tmp_path) -> fb.Table:
-    """An empty table of `id` and a variant `v`, which is partitioned by hundreds of `id`."""
-    catalog = fb.load_catalog("events", type="filesystem", warehouse=str(tmp_path))
-    catalog.create_namespace("ns")
-    fields = [
-        NestedField(1, "id", PrimitiveType("long"), required=False),
-        NestedField(2, "v", PrimitiveType("variant"), required=False),
-    ]
-    properties = {"format-version": "3"} | SHRED
-    return catalog.create_table(
-        "ns.events", Schema(*fields), partition_spec=["truncate(100, id)"], properties=properties
-    )
+    """An empty table that is partitioned by hundreds of `id`."""
+    return table_of_variants(tmp_path, partition_spec=["truncate(100, id)"], properties=SHRED)
 
 
 def event(number: int) -> dict[str, Any]:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import pyarrow.parquet as pq
-import pytest
 
-import floeberg as fb
-from corpus.variant_bytes import variants
-from floeberg.types import NestedField, PrimitiveType, Schema
+from corpus.variant_bytes import table_of_variants, variants
 
 ALIKE = [
     {
@@ -31,19 +28,8 @@ OTHERS = [
 ROWS = [{"id": number, "v": each} for number, each in enumerate([*ALIKE, *OTHERS])] + [{"id": 99}]
 
 
-@pytest.fixture
-def table(tmp_path) -> fb.Table:
-    """An empty table of `id` and a variant `v`."""
-    catalog = fb.load_catalog("spark", type="filesystem", warehouse=str(tmp_path))
-    catalog.create_namespace("db")
-    fields = [
-        NestedField(1, "id", PrimitiveType("long"), required=False),
-        NestedField(2, "v", PrimitiveType("variant"), required=False),
-    ]
-    return catalog.create_table("db.t", Schema(*fields), properties={"format-version": "3"})
-
-
-def test_spark_reads_the_files(spark, table):
+def test_spark_reads_the_files(spark, tmp_path):
+    table = table_of_variants(tmp_path)
     answers = []
     for shred in ("true", "false"):
         options = {"shred-variants": shred, "variant-inference-buffer-size": "20"}

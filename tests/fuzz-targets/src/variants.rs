@@ -1,4 +1,4 @@
-//! Shredded variants, put together again.
+//! Shredded variants, put together again, and variants that a writer shreds.
 //!
 //! ```text
 //! length of metadata u8 | length of value u8 | shape u8 | metadata | value | bytes of a shredded part
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, BinaryArray, Int64Array, ListArray, StructArray};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use floeberg_core::variant::Layout;
+use floeberg_core::variant::{Layout, Shape};
 
 use crate::judge::decoded;
 
@@ -26,6 +26,8 @@ pub(crate) fn variant(bytes: &[u8]) {
         2 => array_of_values(part),
         _ => object_of_an_object(part),
     };
+    // Of what is not put together nothing may be assumed.
+    shredded(metadata, value.unwrap_or_default());
     let Some((metadata, whole)) = put_together(metadata, value, typed) else { return };
     // What comes out is a whole variant: as a shredded field of that value it is taken as it is.
     let again = put_together(&metadata, None, array_of_values(&whole));
@@ -33,6 +35,27 @@ pub(crate) fn variant(bytes: &[u8]) {
         again.is_some_and(|(_, again)| again.ends_with(&whole)),
         "a variant that is no variant: {whole:02x?}"
     );
+    // Once it was shredded its fields are in order, and then it stays as it is.
+    let Some(whole) = shredded(&metadata, &whole).and_then(|whole| shredded(&metadata, &whole)) else {
+        return;
+    };
+    assert_eq!(
+        shredded(&metadata, &whole).as_ref(),
+        Some(&whole),
+        "what is shredded becomes another variant"
+    );
+}
+
+/// The value of a variant that was shredded as what it is and put together again; `None` where it is not shredded.
+fn shredded(metadata: &[u8], value: &[u8]) -> Option<Vec<u8>> {
+    let variants = group([("metadata", column(Some(metadata))), ("value", column(Some(value)))]);
+    let shape = decoded(Shape::infer(std::slice::from_ref(&variants)))??;
+    let stored = decoded(shape.shred(&variants))?.columns;
+    let typed = stored.column(2).to_owned();
+    let value = stored.column(1).as_any().downcast_ref::<BinaryArray>();
+    let value = value.and_then(|value| value.iter().next().flatten());
+    let whole = put_together(metadata, value, typed);
+    Some(whole.expect("what a writer shreds can be read").1)
 }
 
 /// The variant of the only row; `None` where the bytes are none.

@@ -8,13 +8,16 @@ from __future__ import annotations
 import datetime
 import struct
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+import floeberg as fb
 from corpus.variants import DECIMALS, INTEGERS
+from floeberg.types import NestedField, PrimitiveType, Schema
 
-__all__ = ["PARTS", "variant", "variants"]
+__all__ = ["PARTS", "table_of_variants", "variant", "variants"]
 
 PARTS = pa.struct([pa.field(name, pa.binary(), nullable=False) for name in ("metadata", "value")])
 _IS_VARIANT = {"ARROW:extension:name": "arrow.parquet.variant", "ARROW:extension:metadata": ""}
@@ -27,6 +30,18 @@ def variants(rows: list[dict[str, Any]], name: str = "v") -> pa.Table:
     schema = pa.schema([pa.field("id", pa.int64()), pa.field(name, PARTS, metadata=_IS_VARIANT)])
     encoded = [row | ({name: variant(row[name])} if name in row else {}) for row in rows]
     return pa.Table.from_pylist(encoded, schema)
+
+
+def table_of_variants(warehouse: Path, **creation: Any) -> fb.Table:
+    """An empty table of `id` and a variant `v`, in a folder."""
+    catalog = fb.load_catalog("variants", type="filesystem", warehouse=str(warehouse))
+    catalog.create_namespace("ns")
+    fields = [
+        NestedField(1, "id", PrimitiveType("long"), required=False),
+        NestedField(2, "v", PrimitiveType("variant"), required=False),
+    ]
+    properties = {"format-version": "3"} | creation.pop("properties", {})
+    return catalog.create_table("ns.events", Schema(*fields), properties=properties, **creation)
 
 
 def variant(value: Any) -> dict[str, bytes]:

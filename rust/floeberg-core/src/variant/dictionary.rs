@@ -40,6 +40,16 @@ impl<'a> Dictionary<'a> {
         Ok(Self { offsets, names, width, count })
     }
 
+    /// The same, where every name is looked at. Errors: `InvalidData` for one that is no text, or not there.
+    pub(super) fn checked(bytes: &'a [u8]) -> Result<Self> {
+        let dictionary = Self::new(bytes)?;
+        for id in 0..dictionary.len() {
+            str::from_utf8(dictionary.name(id)?)
+                .map_err(|_| damaged(&format!("the name of the id {id} is no text")))?;
+        }
+        Ok(dictionary)
+    }
+
     /// How many names there are.
     pub(super) fn len(&self) -> usize {
         self.count

@@ -50,7 +50,7 @@ impl Shape {
             for row in (0..column.len()).filter(|row| column.is_valid(*row)) {
                 let value = values.value(row);
                 check_one(value)?;
-                root.take(value, &Dictionary::new(metadata.value(row))?, 0, &mut room)?;
+                root.take(value, &Dictionary::checked(metadata.value(row))?, 0, &mut room)?;
             }
         }
         let count = root.count;
@@ -106,7 +106,7 @@ impl<'a> Seen<'a> {
             Family::Object => {
                 for field in Container::new(value)?.fields() {
                     let (id, value) = field?;
-                    if let Some(place) = self.field(names.name(id)?, room)? {
+                    if let Some(place) = self.field(names.name(id)?, room) {
                         place.take(value, names, depth + 1, room)?;
                     }
                 }
@@ -123,15 +123,11 @@ impl<'a> Seen<'a> {
     }
 
     /// What was seen of a field; `None` where there is no room for another one.
-    fn field(&mut self, name: &'a [u8], room: &mut usize) -> Result<Option<&mut Self>> {
+    fn field(&mut self, name: &'a [u8], room: &mut usize) -> Option<&mut Self> {
         if !self.fields.contains_key(name) {
-            if *room == 0 {
-                return Ok(None);
-            }
-            text(name)?;
-            *room -= 1;
+            *room = room.checked_sub(1)?;
         }
-        Ok(Some(self.fields.entry(name).or_default()))
+        Some(self.fields.entry(name).or_default())
     }
 
     /// As what the place is shredded, of so many values at the top.

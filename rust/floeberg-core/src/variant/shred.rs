@@ -34,6 +34,7 @@ impl Shape {
     pub fn shred(&self, variants: &StructArray) -> Result<Shredded> {
         let (metadata, values) = parts(variants)?;
         let mut root = Place::new(&self.0);
+        let mut known: Option<(&[u8], Dictionary<'_>)> = None;
         for row in 0..variants.len() {
             if variants.is_null(row) {
                 root.skip();
@@ -41,7 +42,14 @@ impl Shape {
             }
             let value = values.value(row);
             check_one(value)?;
-            root.append(value, &mut Row::new(Dictionary::new(metadata.value(row))?))?;
+            // That of the row before, often. Readers look at all names, so that no row may have a damaged one.
+            let bytes = metadata.value(row);
+            let names = match known {
+                Some((same, names)) if same == bytes => names,
+                _ => Dictionary::checked(bytes)?,
+            };
+            known = Some((bytes, names));
+            root.append(value, &mut Row::new(names))?;
         }
         let mut mixed = Vec::new();
         root.add_mixed(&mut mixed);

@@ -211,6 +211,11 @@ fn what_is_damaged_is_an_error() {
         assert_eq!(error.kind(), ErrorKind::InvalidData, "{error}");
         assert!(error.to_string().contains(expected), "{error}");
     }
+    // Of names that no field has, too: who reads the file looks at all of them.
+    let outside = refused(&[1, 2, 0xe3, 1, 2, b'a', b'b'], &[2, 1, 1, 0, 2, 0x0c, 5]);
+    assert!(outside.to_string().contains("the name of the id 0 lies outside"), "{outside}");
+    let no_text = refused(&[1, 1, 0, 1, 0xff], &[0]);
+    assert!(no_text.to_string().contains("the name of the id 0 is no text"), "{no_text}");
     assert_eq!(refused(&[], &[0]).kind(), ErrorKind::InvalidData);
     assert_eq!(refused(&[2, 0, 0], &[0]).kind(), ErrorKind::Unsupported);
 }
