@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow.parquet as pq
 
 from corpus.variant_bytes import table_of_variants, variants
+from floeberg import variant
 
 ALIKE = [
     {
@@ -47,3 +48,20 @@ def test_spark_reads_the_files(spark, tmp_path):
     assert answers[0] == answers[1]
     assert [row[2] for row in answers[0][:4]] == ["0", "1000", "2000", "3000"]
     assert [row[3] for row in answers[0][:4]] == [0, 0.5, 1, 1.5]
+
+
+def test_options_of_a_write_shred_what_spark_writes(spark, tmp_path):
+    table = table_of_variants(tmp_path)
+    rows = spark.sql("""SELECT id, parse_json(concat('{"n": ', id, ', "s": "x"}')) AS v FROM range(200)""")
+    options = {
+        "path": str(tmp_path / "ns" / "events"),
+        "shred-variants": "true",
+        "variant-inference-buffer-size": "9",
+    }
+    rows.coalesce(1).write.format("floeberg").mode("append").options(**options).save()
+    (path,) = table.refresh().inspect.files()["file_path"].to_pylist()
+    # The first nine numbers have eight bits; wider ones are not in the typed column.
+    numbers = pq.read_table(path, columns=["v"])["v"].combine_chunks().field("typed_value").field("n")
+    assert numbers.field("typed_value").to_pylist() == [*range(128), *[None] * 72]
+    found = table.scan().to_arrow().sort_by("id")["v"]
+    assert variant.to_pylist(found) == [{"n": number, "s": "x"} for number in range(200)]
