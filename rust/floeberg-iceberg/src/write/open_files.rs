@@ -24,8 +24,8 @@ const UNSORTED: i32 = 0;
 /// Files that are written at once, at most: each has buffers for all of its columns.
 const MOST_OPEN: usize = 128;
 
-/// About how many bytes a column of an open file takes before it has a value.
-const COLUMN_MEMORY: u64 = 32 << 10;
+/// About how many bytes a column of an open file takes beside its values: buffers, and what its codec works with.
+pub(super) const COLUMN_MEMORY: u64 = 64 << 10;
 
 /// A partition that rows are written to.
 struct Target {
@@ -111,7 +111,7 @@ impl OpenFiles {
         let place = number as usize;
         if !self.targets[place].is_open() {
             self.is_clustered &= !self.targets[place].gave_way;
-            if self.targets.iter().filter(|target| target.is_open()).count() >= MOST_OPEN {
+            if self.targets.iter().filter(|target| target.is_open()).count() >= self.most_open() {
                 if !self.is_clustered {
                     return Ok(Some(rows));
                 }
@@ -123,6 +123,12 @@ impl OpenFiles {
         target.last = self.moment;
         target.waiting.push(rows);
         Ok(None)
+    }
+
+    /// How many files may be open: their columns take half of the memory at most, beside their values.
+    fn most_open(&self) -> usize {
+        let of_file = (self.form.file.columns() as u64).saturating_mul(COLUMN_MEMORY).max(1);
+        usize::try_from(self.memory / 2 / of_file).unwrap_or(MOST_OPEN).clamp(1, MOST_OPEN)
     }
 
     /// Ends the file that has waited longest.
@@ -186,14 +192,14 @@ impl OpenFiles {
     /// Ends the largest row groups until the others fit into memory.
     fn free_memory(&mut self) -> Result<()> {
         let mut files: Vec<_> = self.targets.iter_mut().filter_map(|target| target.file.as_mut()).collect();
-        let mut memory: u64 = files.iter().map(|file| file.memory()).sum();
-        files.sort_by_cached_key(|file| std::cmp::Reverse(file.memory()));
+        let mut memory: u64 = files.iter().map(|file| memory_of(file)).sum();
+        files.sort_by_cached_key(|file| std::cmp::Reverse(memory_of(file)));
         let mut largest = Vec::new();
         for file in files {
             if memory <= self.memory {
                 break;
             }
-            memory -= file.memory();
+            memory -= memory_of(file);
             largest.push(file);
         }
         self.threads.end_groups(largest)
@@ -262,6 +268,12 @@ impl OpenFiles {
             let _ = self.store.remove(&location);
         }
     }
+}
+
+/// About how many bytes of memory the row group of a file takes.
+fn memory_of(file: &OpenFile) -> u64 {
+    let columns = if file.group_rows() > 0 { file.columns() as u64 } else { 0 };
+    file.memory().saturating_add(columns.saturating_mul(COLUMN_MEMORY))
 }
 
 /// Is the row group as large as the table asks for? As Iceberg Java, two rows early.

@@ -15,6 +15,7 @@ use super::fixture::{TASK, batch_of, names, partitioned, recipe, schema_text, wi
 use super::sorting::sorted;
 use crate::metadata::{NullOrder, SortDirection};
 use crate::read::tests::variant_model::{Names, Tree, decode, encode, normal};
+use crate::write::open_files::COLUMN_MEMORY;
 use crate::write::{Receipt, WriteRecipe, Writer, WrittenFile};
 
 pub(super) const SHRED: (&str, &str) = ("write.parquet.shred-variants", "true");
@@ -287,9 +288,9 @@ fn files_are_not_shredded_where_their_columns_do_not_fit_into_memory() {
     let rows: Vec<_> = (0..40).map(|id| (id, Some(object(&[("n", number(70_000))])))).collect();
     let recipe = partitioned(table(&[SHRED]), &[(1, Transform::Truncate(4))]);
     // Ten files, of which each has five columns if its variants are shredded and three if they are not.
-    for (columns, expected) in [(50, 10), (18, 3), (4, 0)] {
+    for (columns, expected) in [(50, 10), (30, 6), (4, 0)] {
         let store = MemoryStore::new();
-        let memory = 2 * columns * (32 << 10);
+        let memory = 2 * columns * COLUMN_MEMORY;
         let sink = Arc::new(store.clone());
         let mut writer = Writer::with_memory(&recipe, sink, TASK, &Cancel::default(), memory).unwrap();
         writer.write(&self::rows(&recipe, &rows)).unwrap();

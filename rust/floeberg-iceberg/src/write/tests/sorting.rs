@@ -16,6 +16,7 @@ use super::fixture::{Rows, TASK, batch, partitioned, recipe, rows_of};
 use super::rows::{primitives, values};
 use super::types::bits;
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
+use crate::write::open_files::COLUMN_MEMORY;
 use crate::write::{Receipt, WriteRecipe, Writer};
 
 /// Writes with so little memory that rows are kept in temporary files.
@@ -188,6 +189,17 @@ fn partitions_in_any_order_get_a_file_each_however_many_they_are() {
         let files = files_by_partition(&recipe, &rows, memory);
         assert_eq!(files.len(), 400);
         assert!(files.values().all(|files| *files <= 2), "{files:?}");
+    }
+}
+
+#[test]
+fn as_many_files_are_open_as_their_columns_fit_into_memory() {
+    let (recipe, rows) = many_partitions((0..2).flat_map(|_| 0..10));
+    for most in [10, 3, 1] {
+        // Files of two columns, for which there is half of the memory.
+        let (_, receipt) = write(&recipe, &rows, 10, 2 * most * 2 * COLUMN_MEMORY);
+        // Of the first turn those are still open that came last; all others get a second file.
+        assert_eq!(receipt.files().len() as u64, 10 + (10 - most), "{most}");
     }
 }
 
