@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator
 
@@ -12,8 +11,6 @@ from s3_kinds import BUCKET, KINDS
 from s3_server import S3Server
 
 from floeberg.catalog import Catalog
-
-NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,4 +39,4 @@ def kind(request) -> Kind:
 
 @pytest.fixture
 def catalog(kind, tmp_path) -> Catalog:
-    return kind.make(f"c{next(NUMBERS)}", tmp_path)
+    return kind.new(tmp_path)

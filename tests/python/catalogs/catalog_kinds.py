@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from pathlib import Path
 
 from floeberg.catalog import Catalog, FileSystemCatalog, MemoryCatalog
 from floeberg.catalog.sql import SqlCatalog
+
+NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,10 @@ class Kind:
     has_properties: bool = True
     renames: bool = True
     travels: bool = True
+
+    def new(self, folder: Path) -> Catalog:
+        """One of a name that no other has."""
+        return self.make(f"c{next(NUMBERS)}", folder)
 
 
 def memory(name: str, folder: Path) -> Catalog:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from catalog_kinds import KINDS, Kind
 
 from floeberg.catalog import Catalog
-
-NUMBERS = itertools.count()
 
 
 @pytest.fixture(params=KINDS)
@@ -19,4 +15,4 @@ def kind(request) -> Kind:
 
 @pytest.fixture
 def catalog(kind, tmp_path) -> Catalog:
-    return kind.make(f"c{next(NUMBERS)}", tmp_path)
+    return kind.new(tmp_path)

@@ -94,6 +94,14 @@ def files(folder: Path) -> set[Path]:
     return {path for path in (folder / "warehouse").rglob("*") if path.is_file()}
 
 
+def check_unchanged(catalog: Catalog, table: fb.Table, folder: Path, before: set[Path]) -> None:
+    """The table has its two rows and no other files, and can be written."""
+    assert files(folder) == before
+    assert ids(catalog.load_table("sales.orders")) == [1, 2]
+    table.append(rows(3))
+    assert ids(catalog.load_table("sales.orders")) == [1, 2, 3]
+
+
 WRITES = {
     "append": lambda table: table.append(rows(3)),
     "overwrite": lambda table: table.overwrite(rows(3)),
@@ -114,10 +122,7 @@ def test_a_place_where_nobody_may_write_is_read_and_stays_as_it_was(kind, write,
         with pytest.raises(PermissionDeniedError, match=r"denied|readonly|read-only") as caught:
             WRITES[write](table)
     assert "/sales/orders" in caught.value.context["path"]
-    assert files(folder) == before
-    assert ids(catalog.load_table("sales.orders")) == [1, 2]
-    table.append(rows(3))
-    assert ids(catalog.load_table("sales.orders")) == [1, 2, 3]
+    check_unchanged(catalog, table, folder, before)
 
 
 @pytest.mark.parametrize("kind", ON_DISK)
@@ -139,10 +144,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_there_at_all(kind, folder):
     with no_file_beyond(50_000), pytest.raises(StorageError) as caught:
         table.append(many)
     assert caught.value.context["path"].endswith(".parquet")
-    assert files(folder) == before
-    assert ids(catalog.load_table("sales.orders")) == [1, 2]
-    table.append(rows(3))
-    assert ids(catalog.load_table("sales.orders")) == [1, 2, 3]
+    check_unchanged(catalog, table, folder, before)
 
 
 @pytest.mark.parametrize("kind", ON_DISK)
@@ -177,7 +179,4 @@ def test_a_database_that_cannot_be_written_changes_nothing(folder):
     assert database.stat().st_size > 2 * largest
     with no_file_beyond(2 * largest), pytest.raises(StorageError, match="cannot be written"):
         table.append(rows(3))
-    assert files(folder) == before
-    assert ids(catalog.load_table("sales.orders")) == [1, 2]
-    table.append(rows(3))
-    assert ids(catalog.load_table("sales.orders")) == [1, 2, 3]
+    check_unchanged(catalog, table, folder, before)

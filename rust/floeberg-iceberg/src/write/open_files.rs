@@ -24,9 +24,6 @@ const UNSORTED: i32 = 0;
 /// Files that are written at once, at most: each has buffers for all of its columns.
 const MOST_OPEN: usize = 128;
 
-/// About how many bytes a column of an open file takes beside its values: buffers, and what its codec works with.
-pub(super) const COLUMN_MEMORY: u64 = 64 << 10;
-
 /// A partition that rows are written to.
 struct Target {
     values: Vec<Option<Value>>,
@@ -127,7 +124,7 @@ impl OpenFiles {
 
     /// How many files may be open: their columns take half of the memory at most, beside their values.
     fn most_open(&self) -> usize {
-        let of_file = (self.form.file.columns() as u64).saturating_mul(COLUMN_MEMORY).max(1);
+        let of_file = self.form.file.column_memory().max(1);
         usize::try_from(self.memory / 2 / of_file).unwrap_or(MOST_OPEN).clamp(1, MOST_OPEN)
     }
 
@@ -191,15 +188,16 @@ impl OpenFiles {
 
     /// Ends the largest row groups until the others fit into memory.
     fn free_memory(&mut self) -> Result<()> {
-        let mut files: Vec<_> = self.targets.iter_mut().filter_map(|target| target.file.as_mut()).collect();
-        let mut memory: u64 = files.iter().map(|file| memory_of(file)).sum();
-        files.sort_by_cached_key(|file| std::cmp::Reverse(memory_of(file)));
+        let open = self.targets.iter_mut().filter_map(|target| target.file.as_mut());
+        let mut files: Vec<_> = open.map(|file| (file.memory(), file)).collect();
+        let mut memory: u64 = files.iter().map(|(memory, _)| memory).sum();
+        files.sort_by_key(|(memory, _)| std::cmp::Reverse(*memory));
         let mut largest = Vec::new();
-        for file in files {
+        for (of_file, file) in files {
             if memory <= self.memory {
                 break;
             }
-            memory -= memory_of(file);
+            memory -= of_file;
             largest.push(file);
         }
         self.threads.end_groups(largest)
@@ -208,17 +206,16 @@ impl OpenFiles {
     fn open(&mut self, place: usize) -> Result<()> {
         self.number += 1;
         let name = format!("{}-{:05}.parquet", self.name, self.number);
-        let target = &mut self.targets[place];
+        let target = &self.targets[place];
         let location = self.form.locations.of(&self.recipe.spec, &target.values, &name);
         let form = self.form.file.for_file(&target.waiting)?;
         let form = if self.has_room(&form) { &form } else { &self.form.file };
-        let target = &mut self.targets[place];
         let opened = OpenFile::create(self.store.as_ref(), location.clone(), form);
         // Where the answer of the store is lost there may be a file all the same; but not one of another writer.
         if !opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
             self.begun.push(location);
         }
-        target.file = Some(opened?);
+        self.targets[place].file = Some(opened?);
         Ok(())
     }
 
@@ -227,8 +224,7 @@ impl OpenFiles {
     /// A file whose variants are shredded may have hundreds of columns that nobody asked for.
     fn has_room(&self, form: &FileForm) -> bool {
         let open = self.targets.iter().filter_map(|target| target.file.as_ref());
-        let columns = open.map(OpenFile::columns).sum::<usize>() + form.columns();
-        (columns as u64).saturating_mul(COLUMN_MEMORY) <= self.memory / 2
+        open.map(OpenFile::column_memory).sum::<u64>() + form.column_memory() <= self.memory / 2
     }
 
     /// Ends the files that are so.
@@ -268,12 +264,6 @@ impl OpenFiles {
             let _ = self.store.remove(&location);
         }
     }
-}
-
-/// About how many bytes of memory the row group of a file takes.
-fn memory_of(file: &OpenFile) -> u64 {
-    let columns = if file.group_rows() > 0 { file.columns() as u64 } else { 0 };
-    file.memory().saturating_add(columns.saturating_mul(COLUMN_MEMORY))
 }
 
 /// Is the row group as large as the table asks for? As Iceberg Java, two rows early.

@@ -28,6 +28,9 @@ use super::stored::{stored_columns, stored_fields};
 use crate::write::metrics::Modes;
 use crate::write::properties::Properties;
 
+/// About how many bytes a column of an open file takes beside its values: buffers, and what its codec works with.
+pub(in crate::write) const COLUMN_MEMORY: u64 = 64 << 10;
+
 /// How rows are stored.
 #[derive(Debug, Clone)]
 pub(in crate::write) struct FileForm {
@@ -115,9 +118,9 @@ impl FileForm {
         Ok(Self { layout: self.layout.without_dictionaries(paths), ..self.clone() })
     }
 
-    /// How many columns files have, those in columns counted.
-    pub fn columns(&self) -> usize {
-        self.leaves.len()
+    /// About how many bytes the columns of an open file take, beside their values.
+    pub fn column_memory(&self) -> u64 {
+        (self.leaves.len() as u64).saturating_mul(COLUMN_MEMORY)
     }
 
     /// How files are laid out.

@@ -14,5 +14,7 @@ mod shredding;
 mod stored;
 mod typed_leaves;
 
+#[cfg(test)]
+pub(super) use form::COLUMN_MEMORY;
 pub(super) use form::FileForm;
 pub(super) use open_file::{ColumnEncoder, OpenFile, Piece};

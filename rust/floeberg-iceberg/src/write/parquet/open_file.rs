@@ -22,7 +22,7 @@ use parquet::arrow::arrow_writer::{
 };
 use parquet::file::writer::SerializedFileWriter;
 
-use super::form::FileForm;
+use super::form::{COLUMN_MEMORY, FileForm};
 use super::leaves::count;
 use super::metrics::describe;
 use super::output::{Output, writing};
@@ -116,9 +116,9 @@ impl OpenFile {
         &self.location
     }
 
-    /// How many columns it has, those in columns counted.
-    pub fn columns(&self) -> usize {
-        self.form.columns()
+    /// About how many bytes its columns take, beside their values.
+    pub fn column_memory(&self) -> u64 {
+        self.form.column_memory()
     }
 
     /// Rows of the row group.
@@ -236,6 +236,6 @@ impl ColumnEncoder {
     }
 
     fn memory(&self) -> u64 {
-        self.leaves.iter().map(|leaf| leaf.memory_size() as u64).sum()
+        self.leaves.iter().map(|leaf| leaf.memory_size() as u64 + COLUMN_MEMORY).sum()
     }
 }

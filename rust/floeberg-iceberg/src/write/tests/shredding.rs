@@ -15,7 +15,7 @@ use super::fixture::{TASK, batch_of, names, partitioned, recipe, schema_text, wi
 use super::sorting::sorted;
 use crate::metadata::{NullOrder, SortDirection};
 use crate::read::tests::variant_model::{Names, Tree, decode, encode, normal};
-use crate::write::open_files::COLUMN_MEMORY;
+use crate::write::parquet::COLUMN_MEMORY;
 use crate::write::{Receipt, WriteRecipe, Writer, WrittenFile};
 
 pub(super) const SHRED: (&str, &str) = ("write.parquet.shred-variants", "true");

@@ -16,7 +16,7 @@ use super::fixture::{Rows, TASK, batch, partitioned, recipe, rows_of};
 use super::rows::{primitives, values};
 use super::types::bits;
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
-use crate::write::open_files::COLUMN_MEMORY;
+use crate::write::parquet::COLUMN_MEMORY;
 use crate::write::{Receipt, WriteRecipe, Writer};
 
 /// Writes with so little memory that rows are kept in temporary files.
