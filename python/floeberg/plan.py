@@ -263,8 +263,8 @@ class Plan(Sequence[FileScanTask]):
         the others give.
 
         With `most_groups` there are few groups, all about equally large and in the order of the plan: as many as
-        `most_groups`, fewer where they would have less than `least_size`, more where they would pass
-        `target_size`.
+        `most_groups`, fewer where they would have less than `least_size`, more where they would have more bytes than
+        `target_size`, what opening files costs left aside.
 
         Args:
             target_size: Bytes a group should have. Unless given, the table's property `read.split.target-size`, or

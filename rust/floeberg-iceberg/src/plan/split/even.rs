@@ -15,7 +15,8 @@ pub(super) fn even_groups<'a>(
     options: SplitOptions,
 ) -> Vec<Vec<Part>> {
     let total: u128 = files.clone().map(|file| u128::from(file.weight(file.size, options))).sum();
-    let groups = number_of_groups(total, most_groups, options);
+    let bytes: u128 = files.clone().map(|file| u128::from(file.bytes())).sum();
+    let groups = number_of_groups(total, bytes, most_groups, options);
     let mut sharing = Sharing { total: total.max(1), groups, before: 0, last: None, made: Vec::new() };
     // A piece that is worth opening the file for, where row groups are not known.
     let length = options.target_size.min(options.least_size.max(options.open_file_cost));
@@ -32,9 +33,11 @@ pub(super) fn even_groups<'a>(
 }
 
 /// Enough groups for the cores, as long as each is worth one; more where they would be too large.
-fn number_of_groups(total: u128, most_groups: u64, options: SplitOptions) -> u128 {
+///
+/// What opening files costs makes a group worth its while, and never too large: more groups open no fewer files.
+fn number_of_groups(total: u128, bytes: u128, most_groups: u64, options: SplitOptions) -> u128 {
     let worth = total.div_ceil(u128::from(options.least_size.max(1)));
-    let needed = total.div_ceil(u128::from(options.target_size.max(1)));
+    let needed = bytes.div_ceil(u128::from(options.target_size.max(1)));
     // Within this bound a share of all bytes is never past 128 bits, however large the files claim to be.
     worth.min(u128::from(most_groups)).max(needed).clamp(1, 1 << 32)
 }

@@ -53,6 +53,11 @@ impl FileShape<'_> {
         bytes.saturating_add(self.delete_bytes).max(opens)
     }
 
+    /// What is read of the file and of its deletes.
+    pub fn bytes(&self) -> u64 {
+        self.size.saturating_add(self.delete_bytes)
+    }
+
     /// The parts that the file can be cut into: its row groups, or pieces of `length` bytes where those are not known.
     ///
     /// The first starts at 0 and the last has no end, so that wrong sizes and offsets lose nothing.

@@ -45,6 +45,14 @@ fn groups_that_would_be_too_small_become_fewer() {
 }
 
 #[test]
+fn files_that_are_small_make_no_more_groups_however_many_they_are() {
+    // Opening them weighs 40 GiB, 320 times the target; what is read is 5 MiB.
+    let files = vec![(500, &[4][..]); 10_000];
+    let made = groups(&files, 4, SplitOptions::default());
+    assert_eq!(made.iter().map(Vec::len).collect::<Vec<_>>(), [2500; 4]);
+}
+
+#[test]
 fn files_that_cannot_be_cut_stay_whole() {
     let options = SplitOptions::default();
     let avro = FileShape { is_cut: false, ..file(0, 100 * MIB, &[4, 50 << 20]) };
