@@ -101,6 +101,28 @@ def test_merge_adds_the_columns_that_are_missing(catalog):
     assert catalog.load_table("db.t").metadata_location == before
 
 
+def test_a_merge_promotes_columns_that_are_too_narrow_and_no_others(catalog):
+    fields = [pa.field("id", pa.int32(), nullable=False), ("f", pa.float32()), ("d", pa.decimal128(5, 2))]
+    made = table(catalog, pa.schema([*fields, ("wide", pa.int64()), ("s", pa.struct({"n": pa.int32()}))]))
+    made.append(pa.table({"id": pa.array([1], pa.int32())}), schema_mode="merge")
+    assert made.schema().schema_id == 0
+    wide = {
+        "id": pa.array([2**40]),
+        "f": pa.array([0.1]),
+        "d": pa.array([decimal.Decimal("12345.67")]),
+        "wide": pa.array([7], pa.int32()),
+        "s": pa.array([{"n": 2**40}]),
+    }
+    with pytest.raises(errors.InvalidInputError, match="cast it to int32"):
+        made.append(pa.table(wide))
+    made.append(pa.table(wide), schema_mode="merge")
+    found = {name: str(made.schema().find_field(name).field_type) for name in ("id", "f", "d", "wide", "s.n")}
+    assert found == {"id": "long", "f": "double", "d": "decimal(7,2)", "wide": "long", "s.n": "long"}
+    assert made.schema().find_field("id").required
+    last = {"id": 2**40, "f": 0.1, "d": decimal.Decimal("12345.67"), "wide": 7, "s": {"n": 2**40}}
+    assert rows(made)[-1] == last
+
+
 def test_a_merge_of_nothing_new_leaves_the_schema(catalog):
     made = table(catalog, SCHEMA)
     made.append(pa.table({"id": [1]}), schema_mode="merge")

@@ -1,14 +1,16 @@
-//! Which columns must a table get before these rows fit it?
+//! What must become of a table's columns before these rows fit them?
 //!
-//! In: a table's schema, and that of the rows. Out: changes that add the columns which the rows have and it has not.
-//! Spec: Schema Evolution.
+//! In: a table's schema, and that of the rows. Out: changes that add the columns which the rows have and it has not, and
+//! promote those whose type is too narrow for them. Spec: Schema Evolution.
 //!
-//! Invariant: columns are only added, as optional ones: nothing that is there changes.
+//! Invariant: columns are added as optional ones, and what rows fit stays as it is: a required column stays required,
+//! which Iceberg Java's union by name gives up for rows that may be null.
 
 use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::from_arrow::schema_from_arrow;
 use floeberg_core::schema::json::type_to_json;
+use floeberg_core::schema::{Type, promotes_to};
 use floeberg_core::{Context, Result};
 use serde_json::{Value as Json, json};
 
@@ -16,7 +18,7 @@ use super::identity::goes_by_ids;
 use super::resolve::Resolver;
 use crate::metadata::TableMetadata;
 
-/// The changes, in the JSON of `floeberg_core::schema::evolve`; `None` where every column is there.
+/// The changes, in the JSON of `floeberg_core::schema::evolve`; `None` where every column is there and wide enough.
 ///
 /// A column that differs from one of the table in case alone is not added.
 ///
@@ -38,6 +40,17 @@ pub fn columns_to_add(metadata: &TableMetadata, input: &ArrowSchema) -> Result<O
                 "type": type_to_json(&field.field_type)?,
                 "doc": field.doc,
             }));
+        }
+    }
+    for (name, narrow, field) in resolver.other_types {
+        let one = ArrowSchema::new(vec![field]);
+        // A type that tables have not is told of when the rows are matched.
+        let Ok(made) = schema_from_arrow(&one, metadata.format_version) else { continue };
+        for field in made.fields() {
+            if matches!(&field.field_type, Type::Primitive(wider) if promotes_to(&narrow, wider)) {
+                let wider = type_to_json(&field.field_type)?;
+                changes.push(json!({ "change": "update-type", "name": name, "type": wider }));
+            }
         }
     }
     let is_complete = changes.is_empty();

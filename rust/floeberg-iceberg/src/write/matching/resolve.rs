@@ -27,11 +27,13 @@ pub(super) struct Resolver {
     pub(super) problems: Vec<String>,
     /// Columns that the table has nothing like, with the full names of their parents.
     pub(super) unknown: Vec<(String, ArrowField)>,
+    /// Columns of another type than the table's, by their full names, with the table's.
+    pub(super) other_types: Vec<(String, PrimitiveType, ArrowField)>,
 }
 
 impl Resolver {
     pub(super) fn new(by_id: bool) -> Self {
-        Self { by_id, problems: Vec::new(), unknown: Vec::new() }
+        Self { by_id, problems: Vec::new(), unknown: Vec::new(), other_types: Vec::new() }
     }
 
     /// The fields of a struct, in the table's order.
@@ -172,7 +174,10 @@ impl Resolver {
         }
         match leaf(from, primitive, to) {
             Ok(leaf) => Some(Step::Leaf(leaf)),
-            Err(fix) => self.does_not_fit(&primitive.to_string(), field, name, &fix),
+            Err(fix) => {
+                self.other_types.push((name.to_owned(), primitive.clone(), field.clone()));
+                self.does_not_fit(&primitive.to_string(), field, name, &fix)
+            }
         }
     }
 
