@@ -275,6 +275,7 @@ class Commit:
         snapshot_properties: dict[str, str],
         branch: str,
         commit_key: str,
+        made_from: list[int | None] = ...,
     ) -> Commit: ...
     def attempt(self, base: Table | None) -> Attempt:
         """Tries the operations on a base, and writes their manifests and manifest lists."""
@@ -332,6 +333,7 @@ class Scan:
     def is_pinned(self) -> bool:
         """Was a snapshot chosen?"""
 
+    def branch_read(self) -> tuple[str | None, str, int | None] | None: ...
     @property
     def limit(self) -> int | None: ...
     @property
@@ -370,9 +372,7 @@ class Scan:
 class MetadataReader:
     """The rows of a metadata table, read as they are asked for."""
 
-    def arrow_schema(self) -> ArrowSchema:
-        """The columns."""
-
+    def arrow_schema(self) -> ArrowSchema: ...
     def next_batch(self) -> Batch | None:
         """The next batch, or `None` after the last one."""
 

@@ -237,6 +237,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     snapshot_properties: Mapping[str, str] | None = None,
     branch: str = "main",
     idempotency_key: str | None = None,
+    made_from: Sequence[int | None] = (),
     sleep: Callable[[float], None] = time.sleep,
 ) -> Committed:
     """Makes operations part of a table, all of them or none.
@@ -248,6 +249,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         snapshot_properties: What the summaries of the snapshots say beside what they must.
         branch: The branch that snapshots go to.
         idempotency_key: The key of the commit. Where a snapshot of the table has it, all is done already.
+        made_from: The snapshots of the branch that new rows were made from, where that was before `starting`.
         sleep: What waits.
 
     Returns:
@@ -266,6 +268,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         snapshot_properties=dict(snapshot_properties or {}),
         branch=branch,
         commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
+        made_from=list(made_from),
     )
     progress = _Progress(home, made)
     retries = Retries.of({} if starting is None else starting.properties)

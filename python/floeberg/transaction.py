@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["SchemaMode", "Transaction", "WriteMode"]
 
 SchemaMode = Literal["merge"]
-"""What is done with columns that the table lacks: `merge` adds them; an error unless given."""
+"""What is done where rows do not fit: `merge` adds columns that the table lacks, and promotes too narrow ones."""
 
 WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
 """What files that were written are to a table: added, in place of the rows of a filter, or of their partitions."""
@@ -68,6 +68,7 @@ class Transaction:
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
         self._written: list[tuple[WriteRecipe, Receipt]] = []
+        self._made_from: list[int | None] = []
         self._is_open = True
         self._known_done: bool | None = None
 
@@ -137,17 +138,19 @@ class Transaction:
             _native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation)
         )
 
-    def commit_receipts(
+    def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
         self,
         receipts: Sequence[Receipt],
         *,
         mode: WriteMode = "append",
         overwrite_filter: Expression | str | bool = True,
         case_sensitive: bool = True,
+        made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Takes files that workers wrote into the table: see `Table.commit_receipts`."""
         self._check_open()
+        self._made_from += [None if each is None else checked_int("made_from", each) for each in made_from]
         _, isolation = _options(options)
         every = Receipt.concat(list(receipts)).native()
         if mode == "append":
@@ -222,6 +225,7 @@ class Transaction:
                 snapshot_properties=self._properties,
                 branch=self._branch,
                 idempotency_key=self._key,
+                made_from=self._made_from,
             )
         except CommitStateUnknownError:
             raise

@@ -55,7 +55,7 @@ class TableWrites:
             branch: The branch that gets them.
             idempotency_key: A key of the write. Where a snapshot of the table has it, the write was done before, and
                 nothing is done.
-            schema_mode: `merge` adds the columns that the table lacks.
+            schema_mode: `merge` adds the columns that the table lacks, and promotes those that are too narrow.
             options: Properties of the table that count for this write alone: `write.parquet.compression-codec` and
                 such.
 
@@ -347,6 +347,7 @@ class TableWrites:
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str = "main",
         idempotency_key: str | None = None,
+        made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Takes files that workers wrote into the table, all or none.
@@ -363,6 +364,8 @@ class TableWrites:
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`: a repeated commit with the same key is a success and adds nothing.
+            made_from: The snapshots of the branch that the rows were made from, where that was before this table: what
+                others did since the oldest of them can be a conflict of an overwrite. `None` is a branch without any.
             options: `isolation-level`, as with `overwrite`.
 
         Raises:
@@ -383,6 +386,7 @@ class TableWrites:
                 mode=mode,
                 overwrite_filter=overwrite_filter,
                 case_sensitive=case_sensitive,
+                made_from=made_from,
                 options=options,
             )
 

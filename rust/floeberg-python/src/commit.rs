@@ -24,7 +24,7 @@ pub struct Commit(Arc<IcebergCommit>);
 #[pymethods]
 impl Commit {
     #[staticmethod]
-    #[pyo3(signature = (operations, *, starting, storage_options, snapshot_properties, branch, commit_key))]
+    #[pyo3(signature = (operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new()))]
     fn begin(
         py: Python<'_>,
         operations: Vec<PyRef<'_, Operation>>,
@@ -33,6 +33,7 @@ impl Commit {
         snapshot_properties: BTreeMap<String, String>,
         branch: String,
         commit_key: String,
+        made_from: Vec<Option<i64>>,
     ) -> PyResult<Self> {
         let operations: Vec<IcebergOperation> =
             operations.iter().map(|operation| operation.0.clone()).collect();
@@ -43,6 +44,7 @@ impl Commit {
             properties: snapshot_properties,
             branch,
             key: commit_key,
+            made_from,
         };
         runtime::call(py, || IcebergCommit::begin(request)).map(|commit| Self(Arc::new(commit)))
     }

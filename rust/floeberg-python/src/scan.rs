@@ -8,6 +8,7 @@ use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::aggregate::Extreme;
+use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind};
 use floeberg_iceberg::{AppendsAfter, Scan as IcebergScan, SnapshotChoice};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
@@ -72,6 +73,21 @@ impl Scan {
     #[getter]
     fn is_pinned(&self) -> bool {
         *self.0.snapshot_choice() != SnapshotChoice::Current
+    }
+
+    /// The table's id, the branch and its snapshot that are read; `None` where no branch is: a snapshot was chosen.
+    fn branch_read(&self, py: Python<'_>) -> PyResult<Option<(Option<String>, String, Option<i64>)>> {
+        let metadata = self.0.table().metadata();
+        let branch = match self.0.snapshot_choice() {
+            SnapshotChoice::Current => MAIN_BRANCH,
+            SnapshotChoice::Ref(name)
+                if metadata.refs.get(name).is_some_and(|named| named.kind == RefKind::Branch) =>
+            {
+                name
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some((metadata.table_uuid.clone(), branch.to_owned(), self.snapshot_id(py)?)))
     }
 
     /// At most so many rows.

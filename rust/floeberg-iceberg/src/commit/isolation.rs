@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use floeberg_core::{Context, Error, ErrorKind, Result};
 
+use super::actions::Since;
 use super::produce::{Ground, Removal, Verdict};
 use crate::metadata::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, Snapshot, TableMetadata};
 
@@ -99,13 +100,17 @@ const ADDED_DELETES: Deed = Deed {
 /// Errors: `CommitConflict`, which trying again does not help: the operation has to begin anew.
 pub(crate) fn check_isolation(
     ground: &Ground<'_>,
-    began_at: Option<&TableMetadata>,
-    base: Option<&TableMetadata>,
+    since: Since<'_>,
     level: IsolationLevel,
     removal: &Removal,
 ) -> Result<()> {
-    let (Some(began_at), Some(base)) = (began_at, base) else { return Ok(()) };
-    let others = snapshots_between(began_at, base, ground.branch)?;
+    let (Some(began_at), Some(base)) = (since.began_at, since.base) else { return Ok(()) };
+    let mut others = snapshots_between(head(began_at, ground.branch), base, ground.branch)?;
+    for made_from in since.made_from {
+        // Both end at the base, so that the longer one has the other.
+        let longer = snapshots_between(*made_from, base, ground.branch)?;
+        others = if longer.len() > others.len() { longer } else { others };
+    }
     let deeds: &[Deed] = match level {
         IsolationLevel::Serializable => &[ADDED_DATA, DELETED_DATA, ADDED_DELETES],
         IsolationLevel::Snapshot => &[DELETED_DATA, ADDED_DELETES],
@@ -130,18 +135,17 @@ pub(crate) fn check_isolation(
     Ok(())
 }
 
-/// The snapshots of a branch after the one that an operation began at, oldest first.
-fn snapshots_between(
-    began_at: &TableMetadata,
-    base: &TableMetadata,
-    branch: &str,
-) -> Result<Vec<Arc<Snapshot>>> {
-    let head = |metadata: &TableMetadata| match metadata.refs.get(branch) {
+/// The newest snapshot of a branch; where there is no such branch, the one that it would begin at.
+fn head(metadata: &TableMetadata, branch: &str) -> Option<i64> {
+    match metadata.refs.get(branch) {
         Some(reference) => Some(reference.snapshot_id),
         None => metadata.current_snapshot_id,
-    };
-    let (start, end) = (head(began_at), head(base));
-    let Some(end) = end.filter(|end| start != Some(*end)) else { return Ok(Vec::new()) };
+    }
+}
+
+/// The snapshots of a branch after the one that an operation began at, oldest first.
+fn snapshots_between(start: Option<i64>, base: &TableMetadata, branch: &str) -> Result<Vec<Arc<Snapshot>>> {
+    let Some(end) = head(base, branch).filter(|end| start != Some(*end)) else { return Ok(Vec::new()) };
     let mut others = base.ancestors_of(end);
     let known = others.iter().position(|snapshot| Some(snapshot.snapshot_id) == start);
     let is_whole = match known {

@@ -39,6 +39,9 @@ pub struct CommitRequest {
     pub branch: String,
     /// The commit's own key, by which it is found again.
     pub key: String,
+    /// The snapshots of the branch that the new rows were made from, where that was before `began_at`: what others did
+    /// since then can be a conflict too. `None` is a branch without any.
+    pub made_from: Vec<Option<i64>>,
 }
 
 /// A commit that can be tried until it is through.
@@ -105,6 +108,7 @@ impl Commit {
             began_at,
             base: base.map(|table| table.metadata().as_ref()),
             brings_files: self.request.operations.iter().any(Operation::brings_files),
+            made_from: &self.request.made_from,
         };
         for (number, operation) in self.request.operations.iter().enumerate() {
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {

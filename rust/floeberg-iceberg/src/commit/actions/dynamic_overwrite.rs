@@ -36,7 +36,7 @@ pub(super) fn dynamic_overwrite(
     };
     let by_property = || IsolationLevel::of(&ground.metadata, OF_OVERWRITES);
     let level = isolation.map_or_else(by_property, Ok)?;
-    check_isolation(ground, since.began_at, since.base, level, &removal)?;
+    check_isolation(ground, since, level, &removal)?;
     let change = FileChange {
         operation: "overwrite",
         added: receipt.files(),

@@ -26,6 +26,8 @@ pub(super) struct Since<'a> {
     pub base: Option<&'a TableMetadata>,
     /// Does the commit bring files, which were written for the table when the operation began?
     pub brings_files: bool,
+    /// The snapshots that the new rows were made from, beside the one that `began_at` is at.
+    pub made_from: &'a [Option<i64>],
 }
 
 /// Tries an operation.

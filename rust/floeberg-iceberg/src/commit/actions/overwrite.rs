@@ -62,7 +62,7 @@ fn replace(
     operation: &'static str,
 ) -> Result<Produced> {
     let removal = Removal::Rows(RowFilter::new(bound, ground.specs()?));
-    check_isolation(ground, since.began_at, since.base, level, &removal)?;
+    check_isolation(ground, since, level, &removal)?;
     let change =
         FileChange { operation, added, removal: Some(&removal), merges: true, replaces_partitions: false };
     change_files(ground, change)

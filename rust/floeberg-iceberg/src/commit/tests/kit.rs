@@ -64,6 +64,7 @@ impl Kit {
             properties: BTreeMap::new(),
             branch: "main".to_owned(),
             key: "k".to_owned(),
+            made_from: Vec::new(),
         }
     }
 
