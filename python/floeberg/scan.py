@@ -187,7 +187,8 @@ class Scan(RowSource[_native.Scan]):
             partitions: Partitions, at most; two a core unless given.
             split_size: Bytes that a partition has at most, where `partitions` is not given; unless given, the table's
                 property `read.split.target-size`, or 128 MiB.
-            threads: Threads of a task; one, or `FLOEBERG_THREADS` of the workers, unless given.
+            threads: Threads of a task; one, four where files are small, or `FLOEBERG_THREADS` of the workers, unless
+                given.
             truncate_nanoseconds: Whether nanoseconds may be cut to Spark's microseconds.
 
         Returns:

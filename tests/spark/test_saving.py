@@ -186,8 +186,9 @@ def test_tasks_that_fail_are_run_again_and_jobs_that_fail_leave_nothing(table):
     assert told["after never"] == [1, whole]
     assert "CommitConflictError" in told["conflict"]
     assert told["after conflict"] == [2, [*whole, 100]]
-    # What is in no commit is gone, but for the files of the commit that failed after it began.
+    # What is in no commit is gone, but for tasks that ended when their job had failed already, of which there are
+    # three: the conflict would leave four.
     files = {str(path) for path in Path(table.location()).rglob("*.parquet")}
     named = set(table.refresh().inspect.files()["file_path"].to_pylist())
     assert named <= files
-    assert len(files - named) <= 4 * 3
+    assert len(files - named) < 4

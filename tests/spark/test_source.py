@@ -127,6 +127,7 @@ def test_a_frame_keeps_its_snapshot_while_the_table_changes(spark, refs, tmp_pat
         "relocate", json.dumps({refs.expected["original_dir"]: str(folder)})
     )
     before = reader.load(str(folder))
+    assert before.count() == 9
     files = sorted((folder / "metadata").glob("*.metadata.json"))
     (folder / "metadata" / ("00099" + files[-1].name[5:])).write_bytes(files[1].read_bytes())
     after = reader.load(str(folder))

@@ -210,9 +210,17 @@ def test_a_limit_is_kept_by_each_partition(many):
 
 
 @pytest.mark.parametrize(
-    ("options", "environment", "expected"), [({}, None, 1), ({"threads": "3"}, None, 3), ({}, "2", None)]
+    ("options", "environment", "size", "expected"),
+    [
+        ({}, None, 40 << 20, 1),
+        ({}, None, (40 << 20) - 1, 4),
+        ({"threads": "3"}, None, 40, 3),
+        ({}, "2", 40, None),
+    ],
 )
-def test_a_task_has_one_thread_until_told_otherwise(many, monkeypatch, options, environment, expected):
+def test_a_task_has_one_thread_unless_it_is_told_or_files_are_small(  # noqa: PLR0913, PLR0917 - what decides
+    many, monkeypatch, options, environment, size, expected
+):
     source, schema = loaded(options_of(many, partitions="1", **options))
     reader = source.reader(schema=schema)
     (partition,) = reader.partitions()
@@ -221,6 +229,12 @@ def test_a_task_has_one_thread_until_told_otherwise(many, monkeypatch, options, 
     class Watched:
         def __getattr__(self, name):
             return getattr(partition.value, name)
+
+        def __len__(self):
+            return 40
+
+        def extent(self):
+            return size, 40
 
         def stream(self, form, threads):
             asked.append(threads)

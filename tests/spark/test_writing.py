@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from pyspark.sql.datasource import CaseInsensitiveDict
 from pyspark.sql.types import StructType
 
 import floeberg as fb
-from floeberg.errors import CommitConflictError, FloebergError, InvalidInputError
+from floeberg.errors import CommitConflictError, CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.spark.datasource import FloebergDataSource
 from lifecycle import sent
 
@@ -133,10 +134,14 @@ def test_abort_after_a_commit_removes_nothing(orders):
     assert orders.rows() == [(1, "a")]
 
 
-def test_an_empty_append_makes_no_snapshot(orders):
-    writer = orders.writer()
-    writer.commit([writer.write(batches()), writer.write(batches())])
-    assert orders.table.refresh().snapshots() == []
+def test_an_empty_append_makes_a_snapshot_once(orders):
+    for _ in range(2):
+        writer = orders.writer(idempotency_key="nothing came")
+        messages = [writer.write(batches()), writer.write(batches())]
+        writer.commit(messages)
+        sent(writer).commit(messages)
+    assert len(orders.table.refresh().snapshots()) == 1
+    assert orders.rows() == []
 
 
 def test_an_empty_overwrite_takes_all_rows(orders):
@@ -166,11 +171,57 @@ def test_an_overwrite_does_not_hide_rows_that_came_since_it_began(orders):
     writer = orders.writer(overwrite=True, overwrite_filter="part = 'a'", isolation_level="serializable")
     messages = [writer.write(batches((9, "a")))]
     orders.table.append(pa.table([[2], ["a"]], schema=BATCH))
+    assert len(orders.files()) == 3
     with pytest.raises(CommitConflictError):
-        writer.commit(messages)
+        sent(writer).commit(messages)
     assert orders.rows() == [(1, "a"), (2, "a")]
-    writer.abort(messages)
+    sent(writer).abort(messages)
     assert orders.rows() == [(1, "a"), (2, "a")]
+    # Nothing was committed, and that is known.
+    assert len(orders.files()) == 2
+
+
+def test_abort_removes_nothing_where_the_outcome_is_unknown(orders, monkeypatch):
+    writer = orders.writer()
+    messages = [sent(writer.write(batches((1, "a"))))]
+
+    def lost(*_: object, **__: object) -> None:
+        raise CommitStateUnknownError("the answer was lost")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(orders.table), "commit_receipts", lost)
+        with pytest.raises(CommitStateUnknownError):
+            writer.commit(messages)
+    sent(writer).abort(messages)
+    assert len(orders.files()) == 1
+
+
+def test_abort_removes_nothing_where_the_table_cannot_be_asked(orders):
+    writer = orders.writer()
+    messages = [sent(writer.write(batches((1, "a"))))]
+    arrived = sent(writer)
+    (orders.folder / "metadata").rename(orders.folder / "elsewhere")
+    arrived.abort(messages)
+    assert len(orders.files()) == 1
+
+
+@pytest.mark.parametrize("of_spark", [True, False])
+def test_a_commit_whose_outcome_is_known_leaves_no_mark(orders, tmp_path, monkeypatch, of_spark):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(marks))
+    if of_spark:
+        monkeypatch.setenv("SPARK_LOCAL_DIRS", f"{marks},/nowhere")
+    else:
+        monkeypatch.delenv("SPARK_LOCAL_DIRS", raising=False)
+    writer = orders.writer()
+    writer.commit([writer.write(batches((1, "a")))])
+    other = orders.writer(overwrite=True)
+    messages = [other.write(batches((2, "a")))]
+    orders.table.refresh().append(pa.table([[3], ["a"]], schema=BATCH))
+    with pytest.raises(CommitConflictError):
+        other.commit(messages)
+    assert [each for each in marks.rglob("*") if each.is_file()] == []
 
 
 def test_rows_that_do_not_fit_are_told_of_before_any_task_runs(orders):
@@ -197,6 +248,26 @@ def test_new_columns_are_added_where_that_is_asked_for(orders):
     assert orders.table.refresh().scan().to_arrow()["note"].to_pylist() == ["new"]
 
 
+def test_columns_that_are_too_narrow_are_promoted_where_that_is_asked_for(tmp_path):
+    catalog = fb.load_catalog("narrow", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("db")
+    fields = {"i": pa.int32(), "f": pa.float32(), "d": pa.decimal128(9, 2), "wide": pa.int64()}
+    required = pa.schema([pa.field("id", pa.int64(), nullable=False), *pa.schema(fields)])
+    table = catalog.create_table("db.narrow", required)
+    kinds = {"id": "long", "i": "long", "f": "double", "d": "decimal(12,2)", "wide": "integer"}
+    schema = StructType()
+    for name, kind in kinds.items():
+        schema = schema.add(name, kind)
+    given = {"path": table.location()}
+    with pytest.raises(InvalidInputError, match='column "i" is int64, and int in the table'):
+        FloebergDataSource(CaseInsensitiveDict(given)).writer(schema, overwrite=False)
+    FloebergDataSource(CaseInsensitiveDict(given | {"merge-schema": "true"})).writer(schema, overwrite=False)
+    merged = table.refresh().schema().fields
+    assert {each.name: str(each.field_type) for each in merged} == kinds | {"wide": "long"}
+    # The DataFrame's columns may be null, and those that are required stay so.
+    assert merged[0].required
+
+
 def test_a_message_is_small(orders):
     message = orders.writer().write(batches((1, "a" * 200)))
     assert len(pickle.dumps(message)) < 2_000
@@ -214,6 +285,13 @@ def test_snapshots_say_what_options_say(orders):
         ({"overwrite_mode": "some"}, "expected full, dynamic or filter"),
         ({"overwrite_mode": "filter"}, "'overwrite-filter' goes with"),
         ({"brunch": "x"}, "near matches: 'branch'"),
+        ({"branch": ""}, "the option 'branch': expected a text"),
+        ({"idempotency_key": " "}, "the option 'idempotency-key': expected a text"),
+        ({"isolation_level": "loose"}, "expected serializable or snapshot, found 'loose'"),
+        ({"isolation_level": "snapshot"}, "'isolation-level' is one of overwrites, and rows are appended"),
+        ({"overwrite_mode": "dynamic"}, "'overwrite-mode' is one of overwrites"),
+        ({"overwrite_filter": "id = 1"}, "'overwrite-filter' is one of overwrites"),
+        ({"validate_from_snapshot_id": "7"}, "'validate-from-snapshot-id' is one of overwrites"),
         ({"distribution_mode": "hash"}, "repartition the DataFrame"),
         ({"table": "db.orders"}, "both were given"),
     ],

@@ -3,7 +3,9 @@
 Life of a read: `load` makes the source and asks for its schema in one process, an action asks the pickled source for a
 reader in another, and the reader goes to the tasks.
 
-Invariant: the first of `schema` and `reader` pins the snapshot, and what is pickled after it is pinned.
+Spark 4.1 to 4.3 asks for a reader once, however often a DataFrame or a view is used; others ask each time.
+
+Invariant: `schema` pins the columns, and the first `reader` the snapshot, for all that come after it.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ class FloebergDataSource(DataSource):
 
     def reader(self, schema: StructType) -> FloebergReader:
         """What reads exactly this schema: the table's own, or a part of it that the user gave."""
-        return FloebergReader.of(self._pinned(), schema, self._parallelism)
+        return FloebergReader.of(self._pinned().planned(), schema, self._parallelism)
 
     def _pinned(self) -> Request:
         if self._request is None:

@@ -55,7 +55,7 @@ class Handling:
     Args:
         split_size: Bytes that a partition has at most; `None` is the table's `read.split.target-size`, or 128 MiB.
         partitions: Partitions, at most; `None` is two a core.
-        threads: Threads of a task; `None` leaves it to the environment, and else is one.
+        threads: Threads of a task; `None` leaves it to the environment, and else to the files.
         truncate_nanoseconds: Whether nanoseconds may be cut to microseconds.
         case_sensitive: Whether the case of names counts.
     """
@@ -92,6 +92,12 @@ class Wanted:
     as_of_ms: int | None = None
     start_snapshot_id: int | None = None
     end_snapshot_id: int | None = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is another snapshot when others have committed: none was chosen."""
+        chosen = (self.snapshot_id, self.tag, self.as_of_ms, self.end_snapshot_id)
+        return all(each is None for each in chosen)
 
 
 def read_options(given: Mapping[str, str]) -> tuple[Wanted | bytes, Handling]:

@@ -49,21 +49,23 @@ class Place:
     relocate: Mapping[str, str] = field(default_factory=dict[str, str])
     storage: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
-    def open(self, *, as_of_ms: int | None = None) -> Table:
-        """The table as it is now, or as it was at a moment.
+    def open(self, *, as_of_ms: int | None = None, metadata_location: str | None = None) -> Table:
+        """The table as it is now, as it was at a moment, or as one of its metadata files says.
 
         Raises:
             NotFoundError: There is no such table.
         """
         if self.path is not None:
-            return open_table(self.path, relocate=self.relocate, storage_options=self.storage, as_of=as_of_ms)
+            path = metadata_location or self.path
+            return open_table(path, relocate=self.relocate, storage_options=self.storage, as_of=as_of_ms)
         from floeberg.catalog import load_catalog  # noqa: PLC0415 - a table in a folder needs none
 
         catalog = load_catalog(self.catalog, **{**self.properties, **self.storage})
         table = catalog.load_table(str(self.table))
-        if as_of_ms is None:
+        if as_of_ms is None and metadata_location in {None, table.metadata_location}:
             return table
-        return open_table(table.metadata_location, storage_options=catalog.storage_options, as_of=as_of_ms)
+        location = metadata_location or table.metadata_location
+        return open_table(location, storage_options=catalog.storage_options, as_of=as_of_ms)
 
 
 def place_of(options: Mapping[str, str], unnamed: str) -> Place:

@@ -16,6 +16,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from floeberg.spark.environment import own_cores
 from floeberg.spark.parcel import parcel
 from floeberg.spark.projection import Matching, names_to_read, shape_of
+from floeberg.spark.reads import branch_read, keep_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
     from floeberg.plan import Plan, TaskGroup
     from floeberg.scan import Scan
     from floeberg.spark.projection import Child
+    from floeberg.spark.reads import BranchRead
     from floeberg.spark.request import Request
 
 __all__ = ["FilePartition", "FloebergReader"]
 
 _PARTITIONS_PER_CORE = 2
 _ANY_SIZE = 2**62
+_SMALL_FILE = 1 << 20
+_OPENERS = 4
 
 
 class FilePartition(InputPartition):
@@ -55,9 +59,10 @@ class FloebergReader(DataSourceReader):
         shape: What the batches become; `None` leaves them as they are.
         limit: Rows of a partition, at most.
         parallelism: The cores of the cluster, where they are known.
+        origin: The branch that is read, which a query that overwrites it must know of.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of one read
         self,
         request: Request,
         *,
@@ -65,12 +70,14 @@ class FloebergReader(DataSourceReader):
         shape: tuple[Child, ...] | None,
         limit: int | None,
         parallelism: int | None,
+        origin: BranchRead | None,
     ) -> None:
         self._request = request
         self._names = names
         self._shape = shape
         self._limit = limit
         self._parallelism = parallelism
+        self._origin = origin
         self._opened: Scan | None = None
 
     @classmethod
@@ -91,7 +98,8 @@ class FloebergReader(DataSourceReader):
             names = tuple(names_to_read(fields, schema, matching))
             shape = shape_of(scan.select(*names).projection().fields, schema, matching)
         limit = scan._inner.limit  # noqa: SLF001 - the package's own
-        reader = cls(request, names=names, shape=shape, limit=limit, parallelism=parallelism)
+        origin = branch_read(scan)
+        reader = cls(request, names=names, shape=shape, limit=limit, parallelism=parallelism, origin=origin)
         # Where Spark makes the reader, it plans too: the metadata file is read once.
         reader._opened = scan
         return reader
@@ -113,6 +121,8 @@ class FloebergReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition, in the Arrow types that Spark checks for."""
+        if self._origin is not None:
+            keep_read(self._origin)
         return iter(()) if partition.value is None else self._batches(partition.value)
 
     def _batches(self, group: _native.TaskGroup) -> Iterator[pa.RecordBatch]:
@@ -120,8 +130,9 @@ class FloebergReader(DataSourceReader):
 
         from floeberg.spark.shape import shaped  # noqa: PLC0415 - the same
 
-        # One thread unless it is told, since a task has one core.
-        threads = self._request.handling.threads or (None if "FLOEBERG_THREADS" in os.environ else 1)
+        threads = self._request.handling.threads or (
+            None if "FLOEBERG_THREADS" in os.environ else _threads(group)
+        )
         # What the schema took, comes: nanoseconds were refused there unless they are to be truncated.
         stream = group.stream("spark-truncate-ns", threads)
         left = self._limit
@@ -133,15 +144,17 @@ class FloebergReader(DataSourceReader):
             yield rows
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self._request, self._names, self._shape, self._limit, self._parallelism)
+        parts = (self._request, self._names, self._shape, self._limit, self._parallelism, self._origin)
         return parcel(__name__, "_rebuild", *parts)
 
 
-def _rebuild(
-    request: Request,
-    names: tuple[str, ...] | None,
-    shape: tuple[Child, ...] | None,
-    limit: int | None,
-    parallelism: int | None,
-) -> FloebergReader:
-    return FloebergReader(request, names=names, shape=shape, limit=limit, parallelism=parallelism)
+def _threads(group: _native.TaskGroup) -> int:
+    """One, since a task has one core; some where files are so small that a task waits for stores most of the time."""
+    return _OPENERS if len(group) > 1 and group.extent()[0] < _SMALL_FILE * len(group) else 1
+
+
+def _rebuild(request: Request, *parts: Any) -> FloebergReader:  # noqa: ANN401 - those of `__reduce__`
+    names, shape, limit, parallelism, origin = parts
+    return FloebergReader(
+        request, names=names, shape=shape, limit=limit, parallelism=parallelism, origin=origin
+    )

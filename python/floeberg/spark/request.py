@@ -1,16 +1,21 @@
 """Which scan do the options of a read ask for?
 
 Invariant: a request is pinned: opened anywhere, any number of times, it reads the same snapshot with the same schema.
+Only `planned` gives another one, and the same one to all who ask for it.
 """
 
 from __future__ import annotations
 
+import json
+import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from floeberg import _native
+from floeberg._metadata import read_schema
 from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.scan import Scan
+from floeberg.spark.chosen import check_promised, chosen, is_kept, keep_chosen
 from floeberg.spark.options import Handling, Wanted, read_options
 
 if TYPE_CHECKING:
@@ -28,10 +33,12 @@ class Request:
     Args:
         scan: What `scan_bytes` gave.
         handling: How to read it.
+        promise: What was promised where the user chose no snapshot, so that a newer one may be read.
     """
 
     scan: bytes = field(repr=False)
     handling: Handling
+    promise: Promise | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Request:
@@ -42,7 +49,36 @@ class Request:
             NotFoundError: There is no such table, snapshot or ref.
         """
         wanted, handling = read_options(options)
-        return cls(wanted if isinstance(wanted, bytes) else scan_bytes(_scan(wanted, handling)), handling)
+        if isinstance(wanted, bytes):
+            return cls(wanted, handling)
+        table = wanted.place.open(as_of_ms=wanted.as_of_ms)
+        scan = _scan(table, wanted, handling)
+        promise = Promise.of(wanted, table, scan) if wanted.moves else None
+        return cls(scan_bytes(scan), handling, promise)
+
+    def planned(self) -> Request:
+        """The same of the newest snapshot, which the first who asks chooses for all; this one where the user did.
+
+        Raises:
+            InvalidInputError: The table has not the columns any more that were promised, or is another one.
+            NotFoundError: There is no such table, snapshot or ref.
+        """
+        promise = self.promise
+        if promise is None or not is_kept():
+            return self
+        known = chosen(promise.load)
+        table = promise.wanted.place.open(metadata_location=known)
+        if (
+            known is None
+            and (first := keep_chosen(promise.load, table.metadata_location)) != table.metadata_location
+        ):
+            table = promise.wanted.place.open(metadata_location=first)
+        if table.metadata_location == promise.metadata_location:
+            return self
+        promise.check_table(table)
+        scan = _scan(table, promise.wanted, self.handling)
+        promise.check_columns(scan)
+        return Request(scan_bytes(scan), self.handling)
 
     def open(self) -> Scan:
         """The scan. The table's metadata file is read."""
@@ -55,14 +91,59 @@ class Request:
             raise
 
 
+@dataclass(frozen=True)
+class Promise:
+    """What a DataFrame was said to be when it was made.
+
+    Args:
+        load: What tells the DataFrame from others.
+        wanted: What the options said.
+        table: The id of the table.
+        metadata_location: The metadata file that was current.
+        columns: All columns of the table, as JSON text.
+        projection: Those of the DataFrame, likewise.
+    """
+
+    load: str
+    wanted: Wanted
+    table: str | None
+    metadata_location: str
+    columns: str
+    projection: str
+
+    @classmethod
+    def of(cls, wanted: Wanted, table: Table, scan: Scan) -> Promise:
+        """What a DataFrame of this scan is promised."""
+        inner = scan._inner  # noqa: SLF001 - the package's own
+        return cls(
+            uuid.uuid4().hex,
+            wanted,
+            table.native().identity[0],
+            table.metadata_location,
+            inner.schema_json(),
+            inner.projection_json(),
+        )
+
+    def check_table(self, table: Table) -> None:
+        """Is it still the same table?"""
+        if table.native().identity[0] != self.table:
+            raise InvalidInputError(
+                "the table was dropped, and another was made in its place, since the DataFrame was made: load it again"
+            )
+
+    def check_columns(self, scan: Scan) -> None:
+        """Has it still the columns?"""
+        promised, columns = (read_schema(json.loads(text)) for text in (self.projection, self.columns))
+        check_promised(promised, columns, scan.schema(), scan.projection())
+
+
 def scan_bytes(scan: Scan) -> bytes:
     """What opens the same scan elsewhere."""
     _, (recipe,) = scan._inner.__reduce__()  # noqa: SLF001 - the package's own
     return bytes(recipe)
 
 
-def _scan(wanted: Wanted, handling: Handling) -> Scan:
-    table = wanted.place.open(as_of_ms=wanted.as_of_ms)
+def _scan(table: Table, wanted: Wanted, handling: Handling) -> Scan:
     rows, columns = True if wanted.filter is None else wanted.filter, wanted.columns or ("*",)
     if wanted.start_snapshot_id is None:
         scan = table.scan(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.option_values import flag, object_of_strings
+from floeberg.spark.option_values import flag, integer, object_of_strings
 from floeberg.spark.place import PLACE_OPTIONS, Place, is_of_place, place_of
 from floeberg.spark.stores import STORE_OPTIONS
 
@@ -33,11 +33,11 @@ _WITHOUT_EFFECT = ("fanout-enabled",)
 """Options of Iceberg Java that ask for what the writer finds out by itself."""
 _OWN = (
     *("branch", "case-sensitive", "idempotency-key", "isolation-level", "merge-schema", "overwrite-filter"),
-    *("overwrite-mode", "properties"),
+    *("overwrite-mode", "properties", "validate-from-snapshot-id"),
 )
+_OF_OVERWRITES = ("isolation-level", "overwrite-filter", "overwrite-mode", "validate-from-snapshot-id")
 _KNOWN = (*_OWN, *_OF_FILES, *_WITHOUT_EFFECT)
 _ELSEWHERE = {
-    "validate-from-snapshot-id": "an overwrite is validated from the snapshot that was current when the write began",
     "write-format": "rows are written as Parquet",
     "check-nullability": "a null in a required column is always an error",
     "check-ordering": "columns are found by their names, in any order",
@@ -60,7 +60,9 @@ class Writing:
         branch: The branch that is written to; `None` is the table.
         idempotency_key: Makes the write happen once, however often it is run.
         isolation_level: `serializable` or `snapshot`; `None` is what the table says.
-        merge_schema: Whether columns that the table lacks are added to it.
+        validate_from: The snapshot that the rows were made from, where that is not the newest.
+        of_overwrites: The options that were given and that only overwrites take.
+        merge_schema: Whether columns that the table lacks are added to it, and too narrow ones promoted.
         case_sensitive: Whether the case of names counts.
         snapshot_properties: What is added to the snapshot's summary.
         properties: Table properties that are others for this write, or options of writes that stand for them.
@@ -72,6 +74,8 @@ class Writing:
     branch: str | None = None
     idempotency_key: str | None = None
     isolation_level: str | None = None
+    validate_from: int | None = None
+    of_overwrites: tuple[str, ...] = ()
     merge_schema: bool = False
     case_sensitive: bool = False
     snapshot_properties: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -101,9 +105,11 @@ def write_options(given: Mapping[str, str]) -> Writing:
         place=place_of(options, _UNNAMED),
         overwrite=overwrite,
         overwrite_filter=options.get("overwrite-filter"),
-        branch=options.get("branch"),
-        idempotency_key=options.get("idempotency-key"),
-        isolation_level=options.get("isolation-level"),
+        branch=_text(options, "branch"),
+        idempotency_key=_text(options, "idempotency-key"),
+        isolation_level=_isolation(options),
+        validate_from=integer(options, "validate-from-snapshot-id", least=None),
+        of_overwrites=tuple(key for key in _OF_OVERWRITES if key in options),
         merge_schema=flag(options, "merge-schema"),
         case_sensitive=flag(options, "case-sensitive"),
         snapshot_properties={
@@ -112,6 +118,22 @@ def write_options(given: Mapping[str, str]) -> Writing:
         properties=object_of_strings(options, "properties", '{"write.parquet.page-size-bytes": "65536"}')
         | named,
     )
+
+
+def _text(options: Mapping[str, str], key: str) -> str | None:
+    found = options.get(key)
+    if found is not None and not found.strip():
+        raise InvalidInputError(f"the option {key!r}: expected a text, found {found!r}")
+    return found
+
+
+def _isolation(options: Mapping[str, str]) -> str | None:
+    found = options.get("isolation-level")
+    if found is not None and found.strip().lower() not in {"serializable", "snapshot"}:
+        raise InvalidInputError(
+            f"the option 'isolation-level': expected serializable or snapshot, found {found!r}"
+        )
+    return found
 
 
 def _overwrite(options: Mapping[str, str]) -> Overwrite:

@@ -4,8 +4,8 @@ The life of a write: where Spark plans, `writer` makes a `FloebergWriter`, which
 files by its recipe and sends a receipt. The driver's `commit` takes the receipts of those tasks that Spark let win, and
 makes one commit of them, whose key is that of the write. `abort` removes what was written.
 
-Invariant: a file is in the table only if a receipt that Spark gave to `commit` names it. Nothing is removed that a
-commit which began may have taken.
+Invariant: a file is in the table only if a receipt that Spark gave to `commit` names it. Files of receipts are removed
+where it is known that no commit took them, and nowhere else.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ from typing import TYPE_CHECKING, Any
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
-from floeberg.errors import FloebergError
-from floeberg.spark.begun import begin_commit, commit_began
+from floeberg import _native
+from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.spark.begun import begin_commit, end_commit, is_outcome_open
 from floeberg.spark.incoming import Incoming
 from floeberg.spark.parcel import parcel
+from floeberg.spark.reads import reads_of
 from floeberg.writing import Receipt
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
+    from floeberg.spark.reads import BranchRead
     from floeberg.spark.write_options import Writing
     from floeberg.table import Table
     from floeberg.transaction import WriteMode
@@ -50,9 +53,11 @@ class FilesWritten(WriterCommitMessage):
 
     Args:
         receipt: The files that it wrote.
+        reads: What its query read of the table.
     """
 
     receipt: Receipt
+    reads: tuple[BranchRead, ...] = ()
 
 
 class FloebergWriter(DataSourceArrowWriter):
@@ -92,21 +97,29 @@ class FloebergWriter(DataSourceArrowWriter):
         """The writer of a DataFrame's rows.
 
         Raises:
-            InvalidInputError: The rows do not fit the table; the error lists every mismatch.
+            InvalidInputError: The rows do not fit the table; the error lists every mismatch. Or an option is one of
+                overwrites, and nothing is overwritten.
             NotFoundError: There is no such table.
             UnsupportedError: The table cannot be written where it was opened.
         """
+        if not overwrite and writing.of_overwrites:
+            raise InvalidInputError(
+                f"the option {writing.of_overwrites[0]!r} is one of overwrites, and rows are appended: take it away, "
+                f"or write with mode('overwrite')"
+            )
         table = writing.place.open()
         incoming = Incoming.of(table.schema().fields, schema, case_sensitive=writing.case_sensitive)
         rows = incoming.schema(arrow_schema(schema))
         if writing.merge_schema:
-            with table.update_schema() as update:
-                update.union_by_name(rows)
+            changes = _native.columns_to_add(table.native(), rows)
+            if changes is not None:
+                with table.transaction() as transaction:
+                    transaction.change_columns(changes)
         write_id = str(uuid.uuid4())
         recipe = table.write_recipe(options=dict(writing.properties), write_id=write_id)
         # Told here what does not fit, and not by every task.
         recipe.check_schema(rows)
-        key = writing.idempotency_key or write_id
+        key = write_id if writing.idempotency_key is None else writing.idempotency_key
         is_done = table.native().find_commit(key) is not None
         return cls(table, recipe, incoming, writing, overwrites=overwrite, key=key, is_done=is_done)
 
@@ -120,38 +133,59 @@ class FloebergWriter(DataSourceArrowWriter):
         if first is None:
             # Spark waits for all rows to be taken.
             deque(iterator, maxlen=0)
-            return FilesWritten(Receipt.concat([]))
+            return FilesWritten(Receipt.concat([]), self._reads())
         rows = self._incoming.reader(first.schema, chain((first,), iterator))
-        return FilesWritten(self._recipe.write(rows, task=task, partition=partition))
+        receipt = self._recipe.write(rows, task=task, partition=partition)
+        return FilesWritten(receipt, self._reads())
+
+    def _reads(self) -> tuple[BranchRead, ...]:
+        """What the query read of the table: after the last row, since it is read meanwhile."""
+        return reads_of(self._table.native().identity[0]) if self._overwrites else ()
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Makes the files of the tasks part of the table, all at once, and once."""
         receipts = receipts_of(messages)
         if self._is_done:
             return
-        if not self._overwrites and not any(each.rows for each in receipts):
-            return
-        begin_commit(self._recipe.write_id)
         writing = self._writing
+        branch = "main" if writing.branch is None else writing.branch
         isolation = {} if writing.isolation_level is None else {"isolation-level": writing.isolation_level}
-        self._table.commit_receipts(
-            receipts,
-            mode=self._mode,
-            overwrite_filter=True if writing.overwrite_filter is None else writing.overwrite_filter,
-            case_sensitive=writing.case_sensitive,
-            snapshot_properties=writing.snapshot_properties,
-            branch=writing.branch or "main",
-            idempotency_key=self._key,
-            options=isolation,
-        )
+        begin_commit(self._recipe.write_id)
+        try:
+            self._table.commit_receipts(
+                receipts,
+                mode=self._mode,
+                overwrite_filter=True if writing.overwrite_filter is None else writing.overwrite_filter,
+                case_sensitive=writing.case_sensitive,
+                snapshot_properties=writing.snapshot_properties,
+                branch=branch,
+                idempotency_key=self._key,
+                made_from=self._made_from(messages, branch),
+                options=isolation,
+            )
+        except CommitStateUnknownError:
+            raise
+        except FloebergError:
+            # Nothing was changed: `abort`, which Spark calls now, may remove the files.
+            end_commit(self._recipe.write_id)
+            raise
+        end_commit(self._recipe.write_id)
+
+    def _made_from(self, messages: Sequence[WriterCommitMessage | None], branch: str) -> list[int | None]:
+        """The snapshots that an overwrite is validated from, beside the one that was current when it began."""
+        reads = (read for each in messages if isinstance(each, FilesWritten) for read in each.reads)
+        found = {read.snapshot_id for read in reads if read.branch == branch}
+        if self._writing.validate_from is not None:
+            found.add(self._writing.validate_from)
+        return sorted(found, key=repr)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        """Removes what the tasks wrote, where no commit can have taken it."""
+        """Removes what the tasks wrote, where it is known that no commit took it."""
         receipts = receipts_of(messages)
-        if commit_began(self._recipe.write_id):
+        if self._may_be_committed():
             _LOG.warning(
-                "a commit of the write %s began and failed: its %d files are left, and remove_orphan_files takes them "
-                "where the table does not have them",
+                "whether the write %s was committed is not known: its %d files are left. Those that the table does not "
+                "have are of no use",
                 self._recipe.write_id,
                 sum(len(each.locations()) for each in receipts),
             )
@@ -160,6 +194,15 @@ class FloebergWriter(DataSourceArrowWriter):
             # What cannot be removed harms nobody, and must not hide why the write failed.
             with suppress(FloebergError):
                 self._recipe.remove(each)
+
+    def _may_be_committed(self) -> bool:
+        if is_outcome_open(self._recipe.write_id):
+            return True
+        # Spark may call this after a commit whose success it did not hear of.
+        try:
+            return self._table.refresh().native().find_commit(self._key) is not None
+        except FloebergError:
+            return True
 
     @property
     def _mode(self) -> WriteMode:
