@@ -12,6 +12,7 @@ mod groups;
 mod left_rows;
 mod one_text;
 mod open;
+mod page_index;
 mod pages;
 mod read;
 mod row_group;

@@ -18,8 +18,8 @@ use parquet::file::metadata::{
     ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder,
 };
 
-use super::fence;
 use super::footer::{Tail, read_footer};
+use super::{fence, page_index};
 use crate::read::file::FileFields;
 
 /// A Parquet file whose footer was read.
@@ -71,15 +71,15 @@ impl ParquetFile {
         let size = self.source.size()?;
         let made = fence(location, || {
             let policy = PageIndexPolicy::Optional;
-            let groups = || groups.iter().copied();
+            let numbers = || groups.iter().copied();
             Ok(ParquetMetaDataPushDecoder::try_new_with_metadata(size, metadata)?
                 .with_page_index_policy(policy)
                 .with_column_index_mask(ColumnChunkMask::row_groups_and_columns(
-                    groups(),
+                    numbers(),
                     tested.iter().copied(),
                 ))
                 .with_offset_index_mask(ColumnChunkMask::row_groups_and_columns(
-                    groups(),
+                    numbers(),
                     read.iter().copied(),
                 )))
         });
@@ -96,6 +96,7 @@ impl ParquetFile {
                     }
                 }
                 Ok(DecodeResult::Data(metadata)) => {
+                    let metadata = page_index::trusted(metadata, groups, read);
                     let options = ArrowReaderOptions::new().with_schema(Arc::clone(self.reader.schema()));
                     let reader =
                         fence(location, || ArrowReaderMetadata::try_new(Arc::new(metadata), options));
