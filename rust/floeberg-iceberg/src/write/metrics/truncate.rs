@@ -9,11 +9,11 @@
 use floeberg_core::transform::truncate::{truncate_binary, truncate_string};
 use floeberg_core::value::Value;
 
-/// A lower bound of at most so many code points, or bytes. Other values than texts and bytes stay.
+/// A lower bound of at most so many code points, or bytes. Other values than texts and bytes stay, those of a fixed length
+/// too: a shorter one would be none of the column's type.
 pub(in crate::write) fn shorter_lower(value: Value, length: u32) -> Value {
     match value {
         Value::String(text) => Value::String(truncate_string(&text, length).to_owned()),
-        Value::Fixed(bytes) => Value::Fixed(truncate_binary(&bytes, length).to_vec()),
         Value::Binary(bytes) => Value::Binary(truncate_binary(&bytes, length).to_vec()),
         other => other,
     }
@@ -23,7 +23,6 @@ pub(in crate::write) fn shorter_lower(value: Value, length: u32) -> Value {
 pub(in crate::write) fn shorter_upper(value: Value, length: u32) -> Option<Value> {
     Some(match value {
         Value::String(text) => Value::String(upper_text(text, length)?),
-        Value::Fixed(bytes) => Value::Fixed(upper_bytes(bytes, length)?),
         Value::Binary(bytes) => Value::Binary(upper_bytes(bytes, length)?),
         other => other,
     })

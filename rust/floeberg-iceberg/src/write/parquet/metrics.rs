@@ -181,8 +181,15 @@ fn bounds<'a>(
 
 /// A value as the statistics of a file have it; `None` where it is not of the type.
 fn stored_value(bytes: &[u8], primitive: &PrimitiveType, statistics: &Statistics) -> Option<Value> {
-    let PrimitiveType::Decimal { scale, .. } = primitive else {
-        return single_value::from_bytes(primitive, bytes).ok();
+    let scale = match primitive {
+        PrimitiveType::Decimal { scale, .. } => scale,
+        // The library cuts long ones as it cuts texts. With zeros again they are of the type, and bound as they did.
+        PrimitiveType::Fixed(length) => {
+            let mut whole = bytes.to_vec();
+            whole.resize(bytes.len().max(*length as usize), 0);
+            return single_value::from_bytes(primitive, &whole).ok();
+        }
+        _ => return single_value::from_bytes(primitive, bytes).ok(),
     };
     let unscaled = match statistics {
         Statistics::Int32(_) => i128::from(i32::from_le_bytes(bytes.try_into().ok()?)),
