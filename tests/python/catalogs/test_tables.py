@@ -108,6 +108,29 @@ def test_rows_are_appended_and_read(catalog, orders):
     assert [each.operation for each in orders.snapshots()] == ["append", "append"]
 
 
+def test_a_file_whose_rows_all_have_one_text_is_deleted_by_it(catalog):
+    """Both bounds are that text then. A bound that is cut is a beginning, or above all texts of the file."""
+    catalog.create_namespace("towns")
+    short, long = "Groningen", "Groningen, north of the canal"
+    cases = [
+        ([short, short], short, True),
+        ([short, "Groningen-"], short, False),
+        ([short, None], short, False),
+        ([long, long], long, False),
+        ([long, long], long[:16], False),
+        ([long[:16], long], long[:16], False),
+    ]
+    for number, (names, deleted, goes) in enumerate(cases):
+        table = catalog.create_table(f"towns.t{number}", SCHEMA)
+        table.append(pa.table({"id": [1, 2], "name": names}, SCHEMA))
+        if goes:
+            table.delete(f"name = '{deleted}'")
+        else:
+            with pytest.raises(UnsupportedError, match="rewritten"):
+                table.delete(f"name = '{deleted}'")
+        assert ids(table.refresh()) == ([] if goes else [1, 2]), (names, deleted)
+
+
 def test_a_table_loaded_before_sees_nothing_until_it_is_refreshed(catalog, orders):
     other = catalog.load_table("sales.orders")
     scan = other.scan()

@@ -3,14 +3,14 @@
 //! In: statistics of a column. Out: answers that hold for every value that is neither null nor NaN.
 //! Spec: Data File Fields (`lower_bounds`, `upper_bounds`); Expressions specification, Comparisons.
 //!
-//! Invariant: bounds are bounds, not the least and the greatest value: texts and bytes are cut, by some writers without
-//! rounding up. A NaN bound says nothing, and neither does the order of uuid bounds (Java's is signed).
+//! Invariant: bounds are bounds, not the least and the greatest value: texts and bytes are cut. Where both are one value no
+//! other is left between them, cut or not: an upper bound that is cut is rounded up. A NaN bound says nothing, and neither
+//! does the order of uuid bounds (Java's is signed).
 
 use std::cmp::Ordering;
 
 use super::known::Known;
 use crate::expr::{BoundPredicate, ColumnStats, Share, Stats};
-use crate::schema::{PrimitiveType, Type};
 use crate::value::Value;
 use crate::value::ordering::compare;
 
@@ -93,14 +93,11 @@ impl Known<Value> for Bounds {
         self.exclude_all_by_order(literals)
     }
 
-    fn are_one_of(&self, field_type: &Type, literals: &[Value]) -> bool {
-        let is_cut = !matches!(field_type, Type::Primitive(primitive) if has_fixed_width(primitive));
-        let lower = self.lower().filter(|_| !is_cut);
-        let only = lower.filter(|lower| self.upper_to(lower) == Some(Ordering::Equal));
-        only.is_some_and(|only| {
-            let order = |literal: &Value| compare(literal, only).unwrap_or(Ordering::Less);
-            literals.binary_search_by(order).is_ok()
-        })
+    fn are_one_of(&self, literals: &[Value]) -> bool {
+        // Uuids too: bounds that are equal are so in every order.
+        let (Some(lower), Some(upper)) = (&self.stats.lower, &self.stats.upper) else { return false };
+        let order = |literal: &Value| compare(literal, lower).unwrap_or(Ordering::Less);
+        compare(lower, upper) == Some(Ordering::Equal) && literals.binary_search_by(order).is_ok()
     }
 
     fn exclude_prefix(&self, prefix: &Value) -> bool {
@@ -138,17 +135,4 @@ fn is_ordered(bound: &Value) -> bool {
 fn signed(uuid: &[u8; 16]) -> (i64, i64) {
     let whole = u128::from_be_bytes(*uuid);
     ((whole >> 64) as i64, whole as i64)
-}
-
-pub(super) fn has_fixed_width(primitive: &PrimitiveType) -> bool {
-    !matches!(
-        primitive,
-        PrimitiveType::String
-            | PrimitiveType::Binary
-            | PrimitiveType::Fixed(_)
-            | PrimitiveType::Uuid
-            | PrimitiveType::Unknown
-            | PrimitiveType::Geometry { .. }
-            | PrimitiveType::Geography { .. }
-    )
 }

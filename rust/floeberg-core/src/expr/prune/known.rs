@@ -8,7 +8,6 @@
 use std::cmp::Ordering;
 
 use crate::expr::Share;
-use crate::schema::Type;
 
 /// The statistics of what one test reads, for one set of rows. Literals are of the tested type.
 pub(super) trait Known<Literal> {
@@ -46,8 +45,8 @@ pub(super) trait Known<Literal> {
         literals.get(first).is_none_or(|literal| self.upper_to(literal) == Some(Ordering::Less))
     }
 
-    /// Do the bounds of a column of a type prove that all values are one, and is it in a sorted set?
-    fn are_one_of(&self, field_type: &Type, literals: &[Literal]) -> bool;
+    /// Do the bounds prove that all values are one, and is it in a sorted set?
+    fn are_one_of(&self, literals: &[Literal]) -> bool;
 
     /// Does no value begin with a text? False for a literal that is no text.
     fn exclude_prefix(&self, prefix: &Literal) -> bool;

@@ -48,7 +48,7 @@ pub(super) fn excluded_by<L>(
         (Operator::IsNan, _) => because(nans == Share::None, MismatchReason::NanCount),
         (Operator::NotNan, _) => because(nans == Share::All, MismatchReason::NanCount),
         (Operator::NotEq | Operator::NotIn, literals) => {
-            let none = all_are_values(field_type, known) && known.are_one_of(field_type, literals);
+            let none = all_are_values(field_type, known) && known.are_one_of(literals);
             because(none, MismatchReason::Bounds)
         }
         (Operator::NotStartsWith, [prefix]) => {

@@ -44,15 +44,15 @@ fn all_pass(test: &BoundPredicate, stats: &dyn Stats) -> bool {
         }
         (Operator::NotStartsWith, [prefix]) => bounds.exclude_prefix(prefix),
         (op, literals) if all_are_values(&test.column.field_type, &bounds) => {
-            all_values_pass(op, literals, test, &bounds)
+            all_values_pass(op, literals, &bounds)
         }
         _ => false,
     }
 }
 
-fn all_values_pass(op: Operator, literals: &[Value], test: &BoundPredicate, bounds: &Bounds) -> bool {
+fn all_values_pass(op: Operator, literals: &[Value], bounds: &Bounds) -> bool {
     match (op, literals) {
-        (Operator::Eq | Operator::In, literals) => bounds.are_one_of(&test.column.field_type, literals),
+        (Operator::Eq | Operator::In, literals) => bounds.are_one_of(literals),
         (Operator::Lt, [literal]) => bounds.upper_to(literal).is_some_and(Ordering::is_lt),
         (Operator::LtEq, [literal]) => bounds.upper_to(literal).is_some_and(Ordering::is_le),
         (Operator::Gt, [literal]) => bounds.lower_to(literal).is_some_and(Ordering::is_gt),

@@ -8,7 +8,7 @@
 
 use std::cmp::Ordering;
 
-use super::bounds::{beginning_to, has_fixed_width};
+use super::bounds::beginning_to;
 use super::columns::StatsColumn;
 use super::known::Known;
 use crate::expr::{BoundPredicate, Operator, Share};
@@ -198,9 +198,8 @@ impl<T: Bound> Known<T> for Typed<T> {
         self.upper?.partial_cmp(literal)
     }
 
-    fn are_one_of(&self, field_type: &Type, literals: &[T]) -> bool {
-        let is_cut = !matches!(field_type, Type::Primitive(primitive) if has_fixed_width(primitive));
-        let only = self.lower.filter(|lower| !is_cut && self.upper_to(lower) == Some(Ordering::Equal));
+    fn are_one_of(&self, literals: &[T]) -> bool {
+        let only = self.lower.filter(|lower| self.upper_to(lower) == Some(Ordering::Equal));
         only.is_some_and(|only| {
             let order = |literal: &T| literal.partial_cmp(&only).unwrap_or(Ordering::Less);
             literals.binary_search_by(order).is_ok()

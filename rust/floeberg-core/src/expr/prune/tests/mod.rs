@@ -114,7 +114,7 @@ fn a_nan_bound_proves_nothing_and_nan_is_in_no_order() {
 }
 
 #[test]
-fn cut_texts_bound_but_do_not_equal() {
+fn cut_texts_bound_and_equal_ones_leave_one_value() {
     let text = |text: &str| Value::String(text.to_owned());
     let stats = between(text("abc"), text("abd"));
     let cases = [
@@ -132,8 +132,44 @@ fn cut_texts_bound_but_do_not_equal() {
         assert_eq!(of(PrimitiveType::String, &stats, sql), expected, "{sql}");
     }
     let same = between(text("abc"), text("abc"));
-    assert_eq!(of(PrimitiveType::String, &same, "c != 'abc'"), PERHAPS);
-    assert_eq!(of(PrimitiveType::String, &same, "c = 'abc'"), PERHAPS);
+    let cases = [
+        ("c = 'abc'", ALWAYS),
+        ("c = 'ab'", NEVER),
+        ("c != 'abc'", NEVER),
+        ("c NOT IN ('ab', 'abc')", NEVER),
+        ("c IN ('ab', 'abc')", ALWAYS),
+        ("truncate(2, c) = 'ab'", ALWAYS),
+    ];
+    for (sql, expected) in cases {
+        assert_eq!(of(PrimitiveType::String, &same, sql), expected, "{sql}");
+    }
+    // Cut to three code points: the lower bound is a beginning, and the upper one is above it.
+    let cut = between(text("abc"), text("abd"));
+    assert_eq!(of(PrimitiveType::String, &cut, "c = 'abc'"), PERHAPS);
+    assert_eq!(of(PrimitiveType::String, &cut, "c != 'abc'"), PERHAPS);
+}
+
+#[test]
+fn equal_bounds_are_every_value_of_every_type_if_none_is_null() {
+    let bytes = vec![1, 2, 3];
+    let cases = [
+        (PrimitiveType::Binary, Value::Binary(bytes.clone()), "X'010203'"),
+        (PrimitiveType::Fixed(3), Value::Fixed(bytes), "X'010203'"),
+        (PrimitiveType::Uuid, Value::Uuid([0x11; 16]), "'11111111-1111-1111-1111-111111111111'"),
+        (PrimitiveType::String, Value::String("a".to_owned()), "'a'"),
+    ];
+    for (field_type, value, literal) in cases {
+        let all = between(value.clone(), value);
+        let asked =
+            |stats: &ColumnStats, op: &str| of(field_type.clone(), stats, &format!("c {op} {literal}"));
+        assert_eq!((asked(&all, "="), asked(&all, "!=")), (ALWAYS, NEVER), "{field_type}");
+        for nulls in [Share::Some, Share::Unknown] {
+            let some = ColumnStats { nulls, ..all.clone() };
+            assert_eq!(asked(&some, "="), PERHAPS, "{field_type}");
+        }
+        let below = ColumnStats { upper: None, ..all };
+        assert_eq!(asked(&below, "="), PERHAPS, "{field_type}");
+    }
 }
 
 #[test]
