@@ -211,15 +211,15 @@ class Scan(RowSource[_native.Scan]):
     def count(self) -> int:
         """Counts the rows.
 
-        Files that match as a whole, and have no deletes or a deletion vector, are counted by their metadata. Of
-        files with position deletes these are read; of others the columns of the filter and of equality deletes.
+        Files that match as a whole, and have no deletes, are counted by their metadata. Of files with position
+        deletes or a deletion vector these are read; of others the columns of the filter and of equality deletes.
         `explain(count=True)` says how many files had to be read.
 
         Returns:
             The number of rows.
 
         Raises:
-            InvalidDataError: A file is damaged, or a deletion vector deletes more rows than there are.
+            InvalidDataError: A file is damaged.
 
         Examples:
             >>> table.scan().count()

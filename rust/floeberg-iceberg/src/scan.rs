@@ -309,7 +309,8 @@ impl Scan {
         Ok(stream(request, tasks, thread_budget()?, self.limit))
     }
 
-    /// How many rows there are. Files that match as a whole, and have no deletes but a vector, are counted by their metadata.
+    /// How many rows there are. Files that match as a whole, and have no deletes, are counted by their metadata; of deletes by
+    /// position the positions are read.
     pub fn count(&self, cancel: &Cancel) -> Result<Answered<u64>> {
         let plan = self.plan(cancel)?;
         let request = Arc::new(self.read_request(cancel)?);

@@ -3,14 +3,15 @@
 //! In: a plan. Out: the count after deletes and filter.
 //! Spec: Data File Fields (`record_count`); Deletion Vectors.
 //!
-//! Invariant: a file is counted by its metadata only where its rows match as a whole and nothing but a deletion vector
-//! deletes some. A position delete file may repeat positions and name other files: its own count says nothing.
+//! Invariant: a file is counted by its metadata only where its rows match as a whole and nothing deletes some. A position
+//! delete file may repeat positions and name other files, and both it and a vector may name rows that the file does not
+//! have: what they count themselves says nothing, and the positions are read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use floeberg_core::expr::BoundExpr;
-use floeberg_core::{Cancel, Error, Result};
+use floeberg_core::{Cancel, Result};
 
 use super::{Account, Answered};
 use crate::plan::{DeleteKind, Glance, Plan};
@@ -24,8 +25,10 @@ pub(super) enum Reading {
     Filter,
     /// Its keys are looked up.
     EqualityDeletes,
-    /// Its deletes by position are read, and it is not.
+    /// Its position delete files are read, and it is not.
     PositionDeletes,
+    /// Its deletion vector is read, and it is not.
+    Vector,
 }
 
 impl Reading {
@@ -34,13 +37,14 @@ impl Reading {
             Self::Filter => "filter",
             Self::EqualityDeletes => "equality deletes",
             Self::PositionDeletes => "position deletes",
+            Self::Vector => "deletion vectors",
         }
     }
 }
 
 /// Counts the rows of a plan, at most `limit` of them.
 ///
-/// Errors: `InvalidData` for a vector that deletes more rows than there are; those of reading, where files must be read.
+/// Errors: those of reading, where files must be read.
 pub(crate) fn count(
     plan: &Plan,
     request: &Arc<ReadRequest>,
@@ -56,7 +60,7 @@ pub(crate) fn count(
         if request.gives_deleted_rows() {
             file.deletes.clear();
         }
-        match known(&file)? {
+        match known(&file) {
             Ok(known) => {
                 account.by_metadata += 1;
                 rows = rows.saturating_add(known);
@@ -74,7 +78,7 @@ pub(crate) fn count(
         }
         let task = plan.task(*number)?;
         let counted = match reading {
-            Reading::PositionDeletes => count_left(request, &task)?,
+            Reading::PositionDeletes | Reading::Vector => count_left(request, &task)?,
             Reading::Filter | Reading::EqualityDeletes => count_rows(request, &task)?,
         };
         rows.fetch_add(counted, Ordering::Relaxed);
@@ -87,29 +91,19 @@ pub(crate) fn count(
 }
 
 /// The rows of a file by its metadata, or why these do not tell.
-pub(super) fn known(file: &Glance<'_>) -> Result<Result<u64, Reading>> {
+pub(super) fn known(file: &Glance<'_>) -> Result<u64, Reading> {
     match file.residual {
         BoundExpr::True => {}
-        BoundExpr::False => return Ok(Ok(0)),
-        _ => return Ok(Err(Reading::Filter)),
+        BoundExpr::False => return Ok(0),
+        _ => return Err(Reading::Filter),
     }
-    let mut rows = file.rows;
     let mut reading = None;
     for delete in &file.deletes {
-        match delete.kind {
-            DeleteKind::Equality { .. } => return Ok(Err(Reading::EqualityDeletes)),
-            DeleteKind::Position => reading = Some(Reading::PositionDeletes),
-            DeleteKind::Vector { .. } => {
-                let gone = u64::try_from(delete.record_count).ok();
-                rows = gone.and_then(|gone| rows.checked_sub(gone)).ok_or_else(|| {
-                    Error::invalid_data(format!(
-                        "a deletion vector deletes {} rows of a data file that has {rows}",
-                        delete.record_count
-                    ))
-                    .with("path", &delete.file_path)
-                })?;
-            }
-        }
+        reading = Some(match delete.kind {
+            DeleteKind::Equality { .. } => return Err(Reading::EqualityDeletes),
+            DeleteKind::Position => Reading::PositionDeletes,
+            DeleteKind::Vector { .. } => Reading::Vector,
+        });
     }
-    Ok(reading.map_or(Ok(rows), Err))
+    reading.map_or(Ok(file.rows), Err)
 }
