@@ -164,8 +164,8 @@ impl DeleteIndex {
     /// Appends the numbers of the deletes that apply to a data file. Counts the equality deletes whose scope it is in,
     /// and those whose keys it cannot have, by the number of a key column.
     ///
-    /// Errors: `InvalidData` for two vectors of one data file, or a vector that stands in another partition than
-    /// its data file.
+    /// Errors: `InvalidData` for two vectors of one data file, and for a vector that is older than its data file, or stands
+    /// in another partition.
     pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut Tally) -> Result<()> {
         if self.has_equalities {
             self.matching_equalities(data, found, tally);
@@ -200,10 +200,8 @@ impl DeleteIndex {
     }
 
     fn vector(&self, data: DataFile<'_>) -> Result<Option<u32>> {
-        let is_vector = |number: &u32| {
-            let kind = &self.deletes[*number as usize].file.kind;
-            matches!(kind, DeleteKind::Vector { .. }) && self.reaches(*number, data)
-        };
+        let is_vector =
+            |number: &u32| matches!(self.deletes[*number as usize].file.kind, DeleteKind::Vector { .. });
         let mut vectors = self.all_named(data.named, data.path).filter(is_vector);
         let Some(vector) = vectors.next() else { return Ok(None) };
         if let Some(second) = vectors.next() {
@@ -211,6 +209,15 @@ impl DeleteIndex {
                 .with("path", data.path)
                 .with("vector", &self.deletes[vector as usize].file.file_path)
                 .with("other vector", &self.deletes[second as usize].file.file_path));
+        }
+        if !self.reaches(vector, data) {
+            // By the specification it does not apply; but a vector comes with its file or later, so one of both is wrong.
+            return Err(Error::invalid_data(format!(
+                "a deletion vector of data sequence number {} names a data file of {}, expected one that is not newer",
+                self.deletes[vector as usize].file.data_sequence_number, data.sequence_number
+            ))
+            .with("path", data.path)
+            .with("vector", &self.deletes[vector as usize].file.file_path));
         }
         if !self.in_partition_of(vector, data) {
             return Err(Error::invalid_data(

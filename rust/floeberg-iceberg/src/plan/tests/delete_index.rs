@@ -156,25 +156,26 @@ fn plainly(
             delete.lowest_path.clone().filter(|lowest| Some(lowest) == delete.highest_path.as_ref());
         delete.file.referenced_data_file.clone().or(bounds_name)
     };
-    let reaching: Vec<usize> = order
+    let reaches = |number: &usize| deletes[*number].file.data_sequence_number >= sequence_number;
+    let by_position: Vec<usize> = order
         .into_iter()
-        .filter(|number| deletes[*number].file.data_sequence_number >= sequence_number)
         .filter(|number| !matches!(deletes[*number].file.kind, DeleteKind::Equality { .. }))
         .collect();
     let named = |number: &&usize| names(&deletes[**number]).is_some_and(|named| place(&named) == place(path));
-    let vectors: Vec<_> = reaching
+    let vectors: Vec<_> = by_position
         .iter()
         .filter(named)
         .filter(|number| deletes[**number].file.kind != DeleteKind::Position)
         .collect();
     match vectors[..] {
         [] => {}
-        [vector] if deletes[*vector].partition == *partition => {
+        [vector] if deletes[*vector].partition == *partition && reaches(vector) => {
             found.push(*vector as i32);
             return Some(found);
         }
         _ => return None,
     }
+    let reaching: Vec<usize> = by_position.into_iter().filter(reaches).collect();
     let in_partition = |number: &&usize| deletes[**number].partition == *partition;
     found.extend(reaching.iter().filter(named).filter(in_partition).map(|number| *number as i32));
     let spelling = |path: &str| (path.starts_with("file://"), path.starts_with("file:"));

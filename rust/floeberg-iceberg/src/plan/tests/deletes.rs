@@ -168,8 +168,13 @@ fn a_vector_hides_position_deletes_and_not_equality_deletes() {
 }
 
 #[test]
-fn a_vector_older_than_its_data_file_does_not_apply() {
-    assert!(matching(vec![delete(VECTOR, 3, Some("a"))], data("a", 4)).is_empty());
+fn a_vector_older_than_its_data_file_is_an_error_that_names_both() {
+    let index = DeleteIndex::new(vec![delete(VECTOR, 3, Some("a"))], Vec::new());
+    let error = look_up(&index, data("a", 4), &mut Tally::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    let text = error.to_string();
+    assert!(text.contains("delete-3") && text.contains("number 3 names a data file of 4"), "{text}");
+    assert_eq!(matching(vec![delete(VECTOR, 4, Some("a"))], data("a", 4)), [0], "of the same commit");
 }
 
 #[test]
