@@ -10,6 +10,7 @@ use std::ops::Range;
 use arrow_schema::{DataType, Field, Fields};
 use floeberg_core::schema::NameMapping;
 use floeberg_core::schema::arrow::field_id;
+use floeberg_core::{Error, Result};
 
 /// A column of a file, or a part of one.
 #[derive(Debug, Clone)]
@@ -67,6 +68,21 @@ impl FileFields {
     pub(crate) fn leaves(&self) -> usize {
         self.fields.last().map_or(0, |field| field.leaves.end)
     }
+}
+
+/// The place of the field of an id among the fields of a file, or of a struct.
+///
+/// Errors: `InvalidData` where two have it: nothing says which is meant.
+pub(in crate::read) fn place_of(fields: &[FileField], id: i32) -> Result<Option<usize>> {
+    let mut found = (0..).zip(fields).filter(|(_, field)| field.id == Some(id));
+    let (first, second) = (found.next(), found.next());
+    if let (Some((_, first)), Some((_, second))) = (first, second) {
+        return Err(Error::invalid_data(format!(
+            "columns {:?} and {:?} of the file both stand for field id {id}, expected one",
+            first.name, second.name
+        )));
+    }
+    Ok(first.map(|(place, _)| place))
 }
 
 impl FileField {

@@ -7,6 +7,7 @@ mod open;
 mod unit;
 
 pub(super) use after_decoding::AfterDecoding;
+pub(in crate::read) use fields::place_of;
 pub(crate) use fields::{FileField, FileFields};
 pub(super) use open::OpenFile;
 pub(super) use unit::{Unit, UnitReader, UnitRequest};

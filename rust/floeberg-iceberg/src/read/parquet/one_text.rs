@@ -6,12 +6,15 @@ use floeberg_core::schema::Field;
 use parquet::file::statistics::Statistics;
 
 use super::ParquetFile;
+use crate::read::file::place_of;
 
 impl ParquetFile {
     /// The one text that all rows of a row group have in a top-level column: no text is below the lower or above the
     /// upper bound, and the two are equal.
     pub(in crate::read) fn one_text(&self, group: usize, column: &Field) -> Option<&str> {
-        let column = self.fields.fields.iter().find(|field| field.id == Some(column.id))?;
+        // Where two columns have the id, reading it says so.
+        let place = place_of(&self.fields.fields, column.id).ok()??;
+        let column = self.fields.fields.get(place)?;
         let chunk = self.metadata().row_group(group).columns().get(column.leaves.start)?;
         let Statistics::ByteArray(texts) = chunk.statistics()? else { return None };
         // Bounds say nothing of nulls, and a row without a text has not this one.

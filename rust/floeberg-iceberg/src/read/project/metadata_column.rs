@@ -19,7 +19,7 @@ use floeberg_core::{Error, Result};
 use super::assemble::convert;
 use super::projection::{ColumnSource, Conversion, Resolved};
 use super::resolve::Resolver;
-use crate::read::file::FileField;
+use crate::read::file::{FileField, place_of};
 use crate::read::metadata_columns::{Fallback, Origin, RowPositions, inherit};
 
 /// A column of row lineage.
@@ -73,7 +73,7 @@ impl Resolver<'_> {
         let Some(fallback) = origin.inherited(field.id) else {
             return Ok(ColumnSource::Constant(origin.constant(field), field.field_type.clone()));
         };
-        let found = file.iter().position(|candidate| self.has_ids && candidate.id == Some(field.id));
+        let found = if self.has_ids { place_of(file, field.id)? } else { None };
         let stored = match found {
             None => None,
             Some(number) => {

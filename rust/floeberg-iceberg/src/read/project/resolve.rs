@@ -17,7 +17,7 @@ use super::cast::can_cast;
 use super::constant::PartitionConstants;
 use super::metadata_column::Inherited;
 use super::projection::{ColumnSource, Conversion, Resolved};
-use crate::read::file::FileField;
+use crate::read::file::{FileField, place_of};
 
 /// The state of resolving one schema against one file.
 pub(super) struct Resolver<'a> {
@@ -81,7 +81,7 @@ impl Resolver<'_> {
             }
             _ => {}
         }
-        let found = file.iter().position(|candidate| candidate.id == Some(field.id));
+        let found = place_of(file, field.id)?;
         let constant = self.constants.source(field);
         match (found, constant) {
             (Some(number), constant) if self.has_ids || constant.is_none() => {

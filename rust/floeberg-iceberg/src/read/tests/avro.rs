@@ -298,3 +298,13 @@ proptest! {
         prop_assert_eq!(rows(make(), &task), expected);
     }
 }
+
+#[test]
+fn two_columns_of_one_id_are_an_error_that_names_both() {
+    let fields = r#"{"name":"a","type":"long","field-id":1},{"name":"b","type":"long","field-id":1}"#;
+    let row = vec![("a", Written::Long(1)), ("b", Written::Long(2))];
+    let schema = Schema::new(0, vec![Field::optional(1, "a", PrimitiveType::Long)]).unwrap();
+    let error = batches(request_of(avro(fields, &[row], 10), schema), &avro_task()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    assert!(error.to_string().contains(r#""a" and "b""#), "{error}");
+}

@@ -294,3 +294,29 @@ fn an_all_null_file_column_is_read() {
     let batch = one_batch(request(&store(bytes), wanted), &task());
     assert_eq!(batch.column(0).as_primitive::<Int64Type>(), &Int64Array::from(vec![None::<i64>; 4]));
 }
+
+#[test]
+fn two_columns_of_one_id_are_an_error_that_names_both_where_they_are_read() {
+    let ints = || Arc::new(Int32Array::from(vec![1])) as ArrayRef;
+    let fields = |ids: [Option<i32>; 3]| {
+        let named = ids.into_iter().zip(["a", "b", "c"]);
+        let field = |(id, name): (Option<i32>, &str)| match id {
+            Some(id) => column(id, name, DataType::Int32),
+            None => ArrowField::new(name, DataType::Int32, true),
+        };
+        named.map(field).collect::<Vec<_>>()
+    };
+    let file = |ids| parquet(fields(ids), vec![ints(), ints(), ints()], 10);
+    let mapping = r#"[{"field-id": 1, "names": ["a", "b"]}, {"field-id": 2, "names": ["c"]}]"#;
+    let mapping = Arc::new(NameMapping::from_json(mapping).unwrap());
+    let one = |id| schema(vec![Field::optional(id, "x", PrimitiveType::Int)]);
+    for (ids, mapping) in [([Some(1), Some(1), Some(2)], None), ([None; 3], Some(mapping))] {
+        let request = |id| request(&store(file(ids)), one(id)).with_name_mapping(mapping.clone());
+        let error = batches(request(1), &task()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
+        let text = error.to_string();
+        assert!(text.contains(r#""a" and "b""#) && text.contains("field id 1"), "{text}");
+        assert!(text.contains("data.parquet"), "{text}");
+        assert_eq!(one_batch(request(2), &task()).column(0).as_primitive::<Int32Type>().values(), &[1]);
+    }
+}
