@@ -38,11 +38,13 @@ impl Form {
     pub fn new(recipe: &WriteRecipe) -> Result<Self> {
         let WriteRecipe { schema, spec, order, properties, .. } = recipe;
         let modes = Modes::new(properties, schema, order)?;
+        let keys = SortKeys::new(order, schema)?.map(Arc::new);
+        let kept = keys.is_some().then_some(order);
         Ok(Self {
             rows: Arc::new(schema_to_arrow(schema)?),
             splitting: Arc::new(Splitting::new(spec, schema)?),
-            keys: SortKeys::new(order, schema)?.map(Arc::new),
-            file: Arc::new(FileForm::new(schema, properties, modes)?),
+            keys,
+            file: Arc::new(FileForm::new(schema, properties, modes, kept)?),
             locations: Locations::new(&recipe.location, properties)?,
             file_size: properties.positive("write.target-file-size-bytes", 512 * MIB)?,
         })

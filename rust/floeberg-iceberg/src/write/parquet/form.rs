@@ -24,7 +24,9 @@ use super::leaves::{Leaf, leaves_of};
 use super::options::Layout;
 use super::schema::parquet_schema;
 use super::shredded::Shapes;
+use super::sorting::sorting_columns;
 use super::stored::{stored_columns, stored_fields};
+use crate::metadata::SortOrder;
 use crate::write::metrics::Modes;
 use crate::write::properties::Properties;
 
@@ -46,11 +48,20 @@ pub(in crate::write) struct FileForm {
     /// The first rows that say how variants are shredded; `None` where they are not, or where there are none.
     shredded_by: Option<u64>,
     pub(super) shapes: Shapes,
+    /// The order that rows are in, if they are in any.
+    order: Option<Arc<SortOrder>>,
 }
 
 impl FileForm {
+    /// Of rows that are in an order, where one is given.
+    ///
     /// Errors: `InvalidInput` for properties that are not understood, `Unsupported` for types that are not written.
-    pub fn new(schema: &Schema, properties: &Properties, modes: Modes) -> Result<Self> {
+    pub fn new(
+        schema: &Schema,
+        properties: &Properties,
+        modes: Modes,
+        order: Option<&Arc<SortOrder>>,
+    ) -> Result<Self> {
         let stored = stored_fields(schema.fields())?;
         if stored.is_empty() {
             return Err(Error::unsupported("a Parquet file cannot hold rows without columns"));
@@ -68,11 +79,14 @@ impl FileForm {
         let statistics_length = modes
             .longest()
             .map(|characters| 64.max((characters as usize).saturating_add(1).saturating_mul(4)));
+        let layout = Layout::new(properties, schema, &descriptor, statistics_length, metadata)?;
+        let leaves = leaves_of(&stored, &shapes)?;
         Ok(Self {
             fields: schema.fields().to_vec(),
             arrow: Arc::new(ArrowSchema::new(fields_to_arrow(&stored)?)),
-            leaves: leaves_of(&stored, &shapes)?,
-            layout: Layout::new(properties, schema, &descriptor, statistics_length, metadata)?,
+            layout: layout.sorted_by(order.and_then(|order| sorting_columns(order, &leaves))),
+            leaves,
+            order: order.cloned(),
             parquet: columns,
             modes,
             stored,
@@ -100,9 +114,12 @@ impl FileForm {
             let Some(shape) = shapes.get(&field.id) else { return Arc::clone(arrow) };
             Arc::new(arrow.as_ref().clone().with_data_type(DataType::Struct(shape.fields())))
         });
+        let leaves = leaves_of(&self.stored, &shapes)?;
+        let sorted_by = self.order.as_ref().and_then(|order| sorting_columns(order, &leaves));
         Ok(Arc::new(Self {
             arrow: Arc::new(ArrowSchema::new(arrow.collect::<Vec<_>>())),
-            leaves: leaves_of(&self.stored, &shapes)?,
+            layout: self.layout.sorted_by(sorted_by),
+            leaves,
             parquet: parquet_schema(&self.stored, &shapes)?,
             shapes,
             ..self.as_ref().clone()

@@ -11,6 +11,7 @@ mod output;
 mod schema;
 mod shredded;
 mod shredding;
+mod sorting;
 mod stored;
 mod typed_leaves;
 

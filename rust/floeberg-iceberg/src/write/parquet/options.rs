@@ -9,7 +9,7 @@ use std::sync::Arc;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
@@ -103,6 +103,12 @@ impl Layout {
                 .flag("write.parquet.row-group-size-track-uncompressed", false)?,
             chosen,
         })
+    }
+
+    /// The same, of row groups whose rows are sorted by these columns.
+    pub fn sorted_by(&self, columns: Option<Vec<SortingColumn>>) -> Self {
+        let options = self.properties.as_ref().clone().into_builder().set_sorting_columns(columns);
+        Self { properties: Arc::new(options.build()), ..self.clone() }
     }
 
     /// The same, without dictionaries of columns of which no property speaks.

@@ -11,7 +11,7 @@ use floeberg_core::transform::Transform;
 use floeberg_core::{Cancel, ErrorKind, Result};
 use floeberg_io::MemoryStore;
 
-use super::fixture::{TASK, batch_of, names, partitioned, recipe, schema_text, with};
+use super::fixture::{TASK, batch_of, footer, names, partitioned, recipe, schema_text, with};
 use super::sorting::sorted;
 use crate::metadata::{NullOrder, SortDirection};
 use crate::read::tests::variant_model::{Names, Tree, decode, encode, normal};
@@ -281,6 +281,25 @@ fn every_file_infers_anew_and_sorted_rows_are_shredded_too() {
     assert!(layouts.len() > 2 && layouts[0] && !layouts[layouts.len() - 1], "{layouts:?}");
     let found: Vec<_> = receipt.files().iter().flat_map(|file| read(&store, &recipe, file)).collect();
     assert_eq!(found, rows.into_iter().rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_file_with_shredded_columns_says_by_which_of_its_columns_it_is_sorted() {
+    let trees: Vec<_> = (0..20).map(|n| Some(object(&[("n", number(n + 70_000))]))).collect();
+    let fields = vec![Field::optional(2, "v", Type::Variant), Field::required(1, "id", P::Long)];
+    let by = [(1, Transform::Identity, SortDirection::Descending, NullOrder::Last)];
+    for (properties, place) in [(&[][..], 2), (&[SHRED], 4)] {
+        let recipe = sorted(with(recipe(fields.clone()), properties), &by);
+        let schema = Arc::new(schema_to_arrow(&recipe.schema).unwrap());
+        let columns = vec![variants(&trees), Arc::new(Int64Array::from_iter_values(0..20)) as ArrayRef];
+        let batch = RecordBatch::try_new(schema, columns).unwrap();
+        let store = MemoryStore::new();
+        let receipt = try_write(&recipe, &store, &[batch]).unwrap();
+        let metadata = footer(&store, &receipt.files()[0]);
+        let by = metadata.row_group(0).sorting_columns().unwrap();
+        let path = metadata.row_group(0).column(place).column_path().string();
+        assert_eq!((by[0].column_idx, path.as_str()), (place as i32, "id"));
+    }
 }
 
 #[test]

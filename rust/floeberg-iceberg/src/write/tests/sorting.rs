@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::Cancel;
-use floeberg_core::schema::{Field, PrimitiveType as P, Type};
+use floeberg_core::schema::{Field, PrimitiveType as P, StructType, Type};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::{Value, ordering};
 use floeberg_io::MemoryStore;
 use proptest::prelude::*;
 use serde_json::Map;
 
-use super::fixture::{Rows, TASK, batch, partitioned, recipe, rows_of};
+use super::fixture::{Rows, TASK, batch, footer, partitioned, recipe, rows_of};
 use super::rows::{primitives, values};
 use super::types::bits;
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
@@ -218,4 +218,46 @@ fn values_without_an_order_are_not_sorted_by() {
     let recipe = sorted(recipe(fields), &by);
     let refused = Writer::new(&recipe, Arc::new(MemoryStore::new()), TASK, &Cancel::default());
     assert!(refused.is_err());
+}
+
+/// The columns that the row groups of a file say they are sorted by: (column, descending, nulls first).
+fn sorted_by(store: &MemoryStore, receipt: &Receipt) -> Vec<Option<Vec<(i32, bool, bool)>>> {
+    let metadata = footer(store, &receipt.files()[0]);
+    let groups = metadata.row_groups().iter().map(|group| {
+        let columns = group.sorting_columns()?;
+        Some(columns.iter().map(|each| (each.column_idx, each.descending, each.nulls_first)).collect())
+    });
+    groups.collect()
+}
+
+#[test]
+fn row_groups_say_by_which_columns_they_are_sorted() {
+    let point =
+        StructType { fields: vec![Field::optional(3, "x", P::Double), Field::optional(4, "y", P::Long)] };
+    let fields = || {
+        let point = Field::optional(2, "p", Type::Struct(point.clone()));
+        vec![Field::required(1, "row", P::Long), point, Field::optional(5, "s", P::String)]
+    };
+    let rows: Rows = (0..9)
+        .map(|n| vec![Some(Value::Long(n)), None, Some(Value::String(format!("{}", n * 5 % 9)))])
+        .collect();
+    let (first, last) = (NullOrder::First, NullOrder::Last);
+    let (up, down) = (SortDirection::Ascending, SortDirection::Descending);
+    let id = |column, direction, nulls| (column, Transform::Identity, direction, nulls);
+    let half = |column| (column, Transform::Truncate(1), up, first);
+    let cases: [(&[_], Option<&[_]>); 6] = [
+        (&[], None),
+        (&[id(5, down, first), id(4, up, last)], Some(&[(3, true, true), (2, false, false)])),
+        // What follows a transform, or a float, is in order only where these are equal.
+        (&[id(1, up, last), half(5), id(4, up, last)], Some(&[(0, false, false)])),
+        (&[half(5), id(1, up, first)], None),
+        (&[id(3, up, first), id(1, up, first)], None),
+        (&[id(4, up, first), id(3, up, first)], Some(&[(2, false, true)])),
+    ];
+    for (order, expected) in cases {
+        let recipe = sorted(recipe(fields()), order);
+        let (store, receipt) = write(&recipe, &rows, 4, 1 << 20);
+        let expected = expected.map(<[_]>::to_vec);
+        assert_eq!(sorted_by(&store, &receipt), [expected], "{order:?}");
+    }
 }
