@@ -1,9 +1,9 @@
 """What is pruned is right: random tables, read with a filter and without.
 
-Three things hold of every table that `properties.drawing` draws. What is read without a filter are the rows that were
-written and not deleted. What is read through a filter are those of them that pyarrow keeps. And every data file is
-planned, or named once by `explain` as dropped, and one that was dropped holds no row that the filter holds for, deleted
-ones included.
+Four things hold of every table that `properties.drawing` draws. What is read without a filter are the rows that were
+written and not deleted. What is counted, marked as deleted, and listed as deleted by position agrees with it. What is
+read through a filter are those rows that pyarrow keeps. And every data file is planned, or named once by `explain` as
+dropped, and one that was dropped holds no row that the filter holds for, deleted ones included.
 
 `FLOEBERG_PROPERTIES=5000` tries so many tables, others each time; without it they are the same every time. A failure
 prints the smallest table that was found, and `FLOEBERG_KEEP=folder` keeps its files.
@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def check(table: Table, wanted: list[Filter], opened: fb.Table) -> None:
         if is_live
     }
     assert read(table, opened.scan()) == live
-    assert opened.scan().count() == len(live)
+    check_deletes(table, opened, set(live), {row[NUMBER.path] for rows in written.values() for row in rows})
     for tree in wanted:
         scan = opened.scan(row_filter=expression(tree))
         matching = {file.name: matches(table, file, tree) for file in files}
@@ -98,6 +99,19 @@ def check(table: Table, wanted: list[Filter], opened: fb.Table) -> None:
         assert sorted(dropped + planned) == sorted(matching), f"{explain}"
         for name in dropped:
             assert not matching[name], f"{name} was left out for {expression(tree)}"
+
+
+def check_deletes(table: Table, opened: fb.Table, live: set[int], written: set[int]) -> None:
+    """All that tells of deletes tells the same: a count, marks, and the positions that delete files name."""
+    assert opened.scan().count() == len(live)
+    marked = opened.scan(selected_fields=(NUMBER.path, "_deleted")).to_arrow().to_pylist()
+    assert Counter((row[NUMBER.path], row["_deleted"]) for row in marked) == Counter(
+        (number, number not in live) for number in written
+    )
+    named = opened.inspect.position_deletes().to_pylist()
+    assert Counter((Path(row["file_path"]).name, row["pos"]) for row in named) == Counter(
+        (target.name, position) for file in table.files for target, position in file.positions
+    )
 
 
 def dropped_files(explain: fb.Explain) -> list[str]:

@@ -12,6 +12,8 @@ from properties.metrics import Told
 from properties.partitioning import transforms_of
 from properties.tables import NUMBER, Column, File, Layout, PartitionField, Row, Spec, Table
 
+PAST_THE_END = (0, 3, (1 << 16) + 1, (1 << 32) + 5)
+"""So many rows after the last one may be deleted too: there are none."""
 # A column that became a timestamp keeps only the partitions whose values stayed the same.
 OF_DAYS = ("year", "month", "day", "void")
 
@@ -144,6 +146,7 @@ def positions(draw: st.DrawFn, table: Table, schema: int, sequence: int, numbers
     alone = draw(st.booleans())
     targets = [target] if alone else [each for each in without if each.place == target.place]
     all_rows = [(file, position) for file in targets for position in range(len(file.rows))]
+    all_rows += [(file, len(file.rows) + past) for file in targets for past in PAST_THE_END]
     chosen = draw(st.lists(st.sampled_from(all_rows), min_size=1, max_size=6))
     # Sorted by path and position; a position may be there twice.
     chosen.sort(key=lambda pair: (pair[0].name, pair[1]))
@@ -164,12 +167,13 @@ def vector(draw: st.DrawFn, table: Table, schema: int, sequence: int, numbers: A
         return []
     target = draw(st.sampled_from(without))
     chosen = draw(st.sets(st.integers(0, len(target.rows) - 1), min_size=1))
+    chosen |= {len(target.rows) + past for past in draw(st.sets(st.sampled_from(PAST_THE_END), max_size=2))}
     chosen |= {position for each in table.files for file, position in each.positions if file is target}
     file = File(
         f"vector-{sequence}.puffin", 1, schema, target.spec, target.partition, sequence, draw(layouts)
     )
     file.positions = [(target, position) for position in sorted(chosen)]
-    file.of, file.vector = target, True
+    file.of, file.vector, file.runs = target, True, draw(st.booleans())
     return [file]
 
 

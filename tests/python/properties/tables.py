@@ -106,6 +106,7 @@ class File:
         of: The one data file that deletes by position say they are for.
         keys: The columns of equality deletes.
         vector: Whether it is a deletion vector.
+        runs: Whether its containers may be runs.
     """
 
     name: str
@@ -121,6 +122,7 @@ class File:
     of: File | None = None
     keys: tuple[Column, ...] = ()
     vector: bool = False
+    runs: bool = False
 
     def __repr__(self) -> str:
         """What it holds, a line a file."""
@@ -128,7 +130,7 @@ class File:
         where = f"{self.name}: {what}, schema {self.schema}, spec {self.spec.number} {self.partition}"
         if self.positions:
             deleted = [(target.name, position) for target, position in self.positions]
-            return f"\n  {where}, of {self.of and self.of.name}: {deleted}"
+            return f"\n  {where}, of {self.of and self.of.name}, runs {self.runs}: {deleted}"
         told = {
             number: [name for name, is_told in vars(each).items() if is_told]
             for number, each in self.told.items()

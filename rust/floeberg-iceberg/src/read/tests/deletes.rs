@@ -4,7 +4,7 @@ use arrow_array::{Int64Array, StringArray};
 use arrow_schema::{DataType, Field};
 use floeberg_core::ErrorKind;
 use floeberg_core::expr::{BoundExpr, Operator};
-use floeberg_core::schema::PrimitiveType;
+use floeberg_core::schema::{PrimitiveType, Schema};
 use floeberg_core::value::Value;
 use floeberg_io::MemoryStore;
 use floeberg_io::testing::CountingStore;
@@ -12,11 +12,11 @@ use proptest::prelude::*;
 use roaring::RoaringTreemap;
 
 use super::fixture::{
-    DATA, batches, below, column, delete_file, filtered, numbers, numbers_schema, paged_numbers, parquet,
-    request, rows, store, task, test,
+    DATA, batches, below, column, delete_file, filtered, longs, numbers, numbers_schema, paged_numbers,
+    parquet, request, rows, store, task, test,
 };
 use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
-use crate::read::{ReadRequest, count_rows};
+use crate::read::{ReadRequest, count_left, count_rows};
 
 const DELETES: &str = "memory://t/deletes.parquet";
 
@@ -191,8 +191,12 @@ fn a_delete_that_cannot_be_applied_is_an_error_that_names_its_file() {
 
 /// A Puffin file that is nothing but a deletion vector between other bytes, and the delete that names it.
 fn vector(store: &MemoryStore, positions: &[u64], record_count: i64) -> FileScanTask {
+    vector_of(store, &RoaringTreemap::from_iter(positions), record_count)
+}
+
+fn vector_of(store: &MemoryStore, positions: &RoaringTreemap, record_count: i64) -> FileScanTask {
     let mut body = vec![0xd1, 0xd3, 0x39, 0x64];
-    RoaringTreemap::from_iter(positions).serialize_into(&mut body).unwrap();
+    positions.serialize_into(&mut body).unwrap();
     let checksum = crc32fast::hash(&body).to_be_bytes();
     let blob = [&(body.len() as u32).to_be_bytes()[..], &body, &checksum].concat();
     let size = blob.len() as i64;
@@ -244,5 +248,56 @@ proptest! {
         let task = with_deletes(filtered(below(bound)));
         prop_assert_eq!(count_rows(&make(), &task).unwrap(), expected.len() as u64);
         prop_assert_eq!(rows(make(), &task), expected);
+        let whole = FileScanTask { record_count: 250, ..with_deletes(self::task()) };
+        let left = (0..250).filter(|row| !deleted.contains(row)).count() as u64;
+        prop_assert_eq!(count_rows(&make(), &whole).unwrap(), left);
+        prop_assert_eq!(count_left(&make(), &whole).unwrap(), left);
+    }
+}
+
+/// Rows that reach into a third container.
+const MANY: i64 = 140_000;
+
+/// A row at the border of a container, at the end of the file and after it, and any other.
+fn place() -> impl Strategy<Value = i64> {
+    let borders = vec![0, 4_096, 65_535, 65_536, 65_537, 131_071, 131_072, MANY - 1, MANY, MANY + 70_000];
+    prop_oneof![2 => proptest::sample::select(borders), 1 => 0..MANY]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn vectors_of_every_kind_of_container_leave_exactly_the_other_rows(
+        runs in proptest::collection::vec((place(), place(), proptest::sample::select(vec![1_usize, 2, 15, 17])), 1..4),
+        has_runs in any::<bool>(),
+        group_rows in proptest::sample::select(vec![1_000, 65_536, 140_000]),
+        (from, to) in (place(), place()),
+    ) {
+        let positions: RoaringTreemap = runs
+            .iter()
+            .flat_map(|(one, other, step)| (*one.min(other)..=*one.max(other)).step_by(*step))
+            .map(|row| row as u64)
+            .collect();
+        let mut stored = positions.clone();
+        if has_runs {
+            stored.optimize();
+        }
+        let numbers_alone = Schema::new(0, vec![numbers_schema().fields()[0].clone()]).unwrap();
+        let store = store(numbers(MANY, group_rows));
+        let task = vector_of(&store, &stored, positions.len() as i64);
+        let task = FileScanTask { record_count: MANY, ..task };
+        let make = || request(&store, numbers_alone.clone());
+        let live = |row: &i64| !positions.contains(*row as u64);
+        let expected: Vec<i64> = (0..MANY).filter(live).collect();
+        prop_assert!(longs(&batches(make(), &task).unwrap()) == expected);
+        prop_assert_eq!(count_rows(&make(), &task).unwrap(), expected.len() as u64);
+        prop_assert_eq!(count_left(&make(), &task).unwrap(), expected.len() as u64);
+        let not_below = test(1, PrimitiveType::Long, Operator::GtEq, vec![Value::Long(from)]);
+        let residual = Arc::new(BoundExpr::And(vec![not_below, below(to)]));
+        let through = FileScanTask { residual, ..task };
+        let expected: Vec<i64> = (from..to.min(MANY)).filter(live).collect();
+        prop_assert_eq!(count_rows(&make(), &through).unwrap(), expected.len() as u64);
+        prop_assert!(longs(&batches(make(), &through).unwrap()) == expected);
     }
 }
