@@ -133,6 +133,19 @@ fn texts_are_written_out_or_in_a_dictionary() {
 }
 
 #[test]
+fn texts_that_are_not_utf8_are_errors() {
+    // The second is two texts that are one only together.
+    for data in [b"a\xff", b"\xc3\xa9"] {
+        let direct = vec![(LENGTH, unsigned(&[1, 1])), (DATA, data.to_vec())];
+        assert_eq!(values(&column(of(STRING), 2, direct)).unwrap_err().kind(), ErrorKind::InvalidData);
+        let parts = [(DATA, unsigned(&[0, 1])), (LENGTH, unsigned(&[1, 1])), (DICTIONARY, data.to_vec())];
+        let mut dictionary = column(of(STRING), 2, parts.to_vec());
+        dictionary.encodings = vec![(0, 0), (3, 2)];
+        assert_eq!(values(&dictionary).unwrap_err().kind(), ErrorKind::InvalidData);
+    }
+}
+
+#[test]
 fn padding_of_char_is_taken_off() {
     let file = column(of(CHAR), 2, vec![(LENGTH, unsigned(&[4, 3])), (DATA, b"ab   c ".to_vec())]);
     assert_eq!(values(&file).unwrap().as_string::<i32>(), &StringArray::from(vec!["ab", " c"]));
