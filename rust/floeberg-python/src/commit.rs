@@ -24,7 +24,10 @@ pub struct Commit(Arc<IcebergCommit>);
 #[pymethods]
 impl Commit {
     #[staticmethod]
-    #[pyo3(signature = (operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new()))]
+    #[pyo3(signature = (
+        operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new()
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each of commit")]
     fn begin(
         py: Python<'_>,
         operations: Vec<PyRef<'_, Operation>>,

@@ -28,6 +28,9 @@ use crate::table::describe_choice;
 /// How many characters of a filter a repr shows.
 const MOST_SHOWN: usize = 1000;
 
+/// The id of a table, and a branch of it at a snapshot.
+type BranchRead = (Option<String>, String, Option<i64>);
+
 /// Rows and columns of one snapshot.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Scan(IcebergScan);
@@ -76,7 +79,7 @@ impl Scan {
     }
 
     /// The table's id, the branch and its snapshot that are read; `None` where no branch is: a snapshot was chosen.
-    fn branch_read(&self, py: Python<'_>) -> PyResult<Option<(Option<String>, String, Option<i64>)>> {
+    fn branch_read(&self, py: Python<'_>) -> PyResult<Option<BranchRead>> {
         let metadata = self.0.table().metadata();
         let branch = match self.0.snapshot_choice() {
             SnapshotChoice::Current => MAIN_BRANCH,
