@@ -69,6 +69,7 @@ def writing():
     table = catalog.create_table_if_not_exists("db.t", pa.schema({"id": pa.int64()}))
     recipe = table.write_recipe()
     wrapped = [recipe, recipe.write(pa.table({"id": [1]}), task="0"), table.transaction()]
+    wrapped += [table.append(pa.table({"id": [1]}))]
     return [receipt, create, commit, commit.attempt(None), recipe._inner, *wrapped]
 
 
