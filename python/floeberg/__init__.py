@@ -11,6 +11,7 @@ Examples:
 
 from floeberg import _native, catalog, errors, expressions, statistics, transforms, types, variant
 from floeberg.catalog import Catalog, load_catalog
+from floeberg.commits import CommitResult
 from floeberg.errors import FloebergError
 from floeberg.explain import Answer, Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
@@ -24,6 +25,7 @@ from floeberg.writing import Receipt, WriteRecipe
 __all__ = [
     "Answer",
     "Catalog",
+    "CommitResult",
     "DataFile",
     "DeleteFile",
     "Explain",

@@ -149,8 +149,9 @@ class Table:
     @property
     def identity(self) -> tuple[str | None, int]:
         """The id of the table, and when it was last changed, in milliseconds."""
-    def find_commit(self, key: str) -> int | None:
-        """The snapshot that a commit with this key made, where one did."""
+    def find_commit(self, key: str, *, branch: str, operations: list[str] | None) -> int | None:
+        """The snapshot that did the work of a key on a branch; raises where the key is that of other operations."""
+    def operation_of(self, snapshot_id: int) -> str | None: ...
     @property
     def location(self) -> str: ...
     @property
@@ -276,13 +277,13 @@ class Commit:
         branch: str,
         commit_key: str,
         made_from: list[int | None] = ...,
+        files_are_new: bool = False,
     ) -> Commit: ...
     def attempt(self, base: Table | None) -> Attempt:
         """Tries the operations on a base, and writes their manifests and manifest lists."""
 
-    def find(self, base: Table) -> int | None:
-        """The last snapshot of a table that this commit made."""
-
+    def find_own(self, base: Table) -> int | None: ...
+    def find_earlier(self, base: Table) -> int | None: ...
     def abandon(self) -> list[str]:
         """Removes all that attempts wrote, where none got through; gives what could not be removed."""
 

@@ -25,13 +25,23 @@ from floeberg.errors import (
     CommitStateUnknownError,
     FloebergError,
     InvalidDataError,
+    InvalidInputError,
     NoSuchTableError,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Attempt", "Committed", "Home", "Retries", "commit", "is_of", "write_metadata_file"]
+__all__ = [
+    "Attempt",
+    "CommitResult",
+    "Committed",
+    "Home",
+    "Retries",
+    "commit",
+    "is_of",
+    "write_metadata_file",
+]
 
 
 class Attempt(Protocol):
@@ -162,16 +172,47 @@ class Retries:
 
 
 @dataclass(frozen=True)
+class CommitResult:
+    """What a commit did, or that it was done before.
+
+    Args:
+        snapshot_id: The snapshot that has it, the last one of several; `None` where no rows changed.
+        operation: What the snapshot says of itself: `append`, `overwrite`, `delete` or `replace`.
+        already_committed: Whether an earlier commit with the same idempotency key did it. Nothing was done now.
+
+    Examples:
+        >>> first = orders.append(pa.table({"id": [1]}), idempotency_key="job-9")
+        >>> again = orders.append(pa.table({"id": [1]}), idempotency_key="job-9")
+        >>> first.operation, first.already_committed, again.already_committed
+        ('append', False, True)
+        >>> again.snapshot_id == first.snapshot_id
+        True
+    """
+
+    snapshot_id: int | None
+    operation: str | None
+    already_committed: bool
+
+
+@dataclass(frozen=True)
 class Committed:
     """A commit that is part of a table.
 
     Args:
         table: The table with it.
         here: Whether it was made here. Else another commit with the same key was there before.
+        snapshot_id: Its last snapshot.
     """
 
     table: _native.Table
     here: bool
+    snapshot_id: int | None
+
+    @property
+    def result(self) -> CommitResult:
+        """What is told of it."""
+        operation = None if self.snapshot_id is None else self.table.operation_of(self.snapshot_id)
+        return CommitResult(self.snapshot_id, operation, already_committed=not self.here)
 
 
 @dataclass(frozen=True)
@@ -189,25 +230,29 @@ class _Progress:
 
     home: Home
     commit: _native.Commit
-    snapshots: set[int] = field(default_factory=set)
-    """The snapshots of all attempts."""
     doubts: list[_Doubt] = field(default_factory=list)
     base: _native.Table | None = None
     """The last one that was loaded."""
 
     def find(self, current: _native.Table) -> Committed | None:
-        """The commit, where it is part of the table."""
-        found = self.commit.find(current)
+        """The commit, where it is part of the table.
+
+        Raises:
+            InvalidInputError: Its key belongs to other operations.
+        """
+        own = self.commit.find_own(current)
         for doubt in self.doubts:
-            own = found is not None and doubt.attempt.snapshot_id == found
-            if own or self.home.holds(current, doubt.attempt, doubt.location):
+            is_it = own is not None and doubt.attempt.snapshot_id == own
+            if is_it or self.home.holds(current, doubt.attempt, doubt.location):
                 return self.finished(doubt.attempt, current)
-        if found is None:
+        if own is not None:
+            return Committed(current, here=True, snapshot_id=own)
+        earlier = self.commit.find_earlier(current)
+        if earlier is None:
             return None
-        if found not in self.snapshots:
-            # Everything that was written here is of no use.
-            self.abandon()
-        return Committed(current, here=found in self.snapshots)
+        # Everything that was written here is of no use.
+        self.abandon()
+        return Committed(current, here=False, snapshot_id=earlier)
 
     def doubt(self, attempt: _native.Attempt, location: str, base: _native.Table | None) -> None:
         """Remembers an attempt whose outcome is not known."""
@@ -217,7 +262,7 @@ class _Progress:
         """Removes what other attempts left. What cannot be removed harms nobody."""
         with suppress(FloebergError):
             self.commit.finished(attempt)
-        return Committed(table, here=True)
+        return Committed(table, here=True, snapshot_id=attempt.snapshot_id)
 
     def abandon(self) -> None:
         """Removes what all attempts left."""
@@ -238,6 +283,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     branch: str = "main",
     idempotency_key: str | None = None,
     made_from: Sequence[int | None] = (),
+    files_are_new: bool = False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Committed:
     """Makes operations part of a table, all of them or none.
@@ -248,8 +294,10 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         starting: The table that the operations were made for; `None` where it is to be created.
         snapshot_properties: What the summaries of the snapshots say beside what they must.
         branch: The branch that snapshots go to.
-        idempotency_key: The key of the commit. Where a snapshot of the table has it, all is done already.
+        idempotency_key: The key of the commit. Where a snapshot of the branch has it, all is done already.
         made_from: The snapshots of the branch that new rows were made from, where that was before `starting`.
+        files_are_new: Whether all files that come were written for this commit, under names that nobody else has.
+            Others are looked for, in the table and where they are.
         sleep: What waits.
 
     Returns:
@@ -259,6 +307,8 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         CommitConflictError: Another writer did what these operations cannot stand beside, or was faster each time.
             Nothing was changed.
         CommitStateUnknownError: Whether it took effect is not known. Nothing was removed.
+        AlreadyExistsError: A file that comes is in the table already. It must not be removed.
+        InvalidInputError: The key belongs to other operations, or a file to another table.
         FloebergError: Any other says that nothing was changed.
     """
     made = _native.Commit.begin(
@@ -269,6 +319,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         branch=branch,
         commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
         made_from=list(made_from),
+        files_are_new=files_are_new,
     )
     progress = _Progress(home, made)
     retries = Retries.of({} if starting is None else starting.properties)
@@ -307,8 +358,6 @@ def _try_once(progress: _Progress, starting: _native.Table | None) -> Committed:
     attempt = progress.commit.attempt(base)
     if base is not None and not attempt.changes:
         return progress.finished(attempt, base)
-    if attempt.snapshot_id is not None:
-        progress.snapshots.add(attempt.snapshot_id)
     try:
         location = progress.home.commit(base, attempt)
     except CommitStateUnknownError as failure:
@@ -342,9 +391,9 @@ def _is_worth_a_retry(failure: FloebergError) -> bool:
 def _given_up(progress: _Progress, failure: FloebergError, done: int) -> Committed:
     """The end of a commit that is not tried again. Its files are removed where it is known to have failed."""
     if progress.doubts and (current := _current(progress.home)) is not None:
-        found = progress.find(current)
-        if found is not None:
-            return found
+        with suppress(InvalidInputError):
+            if (found := progress.find(current)) is not None:
+                return found
         progress.settle(current)
     if progress.doubts:
         if isinstance(failure, CommitStateUnknownError):

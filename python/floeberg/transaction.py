@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import uuid
+import weakref
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_text
-from floeberg.commits import commit
+from floeberg.commits import CommitResult, commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import Expression, as_expression
 from floeberg.schema_update import UpdateSchema
@@ -67,10 +69,16 @@ class Transaction:
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
-        self._written: list[tuple[WriteRecipe, Receipt]] = []
         self._made_from: list[int | None] = []
         self._is_open = True
         self._known_done: bool | None = None
+        self._files_are_new = True
+        self._skipped: list[str] = []
+        """The operations that were not made, since a commit with the key is there."""
+        self._result: CommitResult | None = None
+        self._written: list[tuple[WriteRecipe, Receipt]] = []
+        # One that is dropped, and in which no commit began, takes its files along.
+        self._files = weakref.finalize(self, _remove, self._written, os.getpid())
 
     # Rows.
 
@@ -82,7 +90,7 @@ class Transaction:
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Adds rows: see `Table.append`."""
-        receipt = self._write(data, schema_mode, _options(options)[0])
+        receipt = self._write("append", data, schema_mode, _options(options)[0])
         if receipt is not None:
             self._operations.append(_native.Operation.append(receipt.native(), merge=None))
 
@@ -99,7 +107,7 @@ class Transaction:
         tree = as_expression(overwrite_filter).as_tree()
         checked_bool("case_sensitive", case_sensitive)
         written, isolation = _options(options)
-        receipt = self._write(data, schema_mode, written)
+        receipt = self._write("overwrite", data, schema_mode, written)
         if receipt is not None:
             self._operations.append(
                 _native.Operation.overwrite(
@@ -116,7 +124,7 @@ class Transaction:
     ) -> None:
         """Puts rows in the place of all rows of their partitions: see `Table.dynamic_partition_overwrite`."""
         written, isolation = _options(options)
-        receipt = self._write(data, schema_mode, written)
+        receipt = self._write("dynamic overwrite", data, schema_mode, written)
         if receipt is not None:
             self._operations.append(
                 _native.Operation.dynamic_overwrite(receipt.native(), isolation=isolation)
@@ -134,9 +142,7 @@ class Transaction:
         _, isolation = _options(options)
         tree = as_expression(delete_filter).as_tree()
         checked_bool("case_sensitive", case_sensitive)
-        self._operations.append(
-            _native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation)
-        )
+        self._make(_native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation))
 
     def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
         self,
@@ -167,7 +173,8 @@ class Transaction:
             raise InvalidInputError(
                 f"mode: expected 'append', 'overwrite' or 'dynamic-overwrite', found {mode!r}"
             )
-        self._operations.append(made)
+        self._files_are_new = False
+        self._make(made)
 
     # What the table is.
 
@@ -204,8 +211,16 @@ class Transaction:
 
     # The end.
 
-    def commit_transaction(self) -> None:
+    @property
+    def result(self) -> CommitResult | None:
+        """What the commit did; `None` before its end, and where there is none."""
+        return self._result
+
+    def commit_transaction(self) -> CommitResult:
         """Makes the operations part of the table, all or none. The table is then what it became.
+
+        Returns:
+            What was done, or that it was done before.
 
         Raises:
             CommitConflictError: Another writer did what the operations cannot stand beside, or was faster too often.
@@ -215,8 +230,17 @@ class Transaction:
         """
         self._check_open()
         self._is_open = False
-        if not self._operations or self._is_done():
-            return
+        if self._known_done:
+            self._result = self._done_before()
+        elif self._operations:
+            self._result = self._commit()
+        else:
+            self._result = CommitResult(None, None, already_committed=False)
+        return self._result
+
+    def _commit(self) -> CommitResult:
+        # From here on the files may be part of the table, whatever happens.
+        self._files.detach()
         try:
             committed = commit(
                 self._home,
@@ -226,21 +250,31 @@ class Transaction:
                 branch=self._branch,
                 idempotency_key=self._key,
                 made_from=self._made_from,
+                files_are_new=self._files_are_new,
             )
         except CommitStateUnknownError:
             raise
         except FloebergError:
-            self._remove()
+            _remove(self._written)
             raise
         if not committed.here:
-            self._remove()
+            _remove(self._written)
         self._table.become(committed.table)
+        return committed.result
+
+    def _done_before(self) -> CommitResult:
+        """What the commit with the key did. Raises `InvalidInputError` where it did something else."""
+        current = self._table.native()
+        key, branch = self._key or "", self._branch
+        snapshot_id = current.find_commit(key, branch=branch, operations=self._skipped)
+        operation = None if snapshot_id is None else current.operation_of(snapshot_id)
+        return CommitResult(snapshot_id, operation, already_committed=True)
 
     def rollback(self) -> None:
         """Does nothing of it, and removes what was written. A transaction that has ended stays as it is."""
         if self._is_open:
             self._is_open = False
-            self._remove()
+            self._files()
 
     def __enter__(self) -> Self:
         return self
@@ -266,13 +300,23 @@ class Transaction:
         self._operations.append(operation)
         self._declared.append(operation)
 
-    def _write(self, data: object, schema_mode: SchemaMode | None, options: dict[str, str]) -> Receipt | None:
+    def _make(self, operation: _native.Operation) -> None:
+        """Takes an operation that writes no files, unless the commit was made before."""
+        if self._is_done():
+            self._skipped.append(operation.name)
+        else:
+            self._operations.append(operation)
+
+    def _write(
+        self, operation: str, data: object, schema_mode: SchemaMode | None, options: dict[str, str]
+    ) -> Receipt | None:
         """The files of some rows; `None` where the commit was made before."""
         self._check_open()
         reader = reader_of(data)
         if schema_mode not in (None, "merge"):
             raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
         if self._is_done():
+            self._skipped.append(operation)
             return None
         changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
         if changes is None:
@@ -313,21 +357,16 @@ class Transaction:
         return made.attempt(self._starting).table(self._starting.metadata_location)
 
     def _is_done(self) -> bool:
-        """Is there a commit with the key already?"""
+        """Is there a commit with the key on the branch already?"""
         if self._key is None:
             return False
         if self._known_done is None:
             current = self._home.load(self._starting)
-            self._known_done = current.find_commit(self._key) is not None
+            found = current.find_commit(self._key, branch=self._branch, operations=None)
+            self._known_done = found is not None
             if self._known_done:
                 self._table.become(current)
         return self._known_done
-
-    def _remove(self) -> None:
-        """Removes the files that were written. What cannot be removed harms nobody."""
-        for recipe, receipt in self._written:
-            with suppress(FloebergError):
-                recipe.remove(receipt)
 
     def _check_open(self) -> None:
         if not self._is_open:
@@ -339,3 +378,17 @@ def _options(options: Mapping[str, str] | None) -> tuple[dict[str, str], str | N
     known = checked_options("options", options)
     isolation = known.pop(_ISOLATION, None)
     return known, isolation
+
+
+def _remove(written: list[tuple[WriteRecipe, Receipt]], process: int | None = None) -> None:
+    """Removes files that were written. What cannot be removed harms nobody.
+
+    Args:
+        written: The files, and how they were written.
+        process: The process that they are of, where another may have a copy of the transaction.
+    """
+    if process not in (None, os.getpid()):
+        return
+    for recipe, receipt in written:
+        with suppress(FloebergError):
+            recipe.remove(receipt)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from floeberg.commits import Home
+    from floeberg.commits import CommitResult, Home
     from floeberg.expressions import Expression
     from floeberg.transaction import SchemaMode, WriteMode
     from floeberg.writing import Receipt
@@ -43,7 +43,7 @@ class TableWrites:
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> None:
+    ) -> CommitResult:
         """Adds rows to the table.
 
         Columns are matched by field id where all have one, else by name. Missing optional ones get their default.
@@ -53,22 +53,25 @@ class TableWrites:
                 `__arrow_c_stream__`. They are read once, in bounded memory.
             snapshot_properties: What the summary of the snapshot says beside what it must.
             branch: The branch that gets them.
-            idempotency_key: A key of the write. Where a snapshot of the table has it, the write was done before, and
-                nothing is done.
+            idempotency_key: A key of the write: of this operation, on this branch. Where the branch has a snapshot
+                with it, the write was done before, and nothing is done. Another operation with it is an error.
             schema_mode: `merge` adds the columns that the table lacks, and promotes those that are too narrow.
             options: Properties of the table that count for this write alone: `write.parquet.compression-codec` and
                 such.
 
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
         Raises:
             InvalidInputError: The rows do not fit the schema; the error lists every mismatch. Nothing was changed, as
                 with every error but `CommitStateUnknownError`.
-            CommitConflictError: Other writers were faster each time.
+            CommitConflictError: Other writers were faster each time, or changed columns so that the rows do not fit.
             CommitStateUnknownError: Whether the rows are in the table is not known, and may not be for a while.
                 Repeat the write with the same `idempotency_key`, or look for the snapshot.
             UnsupportedError: The table cannot be written where it was opened; the error says what to do.
 
         Examples:
-            >>> orders.append(pa.table({"id": [1, 2]}), snapshot_properties={"by": "doc"})
+            >>> _ = orders.append(pa.table({"id": [1, 2]}), snapshot_properties={"by": "doc"})
             >>> orders.scan().count(), orders.current_snapshot().summary["by"]
             (2, 'doc')
         """
@@ -76,6 +79,7 @@ class TableWrites:
             snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
         ) as transaction:
             transaction.append(data, schema_mode=schema_mode, options=options)
+            return transaction.commit_transaction()
 
     def overwrite(  # noqa: PLR0913 - all but the first are keywords
         self,
@@ -88,7 +92,7 @@ class TableWrites:
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> None:
+    ) -> CommitResult:
         """Puts rows in the place of those that match a filter.
 
         Files go as a whole: one of which only some rows match would have to be rewritten, which is an error that names
@@ -104,14 +108,17 @@ class TableWrites:
             schema_mode: As with `append`.
             options: As with `append`; and `isolation-level`, `serializable` or `snapshot`.
 
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
         Raises:
             UnsupportedError: A file would have to be rewritten.
-            CommitConflictError: Another writer added or deleted rows that the filter matches.
+            CommitConflictError: Another writer added or deleted rows that the filter matches, or dropped its columns.
             FloebergError: The others of `append`.
 
         Examples:
-            >>> orders.append(pa.table({"id": [1, 2]}))
-            >>> orders.overwrite(pa.table({"id": [7]}))
+            >>> _ = orders.append(pa.table({"id": [1, 2]}))
+            >>> _ = orders.overwrite(pa.table({"id": [7]}))
             >>> orders.scan().to_arrow()["id"].to_pylist()
             [7]
         """
@@ -125,6 +132,7 @@ class TableWrites:
                 schema_mode=schema_mode,
                 options=options,
             )
+            return transaction.commit_transaction()
 
     def dynamic_partition_overwrite(  # noqa: PLR0913 - all but the first are keywords
         self,
@@ -135,7 +143,7 @@ class TableWrites:
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> None:
+    ) -> CommitResult:
         """Puts rows in the place of all rows of the partitions that they are in.
 
         Args:
@@ -146,12 +154,15 @@ class TableWrites:
             schema_mode: As with `append`.
             options: As with `overwrite`.
 
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
         Raises:
             FloebergError: Those of `overwrite`.
 
         Examples:
-            >>> orders.append(pa.table({"id": [1, 2]}))
-            >>> orders.dynamic_partition_overwrite(pa.table({"id": [3]}))
+            >>> _ = orders.append(pa.table({"id": [1, 2]}))
+            >>> _ = orders.dynamic_partition_overwrite(pa.table({"id": [3]}))
             >>> orders.scan().count()
             1
         """
@@ -159,6 +170,7 @@ class TableWrites:
             snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
         ) as transaction:
             transaction.dynamic_partition_overwrite(data, schema_mode=schema_mode, options=options)
+            return transaction.commit_transaction()
 
     def delete(  # noqa: PLR0913 - all but the first are keywords
         self,
@@ -169,7 +181,7 @@ class TableWrites:
         branch: str = "main",
         idempotency_key: str | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> None:
+    ) -> CommitResult:
         """Deletes the rows that match a filter. Files go as a whole, as with `overwrite`.
 
         Args:
@@ -180,13 +192,16 @@ class TableWrites:
             idempotency_key: As with `append`.
             options: `isolation-level`, as with `overwrite`.
 
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
         Raises:
             FloebergError: Those of `overwrite`.
 
         Examples:
-            >>> orders.append(pa.table({"id": [1, 2]}))
-            >>> orders.append(pa.table({"id": [3]}))
-            >>> orders.delete("id < 3")
+            >>> _ = orders.append(pa.table({"id": [1, 2]}))
+            >>> _ = orders.append(pa.table({"id": [3]}))
+            >>> _ = orders.delete("id < 3")
             >>> orders.scan().to_arrow()["id"].to_pylist()
             [3]
         """
@@ -194,6 +209,7 @@ class TableWrites:
             snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
         ) as transaction:
             transaction.delete(delete_filter, case_sensitive=case_sensitive, options=options)
+            return transaction.commit_transaction()
 
     def update_schema(
         self, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
@@ -349,11 +365,12 @@ class TableWrites:
         idempotency_key: str | None = None,
         made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
-    ) -> None:
+    ) -> CommitResult:
         """Takes files that workers wrote into the table, all or none.
 
-        The files stay where they are, whatever becomes of the commit: remove them with `WriteRecipe.remove` after an
-        error that is no `CommitStateUnknownError`, and never after that one.
+        The files stay where they are, whatever becomes of the commit. Remove them with `WriteRecipe.remove` after an
+        error, but never after `CommitStateUnknownError`, when they may be in the table, nor after `AlreadyExistsError`,
+        when they are.
 
         Args:
             receipts: What `WriteRecipe.write` gave, once for each part of the rows.
@@ -368,13 +385,21 @@ class TableWrites:
                 others did since the oldest of them can be a conflict of an overwrite. `None` is a branch without any.
             options: `isolation-level`, as with `overwrite`.
 
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
         Raises:
-            FloebergError: Those of `append` and `overwrite`.
+            InvalidInputError: A receipt is of another table.
+            AlreadyExistsError: A file is in the table already. All manifests of the branch are read for this.
+            NotFoundError: A file is gone.
+            InvalidDataError: A file is not of the size that it was written with.
+            CommitConflictError: Columns changed so that the files do not fit any more.
+            FloebergError: The others of `append` and `overwrite`.
 
         Examples:
             >>> receipt = orders.write_recipe().write(pa.table({"id": [1]}), task="0-0")
             >>> for _ in range(2):
-            ...     orders.commit_receipts([receipt], idempotency_key="job-7")
+            ...     _ = orders.commit_receipts([receipt], idempotency_key="job-7")
             >>> orders.scan().count()
             1
         """
@@ -389,6 +414,7 @@ class TableWrites:
                 made_from=made_from,
                 options=options,
             )
+            return transaction.commit_transaction()
 
     def refresh(self) -> Self:
         """Makes this the table as it is now, after others wrote to it.
@@ -402,7 +428,7 @@ class TableWrites:
 
         Examples:
             >>> other = catalog.load_table("db.orders")
-            >>> orders.append(pa.table({"id": [1]}))
+            >>> _ = orders.append(pa.table({"id": [1]}))
             >>> other.scan().count(), other.refresh().scan().count()
             (0, 1)
         """

@@ -86,7 +86,7 @@ class WriteRecipe:
         >>> import pickle
         >>> recipe = pickle.loads(pickle.dumps(orders.write_recipe()))
         >>> receipts = [recipe.write(pa.table({"id": [n]}), task=f"{n}-0", partition=n) for n in (1, 2)]
-        >>> orders.commit_receipts(receipts)
+        >>> _ = orders.commit_receipts(receipts)
         >>> orders.scan().count()
         2
     """
@@ -137,7 +137,11 @@ class WriteRecipe:
     def remove(self, receipt: Receipt) -> None:
         """Removes the files of a receipt that no commit took.
 
-        This must not be done after a `CommitStateUnknownError`: the files may be part of the table.
+        This must not be done after a `CommitStateUnknownError`, when the files may be part of the table, nor after an
+        `AlreadyExistsError`, when they are.
+
+        Raises:
+            InvalidInputError: They were written for another table. None is removed.
         """
         if not isinstance(receipt, Receipt):
             raise InvalidInputError(

@@ -7,6 +7,7 @@ import json
 import pickle
 import subprocess
 import sys
+import zlib
 
 import pyarrow as pa
 import pytest
@@ -68,6 +69,7 @@ def writing():
     table = catalog.create_table_if_not_exists("db.t", pa.schema({"id": pa.int64()}))
     recipe = table.write_recipe()
     wrapped = [recipe, recipe.write(pa.table({"id": [1]}), task="0"), table.transaction()]
+    wrapped += [table.append(pa.table({"id": [1]}))]
     return [receipt, create, commit, commit.attempt(None), recipe._inner, *wrapped]
 
 
@@ -137,21 +139,24 @@ def test_a_recipe_of_a_newer_version_is_refused_by_both_versions(deletes):
         build, (recipe,) = native.__reduce__()
         kind = type(native).__name__.encode()
         place = 5 + len(kind)
-        assert recipe[:place] == b"FLBG" + kind + b"\0"
+        assert recipe[:place] == b"FLB2" + kind + b"\0"
         newer = recipe[:place] + (7).to_bytes(2, "little") + recipe[place + 2 :]
         with pytest.raises(errors.UnsupportedError, match=f"version 7 .* up to version {latest}"):
             build(newer)
-        for damaged in (b"", b"nonsense", recipe[: place + 1], recipe[:-3], b"FLBG", b"FLBGNope\0\x01\x00{}"):
+        for damaged in (b"", b"nonsense", recipe[: place + 1], recipe[:-3], b"FLB2", b"FLB2Nope\0\x01\x00{}"):
             with pytest.raises(errors.InvalidInputError):
                 build(damaged)
+        with pytest.raises(errors.InvalidInputError, match="one of an older Floeberg"):
+            build(b"FLBG" + recipe[4:])
 
 
 def test_a_scan_of_the_version_before_is_read(deletes):
     scan = deletes.open().scan(row_filter="id < 10")
     build, (recipe,) = scan._inner.__reduce__()
-    header, body = recipe[:9], json.loads(recipe[11:])
+    header, body = recipe[:9], json.loads(recipe[15:])
     assert body.pop("appends_after") is None
-    older = header + (1).to_bytes(2, "little") + json.dumps(body).encode()
+    version, text = (1).to_bytes(2, "little"), json.dumps(body).encode()
+    older = header + version + zlib.crc32(header[4:] + version + text).to_bytes(4, "little") + text
     assert fb.Scan(build(older)).to_arrow() == scan.to_arrow()
 
 
@@ -177,6 +182,7 @@ def test_every_public_thing_is_documented():
 def test_importing_imports_nothing_large():
     program = """
 import sys
+import zlib
 import floeberg
 print(sorted({"pyarrow", "pandas", "numpy", "polars", "duckdb", "pyspark", "sqlalchemy", "yaml"} & set(sys.modules)))
 """

@@ -120,7 +120,7 @@ class FloebergWriter(DataSourceArrowWriter):
         # Told here what does not fit, and not by every task.
         recipe.check_schema(rows)
         key = write_id if writing.idempotency_key is None else writing.idempotency_key
-        is_done = table.native().find_commit(key) is not None
+        is_done = _done_by(table, key, writing, overwrites=overwrite) is not None
         return cls(table, recipe, incoming, writing, overwrites=overwrite, key=key, is_done=is_done)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:
@@ -200,7 +200,8 @@ class FloebergWriter(DataSourceArrowWriter):
             return True
         # Spark may call this after a commit whose success it did not hear of.
         try:
-            return self._table.refresh().native().find_commit(self._key) is not None
+            done_by = _done_by(self._table.refresh(), self._key, self._writing, overwrites=self._overwrites)
+            return done_by is not None
         except FloebergError:
             return True
 
@@ -213,6 +214,13 @@ class FloebergWriter(DataSourceArrowWriter):
     def __reduce__(self) -> tuple[Any, ...]:
         first = (self._table, self._recipe, self._incoming, self._writing)
         return parcel(__name__, "_rebuild", *first, self._overwrites, self._key, self._is_done)
+
+
+def _done_by(table: Table, key: str, writing: Writing, *, overwrites: bool) -> int | None:
+    """The snapshot of the commit of a write; `None` where there is none."""
+    replaces = "dynamic overwrite" if writing.overwrite == "dynamic" else "overwrite"
+    branch = "main" if writing.branch is None else writing.branch
+    return table.native().find_commit(key, branch=branch, operations=[replaces if overwrites else "append"])
 
 
 def receipts_of(messages: Sequence[WriterCommitMessage | None]) -> list[Receipt]:

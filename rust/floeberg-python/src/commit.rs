@@ -25,7 +25,7 @@ pub struct Commit(Arc<IcebergCommit>);
 impl Commit {
     #[staticmethod]
     #[pyo3(signature = (
-        operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new()
+        operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new(), files_are_new=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of commit")]
     fn begin(
@@ -37,6 +37,7 @@ impl Commit {
         branch: String,
         commit_key: String,
         made_from: Vec<Option<i64>>,
+        files_are_new: bool,
     ) -> PyResult<Self> {
         let operations: Vec<IcebergOperation> =
             operations.iter().map(|operation| operation.0.clone()).collect();
@@ -48,6 +49,7 @@ impl Commit {
             branch,
             key: commit_key,
             made_from,
+            files_are_new,
         };
         runtime::call(py, || IcebergCommit::begin(request)).map(|commit| Self(Arc::new(commit)))
     }
@@ -58,8 +60,12 @@ impl Commit {
         runtime::run(py, &Cancel::default(), work).map(|attempt| Attempt(Arc::new(attempt)))
     }
 
-    fn find(&self, base: &Table) -> Option<i64> {
-        self.0.find(&base.table)
+    fn find_own(&self, base: &Table) -> Option<i64> {
+        self.0.find_own(&base.table)
+    }
+
+    fn find_earlier(&self, py: Python<'_>, base: &Table) -> PyResult<Option<i64>> {
+        runtime::call(py, || self.0.find_earlier(&base.table))
     }
 
     fn abandon(&self, py: Python<'_>) -> PyResult<Vec<String>> {

@@ -1,17 +1,22 @@
 //! How do recipes cross between processes?
 //!
 //! ```text
-//! "FLBG"   kind    0x00   version   body
-//! 4 bytes  UTF-8   u8     u16 LE    the rest
+//! "FLB2"   kind    0x00   version   checksum          body
+//! 4 bytes  UTF-8   u8     u16 LE    u32 LE, CRC-32    the rest
 //! ```
 //!
-//! Invariant: what a newer Floeberg wrote is refused by name of both versions, never guessed at.
+//! The checksum is that of all else after the first four bytes.
+//!
+//! Invariant: what a newer Floeberg wrote is refused by name of both versions, never guessed at; and so is what is not, to
+//! the bit, what was written.
 
 use floeberg_core::{Error, Result};
 use pyo3::PyErr;
 use pyo3::exceptions::PyTypeError;
 
-const MAGIC: &[u8; 4] = b"FLBG";
+const MAGIC: &[u8; 4] = b"FLB2";
+/// What pickles began with that had no checksum.
+const OLD_MAGIC: &[u8; 4] = b"FLBG";
 
 /// What is written, and in which version.
 #[derive(Debug, Clone, Copy)]
@@ -28,32 +33,50 @@ impl Envelope {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(self.kind.as_bytes());
         bytes.push(0);
-        bytes.extend_from_slice(&self.version.to_le_bytes());
+        let version = self.version.to_le_bytes();
+        bytes.extend_from_slice(&version);
+        bytes.extend_from_slice(&checksum(self.kind, version, body).to_le_bytes());
         bytes.extend_from_slice(body);
         bytes
     }
 
     /// The body of the bytes.
     ///
-    /// Errors: `InvalidInput` for bytes of something else, `Unsupported` for a newer version.
+    /// Errors: `InvalidInput` for bytes of something else, damaged ones, and those of before there were checksums; `Unsupported`
+    /// for a newer version.
     pub fn open(self, bytes: &[u8]) -> Result<&[u8]> {
         let Self { kind, version } = self;
         let damaged = |found: &str| Error::invalid_input(format!("expected a pickled {kind}, found {found}"));
+        if bytes.starts_with(OLD_MAGIC) {
+            return Err(damaged("one of an older Floeberg, without a checksum: pickle it again"));
+        }
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("bytes that Floeberg did not write"))?;
         let end = rest.iter().position(|byte| *byte == 0).ok_or_else(|| damaged("cut bytes"))?;
         let (found, rest) = (&rest[..end], &rest[end + 1..]);
         if found != kind.as_bytes() {
             return Err(damaged(&format!("a pickled {}", String::from_utf8_lossy(found))));
         }
-        let (written, body) = rest.split_first_chunk().ok_or_else(|| damaged("cut bytes"))?;
-        let written = u16::from_le_bytes(*written);
+        let (version_bytes, rest) = rest.split_first_chunk().ok_or_else(|| damaged("cut bytes"))?;
+        let written = u16::from_le_bytes(*version_bytes);
         if written > version {
             return Err(Error::unsupported(format!(
                 "a {kind} was pickled in version {written} by a newer Floeberg; this one reads up to version {version}"
             )));
         }
+        let (expected, body) = rest.split_first_chunk().ok_or_else(|| damaged("cut bytes"))?;
+        if checksum(kind, *version_bytes, body) != u32::from_le_bytes(*expected) {
+            return Err(damaged("bytes that are not those that were written: their checksum is another"));
+        }
         Ok(body)
     }
+}
+
+fn checksum(kind: &str, version: [u8; 2], body: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for part in [kind.as_bytes(), &[0], &version, body] {
+        hasher.update(part);
+    }
+    hasher.finalize()
 }
 
 /// The error of an object that cannot be pickled, saying what to send instead.

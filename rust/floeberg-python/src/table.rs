@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Result};
-use floeberg_iceberg::commit::find_commit;
+use floeberg_iceberg::commit::CommitKey;
 use floeberg_iceberg::inspect::Inspection;
 use floeberg_iceberg::{
     AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,
@@ -84,9 +84,25 @@ impl Table {
         (metadata.table_uuid.as_ref().map(ToString::to_string), metadata.last_updated_ms)
     }
 
-    /// The snapshot that a commit with this key made.
-    fn find_commit(&self, key: &str) -> Option<i64> {
-        find_commit(&self.table, key)
+    /// The snapshot that did the work of a key on a branch; `None` as operations is whatever work.
+    #[pyo3(signature = (key, *, branch, operations))]
+    fn find_commit(
+        &self,
+        py: Python<'_>,
+        key: &str,
+        branch: &str,
+        operations: Option<Vec<String>>,
+    ) -> PyResult<Option<i64>> {
+        let key = match &operations {
+            Some(names) => CommitKey::new(key, branch, names.iter().map(String::as_str)),
+            None => CommitKey::begun(key, branch),
+        };
+        runtime::call(py, || key.find(self.table.metadata()))
+    }
+
+    /// The operation of a snapshot.
+    fn operation_of(&self, snapshot_id: i64) -> Option<String> {
+        self.table.metadata().snapshot(snapshot_id).ok()?.operation.clone()
     }
 
     #[getter]

@@ -88,11 +88,7 @@ impl WriteRecipe {
     /// Removes the files of a receipt that no table has.
     fn remove(&self, py: Python<'_>, receipt: &Receipt) -> PyResult<()> {
         let (recipe, receipt) = (self.0.clone(), receipt.0.clone());
-        let remove = move |_: &Cancel| {
-            let store = recipe.store()?;
-            receipt.locations().try_for_each(|location| store.remove(location))
-        };
-        runtime::run(py, &Cancel::default(), remove)
+        runtime::run(py, &Cancel::default(), move |_| recipe.remove(&receipt))
     }
 
     fn __repr__(&self) -> String {

@@ -258,8 +258,10 @@ def test_an_interruption_removes_nothing(catalog, scripted, unreferenced):
 
 def test_a_repeated_key_is_a_success_and_no_duplicate(catalog, orders, unreferenced):
     for number in range(3):
-        orders.append(rows(1), idempotency_key="job-7")
-        catalog.load_table("sales.orders").overwrite(rows(9), idempotency_key="job-7")
+        done = orders.append(rows(1), idempotency_key="job-7")
+        again = catalog.load_table("sales.orders").append(rows(9), idempotency_key="job-7")
+        assert (done.already_committed, again.already_committed) == (number > 0, True)
+        assert done.snapshot_id == again.snapshot_id
         assert ids(orders) == [0, 1], number
     assert ids(current(catalog)) == [0, 1]
     assert len(current(catalog).snapshots()) == 2

@@ -7,7 +7,7 @@
 //! Invariant: a file is known before its first byte is written, so that whatever fails, it can be removed. A manifest
 //! is used again only for exactly the same work.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -33,6 +33,12 @@ struct State {
     /// Every file that may be there because of this commit.
     files: BTreeSet<String>,
     snapshot_ids: HashMap<usize, i64>,
+    /// All ids of snapshots that attempts had.
+    drawn: BTreeSet<i64>,
+    /// Manifests that do not list what an operation adds.
+    looked_through: HashSet<(usize, String)>,
+    /// Operations whose new files are there.
+    there: BTreeSet<usize>,
     made: HashMap<Work, Made>,
 }
 
@@ -90,7 +96,33 @@ impl Kept {
         }
         let id = new_snapshot_id(metadata);
         state.snapshot_ids.insert(operation, id);
+        state.drawn.insert(id);
         id
+    }
+
+    /// Did an attempt have this snapshot?
+    pub fn has_drawn(&self, snapshot_id: i64) -> bool {
+        self.lock().drawn.contains(&snapshot_id)
+    }
+
+    /// Is it known that a manifest lists nothing that an operation adds?
+    pub fn is_looked_through(&self, operation: usize, manifest: &str) -> bool {
+        self.lock().looked_through.contains(&(operation, manifest.to_owned()))
+    }
+
+    /// Remembers manifests that list nothing that an operation adds.
+    pub fn looked_through(&self, operation: usize, manifests: impl Iterator<Item = String>) {
+        self.lock().looked_through.extend(manifests.map(|manifest| (operation, manifest)));
+    }
+
+    /// Looks once whether the new files of an operation are there.
+    pub fn see_once(&self, operation: usize, see: impl FnOnce() -> Result<()>) -> Result<()> {
+        if self.lock().there.contains(&operation) {
+            return Ok(());
+        }
+        see()?;
+        self.lock().there.insert(operation);
+        Ok(())
     }
 
     /// The location of a new manifest in a folder.

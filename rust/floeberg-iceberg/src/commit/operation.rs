@@ -84,6 +84,11 @@ impl Operation {
         matches!(self, Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. })
     }
 
+    /// Does it change rows, and make a snapshot?
+    pub fn changes_rows(&self) -> bool {
+        self.brings_files() || matches!(self, Self::Delete { .. })
+    }
+
     /// Its name, for messages.
     pub fn name(&self) -> &'static str {
         match self {

@@ -15,14 +15,13 @@ use floeberg_io::{Store, StoreOptions, open_store};
 use super::actions::{Since, attempt};
 use super::apply::Changing;
 use super::kept::Kept;
+use super::key::CommitKey;
 use super::produce::Ground;
+use super::seen::columns_seen;
 use super::summary::check_properties;
 use super::{Attempt, Operation, Previous, Requirement};
 use crate::Table;
 use crate::metadata::TableMetadata;
-
-/// The property of a snapshot summary that says which commit made it.
-pub const COMMIT_KEY: &str = "floeberg.commit-key";
 
 /// What is to be committed.
 #[derive(Debug, Clone)]
@@ -42,12 +41,16 @@ pub struct CommitRequest {
     /// The snapshots of the branch that the new rows were made from, where that was before `began_at`: what others did
     /// since then can be a conflict too. `None` is a branch without any.
     pub made_from: Vec<Option<i64>>,
+    /// Were all files that come written by who commits them, under names that nobody else has? Others are looked for, in the
+    /// table and where they are.
+    pub files_are_new: bool,
 }
 
 /// A commit that can be tried until it is through.
 #[derive(Debug)]
 pub struct Commit {
     request: CommitRequest,
+    key: CommitKey,
     store: Arc<dyn Store>,
     kept: Kept,
     /// Held while an attempt is made, so that nothing is removed under it.
@@ -67,7 +70,10 @@ impl Commit {
             return Err(Error::invalid_input("a commit has a branch and a key of its own"));
         }
         check_properties(&request.properties)?;
-        request.properties.insert(COMMIT_KEY.to_owned(), request.key.clone());
+        let names =
+            request.operations.iter().filter(|operation| operation.changes_rows()).map(Operation::name);
+        let key = CommitKey::new(&request.key, &request.branch, names);
+        request.properties.extend(key.properties());
         for (name, value) in [("engine-name", "floeberg"), ("engine-version", env!("CARGO_PKG_VERSION"))] {
             request.properties.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
@@ -78,7 +84,7 @@ impl Commit {
             }
             None => open_store(&request.storage)?,
         };
-        Ok(Self { request, store, kept: Kept::new(), attempting: Mutex::new(()) })
+        Ok(Self { request, key, store, kept: Kept::new(), attempting: Mutex::new(()) })
     }
 
     /// Tries the operations on a base, and writes the manifests and manifest lists that they need.
@@ -98,6 +104,9 @@ impl Commit {
         let began_at = self.request.began_at.as_ref().map(|table| table.metadata().as_ref());
         base.map_or(Ok(()), check_in_place)?;
         check_same_table(began_at, base)?;
+        self.check_branch(began_at, base)?;
+        let seen =
+            columns_seen(began_at, base.map(|table| table.metadata().as_ref()), &self.request.operations)?;
         let previous = base.map(|table| Previous {
             metadata: table.metadata(),
             metadata_location: table.metadata_location(),
@@ -109,8 +118,10 @@ impl Commit {
             base: base.map(|table| table.metadata().as_ref()),
             brings_files: self.request.operations.iter().any(Operation::brings_files),
             made_from: &self.request.made_from,
+            seen: None,
         };
-        for (number, operation) in self.request.operations.iter().enumerate() {
+        for ((number, operation), seen) in self.request.operations.iter().enumerate().zip(&seen) {
+            let since = Since { seen: seen.as_ref(), ..since };
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
                 return Err(Error::not_found("the table is not there (any more)"));
             }
@@ -120,6 +131,7 @@ impl Commit {
                 metadata_location: base.map_or("", Table::metadata_location),
                 store: &self.store,
                 kept: &self.kept,
+                files_are_new: self.request.files_are_new,
                 operation: number,
                 branch: &self.request.branch,
                 properties: &self.request.properties,
@@ -146,10 +158,28 @@ impl Commit {
         ))
     }
 
-    /// The snapshot of a table that this commit made, the last one of several; `None` where it made none, or did not get
-    /// through.
-    pub fn find(&self, table: &Table) -> Option<i64> {
-        find_commit(table, &self.request.key)
+    /// The snapshot of a table that an attempt of this commit made, the last one of several; `None` where none got through.
+    pub fn find_own(&self, table: &Table) -> Option<i64> {
+        let mut newest_first = table.metadata().snapshots.iter().rev().map(|snapshot| snapshot.snapshot_id);
+        newest_first.find(|id| self.kept.has_drawn(*id))
+    }
+
+    /// The snapshot of a table that an earlier commit with the same key made: [`CommitKey::find`].
+    pub fn find_earlier(&self, table: &Table) -> Result<Option<i64>> {
+        self.key.find(table.metadata())
+    }
+
+    /// Errors: `CommitConflict` where the branch that rows change on was there when the commit began, and is no more.
+    fn check_branch(&self, began_at: Option<&TableMetadata>, base: Option<&Table>) -> Result<()> {
+        let branch = self.request.branch.as_str();
+        let has = |metadata: &TableMetadata| metadata.refs.contains_key(branch);
+        let is_gone = began_at.is_some_and(has) && base.is_some_and(|table| !has(table.metadata()));
+        if is_gone && self.request.operations.iter().any(Operation::changes_rows) {
+            let error =
+                Error::new(ErrorKind::CommitConflict, "the branch was removed since the commit began");
+            return Err(error.with("branch", branch));
+        }
+        Ok(())
     }
 
     /// Removes what failed attempts left, after this one got through. Files that could not be removed come out.
@@ -195,11 +225,4 @@ fn now_ms() -> Result<i64> {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     let milliseconds = elapsed.and_then(|elapsed| i64::try_from(elapsed.as_millis()).ok());
     milliseconds.ok_or_else(|| Error::internal("the clock of this machine is before 1970"))
-}
-
-/// The snapshot of a table that a commit with this key made, the last one of several; `None` where none did.
-pub fn find_commit(table: &Table, key: &str) -> Option<i64> {
-    let mut newest_first = table.metadata().snapshots.iter().rev();
-    let made = newest_first.find(|each| each.summary.get(COMMIT_KEY).is_some_and(|found| found == key));
-    made.map(|snapshot| snapshot.snapshot_id)
 }

@@ -37,6 +37,9 @@ pub struct ManifestFile {
     pub key_metadata: Option<Vec<u8>>,
     /// The row id of the first row of its files that have none (v3).
     pub first_row_id: Option<i64>,
+    /// Of a manifest that no snapshot has yet: the rows of its live files that have no first row id of their own. `None` is that
+    /// a snapshot has it.
+    pub rows_without_ids: Option<i64>,
 }
 
 impl ManifestFile {
@@ -64,6 +67,7 @@ impl ManifestFile {
             partitions: None,
             key_metadata: None,
             first_row_id: None,
+            rows_without_ids: None,
         }
     }
 }

@@ -19,6 +19,6 @@ mod writer;
 mod tests;
 
 pub use matching::{Matching, columns_to_add};
-pub use receipt::{Receipt, WrittenFile};
+pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;
 pub use writer::{WriteTask, Writer};

@@ -16,7 +16,7 @@ use super::encode::Threads;
 use super::form::Form;
 use super::parquet::{FileForm, OpenFile, Piece};
 use super::split::Partition;
-use super::{WriteRecipe, WrittenFile};
+use super::{Purpose, WriteRecipe, WrittenFile};
 
 /// The id of the order that is none.
 const UNSORTED: i32 = 0;
@@ -46,6 +46,7 @@ impl Target {
 pub(super) struct OpenFiles {
     store: Arc<dyn Store>,
     recipe: WriteRecipe,
+    purpose: Arc<Purpose>,
     form: Form,
     threads: Threads,
     /// Bytes that row groups may take in memory, together.
@@ -75,6 +76,7 @@ impl OpenFiles {
         Self {
             store,
             recipe: recipe.clone(),
+            purpose: Arc::new(recipe.purpose()),
             form,
             threads,
             memory,
@@ -243,7 +245,8 @@ impl OpenFiles {
             file.partition = partition;
             file.sort_order_id =
                 Some(if self.form.keys.is_some() { self.recipe.order.order_id } else { UNSORTED });
-            self.written.push(WrittenFile { spec_id: self.recipe.spec.spec_id, file });
+            let purpose = Some(Arc::clone(&self.purpose));
+            self.written.push(WrittenFile { spec_id: self.recipe.spec.spec_id, file, purpose });
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use serde_json::Value as Json;
 
 use super::form::Form;
 use super::properties::Properties;
+use super::{Purpose, Receipt};
 use crate::metadata::{
     PartitionSpec, SortOrder, TableMetadata, emit_order, emit_spec, parse_order, parse_spec,
 };
@@ -35,6 +36,8 @@ pub struct WriteRecipe {
     pub(super) spec: Arc<PartitionSpec>,
     pub(super) order: Arc<SortOrder>,
     pub(super) properties: Properties,
+    /// The table's uuid; v1 may lack it.
+    pub(super) table_uuid: Option<String>,
     /// The table's location, as it wrote it.
     pub(super) location: String,
     pub(super) write_id: String,
@@ -48,6 +51,7 @@ struct RecipeText {
     spec: Json,
     order: Json,
     properties: BTreeMap<String, String>,
+    table_uuid: Option<String>,
     location: String,
     write_id: String,
     storage: BTreeMap<String, String>,
@@ -70,6 +74,7 @@ impl WriteRecipe {
             spec: Arc::clone(metadata.default_spec()),
             order: Arc::clone(metadata.default_sort_order()),
             properties: Properties::new(&metadata.properties, options)?,
+            table_uuid: metadata.table_uuid.clone(),
             location: metadata.location.clone(),
             write_id: write_id.to_owned(),
             storage: storage.clone(),
@@ -88,6 +93,16 @@ impl WriteRecipe {
         &self.spec
     }
 
+    /// What files are written for.
+    pub(super) fn purpose(&self) -> Purpose {
+        Purpose {
+            table_uuid: self.table_uuid.clone(),
+            location: self.location.clone(),
+            schema: Arc::clone(&self.schema),
+            spec: Arc::clone(&self.spec),
+        }
+    }
+
     /// What tells the files of this write from those of others.
     pub fn write_id(&self) -> &str {
         &self.write_id
@@ -98,6 +113,22 @@ impl WriteRecipe {
         open_store(&self.storage)
     }
 
+    /// Removes the files of a receipt, which no table may have.
+    ///
+    /// Errors: `InvalidInput` for files of another table, before any is removed; those of the store.
+    pub fn remove(&self, receipt: &Receipt) -> Result<()> {
+        let (purposes, _) = Receipt::purposes(receipt.files());
+        let is_own = |purpose: &&Arc<Purpose>| purpose.is_of(self.table_uuid.as_deref(), &self.location);
+        if let Some(other) = purposes.into_iter().find(|purpose| !is_own(purpose)) {
+            return Err(Error::invalid_input(format!(
+                "the files were written for another table, at {}, and stay: expected those of {}",
+                other.location, self.location
+            )));
+        }
+        let store = self.store()?;
+        receipt.locations().try_for_each(|location| store.remove(location))
+    }
+
     /// The bytes, compressed. They hold the storage options, secrets among them: they are for a worker, not for a log.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let text = RecipeText {
@@ -105,6 +136,7 @@ impl WriteRecipe {
             spec: emit_spec(&self.spec),
             order: emit_order(&self.order),
             properties: self.properties.as_map().clone(),
+            table_uuid: self.table_uuid.clone(),
             location: self.location.clone(),
             write_id: self.write_id.clone(),
             storage: self.storage.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
@@ -125,6 +157,7 @@ impl WriteRecipe {
             spec: parse_spec(text.spec, &place.key("spec")).map_err(damaged)?,
             order: parse_order(text.order, &place.key("order")).map_err(damaged)?,
             properties: Properties::of_map(text.properties),
+            table_uuid: text.table_uuid,
             location: text.location,
             write_id: text.write_id,
             storage: text.storage.into_iter().collect(),

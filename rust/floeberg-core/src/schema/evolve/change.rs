@@ -3,9 +3,13 @@
 //! Invariant: columns are named as they were before the first change; a name that no column had then is that of one which an
 //! earlier change added or renamed.
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 
-use crate::schema::{Schema, Type};
+use super::draft::by_name;
+use crate::error::Result;
+use crate::schema::{Field, Schema, Type};
 
 /// Changes to a schema, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,4 +68,47 @@ pub struct AddedColumn {
     pub doc: Option<String>,
     /// The value of rows that are there, and of writers that give none, in the specification's JSON (v3).
     pub default: Option<Json>,
+}
+
+impl SchemaChanges {
+    /// The column that a name of a change means in a schema, before the first change; `None` where there is none.
+    ///
+    /// Errors: `InvalidInput` for a name that fits several.
+    pub fn find(&self, schema: &Schema, name: &str) -> Result<Option<i32>> {
+        by_name(schema.fields(), name, self.case_sensitive)
+    }
+}
+
+impl SchemaChange {
+    /// The names of columns in it, new ones too.
+    pub fn names(&self) -> Vec<Cow<'_, str>> {
+        match self {
+            Self::Add(AddedColumn { parent: Some(parent), name, .. }) => {
+                vec![parent.into(), format!("{parent}.{name}").into()]
+            }
+            Self::Add(AddedColumn { name, .. })
+            | Self::Delete(name)
+            | Self::Rename(name, _)
+            | Self::UpdateType(name, _)
+            | Self::UpdateDoc(name, _)
+            | Self::UpdateDefault(name, _)
+            | Self::MakeOptional(name)
+            | Self::Require(name)
+            | Self::MoveFirst(name) => vec![name.into()],
+            Self::MoveBefore(name, other) | Self::MoveAfter(name, other) => vec![name.into(), other.into()],
+            Self::SetIdentifierFields(names) => names.iter().map(Cow::from).collect(),
+            Self::Union(schema) => {
+                let mut names = Vec::new();
+                schema.fields().iter().for_each(|field| names_below(field, &field.name, &mut names));
+                names
+            }
+        }
+    }
+}
+
+fn names_below(field: &Field, full: &str, names: &mut Vec<Cow<'_, str>>) {
+    names.push(full.to_owned().into());
+    for child in field.field_type.children() {
+        names_below(child, &format!("{full}.{}", child.name), names);
+    }
 }

@@ -169,7 +169,7 @@ fn named(field: &Field, full: &str, short: &str, all: &mut Vec<Named>) {
 }
 
 /// Exact names win over those in another case, full ones over short ones, and upper ones over lower ones.
-fn by_name(fields: &[Field], name: &str, case_sensitive: bool) -> Result<Option<i32>> {
+pub(super) fn by_name(fields: &[Field], name: &str, case_sensitive: bool) -> Result<Option<i32>> {
     let all = names(fields);
     let exact =
         all.iter().find(|known| known.full == name).or_else(|| all.iter().find(|known| known.short == name));

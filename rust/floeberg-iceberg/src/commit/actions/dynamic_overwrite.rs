@@ -6,13 +6,14 @@
 
 use std::collections::HashSet;
 
-use floeberg_core::Result;
 use floeberg_core::expr::BoundExpr;
+use floeberg_core::{Error, ErrorKind, Result};
 
 use super::Since;
 use crate::commit::IsolationLevel;
 use crate::commit::isolation::{OF_OVERWRITES, check_isolation};
 use crate::commit::produce::{FileChange, Ground, Produced, Removal, RowFilter, change_files, partition_key};
+use crate::metadata::TableMetadata;
 use crate::write::Receipt;
 
 /// Replaces the partitions of the files of a receipt.
@@ -22,6 +23,14 @@ pub(super) fn dynamic_overwrite(
     receipt: &Receipt,
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
+    let spec = |metadata: Option<&TableMetadata>| metadata.map(|metadata| metadata.default_spec_id);
+    if since.began_at.is_some() && spec(since.began_at) != spec(since.base) {
+        return Err(Error::new(
+            ErrorKind::CommitConflict,
+            "another writer changed how the table is partitioned, and rows of the replaced partitions may be in others: \
+             write the rows again",
+        ));
+    }
     let mut partitions = HashSet::new();
     let mut replaces_all = false;
     for written in receipt.files() {

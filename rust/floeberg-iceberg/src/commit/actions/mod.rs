@@ -13,8 +13,11 @@ mod upgrade;
 
 use floeberg_core::Result;
 
+pub(super) use self::update_schema::update_schema;
+pub(super) use self::upgrade::upgrade;
 use super::Operation;
 use super::produce::{Ground, Produced};
+use super::seen::Seen;
 use crate::metadata::TableMetadata;
 
 /// What an action knows beside what it stands on.
@@ -28,6 +31,8 @@ pub(super) struct Since<'a> {
     pub brings_files: bool,
     /// The snapshots that the new rows were made from, beside the one that `began_at` is at.
     pub made_from: &'a [Option<i64>],
+    /// The columns that the operation was made for; `None` is those that it finds.
+    pub seen: Option<&'a Seen>,
 }
 
 /// Tries an operation.
@@ -50,8 +55,8 @@ pub(super) fn attempt(ground: &Ground<'_>, since: Since<'_>, operation: &Operati
         Operation::CreateTable(table) => create_table::create_table(since.base, table),
         Operation::SetProperties(properties) => properties::set_properties(&ground.metadata, properties),
         Operation::RemoveProperties(names) => Ok(properties::remove_properties(&ground.metadata, names)),
-        Operation::UpdateSchema(changes) => update_schema::update_schema(&ground.metadata, since, changes),
-        Operation::UpgradeFormatVersion(version) => Ok(upgrade::upgrade(&ground.metadata, *version)),
+        Operation::UpdateSchema(changes) => update_schema(&ground.metadata, since, changes),
+        Operation::UpgradeFormatVersion(version) => Ok(upgrade(&ground.metadata, *version)),
         Operation::SetRef(name, reference) => references::set_ref(&ground.metadata, name, reference),
         Operation::RemoveRef(name) => references::remove_ref(&ground.metadata, name),
     }

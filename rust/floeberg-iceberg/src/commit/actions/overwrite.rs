@@ -28,7 +28,7 @@ pub(super) fn overwrite(
     rows: Rows<'_>,
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
-    let bound = ground.bind(rows.filter, rows.case_sensitive)?;
+    let bound = ground.bind(rows.filter, rows.case_sensitive, since.seen)?;
     // As in Iceberg Java: what is said to be removed decides, not what is found.
     let operation = match (bound == BoundExpr::False, receipt.files().is_empty()) {
         (true, _) => "append",
@@ -47,7 +47,7 @@ pub(super) fn delete(
     rows: Rows<'_>,
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
-    let bound = ground.bind(rows.filter, rows.case_sensitive)?;
+    let bound = ground.bind(rows.filter, rows.case_sensitive, since.seen)?;
     let by_property = || IsolationLevel::of(&ground.metadata, OF_DELETES);
     let level = isolation.map_or_else(by_property, Ok)?;
     replace(ground, since, &[], bound, level, "delete")

@@ -14,6 +14,7 @@ use serde_json::Value as Json;
 
 use super::Since;
 use crate::commit::produce::Produced;
+use crate::commit::seen::check_names;
 use crate::commit::{LAST_ADDED, Update};
 use crate::metadata::TableMetadata;
 
@@ -28,8 +29,16 @@ const OF_COLUMNS: [&str; 3] = [
 ///
 /// Errors: `InvalidInput` for a change that cannot be made; `CommitConflict` where another writer changed the columns since,
 /// so that it cannot be made any more or files of the commit do not fit.
-pub(super) fn update_schema(metadata: &TableMetadata, since: Since<'_>, changes: &Json) -> Result<Produced> {
-    let evolved = metadata.evolve_schema(&SchemaChanges::from_json(changes)?);
+pub(in crate::commit) fn update_schema(
+    metadata: &TableMetadata,
+    since: Since<'_>,
+    changes: &Json,
+) -> Result<Produced> {
+    let changes = SchemaChanges::from_json(changes)?;
+    if let Some(seen) = since.seen {
+        check_names(&changes, seen, metadata.current_schema())?;
+    }
+    let evolved = metadata.evolve_schema(&changes);
     let evolved = evolved.map_err(|error| if was_changed(since) { as_conflict(&error) } else { error })?;
     if !evolved.is_changed {
         return Ok(Produced::of(Vec::new()));

@@ -10,7 +10,7 @@ use crate::commit::random::random_uuid;
 use crate::metadata::TableMetadata;
 
 /// Raises it; a table of v1 gets the uuid that it may lack.
-pub(super) fn upgrade(metadata: &TableMetadata, version: u8) -> Produced {
+pub(in crate::commit) fn upgrade(metadata: &TableMetadata, version: u8) -> Produced {
     let mut updates = Vec::new();
     if metadata.table_uuid.is_none() && version > 1 {
         updates.push(Update::AssignUuid(random_uuid()));

@@ -14,8 +14,10 @@ use super::filtered::{Filtered, by_content, filter_data, filter_deletes, has_liv
 use super::ground::Ground;
 use super::merged::merge;
 use super::new_manifests::new_manifests;
+use super::received::{check_not_listed, check_there};
 use super::removal::Removal;
 use super::snapshot::{Produced, add_snapshot};
+use crate::commit::fit::check_fit;
 use crate::commit::properties::PARTITION_SUMMARY_LIMIT;
 use crate::commit::summary::{Counted, Summary};
 use crate::metadata::ManifestFile;
@@ -38,12 +40,17 @@ pub(crate) struct FileChange<'a> {
 
 /// Makes the snapshot of a change.
 ///
-/// Errors: `InvalidInput` and `Unsupported` for files that cannot be added, `Unsupported` for one that would have to be
-/// rewritten, those of reading manifests and of the store.
+/// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added, `Unsupported`
+/// for one that would have to be rewritten, those of reading manifests and of the store.
 pub(crate) fn change_files(ground: &Ground<'_>, change: FileChange<'_>) -> Result<Produced> {
     let parent = ground.parent()?;
     let before = parent.as_deref().map(|snapshot| ground.manifests_of(snapshot)).transpose()?;
     let (data, deletes) = by_content(before.unwrap_or_default());
+    check_fit(&ground.metadata, change.added)?;
+    if !ground.files_are_new {
+        check_not_listed(ground, &data, change.added)?;
+        check_there(ground, change.added)?;
+    }
     let mut summary = Summary::default();
     let mut replaced = 0;
     let (mut data, mut deletes) = match change.removal {

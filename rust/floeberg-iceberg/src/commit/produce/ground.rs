@@ -13,6 +13,7 @@ use floeberg_io::Store;
 use super::completed::complete;
 use crate::budget::{memory_budget, thread_budget};
 use crate::commit::kept::{Kept, Work, WorkKind};
+use crate::commit::seen::{Seen, with_names_of_now};
 use crate::metadata::{
     EntryRequest, ManifestEntries, ManifestFile, PartitionSpec, RefKind, Relocation, Snapshot, TableMetadata,
 };
@@ -31,6 +32,8 @@ pub(crate) struct Ground<'a> {
     pub store: &'a Arc<dyn Store>,
     /// What earlier attempts made.
     pub kept: &'a Kept,
+    /// Were the files that come written by who commits them, under names that nobody else has?
+    pub files_are_new: bool,
     /// Which operation of the commit it is.
     pub operation: usize,
     /// The branch it goes to.
@@ -120,9 +123,13 @@ impl Ground<'_> {
         self.metadata.spec(spec_id)
     }
 
-    /// A filter on rows, with the columns of the table.
-    pub fn bind(&self, filter: &Expr, case_sensitive: bool) -> Result<BoundExpr> {
-        bind(filter, self.metadata.current_schema(), case_sensitive)
+    /// A filter on rows, with the columns of the table: those that had its names where it was made, if they were others.
+    pub fn bind(&self, filter: &Expr, case_sensitive: bool, seen: Option<&Seen>) -> Result<BoundExpr> {
+        let now = self.metadata.current_schema();
+        match seen {
+            None => bind(filter, now, case_sensitive),
+            Some(seen) => bind(&with_names_of_now(filter, seen, now, case_sensitive)?, now, true),
+        }
     }
 
     /// What the reading of manifests wants to know: what is asked of rows does not count there.

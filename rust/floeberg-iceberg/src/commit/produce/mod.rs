@@ -6,6 +6,7 @@ mod filtered;
 mod ground;
 mod merged;
 mod new_manifests;
+mod received;
 mod removal;
 mod rolling;
 mod snapshot;

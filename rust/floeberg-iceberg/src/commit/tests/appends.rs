@@ -1,7 +1,7 @@
 use floeberg_core::ErrorKind;
 
 use super::super::{COMMIT_KEY, Commit, CommitRequest, Operation};
-use super::kit::{Kit, append, file, map, merge_append, receipt};
+use super::kit::{Kit, append, delete, file, map, merge_append, receipt};
 use crate::metadata::{EntryStatus, RefKind, SnapshotRef};
 
 #[test]
@@ -17,6 +17,8 @@ fn an_append_says_what_it_added_and_what_there_is() {
         assert_eq!(snapshot.parent_snapshot_id, Some(kit.metadata().snapshots[0].snapshot_id));
         let mut said = snapshot.summary.clone();
         assert!(said.remove(COMMIT_KEY).is_some());
+        assert_eq!(said.remove("floeberg.commit-branch").as_deref(), Some("main"));
+        assert_eq!(said.remove("floeberg.commit-operation").as_deref(), Some("append"));
         assert_eq!(said.remove("engine-name").as_deref(), Some("floeberg"));
         assert!(said.remove("engine-version").is_some());
         let expected = [
@@ -78,6 +80,35 @@ fn a_file_is_added_once_and_of_a_spec_that_there_is() {
     wrong.file.partition = vec![];
     let error = kit.refused(Operation::Append { receipt: receipt(vec![wrong]), merge: None });
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn files_that_others_wrote_are_looked_for_in_the_table() {
+    let mut kit = Kit::partitioned(2, &[("commit.manifest.min-count-to-merge", "3")]);
+    kit.commit(vec![append("/t/a", "x"), append("/t/b", "y")]);
+    let received = |kit: &Kit, path: &str, operations: Vec<Operation>| {
+        let operations = [operations, vec![append(path, "x")]].concat();
+        Commit::begin(CommitRequest { files_are_new: false, ..kit.request(operations) }).unwrap()
+    };
+    for path in ["/t/a", "/t/b", "file:/t/b", "file:///t/a"] {
+        let commit = received(&kit, path, Vec::new());
+        let error = kit.attempt(&commit).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}");
+        assert!(error.to_string().contains("in the table already"), "{error}");
+        commit.abandon();
+    }
+    let commit = received(&kit, "/t/a", vec![delete("day = 'x'")]);
+    let error = kit.attempt(&commit).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound, "it went before, and is not there: {error}");
+    commit.abandon();
+    let commit = received(&kit, "/t/c", vec![append("/t/d", "x")]);
+    assert_eq!(kit.attempt(&commit).unwrap_err().kind(), ErrorKind::NotFound);
+    commit.abandon();
+    let twice = vec![append("/t/a", "x")];
+    let commit = Commit::begin(CommitRequest { files_are_new: false, ..kit.request(twice) }).unwrap();
+    kit.commit(vec![merge_append("/t/e", "x")]);
+    assert_eq!(kit.attempt(&commit).unwrap_err().kind(), ErrorKind::AlreadyExists, "merged manifests too");
+    assert_eq!(kit.files(), kit.needed());
 }
 
 #[test]

@@ -65,6 +65,7 @@ impl Kit {
             branch: "main".to_owned(),
             key: "k".to_owned(),
             made_from: Vec::new(),
+            files_are_new: true,
         }
     }
 
@@ -201,6 +202,7 @@ pub(super) fn file(path: &str, day: &str, ids: (i64, i64)) -> WrittenFile {
             upper_bounds: bounds(ids.1),
             ..DataFile::new(path, "PARQUET")
         },
+        purpose: None,
     }
 }
 

@@ -110,6 +110,50 @@ fn an_overwrite_removes_and_adds_in_one_snapshot() {
 }
 
 #[test]
+fn rows_that_stay_keep_their_ids_where_manifests_are_filtered_and_merged_at_once() {
+    for operation in [
+        overwrite(vec![file("new", "z", (0, 9))], "day = 'x'"),
+        Operation::DynamicOverwrite { receipt: receipt(vec![file("new", "x", (0, 9))]), isolation: None },
+    ] {
+        let mut kit = Kit::partitioned(2, &[("commit.manifest.min-count-to-merge", "2")]);
+        // What was there before the upgrade gets its ids by the first commit after it.
+        kit.commit(vec![append("x-old", "x"), append("y-old", "y")]);
+        kit.commit(vec![Operation::UpgradeFormatVersion(3)]);
+        kit.commit(vec![append("x", "x"), append("y", "y")]);
+        let ids = |kit: &Kit| -> Vec<(String, EntryStatus, Option<i64>)> {
+            let entries =
+                kit.manifests().iter().flat_map(|manifest| kit.entries(manifest)).collect::<Vec<_>>();
+            let mut ids: Vec<_> = entries
+                .into_iter()
+                .map(|entry| (entry.data_file.file_path, entry.status, entry.data_file.first_row_id))
+                .collect();
+            ids.sort_by(|one, other| one.0.cmp(&other.0));
+            ids
+        };
+        let before = ids(&kit);
+        let next = kit.metadata().next_row_id.unwrap();
+        let commit = kit.begin(vec![operation], "slow");
+        kit.attempt(&commit).unwrap();
+        kit.commit(vec![append("other", "w")]);
+        let attempt = kit.attempt(&commit).unwrap();
+        kit.take(&attempt);
+        commit.finished(&attempt);
+        assert_eq!(kit.manifests().len(), 1, "all were merged");
+        let after = ids(&kit);
+        for (path, _, id) in &before {
+            let (_, status, now) = after.iter().find(|known| known.0 == *path).unwrap();
+            let gone = path.starts_with('x');
+            assert_eq!(*status, if gone { EntryStatus::Deleted } else { EntryStatus::Existing });
+            assert_eq!(now, id, "{path}");
+        }
+        assert_eq!(after.iter().find(|known| known.0 == "new").unwrap().2, Some(next + 10));
+        let snapshot = kit.metadata().current_snapshot().unwrap();
+        assert_eq!((snapshot.first_row_id, snapshot.added_rows), (Some(next + 10), Some(10)));
+        assert_eq!(kit.metadata().next_row_id, Some(next + 20), "only new rows take ids");
+    }
+}
+
+#[test]
 fn a_dynamic_overwrite_replaces_the_partitions_of_its_files() {
     let mut kit = two_days(2);
     let replace = |files| Operation::DynamicOverwrite { receipt: receipt(files), isolation: None };

@@ -31,8 +31,8 @@ fn a_retry_writes_the_manifest_list_alone_and_takes_new_numbers() {
     assert_eq!(kit.live(), [("fast".to_owned(), 1), ("slow".to_owned(), 2)].into());
     assert_eq!(slow.finished(&second), Vec::<String>::new());
     assert_eq!(kit.files(), kit.needed(), "the first manifest list is gone");
-    assert_eq!(slow.find(kit.table.as_ref().unwrap()), second.snapshot_id());
-    assert_eq!(kit.begin(vec![append("a", "x")], "other").find(kit.table.as_ref().unwrap()), None);
+    assert_eq!(slow.find_own(kit.table.as_ref().unwrap()), second.snapshot_id());
+    assert_eq!(kit.begin(vec![append("a", "x")], "slow").find_own(kit.table.as_ref().unwrap()), None);
 }
 
 #[test]

@@ -198,7 +198,11 @@ fn build(
     let record_count = column(&data_file, "record_count")?;
     let sequence_number = column(rows, "sequence_number")?;
     let first_row_id = column(&data_file, "first_row_id")?;
-    let (first_row_id, row_ids) = first_row_ids(&first_row_id, &status, &record_count, first_id)?;
+    // What no snapshot has yet takes no ids, and those that its files have already are theirs.
+    let (first_row_id, row_ids) = match (file.rows_without_ids, first_id) {
+        (Some(_), None) => (first_row_id, AssignedRowIds::default()),
+        _ => first_row_ids(&first_row_id, &status, &record_count, first_id)?,
+    };
     let entries = ManifestEntries {
         content: file.content,
         spec_id: file.partition_spec_id,

@@ -125,6 +125,7 @@ impl ListColumns {
             partitions,
             key_metadata: value(&self.key_metadata, row, |row| self.key_metadata.value(row).to_vec()),
             first_row_id,
+            rows_without_ids: None,
         })
     }
 }

@@ -48,6 +48,8 @@ pub struct ManifestWriter<W> {
     summaries: Summaries,
     /// Added, existing and deleted entries and rows.
     counts: [Count; 3],
+    /// Rows of live entries without a first row id.
+    rows_without_ids: i64,
     least_sequence_number: Option<i64>,
     inherits: bool,
     location: String,
@@ -102,6 +104,7 @@ impl<W: Write> ManifestWriter<W> {
             partition,
             summaries: Summaries::new(request.partition_type.fields.len()),
             counts: [Count::default(); 3],
+            rows_without_ids: 0,
             least_sequence_number: None,
             inherits: false,
             location: request.location.to_owned(),
@@ -121,7 +124,11 @@ impl<W: Write> ManifestWriter<W> {
         self.partition.check(&entry.data_file.partition)?;
         let count = &mut self.counts[entry.status as usize];
         let rows = count.rows.checked_add(entry.data_file.record_count);
-        let rows = rows.ok_or_else(|| Error::invalid_input("the rows of a manifest are beyond 64 bits"))?;
+        let beyond = || Error::invalid_input("the rows of a manifest are beyond 64 bits");
+        let rows = rows.ok_or_else(beyond)?;
+        let takes_ids = entry.status != EntryStatus::Deleted && entry.data_file.first_row_id.is_none();
+        let without_ids = if takes_ids { entry.data_file.record_count } else { 0 };
+        let without_ids = self.rows_without_ids.checked_add(without_ids).ok_or_else(beyond)?;
         let (partition, format_version) = (&self.partition, self.rules.format_version);
         // v1 has no inheritance, so that the snapshot stands in every entry.
         let own = (format_version == 1 && entry.snapshot_id.is_none())
@@ -131,6 +138,7 @@ impl<W: Write> ManifestWriter<W> {
             Ok(())
         })?;
         *count = Count { files: count.files + 1, rows };
+        self.rows_without_ids = without_ids;
         self.summaries.add(&entry.data_file.partition);
         if entry.status != EntryStatus::Deleted {
             match (entry.sequence_number, self.least_sequence_number) {
@@ -160,6 +168,7 @@ impl<W: Write> ManifestWriter<W> {
             existing_rows_count: Some(existing.rows),
             deleted_rows_count: Some(deleted.rows),
             partitions: Some(self.summaries.finish().context("path", &location)?),
+            rows_without_ids: Some(self.rows_without_ids),
             ..ManifestFile::unlisted(location, length as i64, self.spec_id, rules.content)
         };
         let (least_sequence_number, inherits) = (self.least_sequence_number, self.inherits);

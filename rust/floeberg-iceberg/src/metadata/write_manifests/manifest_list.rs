@@ -113,9 +113,12 @@ impl<W: Write> ManifestListWriter<W> {
                 Err(Error::invalid_input("the rows of delete files have no ids"))
             }
             (ManifestContent::Data, None, Some(next)) => {
-                let rows =
-                    [manifest.added_rows_count, manifest.existing_rows_count].map(Option::unwrap_or_default);
-                let after = rows.into_iter().try_fold(next, i64::checked_add);
+                // Of a manifest that another writer left it is not known which of its files have ids.
+                let rows = match manifest.rows_without_ids {
+                    Some(rows) => [Some(rows), None],
+                    None => [manifest.added_rows_count, manifest.existing_rows_count],
+                };
+                let after = rows.into_iter().flatten().try_fold(next, i64::checked_add);
                 let after = after.ok_or_else(|| Error::invalid_input("row ids are beyond 64 bits"))?;
                 Ok((Some(next), Some(after)))
             }

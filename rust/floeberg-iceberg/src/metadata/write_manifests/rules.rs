@@ -137,6 +137,9 @@ impl Rules {
         if file.content == FileContent::PositionDeletes && self.format_version >= 3 && !file.is_vector() {
             return Err(Error::invalid_input("from v3 on new deletes by position are vectors"));
         }
+        if file.first_row_id.is_some() {
+            return Err(Error::invalid_input("the rows of a new file get their ids when it is committed"));
+        }
         if file.content == FileContent::PositionDeletes && file.sort_order_id.is_some() {
             return Err(Error::invalid_input("position deletes have no sort order"));
         }

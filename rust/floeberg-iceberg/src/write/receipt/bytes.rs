@@ -5,14 +5,18 @@
 //! Invariant: a value keeps its type, since no spec is at hand where it is read back.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use floeberg_core::schema::PrimitiveType;
+use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::value::{Value, single_value};
 use floeberg_core::{Error, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
-use super::{Receipt, WrittenFile};
-use crate::metadata::{DataFile, FileContent};
+use super::{Purpose, Receipt, WrittenFile};
+use crate::metadata::{DataFile, FileContent, emit_spec, parse_spec};
+use crate::wire::json::Place;
 use crate::wire::{Packing, unpack};
 
 /// What errors call it.
@@ -21,12 +25,24 @@ const RECEIPT: &str = "a receipt";
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct ReceiptText {
+    purposes: Vec<PurposeText>,
     files: Vec<FileText>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct PurposeText {
+    table_uuid: Option<String>,
+    location: String,
+    schema: Json,
+    spec: Json,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct FileText {
+    /// Which of the purposes is the file's.
+    purpose: Option<usize>,
     spec_id: i32,
     content: u8,
     file_path: String,
@@ -55,8 +71,11 @@ impl Receipt {
     /// The bytes, compressed: bounds and paths are long and alike. Errors: `LimitExceeded` for millions of files.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut packing = Packing::default();
-        packing.text(b"{\"files\":")?;
-        packing.list(self.files.iter().map(FileText::of))?;
+        let (purposes, numbers) = Self::purposes(&self.files);
+        packing.text(b"{\"purposes\":")?;
+        packing.list(purposes.into_iter().map(|purpose| PurposeText::of(purpose)))?;
+        packing.text(b",\"files\":")?;
+        packing.list(self.files.iter().zip(numbers).map(|(file, purpose)| FileText::of(file, purpose)))?;
         packing.text(b"}")?;
         packing.finish()
     }
@@ -64,15 +83,38 @@ impl Receipt {
     /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not a receipt, `LimitExceeded` for more than any has.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let text: ReceiptText = unpack(bytes, RECEIPT)?;
-        Self::new(text.files.into_iter().map(FileText::written).collect::<Result<_>>()?)
+        let purposes = text.purposes.into_iter().map(PurposeText::purpose).collect::<Result<Vec<_>>>()?;
+        Self::new(text.files.into_iter().map(|file| file.written(&purposes)).collect::<Result<_>>()?)
+    }
+}
+
+impl PurposeText {
+    fn of(purpose: &Purpose) -> Result<Self> {
+        Ok(Self {
+            table_uuid: purpose.table_uuid.clone(),
+            location: purpose.location.clone(),
+            schema: schema_to_json(&purpose.schema)?,
+            spec: emit_spec(&purpose.spec),
+        })
+    }
+
+    fn purpose(self) -> Result<Arc<Purpose>> {
+        let wrong = |error: Error| damaged("what it was written for").caused_by(error);
+        Ok(Arc::new(Purpose {
+            table_uuid: self.table_uuid,
+            location: self.location,
+            schema: Arc::new(schema_from_json(&self.schema).map_err(wrong)?),
+            spec: parse_spec(self.spec, &Place::root(RECEIPT).key("spec")).map_err(wrong)?,
+        }))
     }
 }
 
 impl FileText {
-    fn of(written: &WrittenFile) -> Result<Self> {
-        let WrittenFile { spec_id, file } = written.clone();
+    fn of(written: &WrittenFile, purpose: Option<usize>) -> Result<Self> {
+        let WrittenFile { spec_id, file, .. } = written.clone();
         let value = |value: &Option<Value>| value.as_ref().map(typed_bytes).transpose();
         Ok(Self {
+            purpose,
             spec_id,
             content: file.content as u8,
             file_path: file.file_path,
@@ -97,7 +139,11 @@ impl FileText {
         })
     }
 
-    fn written(self) -> Result<WrittenFile> {
+    fn written(self, purposes: &[Arc<Purpose>]) -> Result<WrittenFile> {
+        let known = |number: usize| {
+            purposes.get(number).cloned().ok_or_else(|| damaged(format!("a purpose of number {number}")))
+        };
+        let purpose = self.purpose.map(known).transpose()?;
         let partition = self.partition.into_iter().map(|value| value.map(typed_value).transpose());
         let file = DataFile {
             content: match self.content {
@@ -126,7 +172,7 @@ impl FileText {
             content_offset: self.content_offset,
             content_size_in_bytes: self.content_size_in_bytes,
         };
-        Ok(WrittenFile { spec_id: self.spec_id, file })
+        Ok(WrittenFile { spec_id: self.spec_id, file, purpose })
     }
 }
 

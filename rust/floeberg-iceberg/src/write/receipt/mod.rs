@@ -8,9 +8,13 @@ mod bytes;
 #[cfg(test)]
 mod tests;
 
-use floeberg_core::{Error, Result};
+use std::sync::Arc;
 
-use crate::metadata::DataFile;
+use floeberg_core::schema::Schema;
+use floeberg_core::{Error, Result};
+use floeberg_io::place;
+
+use crate::metadata::{DataFile, PartitionSpec};
 
 /// A file that is there and in no table yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +23,21 @@ pub struct WrittenFile {
     pub spec_id: i32,
     /// The file.
     pub file: DataFile,
+    /// What it was written for; `None` where that is not known, and nothing is checked by it.
+    pub purpose: Option<Arc<Purpose>>,
+}
+
+/// What files were written for: field and spec ids mean something in one table alone, and there for a time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Purpose {
+    /// The table's uuid; v1 may lack it.
+    pub table_uuid: Option<String>,
+    /// The table's location, as it wrote it.
+    pub location: String,
+    /// The columns of the rows.
+    pub schema: Arc<Schema>,
+    /// The spec that they are partitioned by.
+    pub spec: Arc<PartitionSpec>,
 }
 
 /// The files of one writer, or of several.
@@ -27,6 +46,16 @@ pub struct Receipt {
     files: Vec<WrittenFile>,
     rows: u64,
     size: u64,
+}
+
+impl Purpose {
+    /// Is it for the table of this uuid? v1 may lack one: the location says it then.
+    pub fn is_of(&self, table_uuid: Option<&str>, location: &str) -> bool {
+        match (table_uuid, self.table_uuid.as_deref()) {
+            (Some(own), Some(other)) => own.eq_ignore_ascii_case(other),
+            _ => place(location) == place(&self.location),
+        }
+    }
 }
 
 impl Receipt {
@@ -46,7 +75,22 @@ impl Receipt {
 
     /// The files of several receipts, in their order. Errors: those of [`Receipt::new`].
     pub fn concat(receipts: impl IntoIterator<Item = Self>) -> Result<Self> {
-        Self::new(receipts.into_iter().flat_map(|receipt| receipt.files).collect())
+        let mut files: Vec<_> = receipts.into_iter().flat_map(|receipt| receipt.files).collect();
+        share_purposes(&mut files);
+        Self::new(files)
+    }
+
+    /// The different purposes of the files, and for each file the number of its own.
+    pub(crate) fn purposes(files: &[WrittenFile]) -> (Vec<&Arc<Purpose>>, Vec<Option<usize>>) {
+        let mut purposes: Vec<&Arc<Purpose>> = Vec::new();
+        let mut number = |purpose| {
+            purposes.iter().position(|known| Arc::ptr_eq(known, purpose)).unwrap_or_else(|| {
+                purposes.push(purpose);
+                purposes.len() - 1
+            })
+        };
+        let numbers = files.iter().map(|written| written.purpose.as_ref().map(&mut number)).collect();
+        (purposes, numbers)
     }
 
     /// The files.
@@ -72,5 +116,22 @@ impl Receipt {
     /// Where the files are, as tables will name them.
     pub fn locations(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|written| written.file.file_path.as_str())
+    }
+}
+
+/// Gives files whose purposes are equal the same one. Receipts of a thousand tasks come with a thousand.
+fn share_purposes(files: &mut [WrittenFile]) {
+    let mut known: Vec<Arc<Purpose>> = Vec::new();
+    let mut last: Option<(Arc<Purpose>, Arc<Purpose>)> = None;
+    for purpose in files.iter_mut().filter_map(|written| written.purpose.as_mut()) {
+        let shared = match &last {
+            Some((of, shared)) if Arc::ptr_eq(of, purpose) => Arc::clone(shared),
+            _ => known.iter().find(|known| ***known == **purpose).cloned().unwrap_or_else(|| {
+                known.push(Arc::clone(purpose));
+                Arc::clone(purpose)
+            }),
+        };
+        let of = std::mem::replace(purpose, Arc::clone(&shared));
+        last = Some((of, shared));
     }
 }

@@ -1,11 +1,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::sync::Arc;
+
 use floeberg_core::ErrorKind;
+use floeberg_core::schema::{Field, PrimitiveType, Schema};
 use floeberg_core::value::Value;
 use proptest::prelude::*;
+use serde_json::Map;
 
-use super::{Receipt, WrittenFile};
-use crate::metadata::{DataFile, FileContent};
+use super::{Purpose, Receipt, WrittenFile};
+use crate::metadata::{DataFile, FileContent, PartitionSpec};
 
 fn values() -> impl Strategy<Value = Option<Value>> {
     prop_oneof![
@@ -57,7 +61,7 @@ fn files() -> impl Strategy<Value = WrittenFile> {
             referenced_data_file: referenced,
             ..DataFile::new("s3://b/data/🧊 1.parquet", "parquet")
         };
-        WrittenFile { spec_id, file }
+        WrittenFile { spec_id, file, purpose: None }
     })
 }
 
@@ -76,7 +80,7 @@ proptest! {
 
 fn file(rows: i64, size: i64) -> WrittenFile {
     let file = DataFile { record_count: rows, file_size_in_bytes: size, ..DataFile::new("/f", "parquet") };
-    WrittenFile { spec_id: 0, file }
+    WrittenFile { spec_id: 0, file, purpose: None }
 }
 
 #[test]
@@ -92,4 +96,36 @@ fn counts_that_no_file_has_are_refused() {
     for damaged in [vec![file(-1, 1)], vec![file(1, -1)], vec![file(i64::MAX, 1); 3]] {
         assert_eq!(Receipt::new(damaged).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
+}
+
+fn written_for(location: &str) -> WrittenFile {
+    let fields = vec![Field::required(1, "id", PrimitiveType::Long)];
+    let spec = PartitionSpec { spec_id: 3, fields: Vec::new(), unknown_keys: Map::new() };
+    let purpose = Purpose {
+        table_uuid: Some("9f0840ba".to_owned()),
+        location: location.to_owned(),
+        schema: Arc::new(Schema::new(7, fields).unwrap()),
+        spec: Arc::new(spec),
+    };
+    WrittenFile { purpose: Some(Arc::new(purpose)), ..file(1, 1) }
+}
+
+#[test]
+fn what_files_were_written_for_is_read_back_and_kept_once() {
+    let receipts =
+        ["/a", "/b", "/a"].map(|place| Receipt::new(vec![written_for(place), file(1, 1)]).unwrap());
+    let all = Receipt::concat(receipts).unwrap();
+    for receipt in [Receipt::from_bytes(&all.to_bytes().unwrap()).unwrap(), all] {
+        let (purposes, numbers) = Receipt::purposes(receipt.files());
+        assert_eq!(numbers, [Some(0), None, Some(1), None, Some(0), None]);
+        let expected = [written_for("/a"), written_for("/b")].map(|written| written.purpose.unwrap());
+        assert_eq!(purposes.into_iter().cloned().collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn a_purpose_is_that_of_a_uuid_or_of_a_place() {
+    let purpose = written_for("file:///a").purpose.unwrap();
+    assert!(purpose.is_of(Some("9F0840BA"), "/elsewhere") && !purpose.is_of(Some("7"), "file:///a"));
+    assert!(purpose.is_of(None, "/a") && !purpose.is_of(None, "/b"));
 }

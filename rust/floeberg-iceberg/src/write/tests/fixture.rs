@@ -36,6 +36,7 @@ pub(super) fn recipe(fields: Vec<Field>) -> WriteRecipe {
         spec: Arc::new(PartitionSpec { spec_id: 2, fields: Vec::new(), unknown_keys: Map::new() }),
         order: Arc::new(SortOrder { order_id: 0, fields: Vec::new(), unknown_keys: Map::new() }),
         properties: Properties::default(),
+        table_uuid: None,
         location: "memory://t".to_owned(),
         write_id: "w".to_owned(),
         storage: StoreOptions::new(),
@@ -108,7 +109,7 @@ pub(super) fn rows_of(store: &MemoryStore, recipe: &WriteRecipe, written: &Writt
 pub(super) fn batch_of(store: &MemoryStore, recipe: &WriteRecipe, written: &WrittenFile) -> RecordBatch {
     let schema = Arc::clone(&recipe.schema);
     let request = ReadRequest::new(Arc::new(store.clone()), Arc::clone(&schema), Arc::clone(&schema));
-    let WrittenFile { spec_id, file } = written;
+    let WrittenFile { spec_id, file, .. } = written;
     let task = FileScanTask {
         file_path: file.file_path.clone(),
         location: file.file_path.clone(),

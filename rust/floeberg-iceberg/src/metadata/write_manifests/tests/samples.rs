@@ -130,6 +130,7 @@ fn entries(
             offsets.sort_unstable();
         }
         let is_data = kind == 0;
+        let is_added = numbers.0 == EntryStatus::Added as i32;
         let data_file = DataFile {
             content: match kind {
                 0 => FileContent::Data,
@@ -151,7 +152,7 @@ fn entries(
             split_offsets,
             equality_ids: is_equality.then_some(equality_ids),
             sort_order_id: sort_order_id.filter(|_| is_data || is_equality),
-            first_row_id: first_row_id.filter(|_| version == 3 && is_data),
+            first_row_id: first_row_id.filter(|_| version == 3 && is_data && !is_added),
             referenced_data_file: (!is_data && !is_equality).then_some(referenced),
             content_offset: is_vector.then_some(place),
             content_size_in_bytes: is_vector.then_some(place / 2),

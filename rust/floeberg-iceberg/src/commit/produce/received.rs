@@ -1,0 +1,79 @@
+//! May files that somebody else wrote be added?
+//!
+//! In: new files, and the manifests of the snapshot that the operation stands on. Out: nothing, or why not.
+//! Spec: Scan Planning (a path is live at most once).
+//!
+//! Invariant: a file that the table has is never added again, nor one that is not there.
+
+use std::collections::HashSet;
+
+use floeberg_core::{Context, Error, ErrorKind, Result};
+use floeberg_io::place;
+
+use super::filtered::has_live_files;
+use super::ground::Ground;
+use crate::budget::thread_budget;
+use crate::metadata::{EntryRequest, ManifestFile};
+use crate::threads::ordered;
+use crate::write::WrittenFile;
+
+/// Looks for new files in manifests of data. Each manifest is read once for all attempts, and of it only the paths are kept.
+///
+/// Errors: `AlreadyExists` for a file that the table has.
+pub(super) fn check_not_listed(
+    ground: &Ground<'_>,
+    manifests: &[ManifestFile],
+    added: &[WrittenFile],
+) -> Result<()> {
+    let new: HashSet<&str> = added.iter().map(|written| place(&written.file.file_path)).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let is_unknown = |manifest: &&ManifestFile| {
+        has_live_files(manifest) && !ground.kept.is_looked_through(ground.operation, &manifest.manifest_path)
+    };
+    let unknown: Vec<&ManifestFile> = manifests.iter().filter(is_unknown).collect();
+    let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
+    ordered(&unknown, thread_budget()?, ground.cancel, |manifest| {
+        let entries = ground.entries(manifest, &wanted)?;
+        match entries.file_path.iter().flatten().find(|path| new.contains(place(path))) {
+            None => Ok(()),
+            Some(path) => Err(Error::new(
+                ErrorKind::AlreadyExists,
+                "the file is in the table already: what wrote it was committed before. It must not be removed",
+            )
+            .with("file_path", path)
+            .with("manifest", &manifest.manifest_path)),
+        }
+    })?;
+    let read = unknown.into_iter().map(|manifest| manifest.manifest_path.clone());
+    ground.kept.looked_through(ground.operation, read);
+    Ok(())
+}
+
+/// Looks whether new files are there, of the size that they were written with; once for all attempts.
+///
+/// Errors: `NotFound` for one that is not, `InvalidData` for one of another size; those of the store.
+pub(super) fn check_there(ground: &Ground<'_>, added: &[WrittenFile]) -> Result<()> {
+    let check = |written: &WrittenFile| {
+        ground.cancel.check()?;
+        let (path, expected) = (&written.file.file_path, written.file.file_size_in_bytes);
+        let size = ground.store.open(path).and_then(|source| source.size()).map_err(|error| {
+            if error.kind() == ErrorKind::NotFound {
+                return Error::not_found("a file that is to be added is not there (any more)")
+                    .caused_by(error);
+            }
+            error
+        });
+        let size = size.context("file_path", path)?;
+        if i64::try_from(size) == Ok(expected) {
+            return Ok(());
+        }
+        Err(Error::invalid_data(format!(
+            "a file that is to be added was written with {expected} bytes, and has {size}"
+        ))
+        .with("file_path", path))
+    };
+    let see = || ordered(added, thread_budget()?, ground.cancel, check).map(drop);
+    ground.kept.see_once(ground.operation, see)
+}

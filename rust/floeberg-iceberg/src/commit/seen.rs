@@ -1,0 +1,151 @@
+//! Which columns did who began an operation mean?
+//!
+//! In: the table as it was then, the operations, and the table as it is. Out: names of the columns that were meant, as they
+//! are now; or the conflict.
+//! Spec: Commit Conflict Resolution and Retry; Schema Evolution.
+//!
+//! Invariant: a name means the column that had it when the operation began, whatever it is called since.
+
+use std::sync::Arc;
+
+use floeberg_core::expr::{Expr, Predicate, Term, bind};
+use floeberg_core::schema::evolve::{SchemaChange, SchemaChanges};
+use floeberg_core::schema::{PrimitiveType, Schema, Type};
+use floeberg_core::{Context, Error, ErrorKind, Result};
+
+use super::actions::{Since, update_schema, upgrade};
+use super::apply::Changing;
+use super::{Operation, Previous};
+use crate::metadata::TableMetadata;
+
+/// The columns that an operation was made for.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    schema: Arc<Schema>,
+    /// The highest field id that the table had given. Those above are what the commit itself adds: on another base they may
+    /// be other numbers.
+    last_column_id: i32,
+}
+
+/// The columns that each operation was made for: those of the table when the first began, as those before it changed them.
+/// `None` for all where nobody changed them since.
+pub(super) fn columns_seen(
+    began_at: Option<&TableMetadata>,
+    base: Option<&TableMetadata>,
+    operations: &[Operation],
+) -> Result<Vec<Option<Seen>>> {
+    let (Some(began_at), Some(base)) = (began_at, base) else { return Ok(vec![None; operations.len()]) };
+    if began_at.current_schema() == base.current_schema() {
+        return Ok(vec![None; operations.len()]);
+    }
+    let previous = Previous { metadata: began_at, metadata_location: "" };
+    let mut changing = Changing::begin(Some(previous), began_at.last_updated_ms)?;
+    let mut seen: Vec<Option<Seen>> = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let schema = Arc::clone(changing.metadata().current_schema());
+        seen.push(Some(Seen { schema, last_column_id: began_at.last_column_id }));
+        let since = Since {
+            began_at: Some(began_at),
+            base: Some(began_at),
+            brings_files: false,
+            made_from: &[],
+            seen: None,
+        };
+        let produced = match operation {
+            Operation::UpdateSchema(changes) => update_schema(changing.metadata(), since, changes),
+            Operation::UpgradeFormatVersion(version) => Ok(upgrade(changing.metadata(), *version)),
+            _ => continue,
+        };
+        for update in &produced.context("operation", operation.name())?.updates {
+            changing.apply(update)?;
+        }
+    }
+    Ok(seen)
+}
+
+/// A filter with the names that its columns have now.
+///
+/// Errors: those of binding it to the columns that were seen; `CommitConflict` where one is gone, or is of a type in which a
+/// literal may mean something else.
+pub(super) fn with_names_of_now(
+    filter: &Expr,
+    seen: &Seen,
+    now: &Schema,
+    case_sensitive: bool,
+) -> Result<Expr> {
+    let Seen { schema: seen, last_column_id } = seen;
+    // Finds names that never were, and trees that are too deep.
+    bind(filter, seen, case_sensitive)?;
+    renamed(filter, &|name| {
+        let id = seen.find(name, case_sensitive)?;
+        if id > *last_column_id {
+            return Ok(seen.full_name(id).unwrap_or_default());
+        }
+        let (Some(then), Some(field), Some(found)) = (seen.field(id), now.field(id), now.full_name(id))
+        else {
+            return Err(conflict(&format!("column {name:?} was dropped")));
+        };
+        if !now.find(&found, true).is_ok_and(|other| other == id) {
+            return Err(conflict(&format!(
+                "column {name:?} is {found:?} now, which is the name of another too"
+            )));
+        }
+        if !means_the_same(&then.field_type, &field.field_type) {
+            let (then, now) = (&then.field_type, &field.field_type);
+            return Err(conflict(&format!("column {name:?} was of type {then} and is of type {now}")));
+        }
+        Ok(found)
+    })
+}
+
+/// Does every literal mean the same in both types?
+fn means_the_same(then: &Type, now: &Type) -> bool {
+    use PrimitiveType as P;
+    match (then, now) {
+        (Type::Primitive(P::Int), Type::Primitive(P::Long))
+        | (Type::Struct(_), Type::Struct(_))
+        | (Type::List(_), Type::List(_))
+        | (Type::Map(_), Type::Map(_)) => true,
+        (Type::Primitive(P::Decimal { scale: then, .. }), Type::Primitive(P::Decimal { scale: now, .. })) => {
+            then == now
+        }
+        (then, now) => then == now,
+    }
+}
+
+/// The depth of the tree was looked at.
+fn renamed(expr: &Expr, name: &impl Fn(&str) -> Result<String>) -> Result<Expr> {
+    let all = |children: &[Expr]| children.iter().map(|child| renamed(child, name)).collect::<Result<_>>();
+    Ok(match expr {
+        Expr::True => Expr::True,
+        Expr::False => Expr::False,
+        Expr::And(children) => Expr::And(all(children)?),
+        Expr::Or(children) => Expr::Or(all(children)?),
+        Expr::Not(inner) => Expr::Not(Box::new(renamed(inner, name)?)),
+        Expr::Predicate(predicate) => {
+            let term = Term { name: name(&predicate.term.name)?, ..predicate.term.clone() };
+            Expr::Predicate(Predicate { term, ..predicate.clone() })
+        }
+    })
+}
+
+/// Do changes mean the columns that they meant? Errors: `CommitConflict`.
+pub(super) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) -> Result<()> {
+    for change in &changes.changes {
+        // Every writer may bring the same new columns; that one cannot be added is told when it is tried.
+        let may_be_new = matches!(change, SchemaChange::Union(_) | SchemaChange::Add(_));
+        for name in change.names() {
+            let find = |schema: &Schema| changes.find(schema, &name);
+            let (then, found) = (find(&seen.schema)?, find(now).map_err(|error| conflict(error.message()))?);
+            let is_own = then.is_some_and(|id| id > seen.last_column_id);
+            if then != found && !is_own && !(may_be_new && then.is_none()) {
+                return Err(conflict(&format!("the name {name:?} means another column now, or none")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn conflict(what: &str) -> Error {
+    Error::new(ErrorKind::CommitConflict, format!("another writer changed the columns: {what}"))
+}
