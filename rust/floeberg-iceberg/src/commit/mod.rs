@@ -8,6 +8,7 @@ mod apply;
 mod attempt;
 mod isolation;
 mod kept;
+mod known_properties;
 mod operation;
 mod operation_bytes;
 mod places;

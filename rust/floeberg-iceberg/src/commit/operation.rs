@@ -84,6 +84,11 @@ impl Operation {
         matches!(self, Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. })
     }
 
+    /// Does it write manifests, and a snapshot that lists them?
+    pub fn writes_manifests(&self) -> bool {
+        self.brings_files() || matches!(self, Self::Delete { .. })
+    }
+
     /// Its name, for messages.
     pub fn name(&self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 mod absence;
 mod blank;
 mod declare;
+pub(crate) mod encryption;
 mod evolve_schema;
 #[cfg(test)]
 mod fixture;

@@ -12,6 +12,7 @@ use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_io::location::file_name;
 use floeberg_io::{Store, StoreOptions, open_store};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -58,13 +59,14 @@ impl WriteRecipe {
     ///
     /// `options` change properties that begin with `write.` for this write, by their name or by Spark's. `write_id` is in
     /// the name of every file and must be new. Errors: `InvalidInput` for an option or a property that is not understood;
-    /// `Unsupported` for a format, codec, transform or type that is not written.
+    /// `Unsupported` for an encrypted table, and for a format, codec, transform or type that is not written.
     pub fn new(
         metadata: &TableMetadata,
         storage: &StoreOptions,
         options: &BTreeMap<String, String>,
         write_id: &str,
     ) -> Result<Self> {
+        metadata.check_not_encrypted()?;
         let recipe = Self {
             schema: Arc::clone(metadata.current_schema()),
             spec: Arc::clone(metadata.default_spec()),
@@ -91,6 +93,11 @@ impl WriteRecipe {
     /// What tells the files of this write from those of others.
     pub fn write_id(&self) -> &str {
         &self.write_id
+    }
+
+    /// Is a file one of this write? The id of the write is in the names of its files, and in those of no others.
+    pub fn names(&self, location: &str) -> bool {
+        file_name(location).is_some_and(|name| name.contains(&format!("-{}-", self.write_id)))
     }
 
     /// The store that the files go to.
@@ -140,7 +147,8 @@ impl WriteRecipe {
             && !format.eq_ignore_ascii_case("parquet")
         {
             return Err(Error::unsupported(format!(
-                "the property {FORMAT:?} asks for files of format {format}; this version writes Parquet"
+                "the property {FORMAT:?} asks for files of format {format}; this version writes Parquet, which \
+                 options={{\"write-format\": \"parquet\"}} asks for in one write"
             )));
         }
         for field in &self.spec.fields {
