@@ -7,7 +7,14 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_text
+from floeberg._arguments import (
+    checked_bool,
+    checked_int,
+    checked_names,
+    checked_options,
+    checked_properties,
+    checked_text,
+)
 from floeberg.commits import commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import Expression, as_expression
@@ -61,7 +68,7 @@ class Transaction:
         """Made by `Table.transaction`."""
         self._table = table
         self._home = home
-        self._starting = table.native()
+        self._starting = table._inner  # noqa: SLF001 - one subject in two classes
         self._properties = checked_options("snapshot_properties", snapshot_properties)
         self._branch = checked_text("branch", branch)
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
@@ -190,9 +197,12 @@ class Transaction:
             # What cannot be made is told now.
             self._staged()
 
-    def set_properties(self, properties: Mapping[str, str]) -> None:
+    def set_properties(self, properties: Mapping[str, str | float]) -> None:
         """Sets properties of the table: see `Table.set_properties`."""
-        self._declare(_native.Operation.set_properties(checked_options("properties", properties)))
+        self._declare(_native.Operation.set_properties(checked_properties("properties", properties)))
+        with self._taken_back():
+            # What no table could follow is told now.
+            self._staged()
 
     def remove_properties(self, *removals: str) -> None:
         """Removes properties of the table: see `Table.remove_properties`."""
@@ -234,7 +244,7 @@ class Transaction:
             raise
         if not committed.here:
             self._remove()
-        self._table.become(committed.table)
+        self._table._become(committed.table)  # noqa: SLF001 - one subject in two classes
 
     def rollback(self) -> None:
         """Does nothing of it, and removes what was written. A transaction that has ended stays as it is."""
@@ -318,9 +328,10 @@ class Transaction:
             return False
         if self._known_done is None:
             current = self._home.load(self._starting)
+            self._starting.check_same_table(current)
             self._known_done = current.find_commit(self._key) is not None
             if self._known_done:
-                self._table.become(current)
+                self._table._become(current)  # noqa: SLF001 - one subject in two classes
         return self._known_done
 
     def _remove(self) -> None:

@@ -138,6 +138,9 @@ class WriteRecipe:
         """Removes the files of a receipt that no commit took.
 
         This must not be done after a `CommitStateUnknownError`: the files may be part of the table.
+
+        Raises:
+            InvalidInputError: The receipt is of another write. Nothing was removed.
         """
         if not isinstance(receipt, Receipt):
             raise InvalidInputError(

@@ -111,7 +111,7 @@ class FloebergWriter(DataSourceArrowWriter):
         incoming = Incoming.of(table.schema().fields, schema, case_sensitive=writing.case_sensitive)
         rows = incoming.schema(arrow_schema(schema))
         if writing.merge_schema:
-            changes = _native.columns_to_add(table.native(), rows)
+            changes = _native.columns_to_add(table._inner, rows)  # noqa: SLF001 - the package's own
             if changes is not None:
                 with table.transaction() as transaction:
                     transaction.change_columns(changes)
@@ -120,7 +120,7 @@ class FloebergWriter(DataSourceArrowWriter):
         # Told here what does not fit, and not by every task.
         recipe.check_schema(rows)
         key = write_id if writing.idempotency_key is None else writing.idempotency_key
-        is_done = table.native().find_commit(key) is not None
+        is_done = table._inner.find_commit(key) is not None  # noqa: SLF001 - the package's own
         return cls(table, recipe, incoming, writing, overwrites=overwrite, key=key, is_done=is_done)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:
@@ -140,7 +140,7 @@ class FloebergWriter(DataSourceArrowWriter):
 
     def _reads(self) -> tuple[BranchRead, ...]:
         """What the query read of the table: after the last row, since it is read meanwhile."""
-        return reads_of(self._table.native().identity[0]) if self._overwrites else ()
+        return reads_of(self._table._inner.identity[0]) if self._overwrites else ()  # noqa: SLF001 - the package's own
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Makes the files of the tasks part of the table, all at once, and once."""
@@ -200,7 +200,7 @@ class FloebergWriter(DataSourceArrowWriter):
             return True
         # Spark may call this after a commit whose success it did not hear of.
         try:
-            return self._table.refresh().native().find_commit(self._key) is not None
+            return self._table.refresh()._inner.find_commit(self._key) is not None  # noqa: SLF001 - the package's own
         except FloebergError:
             return True
 

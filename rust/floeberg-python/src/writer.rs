@@ -90,6 +90,11 @@ impl WriteRecipe {
         let (recipe, receipt) = (self.0.clone(), receipt.0.clone());
         let remove = move |_: &Cancel| {
             let store = recipe.store()?;
+            // A table may have the files of another write.
+            if let Some(other) = receipt.locations().find(|location| !recipe.names(location)) {
+                let message = "the receipt names a file of another write: nothing was removed";
+                return Err(Error::invalid_input(message).with("path", other));
+            }
             receipt.locations().try_for_each(|location| store.remove(location))
         };
         runtime::run(py, &Cancel::default(), remove)
