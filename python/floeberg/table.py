@@ -203,7 +203,7 @@ class Table(TableWrites):
 
         Examples:
             >>> table.specs()
-            {0: PartitionSpec(spec_id=0, fields=())}
+            {0: PartitionSpec(spec_id=0)}
         """
         return {each.spec_id: each for each in map(read_spec, self._metadata()["partition-specs"])}
 
