@@ -107,6 +107,19 @@ def checked_options(name: str, value: object) -> dict[str, str]:
     return options
 
 
+def checked_properties(name: str, value: object) -> dict[str, str]:
+    """Properties by name: texts, or numbers and bools, which become the texts that tables have for them."""
+    texts: dict[object, object] = {}
+    for key, found in _items(name, value):
+        known: object = found
+        if isinstance(found, bool):
+            known = str(found).lower()
+        elif isinstance(found, (int, float)):
+            known = str(found)
+        texts[key] = known
+    return checked_options(name, texts)
+
+
 def _items(name: str, value: object) -> Iterable[tuple[object, object]]:
     if value is None:
         return ()

@@ -9,45 +9,17 @@ from typing import Any, Final, TypeAlias, final
 from typing_extensions import CapsuleType
 
 __version__: Final[str]
+# fmt: off
 __all__ = [
-    "ArrowSchema",
-    "Attempt",
-    "Batch",
-    "BatchReader",
-    "Batches",
-    "Column",
-    "Commit",
-    "MetadataReader",
-    "Operation",
-    "Plan",
-    "Receipt",
-    "Scan",
-    "Table",
-    "TaskGroup",
-    "View",
-    "WriteRecipe",
-    "__version__",
-    "columns_to_add",
-    "evolved_schema",
-    "expression_from_json",
-    "expression_to_json",
-    "expression_to_text",
-    "file_exists",
-    "list_folder",
-    "local_path",
-    "location_from_user",
-    "parse_expression",
-    "partition_statistics_files",
-    "partition_statistics_rows",
-    "place",
-    "put_file",
-    "remove_files",
-    "schema_from_arrow",
-    "statistics_blob",
-    "statistics_blobs",
-    "statistics_files",
-    "transform_column",
+    "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "MetadataReader",
+    "Operation", "Plan", "Receipt", "Scan", "Table", "TaskGroup", "View", "WriteRecipe", "__version__",
+    "checked_type", "columns_to_add", "evolved_schema", "expression_from_json", "expression_to_json",
+    "expression_to_text", "file_exists", "list_folder", "local_path", "location_from_user", "parse_expression",
+    "partition_statistics_files", "partition_statistics_rows", "place", "put_file", "remove_files",
+    "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files",
+    "transform_column", "without_passwords",
 ]
+# fmt: on
 
 _Tree: TypeAlias = tuple[Any, ...]
 _Fields: TypeAlias = dict[str, Any]
@@ -88,8 +60,19 @@ def put_file(location: str, content: bytes, *, storage_options: dict[str, str]) 
 def remove_files(locations: list[str], *, storage_options: dict[str, str]) -> None:
     """Removes files, as far as they are there."""
 
+def remove_files_below(
+    locations: list[str], *, folders: list[str], storage_options: dict[str, str]
+) -> list[str]:
+    """Removes those files that are below one of the folders, as far as they are there. The others come out."""
+
+def without_passwords(text: str) -> str:
+    """A text without the users and passwords of locations in it."""
+
 def transform_column(transform: str, reader: object) -> list[Column]:
     """A transform of the one column of the batches of a `pyarrow.RecordBatchReader`."""
+
+def checked_type(name: str) -> str:
+    """The name of a primitive type or of `variant`, as the specification writes it."""
 
 def schema_from_arrow(schema: object, format_version: int) -> str:
     """The schema, as JSON text, of a table of a format version that holds the rows of a `pyarrow.Schema`."""
@@ -152,6 +135,8 @@ class Table:
     def find_commit(self, key: str, *, branch: str, operations: list[str] | None) -> int | None:
         """The snapshot that did the work of a key on a branch; raises where the key is that of other operations."""
     def operation_of(self, snapshot_id: int) -> str | None: ...
+    def check_same_table(self, later: Table) -> None:
+        """Raises `NoSuchTableError` unless `later` is metadata of the same table."""
     @property
     def location(self) -> str: ...
     @property

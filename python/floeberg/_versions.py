@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from floeberg import _native
+from floeberg._removals import own_folders, tell_of_left
 from floeberg.commits import is_of, write_metadata_file
 from floeberg.errors import (
     CommitConflictError,
@@ -31,11 +32,12 @@ __all__ = ["METADATA", "Versions", "remove_old_metadata", "suffix_of"]
 METADATA: Final = "metadata"
 """The folder of the versions, in that of the table."""
 
-_NAME: Final = re.compile(r"v(\d+)((?:\.gz)?\.metadata\.json|\.metadata\.json\.gz)")
+_NAME: Final = re.compile(r"v([0-9]+)((?:\.gz)?\.metadata\.json|\.metadata\.json\.gz)")
 _HINT: Final = "version-hint.text"
 _PLAIN: Final = ".metadata.json"
 _GZIP: Final = ".gz.metadata.json"
 _OLD_GZIP: Final = ".metadata.json.gz"
+_SUFFIXES: Final = (_PLAIN, _GZIP, _OLD_GZIP)
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,15 +75,14 @@ class Versions:
         """Writes the next version. See `floeberg.commits.Home`."""
         _check(base, attempt)
         version = 1 if base is None else _version(base) + 1
-        # Every writer of one base gives the next version one name. The first version has no base, and is plain.
-        suffix = _PLAIN if base is None else suffix_of(base.properties)
+        # Every writer of one base gives the next version one name. The first version has no base.
+        suffix = suffix_of(attempt.table("").properties if base is None else _followed(base, attempt))
         location = self._location(version, suffix)
-        for other in {_PLAIN, _GZIP, _OLD_GZIP} - {suffix}:
-            if self._exists(self._location(version, other)):
-                raise self._conflict(version)
+        if self._is_there_as_other(version, suffix):
+            raise self._conflict(version)
         if not write_metadata_file(attempt, location, self.storage_options):
             raise self._conflict(version)
-        if base is not None and not self._follows(base, location):
+        if not self._stands(base, version, suffix):
             raise self._conflict(version)
         # The version is there. What fails from here on is made up for by whoever reads.
         with suppress(FloebergError):
@@ -91,24 +92,33 @@ class Versions:
                 storage_options=self.storage_options,
             )
         if base is not None:
-            remove_old_metadata(base, attempt, self.storage_options)
+            remove_old_metadata(base, attempt, location, self.storage_options)
         return location
 
-    def _follows(self, base: _native.Table, location: str) -> bool:
-        """Is the base of a new version still there? Else the new one is taken back.
+    def _stands(self, base: _native.Table | None, version: int, suffix: str) -> bool:
+        """Is the base of a new version still there, and a first version the only one? Else the new one is taken back.
 
         What follows nothing was written to a table that was dropped, or that went on long ago and removed old versions.
+        Two that make a table may name its first version by other suffixes, and neither then sees the other before.
         """
+        location = self._location(version, suffix)
         try:
-            if self._exists(base.metadata_location):
-                return True
-            _native.remove_files([location], storage_options=self.storage_options)
+            if base is None:
+                stands = not self._is_there_as_other(version, suffix)
+            else:
+                stands = self._exists(base.metadata_location)
+            if not stands:
+                _native.remove_files([location], storage_options=self.storage_options)
         except FloebergError as failure:
             raise CommitStateUnknownError(
                 f"a version was written, and whether it follows the one before is not known: {failure.message}",
                 context={"metadata": location} | failure.context,
             ) from failure
-        return False
+        return stands
+
+    def _is_there_as_other(self, version: int, suffix: str) -> bool:
+        """Is there a version under another name than this?"""
+        return any(self._exists(self._location(version, each)) for each in _SUFFIXES if each != suffix)
 
     def holds(self, current: _native.Table, attempt: Attempt, location: str) -> bool:
         """Is the attempt the current version, or one before it?"""
@@ -129,7 +139,10 @@ class Versions:
             if not is_folder and _NAME.fullmatch(name)
         ]
         names.sort(key=_number)
-        places = [f"{self.folder}/{METADATA}/{name}" for name in (_HINT, *names)]
+        with suppress(FloebergError):
+            # Whatever stands in the place of the hint: what counts are the versions.
+            _native.remove_files([f"{self.folder}/{METADATA}/{_HINT}"], storage_options=self.storage_options)
+        places = [f"{self.folder}/{METADATA}/{name}" for name in names]
         _native.remove_files(places, storage_options=self.storage_options)
 
     def _location(self, version: int, suffix: str) -> str:
@@ -160,18 +173,48 @@ def suffix_of(properties: dict[str, str]) -> str:
     return _GZIP if codec.lower() == "gzip" else _PLAIN
 
 
-def remove_old_metadata(base: _native.Table, attempt: Attempt, storage_options: dict[str, str]) -> None:
+def _followed(base: _native.Table, attempt: Attempt) -> dict[str, str]:
+    """The properties that say how the version after a base is stored: the base's, unless a commit mends those."""
+    try:
+        suffix_of(base.properties)
+    except InvalidInputError:
+        suffix_of(attempt.table("").properties)
+        return {}
+    return base.properties
+
+
+def remove_old_metadata(
+    base: _native.Table, attempt: Attempt, location: str, storage_options: dict[str, str]
+) -> None:
     """Removes the metadata files that a commit dropped from the log, where the table's properties ask for it.
 
-    What cannot be removed stays: the commit is made.
+    The log of a table that others made may name any file: only metadata files below the table's own locations go, and
+    none that has the name of one that is still needed. What cannot be removed stays: the commit is made.
+
+    Args:
+        base: The table before the commit.
+        attempt: The commit.
+        location: The metadata file that is current now.
+        storage_options: The options of the table's store.
     """
-    if base.properties.get("write.metadata.delete-after-commit.enabled", "false").lower() != "true":
+    after = attempt.table(location)
+    if after.properties.get("write.metadata.delete-after-commit.enabled", "false").lower() != "true":
         return
-    kept = {each["metadata-file"] for each in json.loads(attempt.metadata_json).get("metadata-log", ())}
-    before = json.loads(base.metadata_json()).get("metadata-log", ())
-    old = [each["metadata-file"] for each in before if each["metadata-file"] not in kept]
+    log = json.loads(attempt.metadata_json).get("metadata-log", ())
+    kept = {_file_name(each) for each in (location, base.metadata_location, *map(_logged, log))}
+    before = map(_logged, json.loads(base.metadata_json()).get("metadata-log", ()))
+    old = [each for each in before if _file_name(each) not in kept and each.endswith(_SUFFIXES)]
     with suppress(FloebergError):
-        _native.remove_files(old, storage_options=storage_options)
+        folders = own_folders(base)
+        tell_of_left(_native.remove_files_below(old, folders=folders, storage_options=storage_options), base)
+
+
+def _logged(entry: dict[str, str]) -> str:
+    return entry["metadata-file"]
+
+
+def _file_name(location: str) -> str:
+    return location.rsplit("/", 1)[-1]
 
 
 def _check(base: _native.Table | None, attempt: Attempt) -> None:

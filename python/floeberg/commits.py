@@ -322,16 +322,22 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         files_are_new=files_are_new,
     )
     progress = _Progress(home, made)
-    retries = Retries.of({} if starting is None else starting.properties)
-    deadline = time.monotonic() + retries.total
+    began = time.monotonic()
     for done in itertools.count(1):
         try:
             with turn(None if starting is None else starting.metadata_location):
                 return _try_once(progress, starting)
         except FloebergError as failure:
+            if starting is None or not _is_worth_a_retry(failure):
+                return _given_up(progress, failure, done)
+            try:
+                # Not before: properties that cannot be followed are mended by a commit too.
+                retries = Retries.of(starting.properties)
+            except InvalidDataError as error:
+                failure.add_note(f"it was not tried again: {error}")
+                return _given_up(progress, failure, done)
             wait = retries.wait(done)
-            late = done > retries.number or time.monotonic() + wait > deadline
-            if starting is None or late or not _is_worth_a_retry(failure):
+            if done > retries.number or time.monotonic() + wait > began + retries.total:
                 return _given_up(progress, failure, done)
         sleep(wait)
     raise AssertionError  # The loop has no end.
@@ -339,11 +345,10 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
 
 def _same(current: _native.Table, starting: _native.Table) -> _native.Table:
     """The table as it is now, if it is still the same one."""
-    if current.identity[0] != starting.identity[0]:
-        raise CommitConflictError(
-            "the table was dropped, and another was made in its place: open it again",
-            context={"path": current.metadata_location},
-        )
+    try:
+        starting.check_same_table(current)
+    except NoSuchTableError as error:
+        raise CommitConflictError(f"{error.message}: open it again", context=error.context) from error
     return current
 
 

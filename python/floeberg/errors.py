@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, ClassVar
 
+from floeberg._native import without_passwords
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -67,11 +69,12 @@ class FloebergError(Exception):
     def __init__(
         self, message: str, *, context: Mapping[str, str] | None = None, retryable: bool = False
     ) -> None:
-        self.message = message
-        self.context = dict(context or {})
+        # Whoever made the message may have put a location into it as it was written.
+        self.message = without_passwords(message)
+        self.context = {key: without_passwords(str(value)) for key, value in (context or {}).items()}
         self.retryable = retryable
         where = ", ".join(f"{key}: {value}" for key, value in self.context.items())
-        super().__init__(f"{message} ({where})" if where else message)
+        super().__init__(f"{self.message} ({where})" if where else self.message)
 
     if sys.version_info < (3, 11):
 

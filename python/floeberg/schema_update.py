@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._declarations import JsonModel, schema_json, type_json
-from floeberg._native import schema_from_arrow
+from floeberg._native import checked_type, schema_from_arrow
 from floeberg.errors import InvalidInputError
 from floeberg.types import IcebergType, ListType, MapType, PrimitiveType, StructType
 
@@ -309,7 +309,10 @@ class UpdateSchema:
 
     def _type(self, given: object) -> Json:
         if isinstance(given, str):
-            return checked_text("field_type", given)
+            try:
+                return checked_type(checked_text("field_type", given))
+            except InvalidInputError as error:
+                raise InvalidInputError(f"field_type: {error.message.removeprefix('field_type: ')}") from None
         if isinstance(given, (PrimitiveType, StructType, ListType, MapType)):
             return type_json(given)
         if isinstance(given, JsonModel):

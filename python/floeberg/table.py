@@ -135,7 +135,7 @@ class Table(TableWrites):
     def __init__(self, native: _native.Table, *, home: Home) -> None:
         """Made by `open_table` and by catalogs."""
         self._home = home
-        self.become(native)
+        self._become(native)
 
     def _metadata(self) -> dict[str, Any]:
         known = self._json
@@ -203,7 +203,7 @@ class Table(TableWrites):
 
         Examples:
             >>> table.specs()
-            {0: PartitionSpec(spec_id=0, fields=())}
+            {0: PartitionSpec(spec_id=0)}
         """
         return {each.spec_id: each for each in map(read_spec, self._metadata()["partition-specs"])}
 

@@ -9,7 +9,14 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_text
+from floeberg._arguments import (
+    checked_bool,
+    checked_int,
+    checked_names,
+    checked_options,
+    checked_properties,
+    checked_text,
+)
 from floeberg.commits import CommitResult, commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import Expression, as_expression
@@ -63,7 +70,7 @@ class Transaction:
         """Made by `Table.transaction`."""
         self._table = table
         self._home = home
-        self._starting = table.native()
+        self._starting = table._inner  # noqa: SLF001 - one subject in two classes
         self._properties = checked_options("snapshot_properties", snapshot_properties)
         self._branch = checked_text("branch", branch)
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
@@ -197,9 +204,12 @@ class Transaction:
             # What cannot be made is told now.
             self._staged()
 
-    def set_properties(self, properties: Mapping[str, str]) -> None:
+    def set_properties(self, properties: Mapping[str, str | float]) -> None:
         """Sets properties of the table: see `Table.set_properties`."""
-        self._declare(_native.Operation.set_properties(checked_options("properties", properties)))
+        self._declare(_native.Operation.set_properties(checked_properties("properties", properties)))
+        with self._taken_back():
+            # What no table could follow is told now.
+            self._staged()
 
     def remove_properties(self, *removals: str) -> None:
         """Removes properties of the table: see `Table.remove_properties`."""
@@ -259,12 +269,12 @@ class Transaction:
             raise
         if not committed.here:
             _remove(self._written)
-        self._table.become(committed.table)
+        self._table._become(committed.table)  # noqa: SLF001 - one subject in two classes
         return committed.result
 
     def _done_before(self) -> CommitResult:
         """What the commit with the key did. Raises `InvalidInputError` where it did something else."""
-        current = self._table.native()
+        current = self._table._inner  # noqa: SLF001 - one subject in two classes
         key, branch = self._key or "", self._branch
         snapshot_id = current.find_commit(key, branch=branch, operations=self._skipped)
         operation = None if snapshot_id is None else current.operation_of(snapshot_id)
@@ -362,10 +372,11 @@ class Transaction:
             return False
         if self._known_done is None:
             current = self._home.load(self._starting)
+            self._starting.check_same_table(current)
             found = current.find_commit(self._key, branch=self._branch, operations=None)
             self._known_done = found is not None
             if self._known_done:
-                self._table.become(current)
+                self._table._become(current)  # noqa: SLF001 - one subject in two classes
         return self._known_done
 
     def _check_open(self) -> None:

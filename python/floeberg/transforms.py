@@ -11,7 +11,7 @@ Examples:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from floeberg import _native
 from floeberg._arguments import checked_int
@@ -27,8 +27,18 @@ _PARAMETERS = range(1, 2**31)
 Rows = TypeVar("Rows", "pa.Array[Any]", "pa.ChunkedArray[Any]")
 
 
-def bucket(array: Rows, n: int) -> Rows:
+@overload
+def bucket(array: Rows, n: int) -> Rows: ...
+
+
+@overload
+def bucket(array: int, n: Rows) -> Rows: ...
+
+
+def bucket(array: Any, n: Any) -> Any:
     """The bucket of each value: its 32-bit Murmur3 hash, without its sign, modulo the number of buckets.
+
+    The number may come first, as in `floeberg.spark.functions`, in SQL and in specs: `bucket(16, array)`.
 
     Args:
         array: A `pyarrow.Array`, a `pyarrow.ChunkedArray`, or an object that gives one by the Arrow PyCapsule
@@ -47,11 +57,22 @@ def bucket(array: Rows, n: int) -> Rows:
         >>> bucket(pa.array(["iceberg"]), 16).to_pylist()
         [9]
     """
-    return _applied(f"bucket[{_parameter('n', n)}]", array)
+    rows, number = _ordered(array, n)
+    return _applied(f"bucket[{_parameter('n', number)}]", rows)
 
 
-def truncate(array: Rows, width: int) -> Rows:
+@overload
+def truncate(array: Rows, width: int) -> Rows: ...
+
+
+@overload
+def truncate(array: int, width: Rows) -> Rows: ...
+
+
+def truncate(array: Any, width: Any) -> Any:
     """Each value cut to a width: numbers down to a multiple of it, strings to characters, binary to bytes.
+
+    The width may come first, as for `bucket`.
 
     Args:
         array: As for `bucket`: integers, decimals, strings and binary are cut. The width of a decimal has its scale.
@@ -68,7 +89,8 @@ def truncate(array: Rows, width: int) -> Rows:
         >>> truncate(pa.array([-1, 19]), 10).to_pylist(), truncate(pa.array(["iceberg"]), 3).to_pylist()
         ([-10, 10], ['ice'])
     """
-    return _applied(f"truncate[{_parameter('width', width)}]", array)
+    rows, number = _ordered(array, width)
+    return _applied(f"truncate[{_parameter('width', number)}]", rows)
 
 
 def years(array: Rows) -> Rows:
@@ -149,6 +171,11 @@ def hours(array: Rows) -> Rows:
         [25]
     """
     return _applied("hour", array)
+
+
+def _ordered(first: object, second: object) -> tuple[Any, Any]:
+    """What is transformed and the number, in whichever order they came: no number is an array."""
+    return (second, first) if isinstance(first, int) and not isinstance(second, int) else (first, second)
 
 
 def _parameter(name: str, value: int) -> int:

@@ -5,13 +5,16 @@ Plain frozen data, named as in PyIceberg. Types print as the Iceberg specificati
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+from floeberg import _native
+from floeberg._snapshots import HistoryEntry, Snapshot, SnapshotRef
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
 __all__ = [
     "HistoryEntry",
@@ -57,6 +60,9 @@ class StructType:
 
     fields: tuple[NestedField, ...]
 
+    def __post_init__(self) -> None:
+        _set(self, fields=_checked_fields("fields", self.fields))
+
     def __str__(self) -> str:
         return f"struct<{', '.join(map(str, self.fields))}>"
 
@@ -67,13 +73,16 @@ class ListType:
 
     Args:
         element_id: The field id of the element.
-        element_type: Its type.
+        element_type: Its type, or the name of one.
         element_required: Whether it is never null.
     """
 
     element_id: int
     element_type: IcebergType
     element_required: bool
+
+    def __post_init__(self) -> None:
+        _set(self, element_type=_checked_type("element_type", self.element_type))
 
     def __str__(self) -> str:
         return f"list<{self.element_type}>"
@@ -85,9 +94,9 @@ class MapType:
 
     Args:
         key_id: The field id of the key, which is never null.
-        key_type: Its type.
+        key_type: Its type, or the name of one.
         value_id: The field id of the value.
-        value_type: Its type.
+        value_type: Its type, or the name of one.
         value_required: Whether it is never null.
     """
 
@@ -97,11 +106,47 @@ class MapType:
     value_type: IcebergType
     value_required: bool
 
+    def __post_init__(self) -> None:
+        _set(
+            self,
+            key_type=_checked_type("key_type", self.key_type),
+            value_type=_checked_type("value_type", self.value_type),
+        )
+
     def __str__(self) -> str:
         return f"map<{self.key_type}, {self.value_type}>"
 
 
 IcebergType = PrimitiveType | StructType | ListType | MapType
+
+
+def _checked_type(name: str, given: object) -> IcebergType:
+    """A type, of itself or of its name.
+
+    Raises:
+        InvalidInputError: It is none; the error names the argument.
+    """
+    if isinstance(given, IcebergType):
+        return given
+    if not isinstance(given, str):
+        raise InvalidInputError(
+            f"{name}: expected a type, or the name of one as 'long', found an object of type {type(given).__name__}"
+        )
+    try:
+        return PrimitiveType(_native.checked_type(given))
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{name}: {error.message}") from None
+
+
+def _checked_fields(name: str, given: object) -> tuple[NestedField, ...]:
+    """Fields in order. Raises `InvalidInputError` for anything else."""
+    fields = tuple(cast("Iterable[object]", given)) if isinstance(given, Iterable) else (given,)
+    for each in fields:
+        if not isinstance(each, NestedField):
+            raise InvalidInputError(
+                f"{name}: expected fields of the class NestedField, found an object of type {type(each).__name__}"
+            )
+    return cast("tuple[NestedField, ...]", fields)
 
 
 @dataclass(frozen=True)
@@ -111,20 +156,27 @@ class NestedField:
     Args:
         field_id: The id, unique in the table and never reused.
         name: The name, unique among its siblings.
-        field_type: The type.
+        field_type: The type, or the name of one: `"long"`.
         required: Whether it is never null.
         doc: The comment.
         initial_default: The value of rows written before the field was added, in the specification's JSON form.
         write_default: The value that a writer puts where none is given, in the same form.
+
+    Examples:
+        >>> str(NestedField(1, "id", "long", required=True)), NestedField(2, "price", "decimal(9, 2)").field_type
+        ('1: id: required long', PrimitiveType(name='decimal(9,2)'))
     """
 
     field_id: int
     name: str
     field_type: IcebergType
-    required: bool
+    required: bool = False
     doc: str | None = None
     initial_default: Json = field(default=None, hash=False)
     write_default: Json = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        _set(self, field_type=_checked_type("field_type", self.field_type))
 
     @property
     def optional(self) -> bool:
@@ -137,7 +189,7 @@ class NestedField:
         return f"{self.field_id}: {self.name}: {need} {self.field_type}{doc}"
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Schema:
     """The columns of a table.
 
@@ -159,7 +211,8 @@ class Schema:
     def __init__(
         self, *fields: NestedField, schema_id: int = 0, identifier_field_ids: Iterable[int] = ()
     ) -> None:
-        _set(self, schema_id=schema_id, fields=fields, identifier_field_ids=tuple(identifier_field_ids))
+        known = _checked_fields("fields", fields)
+        _set(self, schema_id=schema_id, fields=known, identifier_field_ids=tuple(identifier_field_ids))
 
     @property
     def columns(self) -> tuple[NestedField, ...]:
@@ -224,6 +277,17 @@ class Schema:
         lines = "".join(f"  {each}\n" for each in self.fields)
         return f"table {{\n{lines}}}"
 
+    def __repr__(self) -> str:
+        return _called(
+            self, *self.fields, schema_id=self.schema_id, identifier_field_ids=self.identifier_field_ids
+        )
+
+
+def _called(made: object, *positional: object, **keywords: object) -> str:
+    """The call that makes an object."""
+    arguments = [*map(repr, positional), *(f"{name}={value!r}" for name, value in keywords.items())]
+    return f"{type(made).__name__}({', '.join(arguments)})"
+
 
 def _set(frozen: object, **values: object) -> None:
     """Sets what a frozen object is made of."""
@@ -253,7 +317,7 @@ def _children(field_type: IcebergType) -> tuple[NestedField, ...]:
     return ()
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class PartitionField:
     """A partition value and how it is made.
 
@@ -284,12 +348,26 @@ class PartitionField:
     def __str__(self) -> str:
         return f"{self.field_id}: {self.name}: {self.transform}({', '.join(map(str, self.source_ids))})"
 
+    def __repr__(self) -> str:
+        return _called(
+            self,
+            source_id=_id(self.source_ids),
+            field_id=self.field_id,
+            transform=self.transform,
+            name=self.name,
+        )
+
 
 def _ids(source_id: int | Iterable[int]) -> tuple[int, ...]:
     return (source_id,) if isinstance(source_id, int) else tuple(source_id)
 
 
-@dataclass(frozen=True, init=False)
+def _id(source_ids: tuple[int, ...]) -> int | tuple[int, ...]:
+    """What gives these ids."""
+    return source_ids[0] if len(source_ids) == 1 else source_ids
+
+
+@dataclass(frozen=True, init=False, repr=False)
 class PartitionSpec:
     """How files are partitioned.
 
@@ -312,8 +390,11 @@ class PartitionSpec:
         """Whether it has no fields, or only void ones."""
         return all(each.transform == "void" for each in self.fields)
 
+    def __repr__(self) -> str:
+        return _called(self, *self.fields, spec_id=self.spec_id)
 
-@dataclass(frozen=True, init=False)
+
+@dataclass(frozen=True, init=False, repr=False)
 class SortField:
     """A column, or a transform of columns, that rows are sorted by.
 
@@ -354,8 +435,17 @@ class SortField:
         """The column, or the first of them."""
         return self.source_ids[0]
 
+    def __repr__(self) -> str:
+        return _called(
+            self,
+            source_id=_id(self.source_ids),
+            transform=self.transform,
+            direction=self.direction,
+            null_order=self.null_order,
+        )
 
-@dataclass(frozen=True, init=False)
+
+@dataclass(frozen=True, init=False, repr=False)
 class SortOrder:
     """How the rows of a file are sorted.
 
@@ -380,70 +470,5 @@ class SortOrder:
         """Whether it has no fields."""
         return not self.fields
 
-
-@dataclass(frozen=True)
-class Snapshot:
-    """The state of a table at one moment.
-
-    Args:
-        snapshot_id: The id.
-        parent_snapshot_id: The snapshot that it was made from.
-        sequence_number: The order of its commit; 0 in format version 1.
-        timestamp_ms: Milliseconds from 1970-01-01 UTC.
-        manifest_list: Where its manifests are listed; old tables may name them in the metadata instead.
-        summary: What the commit did, with `operation` among its keys where the writer said so.
-        schema_id: The schema that was current; old tables lack it.
-        first_row_id: The first row id given to its new rows (format version 3).
-        added_rows: How many row ids it gave (format version 3).
-    """
-
-    snapshot_id: int
-    parent_snapshot_id: int | None
-    sequence_number: int
-    timestamp_ms: int
-    manifest_list: str | None
-    summary: Mapping[str, str] = field(hash=False)
-    schema_id: int | None = None
-    first_row_id: int | None = None
-    added_rows: int | None = None
-
-    @property
-    def operation(self) -> str | None:
-        """What the commit did: `append`, `replace`, `overwrite` or `delete`."""
-        return self.summary.get("operation")
-
-
-@dataclass(frozen=True)
-class HistoryEntry:
-    """A snapshot became current.
-
-    Args:
-        snapshot_id: The snapshot, which may be expired.
-        timestamp_ms: When: milliseconds from 1970-01-01 UTC.
-        parent_id: Its parent, where it is not expired.
-        is_current_ancestor: Whether it is the current snapshot or an ancestor of it: not after a rollback past it.
-    """
-
-    snapshot_id: int
-    timestamp_ms: int
-    parent_id: int | None
-    is_current_ancestor: bool
-
-
-@dataclass(frozen=True)
-class SnapshotRef:
-    """A branch or a tag.
-
-    Args:
-        snapshot_id: The snapshot that it names.
-        snapshot_ref_type: Which of the two.
-        min_snapshots_to_keep: For branches, how many snapshots expiry keeps.
-        max_snapshot_age_ms: For branches, how old the kept snapshots may be.
-        max_ref_age_ms: How old the ref may become.
-    """
-
-    snapshot_id: int
-    snapshot_ref_type: Literal["branch", "tag"]
-    min_snapshots_to_keep: int | None = None
-    max_snapshot_age_ms: int | None = None
-    max_ref_age_ms: int | None = None
+    def __repr__(self) -> str:
+        return _called(self, *self.fields, order_id=self.order_id)

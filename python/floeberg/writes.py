@@ -245,14 +245,15 @@ class TableWrites:
             case_sensitive=case_sensitive,
         )
 
-    def set_properties(self, properties: Mapping[str, str]) -> None:
+    def set_properties(self, properties: Mapping[str, str | float]) -> None:
         """Sets properties of the table.
 
         Args:
-            properties: The properties by key.
+            properties: The properties by key. Numbers and bools become texts.
 
         Raises:
-            InvalidInputError: A key is reserved, or a value is no text.
+            InvalidInputError: A key is reserved, a value is no text, or a property that is known cannot have it.
+            UnsupportedError: The key of an encrypted table is to be set: what is written here is not encrypted.
             FloebergError: Those of every commit, as with `append`.
 
         Examples:
@@ -423,7 +424,7 @@ class TableWrites:
             The table itself.
 
         Raises:
-            NoSuchTableError: It is gone.
+            NoSuchTableError: It is gone, or another table, whose UUID tells, is in its place. This one stays as it was.
             UnsupportedError: It was opened in a way that keeps it as it was.
 
         Examples:
@@ -432,14 +433,12 @@ class TableWrites:
             >>> other.scan().count(), other.refresh().scan().count()
             (0, 1)
         """
-        self.become(self._home.load(self._inner))
+        current = self._home.load(self._inner)
+        self._inner.check_same_table(current)
+        self._become(current)
         return self
 
-    def native(self) -> _native.Table:
-        """What the package is built on. Use the other methods, not this."""
-        return self._inner
-
-    def become(self, native: _native.Table) -> None:
+    def _become(self, native: _native.Table) -> None:
         """Makes this the table of another metadata file. Scans that were made before stay as they are."""
         self._inner = native
         self._json = None

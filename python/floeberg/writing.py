@@ -141,7 +141,7 @@ class WriteRecipe:
         `AlreadyExistsError`, when they are.
 
         Raises:
-            InvalidInputError: They were written for another table. None is removed.
+            InvalidInputError: They are those of another table, or of another write. None is removed.
         """
         if not isinstance(receipt, Receipt):
             raise InvalidInputError(

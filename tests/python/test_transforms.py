@@ -114,3 +114,13 @@ def test_what_is_no_arrow_data_is_refused():
     for data in ([1, 2], 5, None, "text", Damaged()):
         with pytest.raises(InvalidInputError, match="array: "):
             ft.bucket(data, 4)
+
+
+def test_the_number_may_come_first_as_in_specs():
+    for values in (pa.array([34, None]), pa.chunked_array([[34], [None]])):
+        assert ft.bucket(16, values).equals(ft.bucket(values, 16))
+        assert ft.truncate(10, values).equals(ft.truncate(values, 10))
+    assert ft.bucket(n=16, array=pa.array([34])).to_pylist() == [3]
+    for wrong in ((16, 16), (pa.array([1]), pa.array([1]))):
+        with pytest.raises(InvalidInputError):
+            ft.bucket(*wrong)

@@ -75,6 +75,15 @@ def test_files_that_no_table_has_are_removed(recipe, folder):
         assert not names(folder)
 
 
+def test_files_of_another_write_are_not_removed(recipe, refs, folder):
+    receipt = recipe.write(rows(range(10)).to_reader(), task="0", partition=0)
+    options = {"write.data.path": str(folder)}
+    other = _native.WriteRecipe.of(refs.open()._inner, options=options, write_id="another")
+    with pytest.raises(fb.errors.InvalidInputError, match="a file of another write"):
+        other.remove(receipt)
+    assert names(folder)
+
+
 def test_rows_that_stop_with_an_error_leave_nothing(recipe, folder):
     part = rows(range(20_000))
 

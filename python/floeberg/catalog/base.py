@@ -11,7 +11,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._arguments import checked_int, checked_options, checked_path
+from floeberg._arguments import checked_bool, checked_int, checked_path, checked_properties
 from floeberg._declarations import partition_spec_json, schema_json, sort_order_json
 from floeberg._homes import CatalogHome
 from floeberg.catalog.names import Identifier, checked_identifier, dotted, folder_of
@@ -66,7 +66,7 @@ class Catalog(Namespaces):
         location: str | os.PathLike[str] | None = None,
         partition_spec: AnyPartitionSpec = None,
         sort_order: AnySortOrder = None,
-        properties: Mapping[str, str] | None = None,
+        properties: Mapping[str, str | float] | None = None,
         format_version: int | None = None,
     ) -> Table:
         """Creates a table without rows.
@@ -77,7 +77,7 @@ class Catalog(Namespaces):
             location: Its folder; one in the place of its namespace, or in the warehouse, unless given.
             partition_spec: How it is partitioned: a `floeberg.types.PartitionSpec`, or texts as `["day(ts)"]`.
             sort_order: How its files are sorted: a `floeberg.types.SortOrder`, or texts as `["id desc"]`.
-            properties: Its properties.
+            properties: Its properties. Numbers and bools become texts.
             format_version: The version of the specification that it is written in: 1, 2 or 3; 2 unless given here or
                 as the property `format-version`.
 
@@ -88,7 +88,7 @@ class Catalog(Namespaces):
             TableAlreadyExistsError: There is a table of that name.
             NoSuchNamespaceError: There is no such namespace.
             InvalidInputError: The schema, the spec, the order or a property is wrong.
-            UnsupportedError: The format version has no place for them.
+            UnsupportedError: The format version has no place for them, or the table would be encrypted.
 
         Examples:
             >>> import pyarrow as pa
@@ -97,9 +97,10 @@ class Catalog(Namespaces):
             >>> str(events.schema().find_field("id")), events.spec().fields[0].name
             ('1: id: optional long', 'ts_day')
             >>> catalog.purge_table("db.events")
+            []
         """
         levels = self._new_identifier("identifier", identifier)
-        wanted = checked_options("properties", properties)
+        wanted = checked_properties("properties", properties)
         version = _version_of(format_version, wanted.pop(_FORMAT_VERSION, "2"))
         operation = _native.Operation.create_table(
             schema_json=schema_json(schema, format_version=version),
@@ -120,7 +121,7 @@ class Catalog(Namespaces):
         location: str | os.PathLike[str] | None = None,
         partition_spec: AnyPartitionSpec = None,
         sort_order: AnySortOrder = None,
-        properties: Mapping[str, str] | None = None,
+        properties: Mapping[str, str | float] | None = None,
         format_version: int | None = None,
     ) -> Table:
         """Creates a table as `create_table` does, or opens the one that is there, whatever it is like."""
@@ -229,10 +230,19 @@ class Catalog(Namespaces):
             raise self._no_such_table(levels)
         self._drop(levels)
 
-    def purge_table(self, identifier: str | Iterable[str]) -> None:
-        """Removes a table from the catalog, and all files that its metadata names.
+    def purge_table(self, identifier: str | Iterable[str], *, outside: bool = False) -> list[str]:
+        """Removes a table from the catalog, and the files that its metadata names.
 
-        Files of data are kept where the table's property `gc.enabled` is `false`: others may share them.
+        Metadata that others wrote may name any file. What is outside of the table's own locations is left: of its
+        location, and of the places that its properties `write.data.path` and `write.metadata.path` name. Files of data
+        are kept, too, where the table's property `gc.enabled` is `false`: others may share them.
+
+        Args:
+            identifier: The namespace and the name.
+            outside: Whether files outside of the table's own locations are removed too.
+
+        Returns:
+            The files that were left since they are outside. They are logged as a warning, too.
 
         Raises:
             NoSuchTableError: There is no such table.
@@ -240,7 +250,8 @@ class Catalog(Namespaces):
                 metadata file that the error names is left, and can be registered again.
         """
         levels = checked_identifier("identifier", identifier)
-        self._purge(levels, self._load(levels, None))
+        checked_bool("outside", outside)
+        return self._purge(levels, self._load(levels, None), outside=outside)
 
     def commit_table(self, identifier: str | Iterable[str], base: Table | None, attempt: Attempt) -> str:
         """Makes an attempt the current metadata of a table, if its base still is: what every commit ends with.
@@ -260,7 +271,7 @@ class Catalog(Namespaces):
                 `metadata`.
         """
         levels = checked_identifier("identifier", identifier)
-        return self._commit(levels, None if base is None else base.native(), attempt)
+        return self._commit(levels, None if base is None else base._inner, attempt)  # noqa: SLF001
 
     # What catalogs differ in.
 
@@ -295,10 +306,10 @@ class Catalog(Namespaces):
         log = json.loads(current.metadata_json()).get("metadata-log", ())
         return location in {current.metadata_location, *(each["metadata-file"] for each in log)}
 
-    def _purge(self, identifier: Identifier, table: _native.Table) -> None:
-        """Drops a table, and removes its files."""
+    def _purge(self, identifier: Identifier, table: _native.Table, *, outside: bool) -> list[str]:
+        """Drops a table, and removes its files. Those that were left come out."""
         self._drop(identifier)
-        remove_files_of(table, self.storage_options)
+        return remove_files_of(table, self.storage_options, outside=outside)
 
     def _place(self, identifier: Identifier, location: str | None) -> str:
         """Where a new table goes."""

@@ -18,7 +18,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from floeberg.errors import InvalidInputError, NotInstalledError, PermissionDeniedError
+from floeberg.errors import (
+    InvalidInputError,
+    NotInstalledError,
+    PermissionDeniedError,
+    StorageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,7 +84,7 @@ def _environment(prefix: str) -> Mapping[str, object]:
 
 def _file(places: list[Path]) -> Mapping[str, object]:
     """The first file that is there."""
-    path = next((each for each in places if each.is_file()), None)
+    path = next((each for each in places if _is_file(each)), None)
     if path is None:
         return {}
     try:
@@ -94,6 +99,8 @@ def _file(places: list[Path]) -> Mapping[str, object]:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
     except PermissionError as error:
         raise PermissionDeniedError("the configuration cannot be read", context=where) from error
+    except OSError as error:
+        raise StorageError(f"the configuration cannot be read: {error.strerror}", context=where) from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
         # The message of the library may show a line, which may hold a secret.
         raise InvalidInputError("the configuration is not YAML in UTF-8", context=where) from None
@@ -103,6 +110,14 @@ def _file(places: list[Path]) -> Mapping[str, object]:
         raise InvalidInputError("expected a mapping in the configuration", context=where)
     _check(content, where)
     return {key.lower(): value for key, value in content.items()}
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        # A name that no file can have, or a place where nobody may look.
+        return False
 
 
 def _check(content: dict[object, object], where: dict[str, str]) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FileSystemCatalog"]
 
+_METADATA_NAMES = (".metadata.json", ".metadata.json.gz")
+
 
 class FileSystemCatalog(Catalog):
     """A catalog that is the folders of a warehouse: Iceberg Java's `HadoopCatalog`.
@@ -78,6 +80,7 @@ class FileSystemCatalog(Catalog):
 
     def _drop_namespace(self, namespace: Namespace) -> None:
         folder = self._folder(namespace)
+        self._folders.check_no_link(folder)
         if files := self._folders.files_in(folder):
             raise NamespaceNotEmptyError(
                 f"the namespace {dotted(namespace)!r} is not empty: its folder holds {min(files)!r}"
@@ -109,8 +112,7 @@ class FileSystemCatalog(Catalog):
     def _versions(self, identifier: Identifier) -> list[str]:
         """The metadata files of a table: nothing else makes a folder one, least of all hidden files, half written."""
         files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
-        named = (".metadata.json", ".metadata.json.gz")
-        return [name for name in files if name.endswith(named) and not name.startswith(".")]
+        return [name for name in files if name.endswith(_METADATA_NAMES) and not name.startswith(".")]
 
     def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         return [each for each in self._inside(namespace) if self._has_table(each)]
@@ -128,6 +130,10 @@ class FileSystemCatalog(Catalog):
 
     def _place(self, identifier: Identifier, location: str | None) -> str:
         place = self._folder(identifier)
+        if identifier[-1].endswith(_METADATA_NAMES):
+            raise InvalidInputError(
+                f"the name {identifier[-1]!r} cannot be that of a table: metadata files have such names"
+            )
         if location is not None and _native.place(location.rstrip("/")) != _native.place(place):
             raise InvalidInputError(
                 f"the table {dotted(identifier)!r} cannot be at {location!r}: in a catalog in files it is at {place!r}"
@@ -155,14 +161,17 @@ class FileSystemCatalog(Catalog):
             f"{dotted(before)!r} cannot become {dotted(after)!r}: files of a table name the folder that they are in"
         )
 
-    def _purge(self, identifier: Identifier, table: _native.Table) -> None:
+    def _purge(self, identifier: Identifier, table: _native.Table, *, outside: bool) -> list[str]:
+        self._folders.check_no_link(self._folder(identifier))
         # What names files is in the folder too, so that this goes last.
         self._table_in(identifier).remove()
-        remove_files_of(table, self.storage_options)
+        left = remove_files_of(table, self.storage_options, outside=outside)
         self._folders.remove_all(self._folder(identifier))
+        return left
 
     def _drop(self, identifier: Identifier) -> None:
         if not self._has_table(identifier):
             raise self._no_such_table(identifier)
+        self._folders.check_no_link(self._folder(identifier))
         self._table_in(identifier).remove()
         self._folders.remove_all(self._folder(identifier))

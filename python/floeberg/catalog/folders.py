@@ -7,6 +7,7 @@ a folder that would be empty.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 from dataclasses import dataclass
@@ -14,7 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg.errors import NotFoundError, PermissionDeniedError, StorageError
+from floeberg.errors import (
+    InvalidInputError,
+    NotFoundError,
+    PermissionDeniedError,
+    StorageError,
+    UnsupportedError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +44,7 @@ class Folders:
     def is_there(self, location: str) -> bool:
         """Is there such a folder?"""
         path = _native.local_path(location)
-        return Path(path).is_dir() if path is not None else bool(self._entries(location))
+        return _is_folder(Path(path)) if path is not None else bool(self._entries(location))
 
     def inside(self, location: str) -> list[str]:
         """The names of the folders in a folder; none where it is not there."""
@@ -46,6 +53,16 @@ class Folders:
     def files_in(self, location: str) -> list[str]:
         """The names of the files in a folder; none where it is not there."""
         return [name for name, is_folder in self._entries(location) if not is_folder and name != _MARKER]
+
+    def check_no_link(self, location: str) -> None:
+        """Raises `UnsupportedError` where a folder is a link, before anything in it is removed."""
+        path = _native.local_path(location)
+        if path is not None and Path(path).is_symlink():
+            target = str(Path(path).readlink())
+            raise UnsupportedError(
+                f"the folder is a link to {target!r}, and links are not removed: remove its target, then the link",
+                context={"path": location},
+            )
 
     def make(self, location: str) -> None:
         """Makes a folder, and those that it is in, durably."""
@@ -94,6 +111,14 @@ class Folders:
             return []
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        # A name that no folder can have.
+        return False
+
+
 def _sync(folder: Path) -> None:
     """Makes the names in a folder durable, where the system has this."""
     if os.name == "nt":
@@ -112,7 +137,16 @@ def _told(location: str) -> Iterator[None]:
         yield
     except PermissionError as failure:
         raise PermissionDeniedError(
-            f"the folder cannot be changed: {failure.strerror}", context=where
+            f"the folder cannot be changed: {failure.strerror or failure}", context=where
         ) from failure
     except OSError as failure:
-        raise StorageError(f"the folder cannot be changed: {failure.strerror}", context=where) from failure
+        if failure.errno == errno.ENAMETOOLONG:
+            raise InvalidInputError(
+                "the file system takes no name as long as this", context=where
+            ) from failure
+        raise StorageError(
+            f"the folder cannot be changed: {failure.strerror or failure}", context=where
+        ) from failure
+    except ValueError as failure:
+        # A name with NUL.
+        raise InvalidInputError(f"the folder cannot have this name: {failure}", context=where) from failure

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["load_catalog"]
 
+_LATER = frozenset({"bigquery", "dynamodb", "glue", "hive", "nessie", "rest"})
+"""Types of catalogs that other libraries have."""
+
 
 def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
     """Loads a catalog by its configuration.
@@ -68,7 +71,15 @@ def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str,
         return FileSystemCatalog
     if kind in ("memory", "in-memory"):
         return MemoryCatalog
-    raise UnsupportedError(f"there is no catalog of the type {kind!r}: only 'sql', 'filesystem' and 'memory'")
+    if kind in _LATER:
+        raise UnsupportedError(
+            f"catalogs of the type {kind!r} are not served yet: fb.open_table(metadata_location) reads a table of one; "
+            "there are 'sql', 'filesystem' and 'memory'"
+        )
+    raise UnsupportedError(
+        f"there is no catalog of the type {kind!r}: only 'sql', 'filesystem' (also 'hadoop') and 'memory' (also "
+        "'in-memory')"
+    )
 
 
 def _inferred(name: str, properties: dict[str, str]) -> str:

@@ -63,7 +63,7 @@ class MetastoreCatalog(Catalog):
                 _native.remove_files([location], storage_options=self.storage_options)
             raise
         if base is not None:
-            remove_old_metadata(base, attempt, self.storage_options)
+            remove_old_metadata(base, attempt, location, self.storage_options)
         return location
 
     def _has_table(self, identifier: Identifier) -> bool:

@@ -1,6 +1,7 @@
 """How are the files of a dropped table removed?
 
-From the leaves to the root: what names a file goes after it, so that what is cut off half-way can be done again.
+From the leaves to the root: what names a file goes after it, so that what is cut off half-way can be done again. What
+metadata names outside of the table's own locations may be anybody's, and stays unless it is asked for.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from floeberg import _native
+from floeberg._removals import own_folders, tell_of_left
 from floeberg.inspect import InspectTable
 
 if TYPE_CHECKING:
@@ -19,17 +21,26 @@ if TYPE_CHECKING:
 __all__ = ["remove_files_of"]
 
 
-def remove_files_of(table: _native.Table, storage_options: dict[str, str]) -> None:
-    """Removes all files that the metadata of a table names, as far as there are any, its own last.
+def remove_files_of(table: _native.Table, storage_options: dict[str, str], *, outside: bool) -> list[str]:
+    """Removes the files that the metadata of a table names, as far as there are any, its own last.
+
+    Args:
+        table: The table.
+        storage_options: The options of its store.
+        outside: Whether those outside of the table's own locations are removed too.
+
+    Returns:
+        The files that were left, since they are outside.
 
     Raises:
         InvalidDataError: A manifest is damaged. Nothing that names files was removed.
     """
     metadata = json.loads(table.metadata_json())
     inspect = InspectTable(table)
+    left: list[str] = []
     if metadata["properties"].get("gc.enabled", "true").lower() != "false":
         for locations in _column(inspect, "all_files", "file_path"):
-            _native.remove_files(locations, storage_options=storage_options)
+            left += _remove(locations, table, storage_options, outside=outside)
     manifests = [
         location for locations in _column(inspect, "all_manifests", "path") for location in locations
     ]
@@ -41,7 +52,22 @@ def remove_files_of(table: _native.Table, storage_options: dict[str, str]) -> No
     ]
     log = [each["metadata-file"] for each in metadata.get("metadata-log", ())]
     for locations in (manifests, lists, statistics, log, [table.metadata_location]):
+        left += _remove(locations, table, storage_options, outside=outside)
+    # A file may be named more than once.
+    left = list(dict.fromkeys(left))
+    tell_of_left(left, table)
+    return left
+
+
+def _remove(
+    locations: list[str], table: _native.Table, storage_options: dict[str, str], *, outside: bool
+) -> list[str]:
+    """Gives those that were left."""
+    if outside:
         _native.remove_files(locations, storage_options=storage_options)
+        return []
+    folders = own_folders(table)
+    return _native.remove_files_below(locations, folders=folders, storage_options=storage_options)
 
 
 def _column(inspect: InspectTable, name: MetadataTable, column: str) -> Iterator[list[str]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sql
@@ -27,6 +28,18 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, RootTransaction
 
 __all__ = ["Database"]
+
+_KINDS = (
+    "sqlite",
+    "postgresql",
+    "postgresql+psycopg",
+    "postgresql+psycopg2",
+    "mysql",
+    "mariadb",
+    "oracle",
+    "mssql",
+)
+"""What a URI begins with, most often."""
 
 _PATIENCE = 60
 """Seconds that a connection to SQLite waits for others."""
@@ -55,6 +68,11 @@ class Database:
             self._made = process, _engine_of(self._uri)
         return self._made[1]
 
+    def _file(self) -> str | None:
+        """The file of an SQLite database, for errors: its driver does not tell."""
+        url = self.engine().url
+        return url.database if url.get_backend_name() == "sqlite" else None
+
     @contextmanager
     def told(self, what: str) -> Iterator[None]:
         """Gives errors of the database our classes. The statement and its values are not shown."""
@@ -64,6 +82,9 @@ class Database:
             raise
         except SQLAlchemyError as failure:
             why = f"{what}: {_cause(failure)}"
+            where = self._file()
+            if where is not None:
+                why += f" (the database is the file {where!r})"
             if "readonly" in why or "permission denied" in why.lower():
                 raise PermissionDeniedError(why) from None
             raise StorageError(why, retryable=True) from None
@@ -101,6 +122,10 @@ def _engine_of(uri: str | None) -> Engine:
         raise InvalidInputError("a SQL catalog needs the property 'uri', as 'sqlite:////data/catalog.db'")
     try:
         url = sql.make_url(uri)
+    except (ArgumentError, ValueError):
+        # The URI may hold a password.
+        raise InvalidInputError("the property 'uri' is no URI of a database") from None
+    try:
         if url.get_backend_name() != "sqlite":
             return sql.create_engine(url)
         if url.database in (None, "", ":memory:"):
@@ -108,8 +133,19 @@ def _engine_of(uri: str | None) -> Engine:
             return sql.create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
         patience = {} if "timeout" in url.query else {"timeout": _PATIENCE}
         return sql.create_engine(url, poolclass=NullPool, connect_args=patience)
-    except (NoSuchModuleError, ImportError) as failure:
-        raise NotInstalledError(f"the driver of the database is not installed: {failure}") from None
+    except NoSuchModuleError:
+        kind = url.drivername
+        near = [each for each in get_close_matches(kind, _KINDS, n=1) if each != kind]
+        if near:
+            raise InvalidInputError(
+                f"the property 'uri' begins with {kind!r}, which SQLAlchemy does not know: did you mean {near[0]!r}?"
+            ) from None
+        raise NotInstalledError(f"the driver of the database {kind!r} is not installed") from None
+    except ImportError as failure:
+        raise NotInstalledError(
+            f"the driver of the database is not installed: {failure}; {url.drivername!r} needs a package of its own, "
+            "as 'postgresql+psycopg' needs psycopg"
+        ) from None
     except (ArgumentError, ValueError):
         # The URI may hold a password.
         raise InvalidInputError("the property 'uri' is no URI of a database") from None

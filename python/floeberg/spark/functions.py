@@ -7,7 +7,7 @@ Spark's Python workers, over Arrow arrays, and need PySpark 4.1 or later.
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from floeberg import transforms
 from floeberg.errors import InvalidInputError, UnsupportedError
@@ -21,8 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["bucket", "days", "hours", "months", "truncate", "years"]
 
 
-def bucket(n: int, column: Column | str, *, source_type: str | None = None) -> Column:
+@overload
+def bucket(n: int, column: Column | str, *, source_type: str | None = None) -> Column: ...
+
+
+@overload
+def bucket(n: Column | str, column: int, *, source_type: str | None = None) -> Column: ...
+
+
+def bucket(n: Any, column: Any, *, source_type: str | None = None) -> Column:
     """The bucket of each value.
+
+    The column may come first, as in `floeberg.transforms`: `bucket("id", 16)`.
 
     Args:
         n: The number of buckets.
@@ -36,7 +46,8 @@ def bucket(n: int, column: Column | str, *, source_type: str | None = None) -> C
         InvalidInputError: `n` is not 1 to 2147483647, or `source_type` is another one.
         UnsupportedError: PySpark is older than 4.1.
     """
-    number = transforms._parameter("n", n)  # noqa: SLF001 - the package's own
+    column, given = transforms._ordered(n, column)  # noqa: SLF001 - the package's own
+    number = transforms._parameter("n", given)  # noqa: SLF001
     if source_type not in {None, "uuid"}:
         raise InvalidInputError(f"source_type: expected 'uuid' or None, found {source_type!r}")
 
@@ -46,8 +57,18 @@ def bucket(n: int, column: Column | str, *, source_type: str | None = None) -> C
     return _function(apply, "int")(column)
 
 
-def truncate(width: int, column: Column | str, *, source_type: str) -> Column:
+@overload
+def truncate(width: int, column: Column | str, *, source_type: str) -> Column: ...
+
+
+@overload
+def truncate(width: Column | str, column: int, *, source_type: str) -> Column: ...
+
+
+def truncate(width: Any, column: Any, *, source_type: str) -> Column:
     """Each value cut to a width.
+
+    The column may come first, as for `bucket`.
 
     Args:
         width: The width.
@@ -62,7 +83,8 @@ def truncate(width: int, column: Column | str, *, source_type: str) -> Column:
         InvalidInputError: `width` is not 1 to 2147483647.
         UnsupportedError: PySpark is older than 4.1.
     """
-    checked = transforms._parameter("width", width)  # noqa: SLF001 - the package's own
+    column, given = transforms._ordered(width, column)  # noqa: SLF001 - the package's own
+    checked = transforms._parameter("width", given)  # noqa: SLF001
 
     def apply(values: pa.Array[Any]) -> pa.Array[Any]:
         return transforms.truncate(values, checked)

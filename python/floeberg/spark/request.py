@@ -118,7 +118,7 @@ class Promise:
         return cls(
             uuid.uuid4().hex,
             wanted,
-            table.native().identity[0],
+            table._inner.identity[0],  # noqa: SLF001 - the package's own
             table.metadata_location,
             inner.schema_json(),
             inner.projection_json(),
@@ -126,7 +126,7 @@ class Promise:
 
     def check_table(self, table: Table) -> None:
         """Is it still the same table?"""
-        if table.native().identity[0] != self.table:
+        if table._inner.identity[0] != self.table:  # noqa: SLF001 - the package's own
             raise InvalidInputError(
                 "the table was dropped, and another was made in its place, since the DataFrame was made: load it again"
             )

@@ -111,7 +111,7 @@ class FloebergWriter(DataSourceArrowWriter):
         incoming = Incoming.of(table.schema().fields, schema, case_sensitive=writing.case_sensitive)
         rows = incoming.schema(arrow_schema(schema))
         if writing.merge_schema:
-            changes = _native.columns_to_add(table.native(), rows)
+            changes = _native.columns_to_add(table._inner, rows)  # noqa: SLF001 - the package's own
             if changes is not None:
                 with table.transaction() as transaction:
                     transaction.change_columns(changes)
@@ -140,7 +140,7 @@ class FloebergWriter(DataSourceArrowWriter):
 
     def _reads(self) -> tuple[BranchRead, ...]:
         """What the query read of the table: after the last row, since it is read meanwhile."""
-        return reads_of(self._table.native().identity[0]) if self._overwrites else ()
+        return reads_of(self._table._inner.identity[0]) if self._overwrites else ()  # noqa: SLF001 - the package's own
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Makes the files of the tasks part of the table, all at once, and once."""
@@ -220,7 +220,8 @@ def _done_by(table: Table, key: str, writing: Writing, *, overwrites: bool) -> i
     """The snapshot of the commit of a write; `None` where there is none."""
     replaces = "dynamic overwrite" if writing.overwrite == "dynamic" else "overwrite"
     branch = "main" if writing.branch is None else writing.branch
-    return table.native().find_commit(key, branch=branch, operations=[replaces if overwrites else "append"])
+    operations = [replaces if overwrites else "append"]
+    return table._inner.find_commit(key, branch=branch, operations=operations)  # noqa: SLF001 - the package's own
 
 
 def receipts_of(messages: Sequence[WriterCommitMessage | None]) -> list[Receipt]:

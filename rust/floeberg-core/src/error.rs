@@ -5,7 +5,12 @@
 //!
 //! Invariant: a message never holds a secret; kinds are a closed set, messages are free.
 
+mod secret;
+
+use std::borrow::Cow;
 use std::fmt;
+
+pub use secret::without_passwords;
 
 /// The result of every fallible function of Floeberg.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -59,7 +64,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
-            message: message.into(),
+            message: shown(message.into()),
             context: Vec::new(),
             retryable: false,
             unsettled: false,
@@ -101,7 +106,7 @@ impl Error {
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl fmt::Display) -> Self {
         if !self.0.context.iter().any(|(known, _)| *known == key) {
-            self.0.context.push((key, value.to_string()));
+            self.0.context.push((key, shown(value.to_string())));
         }
         self
     }
@@ -196,6 +201,14 @@ pub trait Context<T> {
 impl<T> Context<T> for Result<T> {
     fn context(self, key: &'static str, value: impl fmt::Display) -> Result<T> {
         self.map_err(|error| error.with(key, value))
+    }
+}
+
+/// A text without the passwords of locations in it.
+fn shown(text: String) -> String {
+    match without_passwords(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown,
     }
 }
 

@@ -16,6 +16,6 @@ pub use local::{LocalStore, scratch_file};
 pub use location::Location;
 pub use memory::MemoryStore;
 pub use options::StoreOptions;
-pub use place::place;
+pub use place::{Below, place};
 pub use router::open_store;
 pub use store::{Entry, Sink, Source, Store};

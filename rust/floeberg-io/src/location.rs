@@ -14,6 +14,7 @@ mod tests;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use floeberg_core::error::without_passwords;
 use floeberg_core::{Error, Result};
 
 /// A location taken apart, borrowed from its written form.
@@ -143,12 +144,12 @@ pub fn file_name(location: &str) -> Option<&str> {
     location[start..end].rsplit(|c| is_separator(location, c)).next()
 }
 
-/// A location as an error may print it: without the user of a URL and without its query, which in presigned
-/// URLs are secrets.
+/// A location as an error may print it: without user and password, and without the query of a URL, which in presigned
+/// URLs is a secret.
 pub fn shown(location: &str) -> Cow<'_, str> {
     let parsed = Location::parse(location);
     if !matches!(parsed.scheme(), "http" | "https") {
-        return Cow::Borrowed(location);
+        return without_passwords(location);
     }
     let end = location.find(['?', '#']).unwrap_or(location.len());
     let user = parsed.authority.rfind('@').map(|at| &parsed.authority[..=at]);

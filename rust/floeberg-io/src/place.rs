@@ -2,6 +2,10 @@
 //!
 //! `file:/x`, `file:///x` and `/x` are one place: writers of one table have used all three.
 
+mod below;
+
+pub use below::Below;
+
 /// The one spelling of a written location that comparisons use. Nothing but the scheme of a local path is touched.
 pub fn place(location: &str) -> &str {
     let Some(rest) = location.strip_prefix("file:") else { return location };

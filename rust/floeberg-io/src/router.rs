@@ -109,8 +109,9 @@ impl Store for Router {
 fn unsupported(scheme: &str, location: &str) -> Error {
     let left_out = OBJECT_STORES.iter().find(|(schemes, ..)| schemes.contains(&scheme));
     let message = match left_out {
-        Some((_, name, feature)) => format!(
-            "this build of Floeberg has no support for {name} (`{scheme}`); it needs the feature `{feature}`"
+        Some((_, name, _)) => format!(
+            "this build of Floeberg has no support for {name} (`{scheme}`): wheels of a release have it, and so has what \
+             MATURIN_PEP517_ARGS=\"--features clouds\" pip install . builds from source"
         ),
         None => format!("the scheme `{scheme}` is not supported; supported are {}", supported().join(", ")),
     };

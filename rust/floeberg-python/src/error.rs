@@ -6,6 +6,7 @@
 
 use std::error::Error as _;
 
+use floeberg_core::error::without_passwords;
 use floeberg_core::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -57,7 +58,8 @@ fn build(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
     }
     let mut cause = error.source();
     while let Some(source) = cause {
-        exception.call_method1("add_note", (format!("caused by: {source}"),))?;
+        exception
+            .call_method1("add_note", (format!("caused by: {}", without_passwords(&source.to_string())),))?;
         cause = source.source();
     }
     Ok(PyErr::from_value(exception))

@@ -2,10 +2,11 @@
 //!
 //! In: locations and the options of stores. Out: what a store says.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use floeberg_core::{Cancel, Error, Result};
-use floeberg_io::{Location, open_store};
+use floeberg_io::{Below, Location, open_store};
 use pyo3::prelude::*;
 
 use crate::runtime;
@@ -74,6 +75,34 @@ pub fn put_file(
     runtime::run(py, &Cancel::default(), move |_| {
         open_store(&storage_options.into_iter().collect())?.put(&location, content.into())
     })
+}
+
+/// Removes those files, as far as they are there, that are below one of the folders. The others come out.
+#[pyfunction]
+#[pyo3(signature = (locations, *, folders, storage_options))]
+pub fn remove_files_below(
+    py: Python<'_>,
+    locations: Vec<String>,
+    folders: Vec<String>,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<Vec<String>> {
+    runtime::run(py, &Cancel::default(), move |cancel| {
+        let store = open_store(&storage_options.into_iter().collect())?;
+        let mut below = Below::new(folders.iter().map(String::as_str));
+        let (own, others): (Vec<_>, Vec<_>) =
+            locations.into_iter().partition(|location| below.holds(location));
+        own.iter().try_for_each(|location| -> Result<()> {
+            cancel.check()?;
+            store.remove(location)
+        })?;
+        Ok(others)
+    })
+}
+
+/// A text without the users and passwords of locations in it.
+#[pyfunction]
+pub fn without_passwords(text: &str) -> Cow<'_, str> {
+    floeberg_core::error::without_passwords(text)
 }
 
 /// Removes files, as far as they are there.

@@ -50,6 +50,7 @@ mod _native {
     #[pymodule_export]
     use crate::files::{
         file_exists, list_folder, local_path, location_from_user, place, put_file, remove_files,
+        remove_files_below, without_passwords,
     };
     #[pymodule_export]
     use crate::metadata_reader::MetadataReader;
@@ -62,7 +63,7 @@ mod _native {
     #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]
-    use crate::schema::{columns_to_add, evolved_schema, schema_from_arrow};
+    use crate::schema::{checked_type, columns_to_add, evolved_schema, schema_from_arrow};
     #[pymodule_export]
     use crate::statistics::{
         partition_statistics_files, partition_statistics_rows, statistics_blob, statistics_blobs,

@@ -1,11 +1,13 @@
 //! What does another process need to open the same table, or make the same scan?
 //!
-//! Invariant: a table is pinned to its metadata file, so that what is opened again never moves on.
+//! Invariant: a table is pinned to its metadata file, so that what is opened again never moves on, nor becomes another
+//! table that was made in its place since: in a folder both have files of one name.
 
 use std::collections::BTreeMap;
 
 use floeberg_core::expr::json as expression_json;
-use floeberg_core::{Error, Result};
+use floeberg_core::{Context, Error, Result};
+use floeberg_iceberg::metadata::check_same;
 use floeberg_iceberg::{AppendsAfter, OpenOptions, Scan, SnapshotChoice, Table, View};
 use floeberg_io::StoreOptions;
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,11 @@ struct TableRecipe {
     snapshot: SnapshotRecipe,
     #[serde(default)]
     manifest_cache: Option<u64>,
+    /// The id of the table, and when the metadata was made; recipes of older versions have neither.
+    #[serde(default)]
+    uuid: Option<String>,
+    #[serde(default)]
+    last_updated_ms: Option<i64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -52,6 +59,9 @@ struct ScanRecipe {
 /// A view, at its metadata file.
 #[derive(Serialize, Deserialize)]
 struct ViewRecipe {
+    /// The id of the view; recipes of older versions have none.
+    #[serde(default)]
+    uuid: Option<String>,
     metadata_location: String,
     relocate: Vec<(String, String)>,
     storage_options: BTreeMap<String, String>,
@@ -99,6 +109,7 @@ pub fn scan_from_bytes(bytes: &[u8]) -> Result<Scan> {
 /// The bytes of a view.
 pub fn view_to_bytes(view: &View) -> Result<Vec<u8>> {
     let recipe = ViewRecipe {
+        uuid: Some(view.metadata().view_uuid.clone()),
         metadata_location: view.metadata_location().to_owned(),
         relocate: view.options().relocate.clone(),
         storage_options: owned(&view.options().storage),
@@ -111,7 +122,10 @@ pub fn view_from_bytes(bytes: &[u8]) -> Result<View> {
     let recipe: ViewRecipe = read(VIEW, bytes)?;
     let storage = recipe.storage_options.into_iter().collect();
     let options = OpenOptions { relocate: recipe.relocate, storage, ..OpenOptions::default() };
-    View::open_at(&recipe.metadata_location, options)
+    let view = View::open_at(&recipe.metadata_location, options)?;
+    check_same("view", recipe.uuid.as_deref(), Some(&view.metadata().view_uuid))
+        .context("path", view.metadata_location())?;
+    Ok(view)
 }
 
 fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
@@ -120,6 +134,8 @@ fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
         relocate: table.options().relocate.clone(),
         storage_options: owned(&table.options().storage),
         manifest_cache: table.options().manifest_cache,
+        uuid: table.metadata().table_uuid.clone(),
+        last_updated_ms: Some(table.metadata().last_updated_ms),
         snapshot: match choice {
             SnapshotChoice::Current => SnapshotRecipe::Current,
             SnapshotChoice::Id(id) => SnapshotRecipe::Id(*id),
@@ -145,7 +161,17 @@ fn open(recipe: TableRecipe) -> Result<(Table, SnapshotChoice)> {
         SnapshotRecipe::Ref(name) => SnapshotChoice::Ref(name),
         SnapshotRecipe::AsOf(timestamp_ms) => SnapshotChoice::AsOf(timestamp_ms),
     };
-    Ok((Table::open_at(&recipe.metadata_location, options)?, choice))
+    let table = Table::open_at(&recipe.metadata_location, options)?;
+    let metadata = table.metadata();
+    check_same("table", recipe.uuid.as_deref(), metadata.table_uuid.as_deref())
+        .context("path", table.metadata_location())?;
+    if recipe.last_updated_ms.is_some_and(|moment| moment != metadata.last_updated_ms) {
+        return Err(Error::not_found(
+            "the metadata file is gone, and another one of the same name is in its place: load the table again",
+        )
+        .with("path", table.metadata_location()));
+    }
+    Ok((table, choice))
 }
 
 fn write(envelope: Envelope, recipe: &impl Serialize) -> Result<Vec<u8>> {

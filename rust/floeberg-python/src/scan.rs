@@ -10,6 +10,7 @@ use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::aggregate::Extreme;
 use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind};
 use floeberg_iceberg::{AppendsAfter, Scan as IcebergScan, SnapshotChoice};
+use floeberg_io::location;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 
@@ -184,7 +185,7 @@ impl Scan {
 
     fn __repr__(&self) -> String {
         let scan = &self.0;
-        let mut text = format!("Scan({:?}", scan.table().metadata_location());
+        let mut text = format!("Scan({:?}", location::shown(scan.table().metadata_location()));
         let filter = scan.row_filter().to_string();
         let shown = match filter.char_indices().nth(MOST_SHOWN) {
             Some((end, _)) => format!("{}...", &filter[..end]),

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use floeberg_core::expr::Expr;
-use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::commit::CommitKey;
+use floeberg_core::{Cancel, Context, Result};
 use floeberg_iceberg::inspect::Inspection;
 use floeberg_iceberg::{
     AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,
 };
+use floeberg_io::location::shown;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -105,6 +106,13 @@ impl Table {
         self.table.metadata().snapshot(snapshot_id).ok()?.operation.clone()
     }
 
+    /// Raises `NotFoundError` unless `later` is metadata of the same table.
+    fn check_same_table(&self, py: Python<'_>, later: &Self) -> PyResult<()> {
+        let (metadata, later) = (self.table.metadata(), &later.table);
+        let checked = metadata.check_same_table(later.metadata()).context("path", later.metadata_location());
+        checked.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))
+    }
+
     #[getter]
     fn location(&self) -> &str {
         &self.table.metadata().location
@@ -182,7 +190,7 @@ impl Table {
     }
 
     fn __repr__(&self) -> String {
-        let mut text = format!("Table({:?}", self.table.metadata_location());
+        let mut text = format!("Table({:?}", shown(self.table.metadata_location()));
         describe_choice(&mut text, &self.choice);
         text + ")"
     }

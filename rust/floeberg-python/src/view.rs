@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use floeberg_core::Cancel;
 use floeberg_iceberg::{OpenOptions, View as IcebergView};
+use floeberg_io::location::shown;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -42,7 +43,7 @@ impl View {
     }
 
     fn __repr__(&self) -> String {
-        format!("View({:?})", self.0.metadata_location())
+        format!("View({:?})", shown(self.0.metadata_location()))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

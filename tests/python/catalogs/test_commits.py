@@ -99,7 +99,7 @@ def scripted(catalog, orders):
 
     def make(**steps):
         script = Script(orders._home, **steps)
-        return fb.Table(catalog.load_table("sales.orders").native(), home=script), script
+        return fb.Table(catalog.load_table("sales.orders")._inner, home=script), script
 
     return make
 

@@ -75,7 +75,7 @@ def test_a_commit_that_failed_leaves_no_metadata_file(orders, prod):
     orders.append(rows(1))
     before = sorted(Path(orders.location(), "metadata").iterdir())
     with pytest.raises(CommitConflictError):
-        prod.commit_table("sales.orders", base, attempt_on(base.native()))
+        prod.commit_table("sales.orders", base, attempt_on(base._inner))
     assert sorted(Path(orders.location(), "metadata").iterdir()) == before
 
 

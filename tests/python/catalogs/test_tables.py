@@ -94,7 +94,7 @@ def test_what_cannot_be_created_leaves_nothing(catalog):
         ({"schema": SCHEMA, "partition_spec": ["no_such_column"]}, InvalidInputError),
         ({"schema": SCHEMA, "format_version": 4}, InvalidInputError),
         ({"schema": SCHEMA, "properties": {"format-version": "two"}}, InvalidInputError),
-        ({"schema": SCHEMA, "properties": {"k": 1}}, InvalidInputError),
+        ({"schema": SCHEMA, "properties": {"k": None}}, InvalidInputError),
     ):
         with pytest.raises(error):
             catalog.create_table("sales.orders", **given)
@@ -155,10 +155,10 @@ def test_a_base_that_is_not_current_is_refused(catalog, orders):
     base = catalog.load_table("sales.orders")
     orders.append(rows(1))
     with pytest.raises(CommitConflictError) as caught:
-        catalog.commit_table("sales.orders", base, attempt_on(base.native()))
+        catalog.commit_table("sales.orders", base, attempt_on(base._inner))
     assert caught.value.retryable
     assert catalog.load_table("sales.orders").metadata_location == orders.metadata_location
-    place = catalog.commit_table("sales.orders", orders, attempt_on(orders.native()))
+    place = catalog.commit_table("sales.orders", orders, attempt_on(orders._inner))
     again = catalog.load_table("sales.orders")
     assert again.metadata_location == place
     assert again.properties["owner"] == "jo"

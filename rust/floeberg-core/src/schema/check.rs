@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use super::reserved::LAST_TABLE_FIELD_ID;
+use super::type_string::near_type;
 use super::{Field, PrimitiveType, Schema, Type};
 use crate::error::{Error, Result, beginning};
 use crate::value::Value;
@@ -33,10 +34,7 @@ impl Schema {
         if faults.is_empty() {
             return Ok(());
         }
-        Err(Error::invalid_input(format!(
-            "a schema cannot be written in format version {format_version}: {}",
-            faults.join("; ")
-        )))
+        Err(Error::invalid_input(format!("the schema cannot be written: {}", faults.join("; "))))
     }
 
     fn faults(&self, format_version: u8) -> Vec<String> {
@@ -94,21 +92,27 @@ fn field_faults(
     }
     match &field.field_type {
         Type::Unrecognized(name) => {
-            fault(format!("is of type {:?}, which this version does not know", beginning(name)));
+            let hint = near_type(name).map(|near| format!(": expected {near:?}")).unwrap_or_default();
+            fault(format!("is of type {:?}, which this version does not know{hint}", beginning(name)));
         }
         needs if needs_v3(needs) && format_version < 3 => {
-            fault(format!("is of type {needs}, which needs format version 3"));
+            fault(format!("is of type {needs}, which needs format version 3, and this is {format_version}"));
         }
         Type::Primitive(PrimitiveType::Unknown) if field.required => {
             fault("is of type unknown, which is always null, and required".to_owned());
         }
         _ => {}
     }
-    for (which, default) in [("initial", &field.initial_default), ("write", &field.write_default)] {
+    let defaults = [("initial", &field.initial_default), ("write", &field.write_default)];
+    let has_default = defaults.iter().any(|(_, default)| default.is_some());
+    if has_default && format_version < DEFAULTS_FROM {
+        fault(format!(
+            "has a default, which needs format version {DEFAULTS_FROM}, and this is {format_version}"
+        ));
+    }
+    for (which, default) in defaults {
         let Some(default) = default else { continue };
-        if format_version < DEFAULTS_FROM {
-            fault(format!("has a default, which needs format version {DEFAULTS_FROM}"));
-        } else if !may_default(&field.field_type, default) {
+        if format_version >= DEFAULTS_FROM && !may_default(&field.field_type, default) {
             fault(format!(
                 "is of type {}, which cannot have the {which} default {}",
                 beginning(&field.field_type),

@@ -25,4 +25,5 @@ pub use name_mapping::NameMapping;
 pub use near::unknown_column;
 pub use promotion::promotes_to;
 pub use table_schema::{Schema, is_nested};
+pub use type_string::near_type;
 pub use types::{DEFAULT_CRS, ListType, MapType, PrimitiveType, StructType, Type};

@@ -41,6 +41,28 @@ impl FromStr for PrimitiveType {
     }
 }
 
+/// What other systems call types, and what they are called here.
+const OTHER_NAMES: &[(&[&str], &str)] = &[
+    (&["bool"], "boolean"),
+    (&["integer", "int32", "i32", "tinyint", "smallint", "int8", "int16"], "int"),
+    (&["bigint", "int64", "i64"], "long"),
+    (&["float32", "real"], "float"),
+    (&["float64"], "double"),
+    (&["str", "text", "varchar", "char", "utf8"], "string"),
+    (&["bytes", "blob", "bytea", "varbinary"], "binary"),
+    (&["numeric", "number", "decimal"], "decimal(P, S)"),
+    (&["fixed"], "fixed[L]"),
+    (&["datetime", "timestamp_ntz"], "timestamp"),
+    (&["timestamp_ltz", "timestamp_tz"], "timestamptz"),
+];
+
+/// The type that a text probably means, which names none.
+pub fn near_type(text: &str) -> Option<&'static str> {
+    let lower = text.trim().to_ascii_lowercase();
+    let name = lower.split(['(', '[']).next().unwrap_or_default().trim();
+    OTHER_NAMES.iter().find(|(others, _)| others.contains(&name)).map(|(_, known)| *known)
+}
+
 fn parse(text: &str) -> Result<Option<PrimitiveType>> {
     let text = text.trim();
     let (name, parameters) = match text.find(['(', '[']) {

@@ -10,6 +10,7 @@ mod fit;
 mod isolation;
 mod kept;
 mod key;
+mod known_properties;
 mod operation;
 mod operation_bytes;
 mod places;

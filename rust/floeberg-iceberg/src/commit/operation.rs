@@ -84,7 +84,7 @@ impl Operation {
         matches!(self, Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. })
     }
 
-    /// Does it change rows, and make a snapshot?
+    /// Does it change rows, so that it writes manifests and a snapshot that lists them?
     pub fn changes_rows(&self) -> bool {
         self.brings_files() || matches!(self, Self::Delete { .. })
     }

@@ -38,7 +38,8 @@ pub(crate) const MANIFEST_CODEC: &str = "write.manifest.compression-codec";
 pub(crate) const MANIFEST_GZIP_LEVEL: Number = Number { name: MANIFEST_LEVEL, default: 9 };
 /// How hard it tries, where it is `zstd`.
 pub(crate) const MANIFEST_ZSTD_LEVEL: Number = Number { name: MANIFEST_LEVEL, default: 1 };
-const MANIFEST_LEVEL: &str = "write.manifest.compression-level";
+/// How hard the codec of manifests tries.
+pub(crate) const MANIFEST_LEVEL: &str = "write.manifest.compression-level";
 
 /// Are manifests merged by appends and overwrites? True where it is not said.
 pub(crate) const MANIFEST_MERGE_ENABLED: &str = "commit.manifest-merge.enabled";

@@ -210,15 +210,10 @@ fn check_in_place(table: &Table) -> Result<()> {
 
 /// Errors: `CommitConflict` for another table of the same name.
 fn check_same_table(began_at: Option<&TableMetadata>, base: Option<&Table>) -> Result<()> {
-    let uuid = |metadata: &TableMetadata| metadata.table_uuid.as_ref().map(|uuid| uuid.to_ascii_lowercase());
     let (Some(began_at), Some(base)) = (began_at, base) else { return Ok(()) };
-    match (uuid(began_at), uuid(base.metadata())) {
-        (Some(expected), Some(found)) if expected != found => Err(Error::new(
-            ErrorKind::CommitConflict,
-            format!("the table was replaced by another: expected the uuid {expected}, found {found}"),
-        )),
-        _ => Ok(()),
-    }
+    began_at
+        .check_same_table(base.metadata())
+        .map_err(|error| Error::new(ErrorKind::CommitConflict, error.message().to_owned()))
 }
 
 fn now_ms() -> Result<i64> {

@@ -3,11 +3,13 @@
 mod absence;
 mod blank;
 mod declare;
+pub(crate) mod encryption;
 mod evolve_schema;
 #[cfg(test)]
 mod fixture;
 mod history;
 mod human;
+mod identity;
 mod java_numbers;
 mod json;
 mod lookup;
@@ -37,6 +39,7 @@ pub use declare::{
 };
 pub use history::HistoryEntry;
 pub(crate) use human::human_bound;
+pub use identity::check_same;
 pub(crate) use json::{
     ObjectWriter, emit_map, emit_order, emit_ref, emit_snapshot, emit_spec, parse_order, parse_ref,
     parse_schema, parse_snapshot, parse_spec,

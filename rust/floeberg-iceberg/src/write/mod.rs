@@ -18,6 +18,9 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use metrics::check_metrics_mode;
+pub(crate) use parquet::check_parquet_properties;
+
 pub use matching::{Matching, columns_to_add};
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;

@@ -12,6 +12,7 @@ use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_io::location::file_name;
 use floeberg_io::{Store, StoreOptions, open_store};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -62,13 +63,14 @@ impl WriteRecipe {
     ///
     /// `options` change properties that begin with `write.` for this write, by their name or by Spark's. `write_id` is in
     /// the name of every file and must be new. Errors: `InvalidInput` for an option or a property that is not understood;
-    /// `Unsupported` for a format, codec, transform or type that is not written.
+    /// `Unsupported` for an encrypted table, and for a format, codec, transform or type that is not written.
     pub fn new(
         metadata: &TableMetadata,
         storage: &StoreOptions,
         options: &BTreeMap<String, String>,
         write_id: &str,
     ) -> Result<Self> {
+        metadata.check_not_encrypted()?;
         let recipe = Self {
             schema: Arc::clone(metadata.current_schema()),
             spec: Arc::clone(metadata.default_spec()),
@@ -108,6 +110,11 @@ impl WriteRecipe {
         &self.write_id
     }
 
+    /// Is a file one of this write? The id of the write is in the names of its files, and in those of no others.
+    fn names(&self, location: &str) -> bool {
+        file_name(location).is_some_and(|name| name.contains(&format!("-{}-", self.write_id)))
+    }
+
     /// The store that the files go to.
     pub fn store(&self) -> Result<Arc<dyn Store>> {
         open_store(&self.storage)
@@ -115,7 +122,7 @@ impl WriteRecipe {
 
     /// Removes the files of a receipt, which no table may have.
     ///
-    /// Errors: `InvalidInput` for files of another table, before any is removed; those of the store.
+    /// Errors: `InvalidInput` for files of another table or another write, before any is removed; those of the store.
     pub fn remove(&self, receipt: &Receipt) -> Result<()> {
         let (purposes, _) = Receipt::purposes(receipt.files());
         let is_own = |purpose: &&Arc<Purpose>| purpose.is_of(self.table_uuid.as_deref(), &self.location);
@@ -124,6 +131,11 @@ impl WriteRecipe {
                 "the files were written for another table, at {}, and stay: expected those of {}",
                 other.location, self.location
             )));
+        }
+        // The table may have the files of another write.
+        if let Some(other) = receipt.locations().find(|location| !self.names(location)) {
+            let message = "the receipt names a file of another write: nothing was removed";
+            return Err(Error::invalid_input(message).with("path", other));
         }
         let store = self.store()?;
         receipt.locations().try_for_each(|location| store.remove(location))
@@ -173,7 +185,8 @@ impl WriteRecipe {
             && !format.eq_ignore_ascii_case("parquet")
         {
             return Err(Error::unsupported(format!(
-                "the property {FORMAT:?} asks for files of format {format}; this version writes Parquet"
+                "the property {FORMAT:?} asks for files of format {format}; this version writes Parquet, which \
+                 options={{\"write-format\": \"parquet\"}} asks for in one write"
             )));
         }
         for field in &self.spec.fields {

@@ -90,6 +90,20 @@ fn a_users_location_must_be_a_name() {
 }
 
 #[test]
+fn a_user_names_no_password_in_a_location() {
+    for given in ["s3://AKIA:secret@bucket/a", "s3a://AKIA:sec/ret@bucket", "gs://u:p@b", "abfss://c:key@a/x"]
+    {
+        let error = Location::from_user(given).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{given}");
+        let told = format!("{error} {error:?}");
+        assert!(!told.contains("sec") && !told.contains("key@"), "{told}");
+    }
+    for given in ["abfss://c@account/x:y@z", "s3://b/x:y@z", "https://u:p@host/a", "/a:b@c"] {
+        assert_eq!(Location::from_user(given).unwrap(), given);
+    }
+}
+
+#[test]
 fn joining_keeps_one_slash_between() {
     assert_eq!(join("s3://b", "x"), "s3://b/x");
     assert_eq!(join("s3://b/t/", "x"), "s3://b/t/x");
@@ -130,6 +144,7 @@ fn what_is_shown_of_a_url_holds_no_secret() {
     assert_eq!(shown("https://user:key@host/a/b?X-Amz-Signature=s#f"), "https://host/a/b");
     assert_eq!(shown("http://host/a@b?c"), "http://host/a@b");
     assert_eq!(shown("s3://b/a?b"), "s3://b/a?b");
+    assert_eq!(shown("s3://AKIA:sec/ret@b/a?b"), "s3://***@b/a?b");
     assert_eq!(shown("/a?b"), "/a?b");
 }
 

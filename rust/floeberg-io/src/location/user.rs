@@ -5,6 +5,9 @@
 //! Invariant: the result, read as a written location, names the file that the user named, and so does the result given
 //! again.
 
+use std::borrow::Cow;
+
+use floeberg_core::error::without_passwords;
 use floeberg_core::{Error, Result};
 
 use super::Location;
@@ -16,6 +19,13 @@ pub(super) fn written_form(given: &str) -> Result<String> {
     }
     let location = Location::parse(given);
     if !location.is_local() {
+        // Those of HTTP are sent to the server; no store of objects takes any.
+        let may_hold_password = matches!(location.scheme(), "http" | "https");
+        if !may_hold_password && matches!(without_passwords(given), Cow::Owned(_)) {
+            let message = "expected a location without user and password, which every file of a table would name: give \
+                           them as options, as `s3.access-key-id` and `s3.secret-access-key`";
+            return Err(Error::invalid_input(message).with("path", given));
+        }
         return Ok(given.to_owned());
     }
     let written = if location.key().len() == given.len() {

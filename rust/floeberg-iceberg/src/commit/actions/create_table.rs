@@ -10,6 +10,7 @@ use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_io::location::without_end_slashes;
 
 use super::properties::check_names;
+use crate::commit::known_properties::check_values;
 use crate::commit::produce::Produced;
 use crate::commit::random::random_uuid;
 use crate::commit::{LAST_ADDED, NewTable, Update};
@@ -17,12 +18,14 @@ use crate::metadata::TableMetadata;
 
 /// The changes that make a table.
 ///
-/// Errors: `AlreadyExists` where there is one; `InvalidInput` for a property that is none.
+/// Errors: `AlreadyExists` where there is one; `InvalidInput` for a property that is none, or that nobody could follow;
+/// `Unsupported` for the key of an encrypted table.
 pub(super) fn create_table(base: Option<&TableMetadata>, table: &NewTable) -> Result<Produced> {
     if base.is_some() {
         return Err(Error::new(ErrorKind::AlreadyExists, "the table is there already"));
     }
     check_names(&table.properties)?;
+    check_values(&table.properties, &table.properties)?;
     let declared = &table.declared;
     Ok(Produced::of(vec![
         Update::AssignUuid(random_uuid()),

@@ -39,6 +39,9 @@ pub(super) struct Since<'a> {
 ///
 /// Errors: `CommitConflict` where it cannot stand on this base; `InvalidInput`; `Unsupported`; those of the store.
 pub(super) fn attempt(ground: &Ground<'_>, since: Since<'_>, operation: &Operation) -> Result<Produced> {
+    if operation.changes_rows() {
+        ground.metadata.check_not_encrypted()?;
+    }
     match operation {
         Operation::Append { receipt, merge } => append::append(ground, receipt, *merge),
         Operation::Overwrite { receipt, filter, case_sensitive, isolation } => {
@@ -54,7 +57,7 @@ pub(super) fn attempt(ground: &Ground<'_>, since: Since<'_>, operation: &Operati
         }
         Operation::CreateTable(table) => create_table::create_table(since.base, table),
         Operation::SetProperties(properties) => properties::set_properties(&ground.metadata, properties),
-        Operation::RemoveProperties(names) => Ok(properties::remove_properties(&ground.metadata, names)),
+        Operation::RemoveProperties(names) => properties::remove_properties(&ground.metadata, names),
         Operation::UpdateSchema(changes) => update_schema(&ground.metadata, since, changes),
         Operation::UpgradeFormatVersion(version) => Ok(upgrade(&ground.metadata, *version)),
         Operation::SetRef(name, reference) => references::set_ref(&ground.metadata, name, reference),

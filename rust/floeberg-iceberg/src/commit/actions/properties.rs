@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use floeberg_core::{Error, Result};
 
 use crate::commit::Update;
+use crate::commit::known_properties::{check_key, check_values};
 use crate::commit::produce::Produced;
 use crate::metadata::TableMetadata;
 
@@ -26,7 +27,10 @@ const RESERVED: [&str; 9] = [
     "default-sort-order",
 ];
 
-/// Sets those that are not so already. Errors: `InvalidInput` for a name that is kept.
+/// Sets those that are not so already.
+///
+/// Errors: `InvalidInput` for a name that is kept, and for a value that nobody could follow; `Unsupported` for the key of
+/// an encrypted table.
 pub(super) fn set_properties(
     metadata: &TableMetadata,
     properties: &BTreeMap<String, String>,
@@ -35,15 +39,19 @@ pub(super) fn set_properties(
     let is_new = |(name, value): &(&String, &String)| metadata.properties.get(*name) != Some(*value);
     let new: BTreeMap<String, String> =
         properties.iter().filter(is_new).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut after = metadata.properties.clone();
+    after.extend(new.clone());
+    check_values(&new, &after)?;
     let updates = if new.is_empty() { Vec::new() } else { vec![Update::SetProperties(new)] };
     Ok(Produced::of(updates))
 }
 
-/// Removes those that are there.
-pub(super) fn remove_properties(metadata: &TableMetadata, names: &[String]) -> Produced {
+/// Removes those that are there. Errors: `Unsupported` for the key of an encrypted table.
+pub(super) fn remove_properties(metadata: &TableMetadata, names: &[String]) -> Result<Produced> {
     let there: Vec<String> =
         names.iter().filter(|name| metadata.properties.contains_key(*name)).cloned().collect();
-    Produced::of(if there.is_empty() { Vec::new() } else { vec![Update::RemoveProperties(there)] })
+    check_key(there.iter())?;
+    Ok(Produced::of(if there.is_empty() { Vec::new() } else { vec![Update::RemoveProperties(there)] }))
 }
 
 /// Errors: `InvalidInput`, naming the property and the way to change what it means.

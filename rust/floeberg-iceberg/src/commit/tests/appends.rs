@@ -154,9 +154,6 @@ fn nothing_is_merged_by_a_fast_append_or_where_the_table_says_so() {
     let mut kit = Kit::partitioned(2, &[properties[0], ("commit.manifest-merge.enabled", "false")]);
     (0..4).for_each(|number| kit.commit(vec![merge_append(&number.to_string(), "x")]));
     assert_eq!(kit.manifests().len(), 4);
-    let mut kit = Kit::partitioned(2, &[("commit.manifest-merge.enabled", "perhaps")]);
-    let error = kit.refused(merge_append("a", "x"));
-    assert!(error.to_string().contains("commit.manifest-merge.enabled"), "{error}");
 }
 
 #[test]

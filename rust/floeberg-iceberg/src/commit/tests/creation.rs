@@ -65,6 +65,65 @@ fn what_is_part_of_the_metadata_is_no_property() {
 }
 
 #[test]
+fn a_value_that_nobody_could_follow_is_no_value_of_a_property() {
+    let mut kit = Kit::partitioned(2, &[("write.parquet.compression-codec", "gzip")]);
+    for (name, value) in [
+        ("write.target-file-size-bytes", "big"),
+        ("write.target-file-size-bytes", "0"),
+        ("write.parquet.page-size-bytes", "-1"),
+        ("write.metadata.metrics.column.a.b", "truncate(0)"),
+        ("write.parquet.bloom-filter-fpp.column.id", "1"),
+        ("write.parquet.stats-enabled.column.id", "yes"),
+        ("write.parquet.compression-codec", "lzo"),
+        ("write.parquet.compression-level", "22"),
+        ("write.parquet.row-group-check-max-record-count", "99"),
+        ("write.manifest.compression-codec", "zip"),
+        ("write.metadata.compression-codec", "zstd"),
+        ("write.distribution-mode", "hashh"),
+        ("write.delete.mode", "copy"),
+        ("write.update.isolation-level", "loose"),
+        ("commit.retry.num-retries", "many"),
+        ("commit.manifest-merge.enabled", "on"),
+        ("schema.name-mapping.default", "{"),
+        ("read.split.target-size", "0"),
+        ("gc.enabled", ""),
+    ] {
+        let set = map(&[(name, value)]);
+        let error = kit.refused(Operation::SetProperties(set.clone()));
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{name}={value}: {error}");
+        assert!(error.to_string().contains(&format!("property: {name}")), "{error}");
+        let place = Kit::empty();
+        let commit = place.begin(vec![place.create(2, &json!([]), &[(name, value)])], "k");
+        let is_level_of_gzip = name == "write.parquet.compression-level";
+        assert_eq!(place.attempt(&commit).is_ok(), is_level_of_gzip, "{name}={value}");
+    }
+    for (name, value) in [
+        ("write.format.default", "ORC"),
+        ("write.target-file-size-bytes", " 1 "),
+        ("write.delete.mode", "merge-on-read"),
+        ("write.metadata.metrics.default", "truncate(16)"),
+        ("write.parquet.compression-level", "9"),
+        ("schema.name-mapping.default", "[]"),
+        ("write.some.other", "anything"),
+        ("owner", ""),
+    ] {
+        kit.commit(vec![Operation::SetProperties(map(&[(name, value)]))]);
+        assert_eq!(kit.metadata().properties[name], value);
+    }
+}
+
+#[test]
+fn an_encrypted_table_is_not_made_or_unmade() {
+    let key = [("encryption.key-id", "k")];
+    let place = Kit::empty();
+    let commit = place.begin(vec![place.create(3, &json!([]), &key)], "k");
+    assert_eq!(place.attempt(&commit).unwrap_err().kind(), ErrorKind::Unsupported);
+    let mut kit = Kit::partitioned(3, &[]);
+    assert_eq!(kit.refused(Operation::SetProperties(map(&key))).kind(), ErrorKind::Unsupported);
+    kit.commit(vec![Operation::RemoveProperties(vec!["encryption.key-id".to_owned()])]);
+}
+
+#[test]
 fn properties_that_are_so_already_change_nothing() {
     let mut kit = Kit::partitioned(2, &[("a", "1"), ("b", "2")]);
     let commit = kit.begin(vec![Operation::SetProperties(map(&[("a", "1")]))], "k");

@@ -101,9 +101,8 @@ fn under_snapshot_isolation_rows_that_came_meanwhile_are_replaced_too() {
     kit.commit(vec![Operation::SetProperties(map(&[("write.update.isolation-level", "SNAPSHOT")]))]);
     let slow = overwrite(vec![file("n", "x", (0, 1))], "day = 'x'");
     assert_eq!(after(&mut kit, slow, append("b", "x")).unwrap(), ["n"]);
-    let mut kit = one_day();
-    kit.commit(vec![Operation::SetProperties(map(&[("write.delete.isolation-level", "loose")]))]);
-    let error = kit.refused(of_day("x", None));
+    let error =
+        one_day().refused(Operation::SetProperties(map(&[("write.delete.isolation-level", "loose")])));
     assert!(error.to_string().contains("property: write.delete.isolation-level"), "{error}");
 }
 

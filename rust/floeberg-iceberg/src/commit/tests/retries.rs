@@ -112,5 +112,5 @@ fn a_table_that_was_replaced_is_a_conflict_that_trying_again_does_not_help() {
     let commit = kit.begin(vec![append("a", "x")], "k");
     let other = Kit::partitioned(2, &[]);
     let error = other.attempt(&commit).unwrap_err();
-    assert!(error.to_string().contains("replaced by another") && !error.is_retryable(), "{error}");
+    assert!(error.to_string().contains("another was made in its place") && !error.is_retryable(), "{error}");
 }

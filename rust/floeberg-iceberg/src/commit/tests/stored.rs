@@ -1,6 +1,8 @@
 use floeberg_core::ErrorKind;
 
-use super::kit::{Kit, append, bytes};
+use super::super::Operation;
+use super::super::produce::manifest_options;
+use super::kit::{Kit, append, bytes, map};
 use crate::metadata::SnapshotManifests;
 
 /// Does a file have this in its header?
@@ -31,9 +33,12 @@ fn manifests_and_lists_are_stored_as_the_properties_say() {
 fn a_codec_or_level_that_is_not_known_is_an_error_that_names_the_property() {
     for (name, value) in [("codec", "lzo"), ("level", "high"), ("level", "99")] {
         let property = format!("write.manifest.compression-{name}");
-        let mut kit = Kit::partitioned(2, &[(&property, value)]);
-        let error = kit.refused(append("a", "x"));
-        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
-        assert!(value == "99" || error.to_string().contains(&property), "{error}");
+        let properties = map(&[(&property, value)]);
+        // Where it is set, and where a table of others has it.
+        let error = Kit::partitioned(2, &[]).refused(Operation::SetProperties(properties.clone()));
+        for error in [error, manifest_options(&properties).unwrap_err()] {
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+            assert!(error.to_string().contains(&property), "{error}");
+        }
     }
 }

@@ -18,10 +18,15 @@ pub enum ColumnChoice {
 impl ColumnChoice {
     /// The id of the column in a schema.
     ///
-    /// Errors: `InvalidInput` for a column that is not there, naming near matches.
-    pub(super) fn find(&self, schema: &Schema) -> Result<i32> {
+    /// Errors: `InvalidInput` for a column that is not there, naming near matches, or how a field is written where the name
+    /// looks like more than a name.
+    pub(super) fn find(&self, schema: &Schema, written: &str) -> Result<i32> {
         match self {
-            Self::Name(name) => schema.find(name, true),
+            Self::Name(name) => schema.find(name, true).map_err(|error| {
+                let is_more =
+                    name.contains(|letter: char| "()[],".contains(letter) || letter.is_whitespace());
+                if is_more { Error::invalid_input(format!("{}; {written}", error.message())) } else { error }
+            }),
             Self::Id(id) if schema.field(*id).is_some() => Ok(*id),
             Self::Id(id) => Err(Error::invalid_input(format!("the schema has no column with the id {id}"))),
         }

@@ -17,6 +17,10 @@ use super::column::{ColumnChoice, check_transform};
 use crate::metadata::partition::NO_PARTITION_ID;
 use crate::metadata::{PartitionField, PartitionSpec};
 
+/// How a user writes a partition field.
+const WRITTEN: &str = "a partition field is a column, or one column in a transform: year(ts), month(ts), day(ts), hour(ts), \
+                       bucket(16, id), truncate(4, name), identity(id) or void(id), each with \" as name\" after it";
+
 /// A partition field, as a user says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredPartition {
@@ -79,7 +83,7 @@ impl<'a> SpecBuilder<'a> {
         before: &[PartitionField],
         last: &mut i32,
     ) -> Result<PartitionField> {
-        let source_id = declared.column.find(self.schema)?;
+        let source_id = declared.column.find(self.schema, WRITTEN)?;
         check_transform(self.schema, source_id, &declared.transform)?;
         let name = match &declared.name {
             Some(name) => name.clone(),

@@ -16,6 +16,10 @@ use serde_json::Map;
 use super::column::{ColumnChoice, check_transform};
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
 
+/// How a user writes a sort field.
+const WRITTEN: &str = "a sort field is a column, or one column in a transform as bucket(16, id) or day(ts), with \"asc\" or \
+                       \"desc\" after it, and then \"nulls first\" or \"nulls last\"";
+
 /// A sort field, as a user says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredSort {
@@ -53,7 +57,7 @@ pub fn build_sort_order(
 }
 
 fn sort_field(schema: &Schema, declared: &DeclaredSort) -> Result<SortField> {
-    let source_id = declared.column.find(schema)?;
+    let source_id = declared.column.find(schema, WRITTEN)?;
     check_transform(schema, source_id, &declared.transform)?;
     let usual = match declared.direction {
         SortDirection::Ascending => NullOrder::First,

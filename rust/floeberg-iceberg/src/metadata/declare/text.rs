@@ -118,7 +118,7 @@ fn parse_call(text: &str) -> Result<(ColumnChoice, Transform)> {
     };
     let name = name.trim().to_ascii_lowercase();
     let written = match (name.as_str(), arguments.split_once(',')) {
-        ("bucket" | "truncate", Some((number, column))) => {
+        ("bucket" | "truncate", Some((number, column))) if is_number(number) => {
             Some((format!("{name}[{}]", number.trim()), column))
         }
         ("identity" | "year" | "month" | "day" | "hour" | "void", _) => Some((name, arguments)),
@@ -133,6 +133,10 @@ fn parse_call(text: &str) -> Result<(ColumnChoice, Transform)> {
             Ok((ColumnChoice::Name(column.trim().to_owned()), parse_transform(&written)?))
         }
     }
+}
+
+fn is_number(text: &str) -> bool {
+    text.trim().parse::<i64>().is_ok()
 }
 
 fn parse_transform(written: &str) -> Result<Transform> {

@@ -1,6 +1,7 @@
 //! The model from its JSON, and back: one file per object.
 
 mod chosen;
+mod counters;
 mod emit;
 mod log;
 mod partition;

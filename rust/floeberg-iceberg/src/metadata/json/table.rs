@@ -14,6 +14,7 @@ use floeberg_core::{Context, Error, Result};
 use serde_json::{Map, Value as Json};
 
 use super::chosen::{Chosen, check_unique, choose};
+use super::counters::raise_counters;
 use super::log::{parse_metadata_entry, parse_snapshot_entry};
 use super::partition::{parse_fields, parse_spec};
 use super::refs::parse_refs;
@@ -51,7 +52,7 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
     let current = object.optional("current-snapshot-id", long)?.filter(|id| *id != -1);
     let highest_partition_id =
         specs.all.iter().flat_map(|spec| &spec.fields).map(|field| field.field_id).max();
-    let metadata = TableMetadata {
+    let mut metadata = TableMetadata {
         format_version,
         table_uuid: if format_version == 1 {
             object.optional("table-uuid", string)?
@@ -105,6 +106,7 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
             snapshots,
         )?;
     }
+    raise_counters(&mut metadata);
     Ok(metadata)
 }
 

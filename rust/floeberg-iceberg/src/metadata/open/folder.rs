@@ -3,7 +3,10 @@
 //! In: a store and a metadata folder. Out: the location of the current metadata file.
 //! Spec: File System Tables; Metastore Tables.
 //!
-//! Invariant: nothing is guessed: where a folder without a hint leaves two answers, both are named in an error.
+//! Invariant: nothing is guessed: where a folder without a hint leaves two answers, both are named in an error. Whatever
+//! stands in the place of a hint, versions that are there are found, in work that is bounded.
+
+use std::collections::HashSet;
 
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_io::Store;
@@ -16,35 +19,43 @@ const HINT: &str = "version-hint.text";
 /// How many bytes a hint may have.
 const MAX_HINT_BYTES: u64 = 4096;
 
-/// How many versions a hint may lag behind; more is a store that says yes to everything.
+/// How many versions after the hint are asked for one by one; then the folder is listed, which a request does for many.
+const FEW: u64 = 64;
+
+/// How many versions a hint may lag behind where nothing can be listed; more is a store that says yes to everything.
 const MAX_LAG: u64 = 100_000;
 
 /// Finds the current metadata file of a metadata folder; `None` where the folder is not there or holds none.
 ///
 /// The hint counts if there is one. It may be stale: later versions are looked for from it upward, and where the one it
-/// names is gone the folder is listed as if there were no hint.
+/// names is gone, or it cannot be read, the folder is listed as if there were no hint.
 ///
 /// Errors: `InvalidInput` for a folder that leaves several answers; `Unsupported` where neither hint nor listing is to be
 /// had; those of the store.
 pub(super) fn find_current(store: &dyn Store, folder: &str) -> Result<Option<String>> {
     let hint = read_hint(store, folder)?;
-    if let Some(hint) = &hint
+    if let Hint::Says(hint) = &hint
         && let Some(location) = follow_hint(store, folder, hint)?
     {
         return Ok(Some(location));
     }
-    let entries = match store.list(folder) {
-        Ok(entries) => entries,
+    let names = match files_of(store, folder) {
+        Ok(names) => names,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == ErrorKind::Unsupported => {
-            return Err(cannot_list(folder, hint.as_deref(), error));
+            return Err(cannot_list(folder, &hint, error));
         }
         Err(error) => return Err(error),
     };
-    let names: Vec<_> =
-        entries.iter().filter(|entry| !entry.is_folder).map(|entry| entry.name.as_str()).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
     let current = choose(&names).map_err(|error| error.with("path", folder))?;
     Ok(current.map(|name| join(folder, name)))
+}
+
+/// The names of the files of a folder.
+fn files_of(store: &dyn Store, folder: &str) -> Result<Vec<String>> {
+    let entries = store.list(folder)?;
+    Ok(entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
 }
 
 /// The current one of the files of a folder that has no hint: the highest version.
@@ -88,24 +99,41 @@ fn suffix_rank(name: &str) -> usize {
     rank.unwrap_or(SUFFIXES.len())
 }
 
-/// What the hint says, without blanks; `None` where there is none.
-fn read_hint(store: &dyn Store, folder: &str) -> Result<Option<String>> {
+/// What is in the place of the hint.
+enum Hint {
+    /// Nothing.
+    Absent,
+    /// A text, without blanks.
+    Says(String),
+    /// Something that is no hint, or that could not be read.
+    Unread(Error),
+}
+
+/// Reads the hint. A folder in its place, one that is too long or one that may not be read is none: the versions are
+/// what counts, and these can be listed.
+fn read_hint(store: &dyn Store, folder: &str) -> Result<Hint> {
     let location = join(folder, HINT);
     match store.open(&location).and_then(|source| source.read_all(MAX_HINT_BYTES)) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned())),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        Ok(bytes) => Ok(Hint::Says(String::from_utf8_lossy(&bytes).trim().to_owned())),
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound => Ok(Hint::Absent),
+            ErrorKind::InvalidInput
+            | ErrorKind::LimitExceeded
+            | ErrorKind::PermissionDenied
+            | ErrorKind::Storage => Ok(Hint::Unread(error)),
+            _ => Err(error),
+        },
     }
 }
 
-/// The file that a hint leads to: a version, the name of a file, or the name without its suffix. A hint never leads out
-/// of its folder: of a path the last segment counts.
+/// The file that a hint leads to: a version, with or without its `v`, the name of a file, or the name without its suffix.
+/// A hint never leads out of its folder: of a path the last segment counts.
 fn follow_hint(store: &dyn Store, folder: &str, hint: &str) -> Result<Option<String>> {
-    if let Some(version) = parse_version(hint) {
+    let name = hint.rsplit('/').next().unwrap_or(hint);
+    if let Some(version) = parse_version(name).or_else(|| parse_version(name.strip_prefix('v')?)) {
         return newest_from(store, folder, version);
     }
-    let name = hint.rsplit('/').next().unwrap_or(hint);
-    if name.is_empty() || name == "." || name == ".." {
+    if matches!(name, "" | "." | "..") || name.chars().any(char::is_control) {
         return Ok(None);
     }
     match parse_name(name) {
@@ -118,8 +146,22 @@ fn follow_hint(store: &dyn Store, folder: &str, hint: &str) -> Result<Option<Str
 /// The highest version that is there without a gap from a version on.
 fn newest_from(store: &dyn Store, folder: &str, hinted: u64) -> Result<Option<String>> {
     let mut newest = None;
-    for version in hinted..hinted.saturating_add(MAX_LAG) {
-        match first_there(store, folder, names_of(&format!("v{version}")))? {
+    let mut listed: Option<HashSet<String>> = None;
+    for version in hinted..=hinted.saturating_add(MAX_LAG) {
+        if version == hinted.saturating_add(FEW) {
+            match files_of(store, folder) {
+                Ok(names) => listed = Some(names.into_iter().collect()),
+                Err(error) if error.kind() == ErrorKind::Unsupported => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let stem = format!("v{version}");
+        let mut names = names_of(&stem);
+        let found = match &listed {
+            Some(listed) => names.find(|name| listed.contains(name)).map(|name| join(folder, &name)),
+            None => first_there(store, folder, names)?,
+        };
+        match found {
             Some(location) => newest = Some(location),
             None => return Ok(newest),
         }
@@ -142,10 +184,14 @@ fn first_there(
     Ok(None)
 }
 
-fn cannot_list(folder: &str, hint: Option<&str>, error: Error) -> Error {
+fn cannot_list(folder: &str, hint: &Hint, error: Error) -> Error {
     let why = match hint {
-        Some(hint) => format!("{HINT} says {hint:?}, and there is no such metadata file"),
-        None => format!("there is no {HINT}"),
+        Hint::Says(hint) => {
+            let shown: String = hint.chars().take(64).collect();
+            format!("{HINT} says {shown:?}, and there is no such metadata file")
+        }
+        Hint::Absent => format!("there is no {HINT}"),
+        Hint::Unread(why) => format!("{HINT} cannot be read: {}", why.message()),
     };
     Error::unsupported(format!(
         "the current metadata file cannot be found: {why}, and this store cannot list files; give the metadata file itself"

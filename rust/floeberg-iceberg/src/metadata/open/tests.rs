@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
@@ -44,37 +45,54 @@ fn refused(store: &dyn Store, location: &str) -> Error {
     open_metadata(store, location).map(|(found, _)| found).unwrap_err()
 }
 
-/// A store that cannot list, as those over HTTP.
-#[derive(Debug)]
-struct WithoutListing(MemoryStore);
+/// A store that cannot list, as those over HTTP; or whose hint cannot be read. It counts what is asked for.
+#[derive(Debug, Default)]
+struct Odd {
+    store: MemoryStore,
+    lists: bool,
+    hint: Option<ErrorKind>,
+    asked: AtomicUsize,
+}
 
-impl Store for WithoutListing {
+fn without_listing(store: MemoryStore) -> Odd {
+    Odd { store, ..Odd::default() }
+}
+
+fn with_broken_hint(store: MemoryStore, kind: ErrorKind) -> Odd {
+    Odd { store, lists: true, hint: Some(kind), ..Odd::default() }
+}
+
+impl Store for Odd {
     fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
-        self.0.open(location)
+        match self.hint {
+            Some(kind) if location.ends_with("version-hint.text") => Err(Error::new(kind, "broken")),
+            _ => self.store.open(location),
+        }
     }
 
     fn exists(&self, location: &str) -> Result<bool> {
-        self.0.exists(location)
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.store.exists(location)
     }
 
-    fn list(&self, _folder: &str) -> Result<Vec<Entry>> {
-        Err(Error::unsupported("this store cannot list"))
+    fn list(&self, folder: &str) -> Result<Vec<Entry>> {
+        if self.lists { self.store.list(folder) } else { Err(Error::unsupported("this store cannot list")) }
     }
 
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
-        self.0.create(location)
+        self.store.create(location)
     }
 
     fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
-        self.0.put_if_absent(location, bytes)
+        self.store.put_if_absent(location, bytes)
     }
 
     fn put(&self, location: &str, bytes: Bytes) -> Result<()> {
-        Store::put(&self.0, location, bytes)
+        Store::put(&self.store, location, bytes)
     }
 
     fn remove(&self, location: &str) -> Result<()> {
-        Store::remove(&self.0, location)
+        Store::remove(&self.store, location)
     }
 }
 
@@ -153,9 +171,58 @@ fn a_hint_that_leads_nowhere_does_not_count() {
 }
 
 #[test]
-fn a_hint_that_is_no_hint_is_not_read_whole() {
-    let store = hinted(&["v1.metadata.json"], &"1".repeat(10_000));
-    assert_eq!(refused(&store, TABLE).kind(), ErrorKind::LimitExceeded);
+fn a_version_may_be_hinted_with_its_letter() {
+    let names = ["v1.metadata.json", "v2.metadata.json", "v3.gz.metadata.json"];
+    for hint in ["v1", "v2", "s3://elsewhere/metadata/v1"] {
+        assert_eq!(opened(&hinted(&names, hint), TABLE), "v3.gz.metadata.json", "{hint}");
+    }
+}
+
+#[test]
+fn what_is_no_hint_does_not_count() {
+    let names = ["v1.metadata.json", "v2.metadata.json"];
+    let long = "1".repeat(10_000);
+    for hint in
+        [long.as_str(), "v1\0", "\0", "1\n2", "a/b\u{7}", "18446744073709551615", "v18446744073709551615"]
+    {
+        assert_eq!(opened(&hinted(&names, hint), TABLE), "v2.metadata.json", "{hint:?}");
+    }
+    let error = refused(&without_listing(hinted(&names, &long)), TABLE);
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().contains("version-hint.text cannot be read: "), "{error}");
+}
+
+#[test]
+fn a_folder_or_a_locked_file_in_the_place_of_the_hint_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let metadata = folder.path().join("metadata");
+    std::fs::create_dir(&metadata).unwrap();
+    for name in ["v1.metadata.json", "v2.metadata.json"] {
+        let text = with(v2(), "/properties", "file", json!(name)).to_string();
+        std::fs::write(metadata.join(name), text).unwrap();
+    }
+    std::fs::create_dir(metadata.join("version-hint.text")).unwrap();
+    assert_eq!(opened(&LocalStore, folder.path().to_str().unwrap()), "v2.metadata.json");
+    for kind in [ErrorKind::PermissionDenied, ErrorKind::Storage] {
+        let store = with_broken_hint(hinted(&["v1.metadata.json", "v2.metadata.json"], "1"), kind);
+        assert_eq!(opened(&store, TABLE), "v2.metadata.json");
+    }
+    let store = with_broken_hint(hinted(&["v1.metadata.json"], "1"), ErrorKind::Cancelled);
+    assert_eq!(refused(&store, TABLE).kind(), ErrorKind::Cancelled);
+}
+
+#[test]
+fn a_hint_that_is_long_out_of_date_costs_one_listing() {
+    let names: Vec<String> = (1..=300).map(|version| format!("v{version}.metadata.json")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let store = Odd { store: hinted(&names, "1"), lists: true, ..Odd::default() };
+    assert_eq!(opened(&store, TABLE), "v300.metadata.json");
+    assert!(store.asked.into_inner() <= 64, "versions were asked for one by one");
+    // Up to a gap, as without a listing.
+    let store = hinted(&names, "1");
+    Store::remove(&store, &format!("{TABLE}/metadata/v200.metadata.json")).unwrap();
+    assert_eq!(opened(&store, TABLE), "v199.metadata.json");
+    assert_eq!(opened(&without_listing(hinted(&names, "1")), TABLE), "v300.metadata.json");
 }
 
 #[test]
@@ -231,9 +298,9 @@ fn a_lance_dataset_is_named_so() {
 #[test]
 fn where_listing_is_impossible_the_hint_is_required() {
     let names = ["v1.metadata.json", "v2.metadata.json"];
-    assert_eq!(opened(&WithoutListing(hinted(&names, "1")), TABLE), "v2.metadata.json");
+    assert_eq!(opened(&without_listing(hinted(&names, "1")), TABLE), "v2.metadata.json");
     for (store, why) in [(store(&names), "there is no version-hint.text"), (hinted(&names, "7"), "\"7\"")] {
-        let error = refused(&WithoutListing(store), TABLE);
+        let error = refused(&without_listing(store), TABLE);
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains(why), "{error}");
     }
@@ -241,7 +308,7 @@ fn where_listing_is_impossible_the_hint_is_required() {
 
 #[test]
 fn a_file_of_any_name_is_opened_where_listing_is_impossible() {
-    let store = WithoutListing(store(&["odd.json"]));
+    let store = without_listing(store(&["odd.json"]));
     assert_eq!(opened(&store, &format!("{TABLE}/metadata/odd.json")), "odd.json");
 }
 

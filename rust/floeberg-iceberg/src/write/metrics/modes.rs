@@ -115,6 +115,11 @@ fn add_first(fields: &[Field], most: usize, found: &mut Vec<i32>) {
     }
 }
 
+/// Is a value a mode? Errors: `InvalidInput`, naming the property.
+pub(crate) fn check_metrics_mode(name: &str, text: &str) -> Result<()> {
+    parsed(name, text).map(drop)
+}
+
 fn parsed(name: &str, text: &str) -> Result<Mode> {
     let written = text.trim().to_ascii_lowercase();
     let length = || written.strip_prefix("truncate(")?.strip_suffix(')')?.trim().parse().ok();

@@ -19,3 +19,4 @@ mod typed_leaves;
 pub(super) use form::COLUMN_MEMORY;
 pub(super) use form::FileForm;
 pub(super) use open_file::{ColumnEncoder, OpenFile, Piece};
+pub(crate) use options::check_parquet_properties;

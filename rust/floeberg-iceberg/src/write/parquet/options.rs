@@ -3,7 +3,7 @@
 //! In: properties. Out: the options of the Parquet library, and the size of row groups.
 //! Spec: Appendix A, Parquet; Iceberg's documentation, Write properties.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
@@ -93,7 +93,7 @@ impl Layout {
                 }
             }
         }
-        let row_group_rows = properties.positive("write.parquet.row-group-check-min-record-count", 100)?;
+        let row_group_rows = row_group_rows(properties)?;
         Ok(Self {
             properties: Arc::new(options.build()),
             row_group_size: properties.positive("write.parquet.row-group-size-bytes", 128 * MIB)?,
@@ -119,6 +119,20 @@ impl Layout {
             columns.fold(options, |options, column| options.set_column_dictionary_enabled(column, false));
         Self { properties: Arc::new(options.build()), ..self.clone() }
     }
+}
+
+/// Can what properties say together be followed: codec and level, the least and the most rows between checks, version?
+///
+/// Errors: `InvalidInput`, naming the property.
+pub(crate) fn check_parquet_properties(properties: &BTreeMap<String, String>) -> Result<()> {
+    let properties = Properties::new(properties, &BTreeMap::new())?;
+    rows_between_checks(&properties, row_group_rows(&properties)?)?;
+    version(&properties)?;
+    compression(&properties).map(drop)
+}
+
+fn row_group_rows(properties: &Properties) -> Result<u64> {
+    properties.positive("write.parquet.row-group-check-min-record-count", 100)
 }
 
 fn rows_between_checks(properties: &Properties, fewest: u64) -> Result<Option<u64>> {

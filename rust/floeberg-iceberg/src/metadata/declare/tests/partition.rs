@@ -53,6 +53,14 @@ fn fields_are_named_after_their_columns_and_numbered_from_1000() {
 fn a_field_that_cannot_be_is_refused() {
     for (partitions, said) in [
         (json!(["nme"]), "no column is named"),
+        (json!(["bucket(id)"]), "bucket(16, id)"),
+        (json!(["bucket(id, 16)"]), "bucket(16, id)"),
+        (json!(["bucket[16](id)"]), "bucket(16, id)"),
+        (json!(["bucket(4, id, ts)"]), "one column in a transform"),
+        (json!(["truncate(data)"]), "truncate(4, name)"),
+        (json!(["date(ts)"]), "day(ts)"),
+        (json!(["zorder(id)"]), "no column is named \"zorder(id)\"; a partition field is"),
+        (json!(["bucket(0, id)"]), "1 to"),
         (json!(["day(id)"]), "it is of type long"),
         (json!(["tags"]), "no primitive type"),
         (json!(["tags.element"]), "in a list or a map"),

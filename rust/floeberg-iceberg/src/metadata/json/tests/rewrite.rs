@@ -93,7 +93,8 @@ fn a_transform_that_is_not_known_is_kept_as_written() {
         { "name": "a", "transform": "bucketV2[4]", "source-ids": [1, 2], "field-id": 1000 },
         { "name": "b", "transform": "zorder(3)", "source-id": 1, "field-id": 1001 }
     ]);
-    let document = with(v2(), "/partition-specs/0", "fields", fields);
+    let document =
+        with(with(v2(), "/partition-specs/0", "fields", fields), "", "last-partition-id", json!(1001));
     let metadata = parsed(&document);
     assert_eq!(metadata.default_spec().fields[0].source_ids, [1, 2]);
     assert_eq!(metadata.to_json().unwrap(), document);
@@ -110,7 +111,7 @@ fn one_of_several_sources_is_written_as_one() {
 #[test]
 fn types_of_v3_are_read_in_v2() {
     let field = json!({ "id": 9, "name": "n", "required": false, "type": "timestamptz_ns" });
-    let mut document = v2();
+    let mut document = with(v2(), "", "last-column-id", json!(9));
     document["schemas"][1]["fields"].as_array_mut().unwrap().push(field);
     assert_eq!(parsed(&document).to_json().unwrap(), document);
 }
@@ -118,7 +119,7 @@ fn types_of_v3_are_read_in_v2() {
 #[test]
 fn an_initial_default_is_read_in_v2() {
     let field = json!({ "id": 9, "name": "n", "required": true, "type": "long", "initial-default": 7 });
-    let mut document = v2();
+    let mut document = with(v2(), "", "last-column-id", json!(9));
     document["schemas"][1]["fields"].as_array_mut().unwrap().push(field);
     let metadata = parsed(&document);
     assert_eq!(metadata.current_schema().field(9).unwrap().initial_default, Some(Value::Long(7)));

@@ -1,0 +1,48 @@
+"""Which files may be removed because metadata names them?
+
+Metadata that others wrote may name any file. Only what is below the table's own locations is the table's.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING, Final
+
+from floeberg import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["own_folders", "tell_of_left"]
+
+_LOG = logging.getLogger("floeberg.catalog")
+_PATHS: Final = (
+    "write.data.path",
+    "write.metadata.path",
+    "write.object-storage.path",
+    "write.folder-storage.path",
+)
+"""Properties that name places of a table's files, former names among them."""
+
+_ABSOLUTE: Final = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]+:/|[A-Za-z]:[\\/]")
+_SHOWN: Final = 3
+
+
+def own_folders(table: _native.Table) -> list[str]:
+    """The folders that a table's files are in, as it says. A relative one is in the first of them."""
+    paths = (table.properties.get(key, "") for key in _PATHS)
+    return [table.location, *(path for path in paths if _ABSOLUTE.match(path))]
+
+
+def tell_of_left(left: Sequence[str], table: _native.Table) -> None:
+    """Logs which files that the metadata names were left, since they are outside of the table's folders."""
+    if not left:
+        return
+    shown = ", ".join(left[:_SHOWN]) + (", ..." if len(left) > _SHOWN else "")
+    _LOG.warning(
+        "%d files that the metadata of the table at %s names were left, since they are outside of its locations: %s",
+        len(left),
+        _native.without_passwords(table.location),
+        _native.without_passwords(shown),
+    )
