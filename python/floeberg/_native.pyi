@@ -9,45 +9,17 @@ from typing import Any, Final, TypeAlias, final
 from typing_extensions import CapsuleType
 
 __version__: Final[str]
+# fmt: off
 __all__ = [
-    "ArrowSchema",
-    "Attempt",
-    "Batch",
-    "BatchReader",
-    "Batches",
-    "Column",
-    "Commit",
-    "MetadataReader",
-    "Operation",
-    "Plan",
-    "Receipt",
-    "Scan",
-    "Table",
-    "TaskGroup",
-    "View",
-    "WriteRecipe",
-    "__version__",
-    "columns_to_add",
-    "evolved_schema",
-    "expression_from_json",
-    "expression_to_json",
-    "expression_to_text",
-    "file_exists",
-    "list_folder",
-    "local_path",
-    "location_from_user",
-    "parse_expression",
-    "partition_statistics_files",
-    "partition_statistics_rows",
-    "place",
-    "put_file",
-    "remove_files",
-    "schema_from_arrow",
-    "statistics_blob",
-    "statistics_blobs",
-    "statistics_files",
-    "transform_column",
+    "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "MetadataReader",
+    "Operation", "Plan", "Receipt", "Scan", "Table", "TaskGroup", "View", "WriteRecipe", "__version__",
+    "columns_to_add", "encode_variant", "encode_variants", "evolved_schema", "expression_from_json",
+    "expression_to_json", "expression_to_text", "file_exists", "list_folder", "local_path",
+    "location_from_user", "parse_expression", "partition_statistics_files", "partition_statistics_rows",
+    "place", "put_file", "remove_files", "schema_from_arrow", "statistics_blob", "statistics_blobs",
+    "statistics_files", "transform_column",
 ]
+# fmt: on
 
 _Tree: TypeAlias = tuple[Any, ...]
 _Fields: TypeAlias = dict[str, Any]
@@ -90,6 +62,12 @@ def remove_files(locations: list[str], *, storage_options: dict[str, str]) -> No
 
 def transform_column(transform: str, reader: object) -> list[Column]:
     """A transform of the one column of the batches of a `pyarrow.RecordBatchReader`."""
+
+def encode_variants(values: list[Any]) -> Column:
+    """A column of variants, a row a value; `None` is null."""
+
+def encode_variant(value: object) -> tuple[bytes, bytes]:
+    """Metadata and value of one variant; `None` is variant's null."""
 
 def schema_from_arrow(schema: object, format_version: int) -> str:
     """The schema, as JSON text, of a table of a format version that holds the rows of a `pyarrow.Schema`."""
@@ -447,6 +425,9 @@ class WriteRecipe:
 
     def write(self, reader: object, *, task: str, partition: int) -> Receipt:
         """Writes the rows of a `pyarrow.RecordBatchReader`. A write that fails leaves no file."""
+
+    def arrow_schema(self) -> ArrowSchema:
+        """The Arrow schema that rows of the table have."""
 
     def schema_fits(self, schema: object) -> None:
         """Raises one error that lists what of a `pyarrow.Schema` does not fit the table."""

@@ -8,7 +8,7 @@ use floeberg_core::schema::json::schema_to_json;
 use floeberg_iceberg::write;
 use pyo3::prelude::*;
 
-use crate::arrow::import_schema;
+use crate::incoming::import_schema;
 use crate::operation::json;
 use crate::runtime;
 use crate::table::Table;

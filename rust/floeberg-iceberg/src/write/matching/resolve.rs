@@ -199,7 +199,7 @@ impl Resolver {
         let by_id = std::mem::replace(&mut self.by_id, false);
         let columns = self.columns(&[part("metadata"), part("value")], targets, children, name);
         self.by_id = by_id;
-        Some(Step::Struct(columns))
+        Some(Step::Variant(columns))
     }
 
     fn does_not_fit(&mut self, wanted: &str, field: &ArrowField, name: &str, fix: &str) -> Option<Step> {
