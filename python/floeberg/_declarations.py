@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checka
 
 from floeberg import _native
 from floeberg._arguments import checked_text
+from floeberg._incoming import schema_of
 from floeberg.errors import InvalidInputError
 from floeberg.types import (
     IcebergType,
@@ -50,6 +51,14 @@ class ArrowSchemaExportable(Protocol):
 
 
 @runtime_checkable
+class ArrowStreamExportable(Protocol):
+    """Anything that gives its rows by the Arrow PyCapsule interface: frames, relations of DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The capsule of the stream."""
+
+
+@runtime_checkable
 class JsonModel(Protocol):
     """What PyIceberg's schemas, specs and orders are: models that write themselves in the specification's JSON."""
 
@@ -57,7 +66,7 @@ class JsonModel(Protocol):
         """The JSON text."""
 
 
-AnySchema: TypeAlias = "Schema | pa.Schema | ArrowSchemaExportable | JsonModel"
+AnySchema: TypeAlias = "Schema | pa.Schema | ArrowSchemaExportable | ArrowStreamExportable | JsonModel"
 AnyPartitionSpec: TypeAlias = "PartitionSpec | Iterable[str | PartitionField] | JsonModel | None"
 AnySortOrder: TypeAlias = "SortOrder | Iterable[str | SortField] | JsonModel | None"
 
@@ -65,33 +74,19 @@ AnySortOrder: TypeAlias = "SortOrder | Iterable[str | SortField] | JsonModel | N
 def schema_json(schema: AnySchema, *, format_version: int) -> str:
     """The JSON text of a schema: one of Arrow has fresh ids, another keeps its own."""
     if isinstance(schema, Schema):
-        written: Json = {
-            "type": "struct",
-            "schema-id": schema.schema_id,
-            "identifier-field-ids": list(schema.identifier_field_ids),
-            "fields": [_field(each) for each in schema.fields],
-        }
-        return _dumped("schema", written)
+        try:
+            written: Json = {
+                "type": "struct",
+                "schema-id": schema.schema_id,
+                "identifier-field-ids": list(schema.identifier_field_ids),
+                "fields": [_field(each) for each in schema.fields],
+            }
+            return _dumped("schema", written)
+        except RecursionError:
+            raise InvalidInputError("schema: it is nested too deep") from None
     if isinstance(schema, JsonModel):
         return schema.model_dump_json()
-    return _native.schema_from_arrow(arrow_schema(schema), format_version)
-
-
-def arrow_schema(schema: object) -> pa.Schema:
-    """A `pyarrow.Schema` of what gives one."""
-    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-    if isinstance(schema, pa.Schema):
-        return schema
-    if not isinstance(schema, ArrowSchemaExportable):
-        raise InvalidInputError(
-            "schema: expected a floeberg.types.Schema, an Arrow schema or one of PyIceberg, found an object of type "
-            f"{type(schema).__name__}"
-        )
-    try:
-        return pa.schema(cast("Any", schema))
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InvalidInputError(f"schema: its Arrow schema cannot be read: {error}") from error
+    return _native.schema_from_arrow(schema_of(schema), format_version)
 
 
 def partition_spec_json(spec: AnyPartitionSpec) -> str:

@@ -13,11 +13,12 @@ __version__: Final[str]
 __all__ = [
     "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "MetadataReader",
     "Operation", "Plan", "Receipt", "Scan", "Table", "TaskGroup", "View", "WriteRecipe", "__version__",
-    "checked_type", "columns_to_add", "evolved_schema", "expression_from_json", "expression_to_json",
-    "expression_to_text", "file_exists", "list_folder", "local_path", "location_from_user", "parse_expression",
-    "partition_statistics_files", "partition_statistics_rows", "place", "put_file", "remove_files",
-    "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files",
-    "transform_column", "without_passwords",
+    "checked_type", "columns_to_add", "encode_variant", "encode_variants", "evolved_schema",
+    "expression_from_json", "expression_to_json", "expression_to_text", "file_exists", "list_folder",
+    "local_path", "location_from_user", "parse_expression", "partition_statistics_files",
+    "partition_statistics_rows", "place", "put_file", "remove_files", "remove_files_below",
+    "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files", "transform_column",
+    "without_passwords",
 ]
 # fmt: on
 
@@ -73,6 +74,11 @@ def transform_column(transform: str, reader: object) -> list[Column]:
 
 def checked_type(name: str) -> str:
     """The name of a primitive type or of `variant`, as the specification writes it."""
+def encode_variants(values: list[Any]) -> Column:
+    """A column of variants, a row a value; `None` is null."""
+
+def encode_variant(value: object) -> tuple[bytes, bytes]:
+    """Metadata and value of one variant; `None` is variant's null."""
 
 def schema_from_arrow(schema: object, format_version: int) -> str:
     """The schema, as JSON text, of a table of a format version that holds the rows of a `pyarrow.Schema`."""
@@ -433,6 +439,9 @@ class WriteRecipe:
 
     def write(self, reader: object, *, task: str, partition: int) -> Receipt:
         """Writes the rows of a `pyarrow.RecordBatchReader`. A write that fails leaves no file."""
+
+    def arrow_schema(self) -> ArrowSchema:
+        """The Arrow schema that rows of the table have."""
 
     def schema_fits(self, schema: object) -> None:
         """Raises one error that lists what of a `pyarrow.Schema` does not fit the table."""

@@ -6,18 +6,20 @@ Invariant: an error keeps its class wherever Python drives the reading. Only a c
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from floeberg.errors import NotInstalledError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from types import ModuleType
 
     import duckdb
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from typing_extensions import Self
 
     from floeberg import _native
 
@@ -68,14 +70,8 @@ class RowSource(Generic[Native]):
         """
         import pyarrow as pa  # noqa: PLC0415
 
-        schema = pa.schema(cast("Any", self))
-
-        def batches() -> Iterator[pa.RecordBatch]:
-            stream = self._inner.stream()
-            while (batch := stream.next_batch()) is not None:
-                yield pa.record_batch(cast("Any", batch))
-
-        return pa.RecordBatchReader.from_batches(schema, batches())
+        batches = Batches(self._inner.stream)
+        return pa.RecordBatchReader.from_batches(pa.schema(cast("Any", self)), batches)
 
     def to_pandas(self, **kwargs: Any) -> pd.DataFrame:  # noqa: ANN401 - passed on
         """Reads all rows into a pandas frame.
@@ -146,6 +142,32 @@ class RowSource(Generic[Native]):
 
     def __reduce__(self) -> tuple[type[RowSource[Native]], tuple[Native]]:
         return type(self), (self._inner,)
+
+
+class Batches:
+    """Batches one after the other, for whoever asks next: a reader of pyarrow's may be read by several threads.
+
+    Nothing is opened before the first one is asked for.
+    """
+
+    def __init__(self, opening: Callable[[], _native.BatchReader | _native.MetadataReader]) -> None:
+        self._opening = opening
+        self._stream: _native.BatchReader | _native.MetadataReader | None = None
+        self._turn = threading.Lock()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        import pyarrow as pa  # noqa: PLC0415
+
+        with self._turn:
+            if self._stream is None:
+                self._stream = self._opening()
+            batch = self._stream.next_batch()
+        if batch is None:
+            raise StopIteration
+        return pa.record_batch(cast("Any", batch))
 
 
 def _require(package: str) -> ModuleType:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from floeberg._arguments import checked_int, checked_text
+from floeberg._rows import Batches
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pyarrow as pa
 
     from floeberg import _native
@@ -322,11 +321,9 @@ class InspectTable:
 
         native = self._open(checked_text("name", name), snapshot_id)
 
-        def batches() -> Iterator[pa.RecordBatch]:
-            while (batch := native.next_batch()) is not None:
-                yield pa.record_batch(cast("Any", batch))
-
-        return pa.RecordBatchReader.from_batches(pa.schema(cast("Any", native.arrow_schema())), batches())
+        return pa.RecordBatchReader.from_batches(
+            pa.schema(cast("Any", native.arrow_schema())), Batches(lambda: native)
+        )
 
     def _table(self, name: MetadataTable, snapshot_id: int | None = None) -> pa.Table:
         import pyarrow as pa  # noqa: PLC0415

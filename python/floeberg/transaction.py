@@ -17,11 +17,12 @@ from floeberg._arguments import (
     checked_properties,
     checked_text,
 )
+from floeberg._incoming import reader_of, told_as_input
 from floeberg.commits import CommitResult, commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import Expression, as_expression
 from floeberg.schema_update import UpdateSchema
-from floeberg.writing import Receipt, WriteRecipe, reader_of
+from floeberg.writing import Receipt, WriteRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -322,26 +323,30 @@ class Transaction:
     ) -> Receipt | None:
         """The files of some rows; `None` where the commit was made before."""
         self._check_open()
-        reader = reader_of(data)
+        reader = reader_of(data, lambda: self._recipe({}).arrow_schema())
         if schema_mode not in (None, "merge"):
             raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
         if self._is_done():
             self._skipped.append(operation)
             return None
         changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
-        if changes is None:
-            return self._write_files(reader, options)
-        self.change_columns(changes)
-        with self._taken_back():
-            return self._write_files(reader, options)
+        with told_as_input(data):
+            if changes is None:
+                return self._write_files(reader, options)
+            self.change_columns(changes)
+            with self._taken_back():
+                return self._write_files(reader, options)
 
     def _write_files(self, reader: pa.RecordBatchReader, options: dict[str, str]) -> Receipt:
-        recipe = WriteRecipe(
-            _native.WriteRecipe.of(self._staged(), options=options, write_id=str(uuid.uuid4()))
-        )
+        recipe = self._recipe(options)
         receipt = recipe.write(reader, task="0")
         self._written.append((recipe, receipt))
         return receipt
+
+    def _recipe(self, options: dict[str, str]) -> WriteRecipe:
+        return WriteRecipe(
+            _native.WriteRecipe.of(self._staged(), options=options, write_id=str(uuid.uuid4()))
+        )
 
     @contextmanager
     def _taken_back(self) -> Iterator[None]:

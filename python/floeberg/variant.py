@@ -1,6 +1,6 @@
-"""What is in a variant?
+"""What is in a variant, and how is one made?
 
-In: the two byte strings of a variant, as a scan gives them. Out: plain Python values.
+In: the two byte strings of a variant, as a scan gives them. Out: plain Python values. And the other way round.
 
 The encoding is that of `VariantEncoding.md` in the Parquet project. Nothing is imported that costs.
 """
@@ -11,16 +11,17 @@ import datetime as dt
 import struct
 import uuid
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from floeberg import _native
 from floeberg.errors import InvalidDataError, LimitExceededError, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import pyarrow as pa
 
-__all__ = ["Value", "to_pylist", "to_python"]
+__all__ = ["Value", "from_pylist", "from_python", "to_pylist", "to_python"]
 
 Scalar: TypeAlias = (
     bool | int | float | str | bytes | Decimal | dt.date | dt.time | dt.datetime | uuid.UUID | None
@@ -79,6 +80,51 @@ def to_pylist(array: pa.Array[Any] | pa.ChunkedArray[Any]) -> list[Value]:
         [42, None]
     """
     return [None if row is None else to_python(row["metadata"], row["value"]) for row in array.to_pylist()]
+
+
+def from_python(value: object) -> tuple[bytes, bytes]:
+    """A variant of one value.
+
+    Args:
+        value: `None`, which is variant's null, or what `to_python` gives: a `bool`, `int`, `float`, `str`, `bytes`,
+            `Decimal`, `date`, `time`, `datetime`, `UUID`; a `list` or `tuple` of such values, or a mapping of them by
+            `str`. A number of numpy is one too. A `datetime` with a time zone is an instant, another one a local time;
+            an integer beyond 64 bits is a decimal.
+
+    Returns:
+        The names of the fields, and the value.
+
+    Raises:
+        InvalidInputError: No variant has such a value; the error says where it is.
+
+    Examples:
+        >>> from floeberg.variant import from_python, to_python
+        >>> to_python(*from_python({"a": [1, "x"]}))
+        {'a': [1, 'x']}
+    """
+    return _native.encode_variant(value)
+
+
+def from_pylist(values: Iterable[object]) -> pa.Array[Any]:
+    """A column of variants, for rows that go to a table.
+
+    Args:
+        values: A value a row, as `from_python` takes it; but `None` is null, not variant's null.
+
+    Returns:
+        A pyarrow array of structs of `metadata` and `value`.
+
+    Raises:
+        InvalidInputError: No variant has such a value; the error names the row, and where in it.
+
+    Examples:
+        >>> from floeberg.variant import from_pylist, to_pylist
+        >>> to_pylist(from_pylist([{"a": 1}, None, 2.5]))
+        [{'a': 1}, None, 2.5]
+    """
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    return cast("pa.Array[Any]", pa.array(cast("Any", _native.encode_variants(list(values)))))
 
 
 class _Reader:

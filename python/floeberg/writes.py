@@ -49,8 +49,9 @@ class TableWrites:
         Columns are matched by field id where all have one, else by name. Missing optional ones get their default.
 
         Args:
-            data: The rows: a `pyarrow.Table`, a reader, a data frame of pandas or polars, or anything else with
-                `__arrow_c_stream__`. They are read once, in bounded memory.
+            data: The rows: a `pyarrow.Table`, a reader, a data frame of pandas or polars, anything else with
+                `__arrow_c_stream__`, or a list of dicts. They are read once, in bounded memory, on this thread. What a
+                generator raises comes out as it is.
             snapshot_properties: What the summary of the snapshot says beside what it must.
             branch: The branch that gets them.
             idempotency_key: A key of the write: of this operation, on this branch. Where the branch has a snapshot
@@ -63,8 +64,9 @@ class TableWrites:
             What was done, or that it was done before, and by which snapshot.
 
         Raises:
-            InvalidInputError: The rows do not fit the schema; the error lists every mismatch. Nothing was changed, as
-                with every error but `CommitStateUnknownError`.
+            InvalidInputError: The rows do not fit the schema; the error lists every mismatch. Or a value is none of its
+                column, or damaged; the error names column and row. Nothing was changed, as with every error but
+                `CommitStateUnknownError`.
             CommitConflictError: Other writers were faster each time, or changed columns so that the rows do not fit.
             CommitStateUnknownError: Whether the rows are in the table is not known, and may not be for a while.
                 Repeat the write with the same `idempotency_key`, or look for the snapshot.

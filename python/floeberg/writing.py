@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_size, checked_text
+from floeberg._incoming import reader_of, told_as_input
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["Receipt", "WriteRecipe", "reader_of"]
+__all__ = ["Receipt", "WriteRecipe"]
 
 
 class Receipt:
@@ -102,6 +103,17 @@ class WriteRecipe:
         """What tells the files of this write from those of others: it is part of their names."""
         return self._inner.write_id
 
+    def arrow_schema(self) -> pa.Schema:
+        """The Arrow schema of the table's rows.
+
+        Examples:
+            >>> orders.write_recipe().arrow_schema().names
+            ['id']
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        return pa.schema(cast("Any", self._inner.arrow_schema()))
+
     def check_schema(self, schema: pa.Schema) -> None:
         """Do rows of a schema fit the table? Nothing is written.
 
@@ -120,7 +132,7 @@ class WriteRecipe:
         """Writes rows to files. They are in no table until a commit takes them.
 
         Args:
-            data: The rows: whatever gives an Arrow stream, as `Table.append` takes it.
+            data: The rows, as `Table.append` takes them.
             task: What tells this call from others of the same write, retried ones too: it is part of the names of
                 files.
             partition: A number that the names of files begin with.
@@ -132,7 +144,9 @@ class WriteRecipe:
             InvalidInputError: The rows do not fit the schema; the error lists every mismatch. No file is left.
         """
         number = checked_size("partition", partition)
-        return Receipt(self._inner.write(reader_of(data), task=checked_text("task", task), partition=number))
+        name = checked_text("task", task)
+        with told_as_input(data):
+            return Receipt(self._inner.write(reader_of(data, self.arrow_schema), task=name, partition=number))
 
     def remove(self, receipt: Receipt) -> None:
         """Removes the files of a receipt that no commit took.
@@ -154,45 +168,3 @@ class WriteRecipe:
 
     def __reduce__(self) -> tuple[type[WriteRecipe], tuple[_native.WriteRecipe]]:
         return WriteRecipe, (self._inner,)
-
-
-def reader_of(data: object) -> pa.RecordBatchReader:
-    """The batches of whatever gives rows: read once, as they are asked for.
-
-    Raises:
-        InvalidInputError: It gives none.
-
-    Examples:
-        >>> import pyarrow as pa
-        >>> reader_of(pa.table({"id": [1, 2]})).schema.names
-        ['id']
-    """
-    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-    try:
-        found = _reader_of(data)
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InvalidInputError(f"data: its rows cannot be read as Arrow: {error}") from error
-    if found is None:
-        raise InvalidInputError(
-            "data: expected rows in Arrow form (pyarrow, pandas, polars, or anything with __arrow_c_stream__), "
-            f"found an object of type {type(data).__name__}"
-        )
-    return found
-
-
-def _reader_of(data: object) -> pa.RecordBatchReader | None:
-    import pyarrow as pa  # noqa: PLC0415
-
-    if isinstance(data, pa.RecordBatchReader):
-        return data
-    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
-        # An index is no column, which its own stream would make of it.
-        return pa.Table.from_pandas(cast("Any", data), preserve_index=False).to_reader()
-    if hasattr(data, "__arrow_c_stream__"):
-        return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_stream(cast("Any", data)))
-    if hasattr(data, "__arrow_c_array__"):
-        batch = pa.record_batch(cast("Any", data))
-        return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(batch.schema, [batch]))
-    # A scanner of a dataset.
-    return cast("Any", data).to_reader() if hasattr(data, "to_reader") else None

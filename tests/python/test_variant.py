@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from floeberg import variant
-from floeberg.errors import InvalidDataError, LimitExceededError, UnsupportedError
+from floeberg.errors import InvalidDataError, InvalidInputError, LimitExceededError, UnsupportedError
 from floeberg.types import PrimitiveType
 
 EMPTY = b"\x01\x00\x00"
@@ -182,3 +182,122 @@ def test_a_filter_asks_a_variant_for_null_and_nothing_else(variants):
 
 def test_the_schema_names_the_type(variants):
     assert variants.open().schema().find_field("v").field_type == PrimitiveType("variant")
+
+
+EVERY_VALUE = [
+    None,
+    True,
+    False,
+    0,
+    -128,
+    128,
+    -32769,
+    2**31,
+    -(2**63),
+    2**63,
+    10**38 - 1,
+    0.1,
+    math.inf,
+    "",
+    "\u00fc" * 40,
+    b"",
+    b"\xff" * 70,
+    Decimal("-12.340"),
+    Decimal("1E+3"),
+    Decimal("0E-38"),
+    Decimal(-99999999999999999999999999999999999999),
+    datetime.date(1, 1, 1),
+    datetime.date(9999, 12, 31),
+    datetime.time(23, 59, 59, 999_999),
+    datetime.datetime(1, 1, 1),  # noqa: DTZ001
+    datetime.datetime(2020, 1, 2, 3, 4, 5, 6, UTC),
+    uuid.UUID(int=2**127),
+    [],
+    {},
+    [1, [2, [3, {"a": None}]]],
+    {"b": 1, "a": {"b": [True, {"\U00010000": 1, "\ue000": 2}]}},
+    {str(number): number for number in range(300)},
+    list(range(300)),
+]
+
+
+@pytest.mark.parametrize("value", EVERY_VALUE, ids=str)
+def test_values_become_variants_and_these_the_same_values(value):
+    assert variant.to_python(*variant.from_python(value)) == value
+    assert type(variant.to_python(*variant.from_python(value))) is type(value) or isinstance(
+        value, (int, dict)
+    )
+
+
+def test_columns_of_variants_are_made_and_written():
+    import floeberg as fb
+
+    catalog = fb.load_catalog(f"variants-{uuid.uuid4()}", type="memory")
+    catalog.create_namespace("n")
+    kind = fb.types.PrimitiveType("variant")
+    nested = fb.types.ListType(element_id=4, element_type=kind, element_required=False)
+    schema = fb.types.Schema(
+        fb.types.NestedField(1, "id", fb.types.PrimitiveType("long"), required=False),
+        fb.types.NestedField(2, "v", kind, required=False),
+        fb.types.NestedField(3, "l", nested, required=False),
+    )
+    table = catalog.create_table("n.t", schema, format_version=3)
+    rows = [{"id": number, "v": value, "l": [value, None]} for number, value in enumerate(EVERY_VALUE)]
+    table.append(rows)
+    table.append(
+        pa.table({"id": pa.array(range(100, 100 + len(EVERY_VALUE))), "v": variant.from_pylist(EVERY_VALUE)})
+    )
+    for options in ({}, {"write.parquet.shred-variants": "true"}):
+        table.overwrite(rows, options=options)
+        found = table.scan().to_arrow().sort_by("id")
+        assert variant.to_pylist(found["v"]) == EVERY_VALUE
+        assert [variant.to_pylist(each.values)[0] for each in found["l"]] == EVERY_VALUE
+        assert found["v"].null_count == 1
+
+
+def test_moments_of_other_zones_numbers_of_numpy_and_moments_of_pandas_are_taken():
+    import numpy as np
+    import pandas as pd
+
+    east = datetime.timezone(datetime.timedelta(hours=2))
+    moment = datetime.datetime(2020, 1, 2, 3, tzinfo=east)
+    (value,) = variant.to_pylist(variant.from_pylist([moment]))
+    assert (value, value.tzinfo) == (moment, UTC)
+    made = variant.from_pylist([np.int8(-5), np.uint64(2**64 - 1), np.float32(0.5), np.bool_(True), (1, 2)])
+    assert variant.to_pylist(made) == [-5, 2**64 - 1, 0.5, True, [1, 2]]
+    of_nanoseconds = variant.from_python(pd.Timestamp("2020-01-02T03:04:05.000000006"))[1]
+    assert of_nanoseconds == primitive(19, signed(1_577_934_245_000_000_006, 8))
+    assert variant.from_python(pd.Timestamp("2020-01-02"))[1][0] == 13 << 2
+
+
+@pytest.mark.parametrize(
+    ("value", "why", "path"),
+    [
+        ({1, 2}, "an object of type set", None),
+        ({"a": [0, {"b": object()}]}, "an object of type object", ".a[1].b"),
+        ({"a": {5: 1}}, "not a str", ".a"),
+        ([10**38], "38 digits", "[0]"),
+        (Decimal("NaN"), "is no number", None),
+        (Decimal("1E-39"), "38 digits", None),
+        (Decimal("1E+99999"), "38 digits", None),
+        (datetime.time(1, tzinfo=UTC), "zone", None),
+        (datetime.timedelta(1), "timedelta", None),
+        ("\udcff", "UTF-8", None),
+        ({"\udcff": 1}, "UTF-8", None),
+    ],
+)
+def test_what_no_variant_is_names_its_place(value, why, path):
+    with pytest.raises(InvalidInputError, match=why) as caught:
+        variant.from_pylist([1, None, value])
+    assert caught.value.context == {"row": "2"} | ({} if path is None else {"path": path})
+
+
+def test_values_that_nest_without_end_are_refused():
+    endless: list[object] = []
+    endless.append(endless)
+    with pytest.raises(InvalidInputError, match="deeper than 200"):
+        variant.from_python(endless)
+    deep: object = 1
+    for _ in range(200):
+        deep = [deep]
+    assert variant.to_python(*variant.from_python(deep)) == deep

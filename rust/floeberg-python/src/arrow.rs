@@ -1,8 +1,6 @@
-//! How does Arrow data reach Python, and come from there, without a copy?
+//! How does Arrow data reach Python without a copy?
 //!
-//! In: a reader, a batch or a schema. Out: capsules of the Arrow `PyCapsule` interface, which share the memory. What
-//! comes from Python is a `pyarrow.RecordBatchReader`, which pyarrow itself writes into a stream of ours: it has looked at
-//! the capsules of others before, and so nothing here reads memory that it was told of.
+//! In: a reader, a batch or a schema. Out: capsules of the Arrow `PyCapsule` interface, which share the memory.
 //!
 //! The callbacks of a stream are called on any thread and without Python, so what stands behind them is pure Rust:
 //! its errors reach the consumer as text. Where Python drives the reading, [`Batch`] by [`Batch`], they keep
@@ -10,10 +8,8 @@
 //!
 //! Invariant: no panic crosses the C interface.
 
-use std::sync::Arc;
-
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use floeberg_core::{Error, Result, fenced};
@@ -81,50 +77,6 @@ impl Column {
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("a column", "the array that pyarrow makes of it"))
     }
-}
-
-/// The batches of a `pyarrow.RecordBatchReader`. They may be asked for without Python, on any thread.
-///
-/// Errors: those of pyarrow; `InvalidInput` for a schema that cannot be taken over.
-pub fn import_stream(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
-    let mut stream = FFI_ArrowArrayStream::empty();
-    reader.call_method1("_export_to_c", ((&raw mut stream).expose_provenance(),))?;
-    fenced(|| RecordBatchStreamReader::try_new(stream).map_err(unusable))
-        .map_err(|error| to_exception(py, &error))
-}
-
-fn unusable(failure: ArrowError) -> Error {
-    Error::invalid_input("an Arrow array cannot be read").caused_by(failure)
-}
-
-/// The one column of the batches of a `pyarrow.RecordBatchReader`.
-///
-/// Errors: those of pyarrow; `InvalidInput` for more than one column and for arrays that cannot be taken over.
-pub fn import_column(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<(Field, Vec<ArrayRef>)> {
-    let batches = import_stream(py, reader)?;
-    let import = || {
-        let schema = batches.schema();
-        let [field] = &schema.fields()[..] else {
-            return Err(Error::invalid_input("expected one column"));
-        };
-        let field = Field::clone(field);
-        let columns = batches.map(|batch| batch.map(|batch| Arc::clone(batch.column(0))).map_err(unusable));
-        Ok((field, columns.collect::<Result<_>>()?))
-    };
-    fenced(import).map_err(|error| to_exception(py, &error))
-}
-
-/// A `pyarrow.Schema`, which pyarrow writes into a structure that Rust owns.
-///
-/// Errors: those of pyarrow; `InvalidInput` for types that cannot be taken over.
-pub fn import_schema(py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<Schema> {
-    let mut exported = FFI_ArrowSchema::empty();
-    schema.call_method1("_export_to_c", ((&raw mut exported).expose_provenance(),))?;
-    let import = || {
-        Schema::try_from(&exported)
-            .map_err(|failure| Error::invalid_input("an Arrow schema cannot be read").caused_by(failure))
-    };
-    fenced(import).map_err(|error| to_exception(py, &error))
 }
 
 /// One batch of rows on its way to Python: `pyarrow.record_batch(batch)` takes it.

@@ -1,7 +1,7 @@
 //! The Python extension module `floeberg._native`.
 //!
 //! Classes and functions that the Python package wraps; nobody else calls them. `runtime` is the one door out of
-//! Python, `error` the one mapping of errors, `arrow` the only code that shares memory with Python.
+//! Python, `error` the one mapping of errors, `arrow` and `incoming` the only code that shares memory with Python.
 
 mod account;
 mod arrow;
@@ -11,6 +11,7 @@ mod explain;
 mod expression;
 mod files;
 mod form;
+mod incoming;
 mod metadata_reader;
 mod operation;
 mod pickle;
@@ -27,6 +28,7 @@ mod table;
 mod task;
 mod task_group;
 mod transforms;
+mod variant;
 mod view;
 mod writer;
 
@@ -77,6 +79,8 @@ mod _native {
     use crate::task_group::TaskGroup;
     #[pymodule_export]
     use crate::transforms::transform_column;
+    #[pymodule_export]
+    use crate::variant::{encode_variant, encode_variants};
     #[pymodule_export]
     use crate::view::View;
     #[pymodule_export]

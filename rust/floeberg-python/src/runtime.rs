@@ -6,7 +6,7 @@
 //! Ctrl-C is noticed within [`WAKE`]; a panic becomes an error. Nothing here outlives a call, so nothing is lost
 //! in a process that was forked.
 
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel, sync_channel};
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
@@ -18,6 +18,9 @@ use crate::error::to_exception;
 
 /// How often a waiting call looks for Ctrl-C.
 const WAKE: Duration = Duration::from_millis(100);
+
+/// Items that Python makes while earlier ones are worked on.
+const ITEMS_AHEAD: usize = 2;
 
 /// Does short, pure work without holding Python.
 pub fn call<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
@@ -75,6 +78,133 @@ pub fn poll<T: Send>(
             Ok(Poll::Pending) => py.check_signals().inspect_err(|_| cancel.cancel())?,
             Ok(Poll::Ready(answer)) => return answer.map_err(|error| to_exception(py, &error)),
             Err(fault) => return Err(to_exception(py, &fault)),
+        }
+    }
+}
+
+/// Does work on a thread of its own with items that Python makes here, on the thread that called, some of them ahead.
+///
+/// What making an item raises comes out as it is. The call ends after the work, since items may be memory of Python's that
+/// must be given back while there is an interpreter: after Ctrl-C and after an error the work is asked to stop through `cancel`, and
+/// waited for; `undo` gets its answer where it was done by then. A second Ctrl-C waits no longer.
+pub fn feed<I: Send + 'static, T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    next: impl FnMut(Python<'_>) -> PyResult<Option<I>>,
+    work: impl FnOnce(&Cancel, Fed<I>) -> Result<T> + Send + 'static,
+    undo: impl FnOnce(T) -> Result<()> + Send,
+) -> PyResult<T> {
+    let flag = cancel.clone();
+    let (items, receiver) = channel();
+    let (events, mut heard) = channel();
+    let wants = events.clone();
+    // Who waits no longer hears of nothing.
+    let want = Box::new(move || drop(wants.send(Event::Wanted)));
+    let fed = Fed { items: receiver, want, has_ended: false };
+    let body = move || drop(events.send(Event::Done(fenced(|| work(&flag, fed)))));
+    if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
+        let error = Error::new(ErrorKind::Storage, "the system gives no further thread").caused_by(failure);
+        return Err(to_exception(py, &error));
+    }
+    let answer = match hand_over(py, items, &mut heard, next) {
+        Ok(Some(answer)) => Ok(answer),
+        Ok(None) => until_done(py, &mut heard),
+        Err(raised) => Err(raised),
+    };
+    match answer {
+        Ok(answer) => answer.map_err(|error| to_exception(py, &error)),
+        Err(raised) => {
+            cancel.cancel();
+            if let Ok(done) = until_done(py, &mut heard)? {
+                // What cannot be undone must not hide why.
+                drop(call(py, || undo(done)));
+            }
+            Err(raised)
+        }
+    }
+}
+
+/// Gives the work as many items as it asks for. The answer, where it had one before the last item.
+fn hand_over<I, T: Send>(
+    py: Python<'_>,
+    items: Sender<Option<I>>,
+    heard: &mut Receiver<Event<T>>,
+    mut next: impl FnMut(Python<'_>) -> PyResult<Option<I>>,
+) -> PyResult<Option<Result<T>>> {
+    let mut wanted = ITEMS_AHEAD;
+    loop {
+        match heard.try_recv() {
+            Ok(Event::Wanted) => wanted += 1,
+            Ok(Event::Done(answer)) => return Ok(Some(answer)),
+            Err(TryRecvError::Empty) if wanted == 0 => match listen(py, heard)? {
+                Event::Wanted => wanted += 1,
+                Event::Done(answer) => return Ok(Some(answer)),
+            },
+            Err(_) => {
+                let item = next(py)?;
+                let is_last = item.is_none();
+                // Where the work has ended, it is heard of next.
+                drop(items.send(item));
+                wanted -= 1;
+                if is_last {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+fn until_done<T: Send>(py: Python<'_>, heard: &mut Receiver<Event<T>>) -> PyResult<Result<T>> {
+    loop {
+        if let Event::Done(answer) = listen(py, heard)? {
+            return Ok(answer);
+        }
+    }
+}
+
+fn listen<T: Send>(py: Python<'_>, heard: &mut Receiver<Event<T>>) -> PyResult<Event<T>> {
+    loop {
+        let heard = &mut *heard;
+        match py.detach(move || heard.recv_timeout(WAKE)) {
+            Ok(event) => return Ok(event),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Ok(Event::Done(Err(Error::internal("a thread ended without an answer"))));
+            }
+        }
+    }
+}
+
+/// What is heard of work that is fed.
+enum Event<T> {
+    /// It took an item and wants another one.
+    Wanted,
+    Done(Result<T>),
+}
+
+/// Items for work, as Python makes them.
+pub struct Fed<I> {
+    items: Receiver<Option<I>>,
+    want: Box<dyn Fn() + Send>,
+    has_ended: bool,
+}
+
+impl<I> Iterator for Fed<I> {
+    type Item = Result<I>;
+
+    /// Errors: `Cancelled`, once, where no more are made although there was no last one.
+    fn next(&mut self) -> Option<Result<I>> {
+        if self.has_ended {
+            return None;
+        }
+        let item = self.items.recv();
+        self.has_ended = !matches!(item, Ok(Some(_)));
+        match item {
+            Ok(item) => {
+                (self.want)();
+                item.map(Ok)
+            }
+            Err(_) => Some(Err(Error::new(ErrorKind::Cancelled, "the items of the work were not all made"))),
         }
     }
 }

@@ -10,7 +10,7 @@ use floeberg_core::schema::{Type, near_type};
 use floeberg_iceberg::write;
 use pyo3::prelude::*;
 
-use crate::arrow::import_schema;
+use crate::incoming::import_schema;
 use crate::operation::json;
 use crate::runtime;
 use crate::table::Table;

@@ -11,7 +11,8 @@ use floeberg_core::transform::Transform;
 use floeberg_core::{Error, Result};
 use pyo3::prelude::*;
 
-use crate::arrow::{Column, import_column};
+use crate::arrow::Column;
+use crate::incoming::import_column;
 use crate::runtime;
 
 /// Types of columns, one of each that a transform may take.

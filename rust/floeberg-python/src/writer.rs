@@ -2,31 +2,28 @@
 //!
 //! In: rows, as a stream of Arrow batches. Out: a receipt of the files that hold them.
 //!
-//! Invariant: Python is not held while rows are asked for: who gives them may need it on any thread. A write that fails
+//! Invariant: rows are asked for on the thread that called, and written by others, which never need Python. A write that fails
 //! leaves no file.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread;
+use std::sync::Arc;
 
-use arrow_array::ffi_stream::RecordBatchStreamReader;
-use arrow_array::{RecordBatch, RecordBatchReader as _};
-use arrow_schema::ArrowError;
-use floeberg_core::{Cancel, Error, ErrorKind, Result, fenced};
-use floeberg_iceberg::write::{Matching, WriteRecipe as IcebergRecipe, WriteTask, Writer};
+use floeberg_core::schema::arrow::schema_to_arrow;
+use floeberg_core::{Cancel, Result};
+use floeberg_iceberg::write::{
+    Matching, Receipt as IcebergReceipt, WriteRecipe as IcebergRecipe, WriteTask, Writer,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::arrow::{import_schema, import_stream};
+use crate::arrow::ArrowSchema;
+use crate::incoming::{RowSource, Unchecked, import_schema};
 use crate::pickle::Envelope;
 use crate::receipt::Receipt;
-use crate::runtime;
+use crate::runtime::{self, Fed};
 use crate::table::Table;
 
 const RECIPE: Envelope = Envelope { kind: "WriteRecipe", version: 1 };
-
-/// Batches that wait while earlier ones are written.
-const BATCHES_AHEAD: usize = 2;
 
 /// How rows of one write become files of a table.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -62,21 +59,28 @@ impl WriteRecipe {
         task: String,
         partition: u32,
     ) -> PyResult<Receipt> {
-        let stream = import_stream(py, reader)?;
+        let mut source = RowSource::open(reader)?;
+        let schema = source.schema();
         let recipe = self.0.clone();
-        let write = move |cancel: &Cancel| {
+        let write = move |cancel: &Cancel, batches: Fed<Unchecked>| {
             let task = WriteTask { partition, name: &task };
-            let matching = Matching::new(recipe.schema(), &stream.schema())?;
+            let matching = Matching::new(recipe.schema(), &schema)?;
             let mut writer = Writer::new(&recipe, recipe.store()?, task, cancel)?;
             let mut rows = 0_u64;
-            for batch in pull(stream)? {
-                let batch = batch?;
+            for batch in batches {
+                let batch = batch?.checked()?;
                 matching.apply_in_pieces(&batch, rows, &mut |rows| writer.write(&rows))?;
                 rows = rows.saturating_add(batch.num_rows() as u64);
             }
             writer.finish()
         };
-        runtime::run(py, &Cancel::default(), write).map(Receipt)
+        let undo = |written| self.0.remove(&written);
+        runtime::feed(py, &Cancel::default(), |py| source.next(py), write, undo).map(Receipt)
+    }
+
+    /// The Arrow schema that rows of the table have.
+    fn arrow_schema(&self, py: Python<'_>) -> PyResult<ArrowSchema> {
+        runtime::call(py, || Ok(ArrowSchema(Arc::new(schema_to_arrow(self.0.schema())?))))
     }
 
     /// Do rows of a `pyarrow.Schema` fit the table? Raises one error that lists what does not.
@@ -106,28 +110,4 @@ impl WriteRecipe {
     fn _from_recipe(py: Python<'_>, recipe: &[u8]) -> PyResult<Self> {
         runtime::call(py, || IcebergRecipe::from_bytes(RECIPE.open(recipe)?)).map(Self)
     }
-}
-
-/// The batches of a stream, taken by a thread of their own, so that rows are made while others are written. It ends once
-/// nobody takes them.
-fn pull(mut stream: RecordBatchStreamReader) -> Result<Receiver<Result<RecordBatch>>> {
-    let (sender, receiver) = sync_channel(BATCHES_AHEAD);
-    let body = move || {
-        loop {
-            let batch = fenced(|| stream.next().transpose().map_err(|error| unreadable(&error))).transpose();
-            let is_last = !matches!(batch, Some(Ok(_)));
-            if batch.is_none_or(|batch| sender.send(batch).is_err()) || is_last {
-                return;
-            }
-        }
-    };
-    let started = thread::Builder::new().name("floeberg-rows".to_owned()).spawn(body);
-    started.map_err(|error| {
-        Error::new(ErrorKind::Storage, "the system gives no further thread").caused_by(error)
-    })?;
-    Ok(receiver)
-}
-
-fn unreadable(error: &ArrowError) -> Error {
-    Error::invalid_input(format!("the rows to write cannot be read: {error}"))
 }

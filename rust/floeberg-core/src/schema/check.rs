@@ -13,6 +13,10 @@ use super::{Field, PrimitiveType, Schema, Type};
 use crate::error::{Error, Result, beginning};
 use crate::value::Value;
 
+/// How deep types may nest to be written. Readers take JSON of 127 levels, of which a struct takes three and what stands around a
+/// schema seven at the most; and pyarrow takes 64 levels of types, of which a map takes two.
+pub const MAX_WRITTEN_DEPTH: usize = 40;
+
 /// The first format version with defaults, and with the types that [`needs_v3`] names.
 const DEFAULTS_FROM: u8 = 3;
 
@@ -41,6 +45,13 @@ impl Schema {
         let mut faults = Vec::new();
         let mut names = HashMap::new();
         for field in self.fields() {
+            if depth(&field.field_type) > MAX_WRITTEN_DEPTH {
+                let shown = beginning(&field.name);
+                faults.push(format!(
+                    "column {shown:?} is nested more than {MAX_WRITTEN_DEPTH} levels deep, a map counted twice, and could not be read \
+                     again"
+                ));
+            }
             field_faults(field, &field.name, format_version, &mut names, &mut faults);
         }
         for id in self.identifier_field_ids() {
@@ -123,6 +134,13 @@ fn field_faults(
     for child in field.field_type.children() {
         field_faults(child, &format!("{full_name}.{}", child.name), format_version, names, faults);
     }
+}
+
+/// How many structs, lists and maps stand in each other; a map has entries, which are a level too. A type that was made has a
+/// limited depth.
+fn depth(field_type: &Type) -> usize {
+    let levels = if matches!(field_type, Type::Map(_)) { 2 } else { 1 };
+    field_type.children().iter().map(|child| levels + depth(&child.field_type)).max().unwrap_or(0)
 }
 
 /// Is it a type that v1 and v2 do not have?

@@ -12,6 +12,7 @@ pub mod ordering;
 mod partition_key;
 mod partition_numbers;
 pub mod single_value;
+mod wkb;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -20,3 +21,4 @@ pub use bytes_text::{format_hex, format_uuid, parse_hex, parse_uuid};
 pub use literal::Value;
 pub use partition_key::{PartitionKey, equal_for_partition};
 pub use partition_numbers::PartitionNumbers;
+pub use wkb::check_wkb;

@@ -2,10 +2,12 @@
 //!
 //! A variant is two byte strings: a dictionary of field names, `metadata`, and a `value`. Files may store parts of
 //! values as typed columns beside them, which is called shredding. Readers find a [`Layout`] in a file; writers make up a
-//! [`Shape`] for one.
+//! [`Shape`] for one. [`Variants`] are built of values, and a [`Checker`] says whether what others built is one.
 
 mod bounds;
+mod build;
 mod bytes;
+mod check;
 mod columns;
 mod containers;
 mod dictionary;
@@ -25,6 +27,11 @@ mod value;
 mod tests;
 
 pub use bounds::{Bounds, path_of};
+pub use build::{VariantValue, Variants};
+pub use check::Checker;
 pub use layout::Layout;
 pub use shape::Shape;
 pub use shred::Shredded;
+
+/// How deep values may nest: what is written is read again, and `floeberg.variant` reads no deeper.
+pub const MOST_DEPTH: usize = 200;

@@ -19,6 +19,7 @@ use serde_json::Value as Json;
 
 use super::{Requirement, Update, updates_to_json};
 use crate::metadata::TableMetadata;
+use crate::wire::json::{MAX_METADATA_BYTES, check_readable};
 use crate::{OpenOptions, Table};
 
 /// How names of metadata files end that are compressed.
@@ -96,9 +97,11 @@ impl Attempt {
     ///
     /// Errors: `AlreadyExists`; those of the store. One that is [unsettled](Error::is_unsettled) may have taken effect.
     pub fn write_metadata(&self, location: &str, if_absent: bool) -> Result<()> {
-        let text = serde_json::to_vec(&self.metadata.to_json()?)
+        let document = self.metadata.to_json()?;
+        let text = serde_json::to_vec(&document)
             .map_err(|error| Error::internal("metadata cannot be written").caused_by(error))
             .context("path", location)?;
+        check_readable(&document, text.len(), MAX_METADATA_BYTES).context("path", location)?;
         let bytes = if GZIP_SUFFIXES.iter().any(|suffix| location.ends_with(suffix)) {
             gzip(&text).map_err(|error| Error::internal("metadata cannot be compressed").caused_by(error))?
         } else {

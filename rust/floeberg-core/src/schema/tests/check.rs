@@ -129,3 +129,30 @@ fn ids_end_before_those_that_are_reserved() {
     assert_eq!(ids.of(9), Some(LAST_TABLE_FIELD_ID));
     assert_eq!(ids.field(&field).unwrap_err().kind(), ErrorKind::LimitExceeded);
 }
+
+#[test]
+fn types_nest_no_deeper_than_they_are_read() {
+    for (wrap, most) in [("struct", 40), ("list", 40), ("map", 20)] {
+        let nested = |depth: i32| {
+            let inner = (0..depth).fold(json!("int"), |inner, number| {
+                let (id, other) = (10 + 2 * number, 11 + 2 * number);
+                match wrap {
+                    "struct" => json!({"type": "struct", "fields": [column(id, "a", &inner)]}),
+                    "list" => {
+                        json!({"type": "list", "element-id": id, "element-required": false, "element": inner})
+                    }
+                    _ => json!({"type": "map", "key-id": id, "key": "int", "value-id": other,
+                        "value-required": false, "value": inner}),
+                }
+            });
+            schema(&json!([column(1, "x", &inner)]), &[])
+        };
+        nested(most).check_to_write(2).unwrap();
+        assert!(
+            fault(&nested(most + 1), 2).contains("column \"x\" is nested more than 40 levels deep"),
+            "{wrap}"
+        );
+        // A table that has such a column may still change.
+        nested(most + 1).check_as_successor(Some(&nested(most + 1)), 2).unwrap();
+    }
+}

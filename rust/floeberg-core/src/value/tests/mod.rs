@@ -12,3 +12,4 @@ mod partition_key;
 mod partition_numbers;
 mod single_value;
 pub(crate) mod strategies;
+mod wkb;

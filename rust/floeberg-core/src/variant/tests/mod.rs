@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bounds;
+mod build;
 mod damage;
 mod infer;
 mod model;

@@ -7,7 +7,7 @@ mod value;
 
 pub(crate) use object::ObjectReader;
 pub(crate) use place::Place;
-pub(crate) use text::{MAX_METADATA_BYTES, parse_json};
+pub(crate) use text::{MAX_METADATA_BYTES, check_readable, parse_json};
 pub(crate) use value::{int, list, long, object, raw, string, string_map};
 
 #[cfg(test)]

@@ -176,3 +176,24 @@ fn what_was_not_asked_for_is_left_in_its_order() {
     assert_eq!(object.required("known", int).unwrap(), 2);
     assert_eq!(object.unknown_keys().keys().collect::<Vec<_>>(), ["z", "a", "m"]);
 }
+
+#[test]
+fn what_may_be_written_is_what_is_read() {
+    for depth in 120..135 {
+        for inner in [json!([]), json!(1)] {
+            let document =
+                (0..depth).fold(
+                    inner,
+                    |inner, number| {
+                        if number % 2 == 0 { json!([inner]) } else { json!({ "a": inner }) }
+                    },
+                );
+            let text = serde_json::to_vec(&document).unwrap();
+            let is_read = parse_json(&text, LIMIT).is_ok();
+            assert_eq!(check_readable(&document, text.len(), LIMIT).is_ok(), is_read, "{depth}");
+        }
+    }
+    assert!(check_readable(&json!({}), LIMIT as usize, LIMIT).is_ok());
+    let error = check_readable(&json!({}), LIMIT as usize + 1, LIMIT).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+}

@@ -25,6 +25,9 @@ pub(crate) const MAX_METADATA_BYTES: u64 = 512 << 20;
 /// How many values a document may hold: keeps `[[],[],...]` from growing to many times its text.
 const MAX_VALUES: usize = 16 << 20;
 
+/// How deep values may stand, by the JSON library, of which the last level are no arrays or objects.
+const MAX_DEPTH: usize = 128;
+
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
@@ -47,6 +50,32 @@ pub(crate) fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
             Error::invalid_data(format!("expected a JSON document, found text that is none: {error}"))
         }
     })
+}
+
+/// Is a document, of so many bytes as text, one that [`parse_json`] takes?
+///
+/// Errors: `LimitExceeded`.
+pub(crate) fn check_readable(document: &Json, bytes: usize, limit: u64) -> Result<()> {
+    if bytes as u64 > limit {
+        return Err(Error::limit(format!("a JSON document would have {bytes} bytes, and {limit} are read")));
+    }
+    let mut waiting = vec![(document, 1)];
+    let mut values = 0;
+    while let Some((value, depth)) = waiting.pop() {
+        values += 1;
+        let is_too_deep = depth >= MAX_DEPTH && (value.is_array() || value.is_object());
+        if is_too_deep || values >= MAX_VALUES {
+            return Err(Error::limit(format!(
+                "a JSON document would have more values, or nest deeper, than is read: {MAX_VALUES}, and {MAX_DEPTH} levels"
+            )));
+        }
+        match value {
+            Json::Array(values) => waiting.extend(values.iter().map(|value| (value, depth + 1))),
+            Json::Object(keys) => waiting.extend(keys.values().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn inflate(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>> {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, LargeUtf8Type, Utf8Type};
-use arrow_array::{Array, ArrayRef, GenericByteArray};
+use arrow_array::{Array, ArrayRef, GenericByteArray, StringArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_cast::cast::cast;
 use arrow_schema::DataType;
-use floeberg_core::Error;
+use floeberg_core::{Error, ErrorKind};
 
 use super::fault::Fault;
 
@@ -19,7 +19,17 @@ use super::fault::Fault;
 /// Errors: `LimitExceeded` for more bytes than 32 bits count.
 pub(super) fn with_short_offsets(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, Fault> {
     match array.data_type() {
-        DataType::LargeUtf8 => shortened::<LargeUtf8Type, Utf8Type>(array.as_bytes::<LargeUtf8Type>()),
+        DataType::LargeUtf8 => {
+            match shortened::<LargeUtf8Type, Utf8Type>(array.as_bytes::<LargeUtf8Type>()) {
+                // Bytes of null rows may be no text: only those of the others are taken.
+                Err(Fault::Other(error))
+                    if error.kind() == ErrorKind::InvalidInput && array.null_count() > 0 =>
+                {
+                    Ok(Arc::new(array.as_string::<i64>().iter().collect::<StringArray>()))
+                }
+                made => made,
+            }
+        }
         DataType::LargeBinary => {
             shortened::<LargeBinaryType, BinaryType>(array.as_bytes::<LargeBinaryType>())
         }

@@ -12,10 +12,11 @@ use arrow_cast::cast::{CastOptions, cast_with_options};
 use arrow_schema::DataType;
 use arrow_select::take::take;
 use floeberg_core::Error;
-use floeberg_core::value::arrow::to_array;
+use floeberg_core::value::arrow::{first_non_utf8, to_array};
 use floeberg_core::value::decimal;
 
 use super::bytes::with_short_offsets;
+use super::checked::{check_places, check_variants, narrowed};
 use super::fault::Fault;
 use super::lists::Lists;
 use super::moments::rescaled;
@@ -53,7 +54,7 @@ fn convert(
     match (step, target) {
         (Step::Null, _) => Ok(new_null_array(target, array.len())),
         (Step::Leaf(leaf), _) => convert_leaf(*leaf, array, target, mask, &column.name),
-        (Step::Struct(fields), DataType::Struct(targets)) => {
+        (Step::Struct(fields) | Step::Variant(fields), DataType::Struct(targets)) => {
             let parent = array.as_struct_opt().ok_or_else(|| unexpected(array, column))?;
             let is_there = NullBuffer::union(mask, parent.nulls());
             let children = fields
@@ -61,7 +62,11 @@ fn convert(
                 .map(|field| convert_column(field, parent.columns(), parent.len(), is_there.as_ref()))
                 .collect::<Result<Vec<_>, _>>()?;
             let nulls = parent.nulls().cloned();
-            Ok(Arc::new(StructArray::try_new_with_length(targets.clone(), children, nulls, parent.len())?))
+            let made = StructArray::try_new_with_length(targets.clone(), children, nulls, parent.len())?;
+            if matches!(step, Step::Variant(_)) {
+                check_variants(&made, is_there.as_ref(), &column.name)?;
+            }
+            Ok(Arc::new(made))
         }
         (Step::List(element), DataType::List(field)) => {
             let lists = Lists::of(array)?;
@@ -84,7 +89,11 @@ fn convert(
         }
         (Step::Shredded(layout), DataType::Struct(fields)) => {
             let group = array.as_struct_opt().ok_or_else(|| unexpected(array, column))?;
-            Ok(Arc::new(layout.read(group, fields).map_err(|error| error.with("column", &column.name))?))
+            let made =
+                layout.read(group, fields).map_err(|error| error.of_input().with("column", &column.name))?;
+            let is_there = NullBuffer::union(mask, made.nulls());
+            check_variants(&made, is_there.as_ref(), &column.name)?;
+            Ok(Arc::new(made))
         }
         _ => Err(unexpected(array, column).into()),
     }
@@ -103,8 +112,21 @@ fn convert_leaf(
     mask: Option<&NullBuffer>,
     name: &str,
 ) -> Result<ArrayRef, Fault> {
+    if let Some(row) = first_non_utf8(array) {
+        return Err(Fault::At { row, column: name.to_owned(), why: "is not UTF-8".to_owned() });
+    }
     match leaf {
         Leaf::Same => Ok(Arc::clone(array)),
+        Leaf::Narrowed => narrowed(array, target, mask, name),
+        Leaf::Wkb => {
+            let same = if array.data_type() == target {
+                Arc::clone(array)
+            } else {
+                with_short_offsets(array, target)?
+            };
+            check_places(&same, mask, name)?;
+            Ok(same)
+        }
         Leaf::Widened => {
             let options = CastOptions { safe: false, ..CastOptions::default() };
             let widened = cast_with_options(array, target, &options).map_err(|failure| {

@@ -2,7 +2,8 @@
 //!
 //! In: two types. Out: what is to be done, or what the user can do.
 //!
-//! Invariant: every value of the one is a value of the other; of moments, whose unit may be finer, each is looked at.
+//! Invariant: every value of the one is a value of the other; of moments, whose unit may be finer, of wider integers and of
+//! geometries each is looked at.
 
 use arrow_schema::{DataType, TimeUnit};
 use floeberg_core::schema::PrimitiveType;
@@ -23,8 +24,12 @@ pub(super) fn leaf(from: &DataType, wanted: &PrimitiveType, to: &DataType) -> Re
     match (wanted, from) {
         (P::Decimal { precision, scale }, _) => decimal(from, *precision, *scale).ok_or_else(|| cast_to(to)),
         (P::Time, T::Time32(unit) | T::Time64(unit)) => moment(*unit, TimeUnit::Microsecond),
+        (P::Geometry { .. } | P::Geography { .. }, T::Binary | T::LargeBinary | T::BinaryView) => {
+            Ok(Leaf::Wkb)
+        }
         (_, from) if from == to => Ok(Leaf::Same),
         (P::Int, T::Int8 | T::Int16 | T::UInt8 | T::UInt16) => Ok(Leaf::Widened),
+        (P::Int, T::UInt32 | T::Int64 | T::UInt64) | (P::Long, T::UInt64) => Ok(Leaf::Narrowed),
         (P::Long, T::Int8 | T::Int16 | T::Int32 | T::UInt8 | T::UInt16 | T::UInt32) => Ok(Leaf::Widened),
         (P::Float, T::Float16 | T::Int8 | T::Int16 | T::UInt8 | T::UInt16) => Ok(Leaf::Widened),
         (P::Double, T::Float16 | T::Float32) => Ok(Leaf::Widened),
@@ -39,9 +44,7 @@ pub(super) fn leaf(from: &DataType, wanted: &PrimitiveType, to: &DataType) -> Re
         (P::Timestamp | P::Timestamptz, T::Timestamp(unit, _)) => moment(*unit, TimeUnit::Microsecond),
         (P::TimestampNs | P::TimestamptzNs, T::Timestamp(unit, _)) => moment(*unit, TimeUnit::Nanosecond),
         (P::String, T::LargeUtf8 | T::Utf8View) => Ok(Leaf::Bytes),
-        (P::Binary | P::Geometry { .. } | P::Geography { .. }, T::LargeBinary | T::BinaryView) => {
-            Ok(Leaf::Bytes)
-        }
+        (P::Binary, T::LargeBinary | T::BinaryView) => Ok(Leaf::Bytes),
         (P::Binary, T::FixedSizeBinary(_)) => Ok(Leaf::Widened),
         (P::Unknown, _) => {
             Err("give the column a type in the table first, since unknown holds null alone".to_owned())

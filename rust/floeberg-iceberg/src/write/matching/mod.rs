@@ -8,6 +8,7 @@
 
 mod arrow_names;
 mod bytes;
+mod checked;
 mod convert;
 mod fault;
 mod identity;

@@ -14,7 +14,7 @@ use PrimitiveType as P;
 
 use super::arrow_names::arrow_name;
 use super::leaf::leaf;
-use super::step::{Column, Source, Step};
+use super::step::{Column, Leaf, Source, Step};
 use super::write_default::write_default;
 
 /// The coordinate reference system of a column that names none.
@@ -173,7 +173,13 @@ impl Resolver {
             return None;
         }
         match leaf(from, primitive, to) {
-            Ok(leaf) => Some(Step::Leaf(leaf)),
+            Ok(leaf) => {
+                if leaf == Leaf::Narrowed {
+                    // Its values may not fit: who may change the table makes it wider.
+                    self.other_types.push((name.to_owned(), primitive.clone(), field.clone()));
+                }
+                Some(Step::Leaf(leaf))
+            }
             Err(fix) => {
                 self.other_types.push((name.to_owned(), primitive.clone(), field.clone()));
                 self.does_not_fit(&primitive.to_string(), field, name, &fix)
@@ -199,7 +205,7 @@ impl Resolver {
         let by_id = std::mem::replace(&mut self.by_id, false);
         let columns = self.columns(&[part("metadata"), part("value")], targets, children, name);
         self.by_id = by_id;
-        Some(Step::Struct(columns))
+        Some(Step::Variant(columns))
     }
 
     fn does_not_fit(&mut self, wanted: &str, field: &ArrowField, name: &str, fix: &str) -> Option<Step> {

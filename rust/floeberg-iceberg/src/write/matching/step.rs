@@ -34,6 +34,8 @@ pub(super) enum Step {
     Leaf(Leaf),
     /// The fields of a struct.
     Struct(Vec<Column>),
+    /// The bytes of a variant, each of which must be one.
+    Variant(Vec<Column>),
     /// The elements of lists of any form.
     List(Box<Column>),
     /// Keys and values.
@@ -49,8 +51,12 @@ pub(super) enum Leaf {
     Same,
     /// Another type that holds all values of its own.
     Widened,
+    /// Integers of a wider type, each of which must fit.
+    Narrowed,
     /// Text or bytes with 32-bit offsets.
     Bytes,
+    /// Bytes of any form, each of which must be a geometry.
+    Wkb,
     /// A decimal, whose values must have no more digits than their type says.
     Decimal,
     /// Whole units of time: multiplied, or divided without remainder.
@@ -77,7 +83,7 @@ impl Step {
         match self {
             Self::Null | Self::Shredded(_) => true,
             Self::Leaf(leaf) => !matches!(leaf, Leaf::Same | Leaf::Decimal),
-            Self::Struct(fields) => fields.iter().any(Column::is_copied),
+            Self::Struct(fields) | Self::Variant(fields) => fields.iter().any(Column::is_copied),
             Self::List(element) => element.is_copied(),
             Self::Map(entry) => entry.iter().any(Column::is_copied),
         }

@@ -12,6 +12,7 @@ use floeberg_core::{Error, ErrorKind, Result};
 
 use super::compress::Compressor;
 use super::{Compression, Encoder};
+use crate::wire::avro::Limits;
 use crate::wire::avro::container::MAGIC;
 
 /// How a file is written.
@@ -84,6 +85,15 @@ impl<W: Write> ContainerWriter<W> {
         if let Err(error) = put(&mut self.block) {
             self.block.truncate(start);
             return Err(error);
+        }
+        let size = self.block.bytes().len();
+        let most = Limits::default().block_bytes;
+        if size > most {
+            self.block.truncate(start);
+            return Err(Error::limit(format!(
+                "a record of {} bytes: blocks of {most} are read",
+                size - start
+            )));
         }
         self.rows += 1;
         if self.block.bytes().len() >= self.block_bytes { self.end_block() } else { Ok(()) }

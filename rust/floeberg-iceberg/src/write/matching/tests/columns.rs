@@ -113,7 +113,7 @@ fn one_error_lists_every_mismatch_and_its_fix() {
     let x: ArrayRef = Arc::new(StringArray::from(vec!["2020-01-01"]));
     let p = StructArray::from(vec![(Arc::new(ArrowField::new("x", x.data_type().clone(), true)), x)]);
     let rows = batch(vec![
-        ("n", ints(&[1])),
+        ("n", Arc::new(StringArray::from(vec!["1"]))),
         (
             "at",
             super::cast(
@@ -129,7 +129,7 @@ fn one_error_lists_every_mismatch_and_its_fix() {
     let message = refusal(&wanted, &rows);
     for said in [
         "column \"id\" is required and missing: add it",
-        "column \"n\" is int64, and int in the table: cast it to int32",
+        "column \"n\" is string, and int in the table: cast it to int32",
         "column \"at\" is timestamp[s], and timestamptz in the table: say in which time zone it is, as timestamp[us, tz=UTC]",
         "column \"tags\" is string, and a list in the table: make it a list",
         "column \"p.x\" is string, and date in the table: cast it to date32",

@@ -83,8 +83,7 @@ fn numbers_widen_where_no_value_is_lost() {
 #[test]
 fn nothing_is_narrowed_parsed_or_guessed() {
     for (wanted, array) in [
-        ("int", Arc::new(Int64Array::from(vec![1])) as ArrayRef),
-        ("long", Arc::new(UInt64Array::from(vec![1]))),
+        ("float", Arc::new(Int64Array::from(vec![1])) as ArrayRef),
         ("float", Arc::new(Float64Array::from(vec![0.5]))),
         ("double", Arc::new(Int64Array::from(vec![1]))),
         ("long", texts()),
@@ -134,6 +133,34 @@ fn places_of_other_coordinates_are_refused() {
     assert!(other.message().contains("the table's coordinates"), "{other}");
     let curved = Matching::new(&geometry, &input(r#"{"crs": "EPSG:3857", "edges": "spherical"}"#));
     assert!(curved.is_err());
+}
+
+#[test]
+fn wider_integers_are_taken_where_each_fits() {
+    let made = converted("int", Arc::new(Int64Array::from(vec![Some(-1), None, Some(i64::from(i32::MAX))])));
+    assert_eq!(made.unwrap().as_ref(), &Int32Array::from(vec![Some(-1), None, Some(i32::MAX)]));
+    let made = converted("long", Arc::new(UInt64Array::from(vec![7])));
+    assert_eq!(made.unwrap().as_ref(), &Int64Array::from(vec![7]));
+    let wide: ArrayRef = Arc::new(UInt64Array::from(vec![0, u64::MAX]));
+    for (name, said) in [("int", "the column is int32"), ("long", "the column is int64")] {
+        let message = refusal(&of_type(&json!(name), false), &batch(vec![("x", Arc::clone(&wide))]));
+        assert!(message.contains("is 18446744073709551615") && message.contains(said), "{message}");
+        assert!(message.contains("column: x, row: 1"), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_geometry_is_refused() {
+    let point = [&[1, 1, 0, 0, 0][..], &[0; 16]].concat();
+    for name in ["geometry", "geography"] {
+        let good: ArrayRef = Arc::new(BinaryArray::from(vec![Some(point.as_slice()), None]));
+        for form in [DataType::Binary, DataType::LargeBinary, DataType::BinaryView] {
+            assert_eq!(converted(name, cast(&good, &form)).unwrap().as_ref(), good.as_ref(), "{form}");
+        }
+        let wrong: ArrayRef = Arc::new(BinaryArray::from(vec![point.as_slice(), b"POINT (1 2)"]));
+        let message = refusal(&of_type(&json!(name), false), &batch(vec![("x", wrong)]));
+        assert!(message.contains("no geometry") && message.contains("column: x, row: 1"), "{message}");
+    }
 }
 
 proptest! {

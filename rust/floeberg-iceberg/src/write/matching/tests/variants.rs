@@ -52,6 +52,20 @@ fn typed_columns_of_variants_are_put_together() {
 }
 
 #[test]
+fn damaged_variants_are_refused_with_their_row() {
+    let variants = of_type(&json!("variant"), false);
+    for wrong in [&b""[..], &[0, 0], &[2, 1, 0, 0, 1, 0], &[1 << 2 | 1, 0xff], &[63 << 2]] {
+        let columns = vec![
+            ("metadata", bytes(vec![Some(NO_NAMES), Some(b"nothing"), Some(NO_NAMES)])),
+            ("value", bytes(vec![Some(&[0]), Some(&[]), Some(wrong)])),
+        ];
+        let rows = batch(vec![("x", group(columns, Some(vec![true, false, true])))]);
+        let message = refusal(&variants, &rows);
+        assert!(message.contains("is no variant") && message.contains("column: x, row: 2"), "{message}");
+    }
+}
+
+#[test]
 fn what_is_no_variant_is_refused() {
     let variants = of_type(&json!("variant"), false);
     let plain: ArrayRef = Arc::new(Int64Array::from(vec![1]));

@@ -1,0 +1,301 @@
+"""How do rows that are dicts become Arrow?
+
+In: dicts, and the Arrow schema of the table. Out: a batch of columns of the table's types, and for other keys of those
+that pyarrow finds.
+
+Invariant: no value is guessed or cut. A moment has a zone where the column has one, a day has no time, text is not
+bytes, and a key that its struct does not have is told of and not passed over.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg import _native
+from floeberg.errors import FloebergError, InvalidInputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["batch_of"]
+
+_EXTENSION = b"ARROW:extension:name"
+_UUID_BYTES = 16
+_INTS = range(-(2**31), 2**31)
+_LARGEST_FLOAT = 3.4028235677973366e38
+
+Check = Callable[[Any], "str | None"]
+
+
+def batch_of(rows: Sequence[object], schema: pa.Schema) -> pa.RecordBatch:
+    """The rows as columns: those that any row has, in the order in which they come.
+
+    A row that lacks a column which another one has is null there.
+
+    Raises:
+        InvalidInputError: A row is no dict, or a value is none of its column; the error names column and row.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    for row, each in enumerate(rows):
+        if not isinstance(each, Mapping):
+            raise InvalidInputError(
+                f"data: expected a list of dicts, found an object of type {type(each).__name__}",
+                context={"row": str(row)},
+            )
+    if not rows:
+        return pa.RecordBatch.from_pylist([], schema=schema)
+    columns = _fields("", rows, schema)
+    fields = [pa.field(name, array.type) for name, array in columns.items()]
+    if not fields:
+        raise InvalidInputError("data: the rows have no columns")
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=pa.schema(fields))
+
+
+def _fields(path: str, rows: Sequence[Any], known: Iterable[pa.Field[Any]]) -> dict[str, pa.Array[Any]]:
+    """The columns of mappings, of which some may be `None`."""
+    fields = {field.name: field for field in known}
+    names: dict[str, None] = {}
+    for row, each in enumerate(rows):
+        for name in () if each is None else each:
+            if not isinstance(name, str):
+                raise _wrong(path or "data", row, f"expected a str as the name of a column, found {name!r}")
+            names[name] = None
+    made: dict[str, pa.Array[Any]] = {}
+    for name in names:
+        full = f"{path}.{name}" if path else name
+        values = [None if each is None else each.get(name) for each in rows]
+        made[name] = _column(full, fields[name], values) if name in fields else _inferred(full, values)
+    return made
+
+
+def _column(path: str, field: pa.Field[Any], values: list[Any]) -> pa.Array[Any]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    kind: Any = field.type
+    extension = (field.metadata or {}).get(_EXTENSION, b"").decode()
+    if isinstance(kind, pa.BaseExtensionType):
+        extension, kind = kind.extension_name, kind.storage_type
+    if extension == "arrow.parquet.variant":
+        return _variants(path, values)
+    if extension == "arrow.uuid":
+        return _leaf(path, kind, values, _not_uuid, lambda value: getattr(value, "bytes", value))
+    if pa.types.is_struct(kind):
+        return _structs(path, kind, values)
+    if pa.types.is_list(kind):
+        offsets, elements = _flat(path, values, _elements)
+        below = _column(f"{path}.element", kind.value_field, elements)
+        return pa.ListArray.from_arrays(offsets, below)
+    if pa.types.is_map(kind):
+        offsets, pairs = _flat(path, values, _pairs)
+        keys = _column(f"{path}.key", kind.key_field, [key for key, _ in pairs])
+        items = _column(f"{path}.value", kind.item_field, [item for _, item in pairs])
+        return pa.MapArray.from_arrays(offsets, keys, items)
+    check = _check_of(kind)
+    if kind == pa.int32() and any(isinstance(each, int) and each not in _INTS for each in values):
+        # What is too large is told of where rows are matched, or makes the column wider where it may.
+        kind = pa.int64()
+    return _leaf(path, kind, values, check)
+
+
+def _inferred(path: str, values: list[Any]) -> pa.Array[Any]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(
+            f"the type of a column cannot be told: {error}", context={"column": path}
+        ) from error
+
+
+def _variants(path: str, values: list[Any]) -> pa.Array[Any]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        return pa.array(cast("Any", _native.encode_variants(values)))
+    except FloebergError as error:
+        raise type(error)(error.message, context={"column": path, **error.context}) from error
+
+
+def _structs(path: str, kind: Any, values: list[Any]) -> pa.Array[Any]:  # noqa: ANN401 - a struct type
+    import pyarrow as pa  # noqa: PLC0415
+
+    for row, value in enumerate(values):
+        if value is not None and not isinstance(value, Mapping):
+            raise _wrong(path, row, f"expected a dict, found an object of type {type(value).__name__}")
+    columns = _fields(path, values, kind)
+    missing = [field for field in kind if field.name not in columns]
+    for field in missing:
+        columns[field.name] = pa.nulls(len(values))
+    mask = pa.array([value is None for value in values], pa.bool_())
+    fields = [pa.field(name, array.type) for name, array in columns.items()]
+    return pa.StructArray.from_arrays(list(columns.values()), fields=fields, mask=mask)
+
+
+def _flat(
+    path: str, values: list[Any], parts: Callable[[Any], list[Any] | None]
+) -> tuple[pa.Array[Any], list[Any]]:
+    """Where each list begins and ends, null where it is null, and what all of them hold."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    offsets: list[int | None] = []
+    every: list[Any] = []
+    for row, value in enumerate(values):
+        if value is None:
+            offsets.append(None)
+            continue
+        found = parts(value)
+        if found is None:
+            raise _wrong(
+                path, row, f"expected a list or a dict, found an object of type {type(value).__name__}"
+            )
+        offsets.append(len(every))
+        every.extend(found)
+    offsets.append(len(every))
+    return pa.array(offsets, pa.int32()), every
+
+
+def _elements(value: object) -> list[Any] | None:
+    if isinstance(value, (str, bytes, bytearray, Mapping)) or not isinstance(value, Iterable):
+        return None
+    return list(value)
+
+
+def _pairs(value: object) -> list[Any] | None:
+    if isinstance(value, Mapping):
+        return list(value.items())
+    found = _elements(value)
+    is_pairs = found is not None and all(isinstance(each, tuple) and len(each) == 2 for each in found)  # noqa: PLR2004
+    return found if is_pairs else None
+
+
+def _leaf(
+    path: str,
+    kind: pa.DataType,
+    values: list[Any],
+    check: Check | None,
+    change: Callable[[Any], Any] | None = None,
+) -> pa.Array[Any]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if check is not None:
+        for row, value in enumerate(values):
+            why = None if value is None else check(value)
+            if why is not None:
+                raise _wrong(path, row, why)
+    if change is not None:
+        values = [None if value is None else change(value) for value in values]
+    try:
+        return pa.array(values, kind)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise _wrong(path, _first_wrong(kind, values), str(error)) from error
+
+
+def _first_wrong(kind: pa.DataType, values: list[Any]) -> int:
+    import pyarrow as pa  # noqa: PLC0415
+
+    def fits(value: object) -> bool:
+        try:
+            pa.array([value], kind)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return False
+        return True
+
+    return next((row for row, value in enumerate(values) if not fits(value)), 0)
+
+
+def _check_of(kind: pa.DataType) -> Check | None:
+    """What pyarrow would guess at or cut."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import types  # noqa: PLC0415
+
+    if types.is_timestamp(kind):
+        return lambda value: _not_moment(value, has_zone=kind.tz is not None, nanos=kind.unit == "ns")
+    if types.is_decimal(kind):
+        return _not_decimal
+    plain = {
+        pa.int32(): _not_integer,
+        pa.int64(): _not_integer,
+        pa.float64(): _not_float,
+        pa.float32(): _not_short_float,
+        pa.date32(): _not_day,
+        pa.time64("us"): _not_time,
+        pa.string(): _not_text,
+    }
+    if kind in plain:
+        return plain[kind]
+    if types.is_binary(kind) or types.is_fixed_size_binary(kind):
+        return lambda value: (
+            None if isinstance(value, (bytes, bytearray, memoryview)) else _found("bytes", value)
+        )
+    return None
+
+
+def _not_moment(value: object, *, has_zone: bool, nanos: bool) -> str | None:
+    if not isinstance(value, dt.datetime):
+        return _found("a datetime", value)
+    if (value.utcoffset() is not None) != has_zone:
+        return f"expected a datetime {'with' if has_zone else 'without'} a time zone, found {value!r}"
+    # pandas has moments of nanoseconds.
+    if not nanos and getattr(value, "nanosecond", None):
+        return f"{value!r} has nanoseconds, and the column microseconds: round it first"
+    return None
+
+
+def _not_day(value: object) -> str | None:
+    is_day = isinstance(value, dt.date) and not isinstance(value, dt.datetime)
+    return None if is_day else _found("a date without a time", value)
+
+
+def _not_time(value: object) -> str | None:
+    is_time = isinstance(value, dt.time) and value.tzinfo is None
+    return None if is_time else _found("a time without a time zone", value)
+
+
+def _not_integer(value: object) -> str | None:
+    is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
+    return None if is_integer else _found("an int", value)
+
+
+def _not_decimal(value: object) -> str | None:
+    is_exact = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+    return None if is_exact else _found("a Decimal or an int", value)
+
+
+def _not_float(value: object) -> str | None:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return None if is_number else _found("a float", value)
+
+
+def _not_short_float(value: object) -> str | None:
+    wrong = _not_float(value)
+    if wrong is not None:
+        return wrong
+    is_lost = isinstance(value, float) and math.isfinite(value) and abs(value) >= _LARGEST_FLOAT
+    return f"{value!r} is out of the range of a float of 32 bits" if is_lost else None
+
+
+def _not_text(value: object) -> str | None:
+    return None if isinstance(value, str) else _found("a str", value)
+
+
+def _not_uuid(value: object) -> str | None:
+    is_uuid = isinstance(value, uuid.UUID) or (isinstance(value, bytes) and len(value) == _UUID_BYTES)
+    return None if is_uuid else _found("a UUID, or its 16 bytes", value)
+
+
+def _found(expected: str, value: object) -> str:
+    return f"expected {expected}, found an object of type {type(value).__name__}"
+
+
+def _wrong(column: str, row: int, why: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"a value does not fit its column: {why}", context={"column": column, "row": str(row)}
+    )
