@@ -41,6 +41,7 @@ __all__ = [
     "partition_statistics_rows",
     "place",
     "put_file",
+    "read_file",
     "remove_files",
     "schema_from_arrow",
     "statistics_blob",
@@ -79,9 +80,8 @@ def place(location: str) -> str:
 def list_folder(location: str, *, storage_options: dict[str, str]) -> list[tuple[str, bool]]:
     """The names in a folder, and whether each is a folder."""
 
-def file_exists(location: str, *, storage_options: dict[str, str]) -> bool:
-    """Is there a file?"""
-
+def file_exists(location: str, *, storage_options: dict[str, str]) -> bool: ...
+def read_file(location: str, *, storage_options: dict[str, str]) -> bytes: ...
 def put_file(location: str, content: bytes, *, storage_options: dict[str, str]) -> None:
     """Writes a file, in place of the one that was there."""
 
