@@ -16,7 +16,7 @@ PYTHON := $(BIN)/python
 LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-orc -p floeberg-iceberg
 PYTHON_SOURCES := python tests tools benches examples
 
-.PHONY: help demo test test-rust test-python test-spark faults object-stores interop java check break-rules fuzz fmt bench docs wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark faults long object-stores interop java check break-rules fuzz fmt bench docs wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,6 +37,11 @@ test-spark: install java ## The same for the tests that start Spark
 
 faults: install ## Storage that fails at every call, processes that are killed (KILLS=200 of each catalog), many writers at once
 	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults $(ARGS)
+
+long: install ## What tests try, many more of it: HISTORIES=2000, PROPERTIES=3000 tables with filters, KILLS=200
+	FLOEBERG_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/test_histories.py --timeout 0
+	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/test_properties.py --timeout 0
+	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults/test_killed.py --timeout 0
 
 object-stores: install ## Tables in S3: the wheel with the cloud stores, and a server on loopback
 	$(PYTHON) tools/install_dev.py --clouds

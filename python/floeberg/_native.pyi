@@ -16,8 +16,8 @@ __all__ = [
     "checked_type", "columns_to_add", "encode_variant", "encode_variants", "evolved_schema",
     "expression_from_json", "expression_to_json", "expression_to_text", "file_exists", "list_folder",
     "local_path", "location_from_user", "parse_expression", "partition_statistics_files",
-    "partition_statistics_rows", "place", "put_file", "remove_files", "remove_files_below",
-    "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files", "transform_column",
+    "partition_statistics_rows", "place", "put_file", "read_file", "remove_files",
+    "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files", "transform_column",
     "without_passwords",
 ]
 # fmt: on
@@ -52,9 +52,8 @@ def place(location: str) -> str:
 def list_folder(location: str, *, storage_options: dict[str, str]) -> list[tuple[str, bool]]:
     """The names in a folder, and whether each is a folder."""
 
-def file_exists(location: str, *, storage_options: dict[str, str]) -> bool:
-    """Is there a file?"""
-
+def file_exists(location: str, *, storage_options: dict[str, str]) -> bool: ...
+def read_file(location: str, *, storage_options: dict[str, str]) -> bytes: ...
 def put_file(location: str, content: bytes, *, storage_options: dict[str, str]) -> None:
     """Writes a file, in place of the one that was there."""
 

@@ -63,6 +63,20 @@ pub fn file_exists(
     })
 }
 
+/// A file's bytes.
+#[pyfunction]
+#[pyo3(signature = (location, *, storage_options))]
+pub fn read_file(
+    py: Python<'_>,
+    location: String,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<Vec<u8>> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        let file = open_store(&storage_options.into_iter().collect())?.open(&location)?;
+        Ok(file.read_all(file.size()?)?.into())
+    })
+}
+
 /// Writes a file, in place of the one that was there.
 #[pyfunction]
 #[pyo3(signature = (location, content, *, storage_options))]

@@ -51,7 +51,7 @@ mod _native {
     use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
     #[pymodule_export]
     use crate::files::{
-        file_exists, list_folder, local_path, location_from_user, place, put_file, remove_files,
+        file_exists, list_folder, local_path, location_from_user, place, put_file, read_file, remove_files,
         remove_files_below, without_passwords,
     };
     #[pymodule_export]

@@ -58,7 +58,8 @@ impl Update {
             Self::SetDefaultSpec(id) => object.put("spec-id", *id),
             Self::AddSortOrder(order) => object.put("sort-order", emit_order(order)),
             Self::SetDefaultSortOrder(id) => object.put("sort-order-id", *id),
-            Self::AddSnapshot(snapshot) => object.put("snapshot", emit_snapshot(snapshot)),
+            // A new one of v2 has a sequence number, and one of v1 needs none.
+            Self::AddSnapshot(snapshot) => object.put("snapshot", emit_snapshot(snapshot, 1)),
             Self::SetSnapshotRef(name, reference) => {
                 object.put("ref-name", name.as_str());
                 if let Json::Object(keys) = emit_ref(reference) {

@@ -41,9 +41,10 @@ pub(crate) fn parse_snapshot(json: Json, place: &Place<'_>) -> Result<Arc<Snapsh
     }))
 }
 
-pub(crate) fn emit_snapshot(snapshot: &Snapshot) -> Json {
+/// A snapshot as metadata of a format version has it: from v2 on all have a sequence number, those of before 0.
+pub(crate) fn emit_snapshot(snapshot: &Snapshot, format_version: u8) -> Json {
     let mut object = ObjectWriter::default();
-    if snapshot.sequence_number != 0 {
+    if format_version > 1 || snapshot.sequence_number != 0 {
         object.put("sequence-number", snapshot.sequence_number);
     }
     object.put("snapshot-id", snapshot.snapshot_id);

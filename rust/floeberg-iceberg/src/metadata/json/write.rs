@@ -23,7 +23,8 @@ impl TableMetadata {
     /// What is parsed and written again says the same, and differs in this: v1's `schema` and `partition-spec` are
     /// written from the lists, and later versions do not have them; a missing `main`, default sort order 0 and partition field
     /// ids are there; empty lists are written; `current-snapshot-id` is left out where there is none; a transform with
-    /// one source has `source-id`; type and transform names have their canonical form.
+    /// one source has `source-id`; type and transform names have their canonical form; from v2 on snapshots of before have
+    /// the sequence number 0.
     pub fn to_json(&self) -> Result<Json> {
         let schemas: Vec<Json> =
             self.schemas.iter().map(|schema| schema_to_json(schema)).collect::<Result<_>>()?;
@@ -58,7 +59,10 @@ impl TableMetadata {
         object.put("refs", emit_refs(&self.refs));
         object.put(
             "snapshots",
-            self.snapshots.iter().map(|snapshot| emit_snapshot(snapshot)).collect::<Json>(),
+            self.snapshots
+                .iter()
+                .map(|snapshot| emit_snapshot(snapshot, self.format_version))
+                .collect::<Json>(),
         );
         object.put("statistics", self.statistics.clone());
         object.put("partition-statistics", self.partition_statistics.clone());

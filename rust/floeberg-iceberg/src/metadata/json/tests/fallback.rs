@@ -129,12 +129,10 @@ fn a_snapshot_without_manifests_is_an_error() {
 }
 
 #[test]
-fn an_upgraded_table_keeps_snapshots_without_sequence_number() {
+fn an_upgraded_table_may_have_snapshots_without_sequence_number() {
     let mut document = v2();
     document["snapshots"][0] = with(snapshot(10, None, 1), "", "sequence-number", json!(null));
-    let metadata = parsed(&document);
-    assert_eq!(metadata.snapshots[0].sequence_number, 0);
-    assert_eq!(metadata.to_json().unwrap(), document);
+    assert_eq!(parsed(&document).snapshots[0].sequence_number, 0);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use floeberg_core::value::Value;
 use serde_json::{Value as Json, json};
 
-use crate::metadata::fixture::{parsed, v1, v2, with};
+use crate::metadata::fixture::{parsed, snapshot, v1, v2, with};
 use crate::metadata::parse_table_metadata;
 
 fn v3() -> Json {
@@ -57,6 +57,15 @@ fn v1_has_no_sequence_number_whatever_is_written() {
     let mut document = v1();
     document["last-sequence-number"] = json!(5);
     assert_eq!(parsed(&document), parsed(&v1()));
+}
+
+#[test]
+fn snapshots_of_v1_have_the_sequence_number_0_once_the_table_is_upgraded() {
+    let snapshot = with(snapshot(10, None, 1), "", "sequence-number", json!(null));
+    let mut metadata = parsed(&with(v1(), "", "snapshots", json!([snapshot])));
+    assert_eq!(metadata.to_json().unwrap()["snapshots"][0].get("sequence-number"), None);
+    metadata.format_version = 2;
+    assert_eq!(metadata.to_json().unwrap()["snapshots"][0]["sequence-number"], json!(0));
 }
 
 #[test]

@@ -1,0 +1,45 @@
+"""Every table that a test wrote is checked at its end, by a checker that is none of the library's.
+
+Which tables these are no test has to say: commits in this process are listened to, and the folder of the test is looked
+through for tables of other processes. A test that breaks tables on purpose says why they are not to be checked:
+`@pytest.mark.unchecked_tables("why")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from written_tables import Written
+
+MARKER = "unchecked_tables"
+
+
+def pytest_configure(config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line(
+        "markers", f"{MARKER}(reason): the tables that the test wrote need not be conformant"
+    )
+
+
+@pytest.fixture(autouse=True)
+def _tables_are_conformant(request) -> Iterator[None]:
+    """Check what the test wrote."""
+    marker = request.node.get_closest_marker(MARKER)
+    if marker is not None:
+        assert marker.args and marker.args[0], "say why the tables are not to be checked"
+        yield
+        return
+    written = Written()
+    # Made before, so that it is there afterwards.
+    folder = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    with pytest.MonkeyPatch.context() as patches:
+        written.listen(patches)
+        yield
+    if folder is not None:
+        written.look_through(folder)
+    faults = written.faults()
+    assert not faults, "\n".join(
+        ["the tables that the test wrote break the specification:", *map(str, faults[:20])]
+    )

@@ -1,0 +1,67 @@
+"""Is in the table what the model says, in every snapshot that there ever was?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import floeberg as fb
+from histories.model import ID, Columns, Node, Rows
+from histories.running import NAME, History
+
+Value = Any
+
+
+def compare(history: History) -> None:
+    """Compare all snapshots and branches."""
+    table = history.catalog.load_table(NAME)
+    assert table.format_version == history.version
+    columns = [(each.field_id, each.name, each.required) for each in table.schema().fields]
+    assert columns == [(each.number, each.name, each.required) for each in history.columns]
+    assert {name: ref.snapshot_id for name, ref in table.refs().items()} == {
+        name: node.snapshot_id for name, node in history.heads.items()
+    }
+    for node in history.nodes:
+        _compare_snapshot(table, node, history.version)
+    for branch, node in history.heads.items():
+        found = table.scan().use_ref(branch)
+        assert _written(found.to_arrow().to_pylist(), history.columns) == _expected(
+            node.rows, history.columns
+        )
+        assert found.count() == len(node.rows)
+
+
+def _expected(rows: Rows, columns: Columns) -> list[tuple[Value, ...]]:
+    return sorted((tuple(row.get(each.number) for each in columns) for row in rows.values()), key=repr)
+
+
+def _written(rows: list[dict[str, Value]], columns: Columns) -> list[tuple[Value, ...]]:
+    return sorted((tuple(row[each.name] for each in columns) for row in rows), key=repr)
+
+
+def _compare_snapshot(table: fb.Table, node: Node, version: int) -> None:
+    names = tuple(each.name for each in node.columns)
+    extra = ("_row_id",) if version >= 3 else ()
+    found = table.scan(snapshot_id=node.snapshot_id, selected_fields=(*names, *extra)).to_arrow().to_pylist()
+    assert _written(found, node.columns) == _expected(node.rows, node.columns), f"in {node.snapshot_id}"
+    if version >= 3:
+        _compare_row_ids(node, found)
+
+
+def _compare_row_ids(node: Node, found: list[dict[str, Value]]) -> None:
+    """Rows have the ids that they had, in this snapshot and in the one before, and no two have one."""
+    by_id: dict[int, list[Value]] = {}
+    name = next(each.name for each in node.columns if each.number == ID)
+    for row in found:
+        by_id.setdefault(row[name], []).append(row["_row_id"])
+    there = [each["_row_id"] for each in found if each["_row_id"] is not None]
+    assert len(set(there)) == len(there), f"row ids are there twice in {node.snapshot_id}: {there}"
+    # A row that came twice, by receipts, has two ids, and nobody can say which is which.
+    now = {key: by_id[key[1]][0] for key in node.rows if len(by_id[key[1]]) == 1}
+    for key, row_id in now.items():
+        known = node.row_ids.get(key)
+        if known is None and node.parent is not None:
+            known = node.parent.row_ids.get(key)
+        assert known in (None, row_id), (
+            f"the row {key} had the id {known}, has {row_id} in {node.snapshot_id}"
+        )
+    node.row_ids = now

@@ -1,0 +1,140 @@
+"""What a table is, without files: columns, branches of snapshots, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = dict[int, Any]
+"""Values by column id."""
+Occurrence = tuple[int, int]
+"""A row: the number of the write that brought it, and its `id`."""
+Rows = dict[Occurrence, Row]
+
+ID, PART, X = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table."""
+
+    number: int
+    name: str
+    type: str
+    required: bool = False
+
+
+Columns = tuple[Column, ...]
+FIRST: Columns = (Column(ID, "id", "long", required=True), Column(PART, "p", "string"), Column(X, "x", "int"))
+
+
+@dataclass
+class Node:
+    """A snapshot.
+
+    Attributes:
+        parent: The one before.
+        rows: The rows that it has.
+        columns: The columns that there were.
+        branch: The branch that it was made on.
+        key: The idempotency key of its commit.
+        operations: What its commit did.
+        files: The receipts whose files are live, by the numbers of receipts and of writes.
+        snapshot_id: Its id.
+        row_ids: The row ids that its rows had when they were first looked at.
+    """
+
+    parent: Node | None
+    rows: Rows
+    columns: Columns
+    branch: str
+    key: str | None = None
+    operations: tuple[str, ...] = ()
+    files: frozenset[tuple[int, int]] = frozenset()
+    snapshot_id: int = 0
+    row_ids: dict[Occurrence, int | None] = field(default_factory=dict)
+
+    def ancestry(self) -> Iterator[Node]:
+        """It and all before it."""
+        node: Node | None = self
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition on rows.
+
+    Attributes:
+        kind: Its form.
+        column: The id of the column that it is about; 0 where it is about none.
+        value: What the column is compared with.
+    """
+
+    kind: str
+    column: int = 0
+    value: Any = None
+
+    def text(self, columns: Columns) -> str:
+        """The condition in SQL, by the names that columns have."""
+        name = next((each.name for each in columns if each.number == self.column), "")
+        value = f"'{self.value}'" if isinstance(self.value, str) else self.value
+        return {
+            "all": "true",
+            "equal": f"{name} = {value}",
+            "null": f"{name} IS NULL",
+            "below": f"{name} < {value}",
+            "from": f"{name} >= {value}",
+        }[self.kind]
+
+    def holds(self, row: Row) -> bool:
+        """Does it hold for a row? Null is neither equal nor above nor below."""
+        value = row.get(self.column)
+        if self.kind in ("all", "null"):
+            return self.kind == "all" or value is None
+        if value is None:
+            return False
+        return bool(
+            value == self.value
+            if self.kind == "equal"
+            else value < self.value
+            if self.kind == "below"
+            else value >= self.value
+        )
+
+    @property
+    def is_of_partitions(self) -> bool:
+        """Is it decided by the partition alone?"""
+        return self.kind == "all" or self.column == PART
+
+
+@dataclass(frozen=True)
+class Change:
+    """An operation on rows, as the model does it.
+
+    Attributes:
+        name: `append`, `overwrite`, `dynamic` or `delete`.
+        rows: The rows that come.
+        filter: The rows that go.
+        receipt: The number of the receipt that the rows are of.
+    """
+
+    name: str
+    rows: Rows = field(default_factory=dict)
+    filter: Filter | None = None
+    receipt: int | None = None
+
+    def replaced(self, row: Row) -> bool:
+        """Does a row go?"""
+        if self.name == "append":
+            return False
+        if self.name == "dynamic":
+            return row.get(PART) in {each.get(PART) for each in self.rows.values()}
+        assert self.filter is not None
+        return self.filter.holds(row)
+
+    def applied(self, rows: Rows) -> Rows:
+        """What is left of rows, and what is new."""
+        return {key: row for key, row in rows.items() if not self.replaced(row)} | self.rows

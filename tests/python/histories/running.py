@@ -1,0 +1,338 @@
+"""Does the steps of a history to a table and to the model, and compares them after each."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+import floeberg as fb
+from floeberg import errors
+from floeberg.catalog import MemoryCatalog
+from histories import columns as changing
+from histories.elsewhere import Elsewhere
+from histories.model import FIRST, ID, PART, Change, Columns, Node, Row, Rows, X
+from histories.steps import Step
+
+TYPES = {"int": pa.int32(), "long": pa.int64(), "string": pa.string()}
+NAME = "ns.t"
+
+
+@dataclass
+class Handle:
+    """An open table, and what it knows."""
+
+    table: fb.Table
+    columns: Columns
+    heads: dict[str, Node]
+    version: int
+
+
+@dataclass
+class Written:
+    """Files that are in no table yet, or were taken."""
+
+    receipt: fb.Receipt
+    rows: list[Row]
+    columns: Columns
+
+
+@dataclass
+class Tried:
+    """A step that changes rows, as far as it came."""
+
+    step: Step
+    handle: Handle
+    names: tuple[str, ...]
+    columns: Columns
+    before: Node | None
+    changes: list[Change] = field(default_factory=list)
+
+
+@dataclass
+class History:
+    """A table with its model.
+
+    Attributes:
+        catalog: Where it is.
+        columns: Its columns now.
+        heads: The newest snapshot of each branch.
+        nodes: All snapshots.
+    """
+
+    catalog: MemoryCatalog
+    elsewhere: Elsewhere
+    version: int
+    columns: Columns = FIRST
+    heads: dict[str, Node] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    handles: list[Handle] = field(default_factory=list)
+    receipts: list[Written] = field(default_factory=list)
+    numbers: Any = field(default_factory=itertools.count)
+    writes: Any = field(default_factory=itertools.count)
+    ids: Any = field(default_factory=lambda: itertools.count(len(FIRST) + 1))
+
+    @staticmethod
+    def begin(folder: Path, version: int, elsewhere: Elsewhere) -> History:
+        """A table without rows, open three times."""
+        catalog = MemoryCatalog(f"histories-{uuid.uuid4()}", {"warehouse": str(folder)})
+        catalog.create_namespace("ns")
+        schema = pa.schema(
+            [pa.field(each.name, TYPES[each.type], nullable=not each.required) for each in FIRST]
+        )
+        properties = {"commit.manifest.min-count-to-merge": "2"}
+        catalog.create_table(
+            NAME,
+            schema,
+            partition_spec=["identity(p) as part"],
+            format_version=version,
+            properties=properties,
+        )
+        history = History(catalog, elsewhere, version)
+        history.handles = [history.opened() for _ in range(3)]
+        return history
+
+    def opened(self) -> Handle:
+        """The table as it is now."""
+        return Handle(self.catalog.load_table(NAME), self.columns, dict(self.heads), self.version)
+
+    def refresh(self, handle: Handle) -> None:
+        """A handle knows what there is now."""
+        handle.table.refresh()
+        handle.columns, handle.heads, handle.version = self.columns, dict(self.heads), self.version
+
+    def is_stale(self, handle: Handle) -> bool:
+        """Does it stand on an old base?"""
+        return handle.columns != self.columns or handle.heads != self.heads or handle.version != self.version
+
+    def do(self, step: Step) -> None:
+        """Do a step, and compare."""
+        handle = self.handles[step.handle]
+        if step.fresh:
+            self.refresh(handle)
+        if step.action in changing.ACTIONS:
+            self._change_columns(step, handle)
+        elif step.action == "upgrade":
+            self._upgrade(handle)
+        elif step.action == "properties":
+            handle.table.set_properties({"step": str(step.number)})
+        elif step.action == "write":
+            self._write(step, handle)
+        else:
+            self._change_rows(step, handle)
+        self.refresh(handle)
+
+    # Rows.
+
+    def rows(self, step: Step, columns: Columns) -> list[Row]:
+        """Values for the rows of a step; columns that came later are null in every other row."""
+        found = []
+        for part, x in step.rows:
+            number = next(self.numbers)
+            row: Row = {ID: number, PART: part, X: x}
+            for column in columns[3:]:
+                value: Any = number if column.type == "long" else f"{column.number}-{number}"
+                row[column.number] = value if column.required or number % 2 else None
+            found.append(row)
+        return found
+
+    def _write(self, step: Step, handle: Handle) -> None:
+        rows = self.rows(step, handle.columns)
+        self.receipts.append(Written(self._receipt(step, handle, rows), rows, handle.columns))
+
+    def _receipt(self, step: Step, handle: Handle, rows: list[Row]) -> fb.Receipt:
+        recipe, data = handle.table.write_recipe(), arrow(rows, handle.columns)
+        if step.elsewhere:
+            return self.elsewhere.write(recipe, data, "0")
+        return recipe.write(data, task="0")
+
+    def _occurring(self, rows: list[Row]) -> Rows:
+        write = next(self.writes)
+        return {(write, row[ID]): row for row in rows}
+
+    def _change_rows(self, step: Step, handle: Handle) -> None:
+        parts = step.parts if step.action == "transaction" else (step,)
+        if step.action.startswith("take") and not self.receipts:
+            return
+        names = tuple(name_of(part) for part in parts if part.action != "properties")
+        tried = Tried(step, handle, names, handle.columns, self.heads.get(step.branch))
+        try:
+            with handle.table.transaction(branch=step.branch, idempotency_key=step.key) as transaction:
+                for part in parts:
+                    if part.action.startswith("take"):
+                        tried.columns = self.receipts[part.number % len(self.receipts)].columns
+                    made = self._change(part, handle, transaction)
+                    tried.changes += [] if made is None else [made]
+        except errors.FloebergError as error:
+            self._check_refusal(error, tried)
+            return
+        self._check_success(tried)
+
+    def _change(self, step: Step, handle: Handle, transaction: Any) -> Change | None:
+        """One operation of a transaction; what the model makes of it."""
+        where = step.filter.text(handle.columns)
+        if step.action == "properties":
+            transaction.set_properties({"step": str(step.number)})
+            return None
+        if step.action == "delete":
+            transaction.delete(where)
+            return Change("delete", filter=step.filter)
+        if step.action.startswith("take"):
+            number = step.number % len(self.receipts)
+            written = self.receipts[number]
+            mode = {"take": "append", "take-overwriting": "overwrite", "take-dynamic": "dynamic-overwrite"}
+            transaction.commit_receipts([written.receipt], mode=mode[step.action], overwrite_filter=where)
+            return Change(name_of(step), self._occurring(written.rows), step.filter, number)
+        rows = self.rows(step, handle.columns)
+        data = arrow(rows, handle.columns)
+        if step.action == "append":
+            transaction.append(data)
+        elif step.action == "overwrite":
+            transaction.overwrite(data, overwrite_filter=where)
+        else:
+            transaction.dynamic_partition_overwrite(data)
+        return Change(step.action, self._occurring(rows), step.filter)
+
+    # What must have come of it.
+
+    def _done_before(self, step: Step) -> Node | None:
+        """The snapshot of an earlier commit with the key of a step."""
+        head = self.heads.get(step.branch)
+        if step.key is None or head is None:
+            return None
+        return next(
+            (node for node in head.ancestry() if (node.key, node.branch) == (step.key, step.branch)), None
+        )
+
+    def _check_refusal(self, error: errors.FloebergError, tried: Tried) -> None:
+        """A step that was refused had a reason. That nothing was changed is compared afterwards."""
+        step = tried.step
+        parts = step.parts or (step,)
+        done = self._done_before(step)
+        if isinstance(error, errors.UnsupportedError):
+            loose = [each for each in parts if each.action in ("delete", "overwrite", "take-overwriting")]
+            reason = any(not each.filter.is_of_partitions for each in loose)
+        elif isinstance(error, errors.CommitConflictError):
+            reason = self.is_stale(tried.handle) or tried.columns != self.columns
+        elif isinstance(error, errors.AlreadyExistsError):
+            head = tried.before or self.heads.get("main")
+            ever = {receipt for node in (head.ancestry() if head else ()) for receipt, _ in node.files}
+            reason = any(change.receipt in ever for change in tried.changes)
+        elif isinstance(error, errors.InvalidInputError):
+            reason = done is not None and done.operations != tried.names
+        else:
+            reason = False
+        if not reason:
+            raise error
+
+    def _check_success(self, tried: Tried) -> None:
+        step = tried.step
+        now = self.catalog.load_table(NAME)
+        done = self._done_before(step)
+        if done is not None:
+            assert done.operations == tried.names, (
+                f"the key {step.key} did {done.operations}, not {tried.names}"
+            )
+            return
+        base = tried.before or self.heads.get("main")
+        self._check_conflicts(tried, base)
+        self._check_fits(tried)
+        states = [base.rows if base else {}]
+        files = base.files if base else frozenset()
+        for change in tried.changes:
+            states.append(change.applied(states[-1]))
+            if change.receipt is not None:
+                again = change.receipt in {receipt for receipt, _ in files}
+                assert not again, f"receipt {change.receipt} is in the table twice"
+                files |= {(change.receipt, write) for write, _ in change.rows}
+            live = {write for write, _ in states[-1]}
+            files = frozenset((receipt, write) for receipt, write in files if write in live)
+        chain = new_snapshots(now, step.branch, {node.snapshot_id for node in self.nodes})
+        if not chain:
+            assert states[-1] == states[0], "nothing was committed"
+            return
+        in_step = len(chain) == len(tried.changes)
+        for number, snapshot_id in enumerate(chain):
+            rows = states[number + 1] if in_step else states[-1]
+            base = Node(base, rows, self.columns, step.branch, step.key, tried.names, files, snapshot_id)
+            if in_step or number == len(chain) - 1:
+                self.nodes.append(base)
+        assert base is not None
+        self.heads[step.branch] = base
+
+    def _check_conflicts(self, tried: Tried, base: Node | None) -> None:
+        """Rows that came since, and that an operation would take away without having seen them, are a conflict."""
+        seen_from = tried.handle.heads.get(tried.step.branch) or tried.handle.heads.get("main")
+        seen = {} if seen_from is None else seen_from.rows
+        unseen = [row for key, row in (base.rows if base else {}).items() if key not in seen]
+        for change in tried.changes:
+            taken = [row for row in unseen if change.replaced(row)]
+            assert not taken, f"{change.name} took rows that its base did not have: {taken}"
+
+    def _check_fits(self, tried: Tried) -> None:
+        """No null went into a column that must hold a value."""
+        there = {column.number for column in tried.columns}
+        for column in self.columns:
+            for row in [row for change in tried.changes for row in change.rows.values()]:
+                given = row.get(column.number) if column.number in there else None
+                assert not column.required or given is not None, f"{column} got no value"
+
+    # What the table is.
+
+    def _change_columns(self, step: Step, handle: Handle) -> None:
+        change = changing.chosen(step, handle.columns, list(self.rows_anywhere()))
+        if change is None:
+            return
+        try:
+            with handle.table.update_schema(allow_incompatible_changes=True) as update:
+                change.make(update)
+        except (errors.CommitConflictError, errors.InvalidInputError):
+            if not self.is_stale(handle):
+                raise
+            return
+        self.columns = change.applied(self.columns)
+        if self.columns and not self.columns[-1].number:
+            self.columns = (*self.columns[:-1], replace(self.columns[-1], number=next(self.ids)))
+
+    def rows_anywhere(self) -> list[Row]:
+        """The rows of all branches, and those that may come by receipts."""
+        live = [row for node in self.heads.values() for row in node.rows.values()]
+        return live + [row for written in self.receipts for row in written.rows]
+
+    def _upgrade(self, handle: Handle) -> None:
+        self.refresh(handle)
+        if self.version < 3:
+            self.version += 1
+            handle.table.upgrade_table_version(self.version)
+
+
+def name_of(step: Step) -> str:
+    """What a step is to a key."""
+    return {"take": "append", "take-overwriting": "overwrite", "take-dynamic": "dynamic"}.get(
+        step.action, step.action
+    )
+
+
+def arrow(rows: list[Row], columns: Columns) -> pa.Table:
+    """Rows with the names that columns have."""
+    data = {
+        column.name: pa.array([row.get(column.number) for row in rows], TYPES[column.type])
+        for column in columns
+    }
+    return pa.table(data)
+
+
+def new_snapshots(table: fb.Table, branch: str, known: set[int]) -> list[int]:
+    """The snapshots of a branch that are not known, oldest first."""
+    by_id = {each.snapshot_id: each for each in table.snapshots()}
+    found: list[int] = []
+    refs = table.refs()
+    at = refs[branch].snapshot_id if branch in refs else None
+    while at is not None and at not in known:
+        found.append(at)
+        at = by_id[at].parent_snapshot_id
+    return found[::-1]

@@ -1,0 +1,98 @@
+"""What may happen next to a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from histories.model import ID, PART, Filter, X
+
+PARTS = ("a", "b", None)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a history.
+
+    Attributes:
+        action: What is done.
+        handle: Which of the open tables does it.
+        fresh: Whether that is refreshed before; else it may stand on an old base.
+        branch: Where.
+        rows: The partition and the value of each row that comes.
+        filter: Which rows go.
+        key: The idempotency key.
+        number: What chooses among columns, names and receipts.
+        elsewhere: Whether another process writes the files.
+        parts: The steps of a transaction.
+    """
+
+    action: str
+    handle: int = 0
+    fresh: bool = True
+    branch: str = "main"
+    rows: tuple[tuple[str | None, int | None], ...] = ()
+    filter: Filter = field(default_factory=lambda: Filter("all"))
+    key: str | None = None
+    number: int = 0
+    elsewhere: bool = False
+    parts: tuple[Step, ...] = ()
+
+
+rows = st.lists(
+    st.tuples(st.sampled_from(PARTS), st.one_of(st.none(), st.integers(0, 9))), min_size=1, max_size=3
+).map(tuple)
+filters = st.one_of(
+    st.just(Filter("all")),
+    st.builds(Filter, st.just("equal"), st.just(PART), st.sampled_from(["a", "b"])),
+    st.just(Filter("null", PART)),
+    st.builds(Filter, st.sampled_from(["below", "from"]), st.just(X), st.integers(0, 9)),
+    st.builds(Filter, st.sampled_from(["below", "from", "equal"]), st.just(ID), st.integers(0, 40)),
+    st.just(Filter("null", X)),
+)
+CHANGES = ("append", "append", "append", "overwrite", "dynamic", "delete", "delete")
+COLUMNS = ("add", "rename", "swap", "drop", "require", "relax", "promote")
+RECEIPTS = ("write", "take", "take", "take-overwriting", "take-dynamic")
+
+
+def changes(actions: st.SearchStrategy[str]) -> st.SearchStrategy[Step]:
+    """A step that changes rows."""
+    return st.builds(
+        Step,
+        action=actions,
+        handle=st.integers(0, 2),
+        fresh=st.booleans(),
+        branch=st.sampled_from(["main", "main", "main", "dev"]),
+        rows=rows,
+        filter=filters,
+        key=st.sampled_from([None, None, None, "k1", "k2"]),
+        number=st.integers(0, 9),
+        elsewhere=st.sampled_from([False, False, False, True]),
+        parts=st.just(()),
+    )
+
+
+one_change = changes(st.sampled_from(CHANGES))
+one_of_columns = st.builds(
+    Step,
+    action=st.sampled_from(COLUMNS),
+    handle=st.integers(0, 2),
+    fresh=st.booleans(),
+    number=st.integers(0, 9),
+)
+transactions = st.builds(
+    lambda first, parts: Step(
+        "transaction", first.handle, first.fresh, first.branch, key=first.key, parts=tuple(parts)
+    ),
+    one_change,
+    st.lists(changes(st.sampled_from((*CHANGES, "properties"))), min_size=1, max_size=3),
+)
+steps = st.one_of(
+    one_change,
+    one_change,
+    changes(st.sampled_from(RECEIPTS)),
+    one_of_columns,
+    transactions,
+    st.builds(Step, action=st.sampled_from(["upgrade", "properties"]), handle=st.integers(0, 2)),
+)

@@ -1,0 +1,108 @@
+"""Which tables did a test write, and are they what the specification says?"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import floeberg.catalog.base
+import floeberg.transaction
+from conformance_checker import Checked, Fault, check, shared_files
+from floeberg import _native
+from floeberg.errors import NoSuchTableError, NotFoundError
+
+VERSION = re.compile(r"v(\d+)((?:\.gz)?\.metadata\.json|\.metadata\.json\.gz)")
+
+
+class Written:
+    """The tables that a test wrote."""
+
+    def __init__(self) -> None:
+        self._committed: dict[str, tuple[str, dict[str, str]]] = {}
+        """Metadata files, and the options of their stores, by the UUIDs of tables."""
+        self._found: set[Path] = set()
+
+    def listen(self, monkeypatch: Any) -> None:
+        """Remember what is committed in this process."""
+        for module in (floeberg.transaction, floeberg.catalog.base):
+            monkeypatch.setattr(module, "commit", self._listening(module.commit))
+
+    def _listening(self, commit: Callable[..., Any]) -> Callable[..., Any]:
+        def listening(home: Any, **arguments: Any) -> Any:
+            committed = commit(home, **arguments)
+            table = committed.table
+            options = {key: value for key, value in home.storage_options.items() if "testing." not in key}
+            self._committed[table.identity[0]] = (table.metadata_location, options)
+            return committed
+
+        return listening
+
+    def look_through(self, folder: Path) -> None:
+        """Find the tables below a folder: by versions, and by the catalogs that are there."""
+        current: dict[Path, tuple[int, Path]] = {}
+        for path in folder.rglob("*metadata.json*"):
+            if (found := VERSION.fullmatch(path.name)) and path.parent.name == "metadata":
+                current[path.parent] = max(current.get(path.parent, (0, path)), (int(found[1]), path))
+        self._found |= {path for _, path in current.values()}
+        for database in folder.rglob("*.db"):
+            self._found |= {Path(local(each)) for each in locations_in(database)}
+
+    def faults(self) -> list[Fault]:
+        """What is wrong with them."""
+        places = {local(place): options for place, options in self._committed.values()}
+        places |= {str(path): {} for path in self._found}
+        checked = [
+            found for place, options in places.items() if (found := _checked(place, options)) is not None
+        ]
+        return [fault for each in checked for fault in each.faults] + shared_files(checked)
+
+
+def local(location: str) -> str:
+    """The path of a location, where it has one."""
+    return location.removeprefix("file://") if location.startswith("file:///") else location
+
+
+def locations_in(database: Path) -> list[str]:
+    """The metadata files that an SQL catalog names."""
+    with closing(sqlite3.connect(database)) as connection:
+        try:
+            rows = connection.execute("SELECT metadata_location FROM iceberg_tables").fetchall()
+        except sqlite3.DatabaseError:
+            return []
+    return [row[0] for row in rows if row[0]]
+
+
+def _checked(place: str, options: dict[str, str]) -> Checked | None:
+    """A table that was looked at; `None` where it is no more."""
+
+    def read(location: str) -> bytes:
+        path = local(location)
+        if "://" not in path:
+            return Path(path).read_bytes()
+        try:
+            return _native.read_file(location, storage_options=options)
+        except (NotFoundError, NoSuchTableError) as error:
+            raise FileNotFoundError(location) from error
+
+    try:
+        content = read(place)
+    except FileNotFoundError:
+        return None
+    if not _is_table(content):
+        return None
+    return check(place, read)
+
+
+def _is_table(content: bytes) -> bool:
+    """Is it the metadata of a table? That of views is named alike."""
+    try:
+        metadata = json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+    except ValueError:
+        return False
+    return isinstance(metadata, dict) and "last-column-id" in metadata
