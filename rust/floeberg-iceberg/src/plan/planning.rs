@@ -91,11 +91,12 @@ impl Planning {
     }
 
     /// What was decoded of a data manifest before. It lacks what is asked of the entries of appends.
-    pub fn cached(&self, manifest: &ManifestFile) -> Found {
-        match self.request.appends {
-            None => self.request.cache.find(self.used, manifest, &self.statistics_of),
-            Some(_) => Found::Without(Vec::new()),
+    pub fn cached(&self, manifest: &ManifestFile) -> Result<Found> {
+        if self.request.appends.is_some() {
+            return Ok(Found::Without(Vec::new()));
         }
+        let spec = self.specs.get(manifest.partition_spec_id)?;
+        Ok(self.request.cache.find(self.used, manifest, &spec.partition_type, &self.statistics_of))
     }
 
     /// Are manifests that are decoded kept in the cache?

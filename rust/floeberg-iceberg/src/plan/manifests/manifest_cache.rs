@@ -1,8 +1,10 @@
 //! Which manifests were decoded before?
 //!
-//! In: a row of a manifest list, and the columns whose statistics are wanted. Out: its entries, if they are there.
+//! In: a row of a manifest list, the partition type of its spec, and the columns whose statistics are wanted. Out: its entries,
+//! if they are there.
 //!
-//! Files never change, so that what was decoded once stays right. Of manifests that do not all fit those of a plan that
+//! Files never change, so that what was decoded once stays right, unless a column that files are partitioned by has another
+//! type since: commits hand the cache on with new metadata. Of manifests that do not all fit those of a plan that
 //! is being made are not driven out by others of it: going through a table that is too large again finds as many as fit.
 //!
 //! Invariant: no more bytes than the bound; in a child of the process that made it, it is empty and takes nothing, since
@@ -11,6 +13,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use floeberg_core::schema::StructType;
 
 use crate::metadata::{ManifestFile, StretchEntries};
 
@@ -48,6 +52,8 @@ struct State {
 struct Cached {
     /// The row of the manifest list: entries inherit from it.
     manifest: ManifestFile,
+    /// The type that partition values were decoded to.
+    partition_type: StructType,
     /// The columns whose statistics were decoded, ascending.
     statistics_of: Vec<i32>,
     /// By their numbers; `None` where one was not decoded yet.
@@ -75,13 +81,19 @@ impl ManifestCache {
         Use(state.uses)
     }
 
-    /// The entries of a manifest with statistics of these columns, which are ascending.
-    pub(crate) fn find(&self, used: Use, manifest: &ManifestFile, statistics_of: &[i32]) -> Found {
+    /// The entries of a manifest, with partition values of a type and statistics of these columns, which are ascending.
+    pub(crate) fn find(
+        &self,
+        used: Use,
+        manifest: &ManifestFile,
+        partition_type: &StructType,
+        statistics_of: &[i32],
+    ) -> Found {
         let Some(mut state) = self.lock() else { return Found::Without(Vec::new()) };
         let Some(cached) = state.manifests.get(&manifest.manifest_path) else {
             return Found::Without(Vec::new());
         };
-        if cached.manifest != *manifest {
+        if !cached.is_of(manifest, partition_type) {
             return Found::Without(Vec::new());
         }
         let has_statistics = statistics_of.iter().all(|id| cached.statistics_of.binary_search(id).is_ok());
@@ -95,11 +107,12 @@ impl ManifestCache {
         }
     }
 
-    /// Keeps a stretch of a manifest, the one of a number among so many, with statistics of these columns.
+    /// Keeps a stretch of a manifest, the one of a number among so many, with partition values of a type and statistics of these
+    /// columns.
     pub(crate) fn keep(
         &self,
         used: Use,
-        manifest: &ManifestFile,
+        (manifest, partition_type): (&ManifestFile, &StructType),
         statistics_of: &[i32],
         (number, stretches): (usize, usize),
         entries: &Arc<StretchEntries>,
@@ -110,7 +123,7 @@ impl ManifestCache {
         }
         let Some(mut state) = self.lock() else { return };
         let is_same = state.manifests.get(&manifest.manifest_path).is_some_and(|cached| {
-            cached.manifest == *manifest
+            cached.is_of(manifest, partition_type)
                 && cached.statistics_of == statistics_of
                 && cached.stretches.len() == stretches
         });
@@ -123,6 +136,7 @@ impl ManifestCache {
         if !state.manifests.contains_key(&manifest.manifest_path) {
             let cached = Cached {
                 manifest: manifest.clone(),
+                partition_type: partition_type.clone(),
                 statistics_of: statistics_of.to_vec(),
                 stretches: vec![None; stretches],
                 bytes: 0,
@@ -148,6 +162,12 @@ impl ManifestCache {
     fn lock(&self) -> Option<MutexGuard<'_, State>> {
         let is_used = self.most_bytes > 0 && self.made_in == process::id();
         is_used.then(|| self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Cached {
+    fn is_of(&self, manifest: &ManifestFile, partition_type: &StructType) -> bool {
+        self.manifest == *manifest && self.partition_type == *partition_type
     }
 }
 
