@@ -60,7 +60,7 @@ impl Job for Planning {
             }
             Ok(entries)
         })?;
-        give(self.plan(&stretch.manifest, stretch.place.0 == 0, &entries)?).map(drop)
+        give(self.plan(&stretch.manifest, stretch.place.0, &entries)?).map(drop)
     }
 
     fn bytes(planned: &PlannedStretch) -> u64 {
