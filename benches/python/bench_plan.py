@@ -133,7 +133,7 @@ def repeated(results: Results, files: int, table: Path) -> None:
 
 
 def deletes(results: Results, files: int, table: Path) -> None:
-    """A tenth of the files with deletes of each kind, against none."""
+    """A tenth of the files with deletes of each kind, against none: in a new table, and again in an open one."""
     tables = {kind: planning_table(folder(), files, deletes=kind) for kind in DELETES}
     pairs = [("subjects:floeberg_plan", location) for location in (table, *tables.values())]
     without, *found = in_turn(pairs)
@@ -144,6 +144,14 @@ def deletes(results: Results, files: int, table: Path) -> None:
     for kind, times in named.items():
         ratio = times.median / without.median
         results.goal(Goal(f"plan/{files} files/{kind}/warm, of none", ratio, "x", 1.5, 1.3))
+    without, *found = in_turn([("subjects:floeberg_replan", location) for _, location in pairs])
+    assert all(times.count == files for times in found), found
+    named = dict(zip(DELETES, found, strict=True))
+    rows = [("no deletes", without), *((DELETES[kind], times) for kind, times in named.items())]
+    compare(f"plan/{files} files/deletes, again/warm", rows)
+    for kind, times in named.items():
+        ratio = times.median / without.median
+        results.goal(Goal(f"plan/{files} files/{kind}/again, of none again", ratio, "x", 3, 3))
 
 
 def shuffled(results: Results, files: int, table: Path) -> None:

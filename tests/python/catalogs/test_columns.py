@@ -104,3 +104,19 @@ def test_a_version_is_upgraded_only_when_asked(orders):
             update.add_column("at", "timestamp_ns")
     assert orders.format_version == 3
     assert str(orders.schema().find_field("at").field_type) == "timestamp_ns"
+
+
+def test_an_open_table_is_filtered_by_a_partition_column_that_became_wider(catalog):
+    schema = pa.schema({"p": pa.int32(), "n": pa.int64()})
+    table = catalog.create_table("db.wider", schema, partition_spec=["p"])
+    table.append(pa.table({"p": pa.array([1, 2], pa.int32()), "n": [10, 20]}))
+    assert table.scan(row_filter="p = 1").count() == 1
+    assert len(table.scan().plan_files()) == 2
+    with table.update_schema() as update:
+        update.update_column("p", "long")
+    for opened in (table, catalog.load_table("db.wider")):
+        assert opened.scan(row_filter="p = 1").to_arrow().to_pylist() == [{"p": 1, "n": 10}]
+        partitions = opened.scan().plan_files().to_arrow()["partition"].to_pylist()
+        assert sorted(partition["p"] for partition in partitions) == [1, 2]
+    table.append(pa.table({"p": [2**40], "n": [30]}))
+    assert table.scan(row_filter="p > 1").count() == 2

@@ -6,6 +6,8 @@
 //! Invariant: names are literal (a dot is part of a name, never a path), and a name means one thing among its
 //! siblings.
 
+mod evolved;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ use serde_json::Value as Json;
 use super::json::MAX_DEPTH;
 use super::{Field, Schema, Type};
 use crate::error::{Error, Result};
+
+pub use evolved::evolved_mapping;
 
 /// Field ids by names, level by level.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -107,7 +107,7 @@ pub fn unified_partition_type(metadata: &TableMetadata) -> Result<StructType> {
 struct Union<'a> {
     by_id: BTreeMap<i32, (&'a PartitionField, Field)>,
     /// Ids given to fields of v1 specs whose own id means something else.
-    moved: Vec<(&'a PartitionField, i32)>,
+    moved: Vec<i32>,
     highest_id: i32,
 }
 
@@ -120,25 +120,25 @@ impl<'a> Union<'a> {
 
     /// Adds a field and gives the id that it has in the union.
     fn add(&mut self, field: &'a PartitionField, typed: Field) -> Result<i32> {
-        let Some((known, known_typed)) = self.by_id.get_mut(&field.field_id) else {
+        if !self.by_id.contains_key(&field.field_id) {
             self.by_id.insert(field.field_id, (field, typed));
             return Ok(field.field_id);
-        };
-        if means_the_same(known, field) {
-            if known.transform == Transform::Void {
-                *known = field;
-                known_typed.field_type = typed.field_type;
-            }
-            return Ok(field.field_id);
         }
-        if let Some((_, id)) = self.moved.iter().find(|(moved, _)| means_the_same(moved, field)) {
-            return Ok(*id);
+        for id in std::iter::once(&field.field_id).chain(&self.moved) {
+            let Some((known, known_typed)) = self.by_id.get_mut(id) else { continue };
+            if means_the_same(known, field) {
+                if known.transform == Transform::Void {
+                    *known = field;
+                    known_typed.field_type = typed.field_type;
+                }
+                return Ok(*id);
+            }
         }
         let id = self.highest_id.checked_add(1).ok_or_else(|| {
             Error::invalid_data(format!("no partition field id is left above {}", self.highest_id))
         })?;
         self.highest_id = id;
-        self.moved.push((field, id));
+        self.moved.push(id);
         self.by_id.insert(id, (field, Field { id, ..typed }));
         Ok(id)
     }

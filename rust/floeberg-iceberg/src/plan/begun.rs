@@ -10,8 +10,8 @@ use floeberg_core::{Context, Result};
 use super::account::explain::ReadManifests;
 use super::account::tally::Tally;
 use super::deletes::delete_files::read_deletes;
-use super::deletes::index::DeleteIndex;
 use super::filter::PlanFilter;
+use super::manifests::kept_deletes::{Deletes, IndexSource};
 use super::manifests::manifest_cache::Use;
 use super::manifests::manifest_list::read_manifests_of;
 use super::request::PlanRequest;
@@ -25,9 +25,9 @@ pub(super) struct Begun {
     /// The filter, projected to them.
     pub filter: PlanFilter,
     /// The deletes that may apply.
-    pub index: DeleteIndex,
-    /// What was dropped: data manifests, delete manifests, equality deletes by the filter.
-    pub dropped: [Tally; 3],
+    pub deletes: Deletes,
+    /// What was dropped: data manifests, delete manifests.
+    pub dropped: [Tally; 2],
     /// The manifests that are left, counted.
     pub looked_into: ReadManifests,
     /// The data manifests that are left.
@@ -58,9 +58,30 @@ impl Begun {
                 if is_data { data.push(manifest) } else { deletes.push(manifest) }
             }
         }
-        let (index, by_filter) = read_deletes(request, used, &specs, &filter, &deletes)?;
-        let dropped = [by_data, by_deletes, by_filter];
         let looked_into = ReadManifests::of(&data, &deletes, request.verbose);
-        Ok(Self { specs, filter, index, dropped, looked_into, manifests: data, used })
+        let deletes = indexed(request, used, &specs, &filter, &deletes)?;
+        let dropped = [by_data, by_deletes];
+        Ok(Self { specs, filter, deletes, dropped, looked_into, manifests: data, used })
     }
+}
+
+/// The deletes of some manifests: those that an earlier plan indexed, where names of what is dropped are not asked for.
+fn indexed(
+    request: &PlanRequest,
+    used: Use,
+    specs: &Specs,
+    filter: &PlanFilter,
+    manifests: &[ManifestFile],
+) -> Result<Deletes> {
+    let is_kept = !manifests.is_empty() && !request.verbose;
+    let source = is_kept.then(|| IndexSource::new(request, manifests));
+    if let Some(known) = source.as_ref().and_then(|source| request.cache.find_index(used, source)) {
+        return Ok(known);
+    }
+    let (index, by_filter) = read_deletes(request, used, specs, filter, manifests)?;
+    let deletes = Deletes { index: Arc::new(index), by_filter, number: None };
+    Ok(match source {
+        Some(source) => request.cache.keep_index(used, source, deletes),
+        None => deletes,
+    })
 }

@@ -145,11 +145,12 @@ impl FileColumns {
     pub fn finish(
         self,
         schema: SchemaRef,
-        deletes: Option<DeleteLists>,
+        deletes: Option<ListArray>,
         residuals: Vec<i32>,
     ) -> Result<RecordBatch> {
         let mut columns = self.columns;
-        columns.push(delete_lists(deletes, self.rows)?);
+        let none = || DeleteLists { offsets: vec![0; self.rows + 1], values: Vec::new() }.finish();
+        columns.push(Arc::new(deletes.map_or_else(none, Ok)?));
         columns.push(Arc::new(Int32Array::from(residuals)));
         RecordBatch::try_new(schema, columns).map_err(unfit)
     }
@@ -174,13 +175,13 @@ pub(crate) struct DeleteLists {
     pub values: Vec<i32>,
 }
 
-fn delete_lists(deletes: Option<DeleteLists>, rows: usize) -> Result<ArrayRef> {
-    let field = Arc::new(Field::new("element", DataType::Int32, false));
-    let DeleteLists { offsets, values } =
-        deletes.unwrap_or_else(|| DeleteLists { offsets: vec![0; rows + 1], values: Vec::new() });
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    let lists = ListArray::try_new(field, offsets, Arc::new(Int32Array::from(values)), None);
-    Ok(Arc::new(lists.map_err(unfit)?))
+impl DeleteLists {
+    /// The column.
+    pub fn finish(self) -> Result<ListArray> {
+        let field = Arc::new(Field::new("element", DataType::Int32, false));
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
+        ListArray::try_new(field, offsets, Arc::new(Int32Array::from(self.values)), None).map_err(unfit)
+    }
 }
 
 /// A column as the array that it is.

@@ -64,7 +64,7 @@ impl PlanStream {
         let ahead =
             Ahead { threads: request.threads, memory: request.memory, cancel: request.cancel.clone() };
         let (planning, manifests) = Planning::begin(request)?;
-        let deletes = planning.index.files();
+        let deletes = planning.deletes.index.files();
         let dropped = DroppedFiles::new(planning.request.verbose);
         Ok(Self {
             planned: OrderedStream::new(Arc::new(planning), manifests.into_iter().map(Ok), ahead),

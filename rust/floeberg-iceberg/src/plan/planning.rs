@@ -19,14 +19,14 @@ use super::account::tally::Tally;
 use super::begun::Begun;
 use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, plan_schema};
-use super::deletes::attach::{KeptFiles, attach};
-use super::deletes::index::DeleteIndex;
+use super::deletes::attach::{Attached, KeptFiles, attach};
 use super::filter::PlanFilter;
+use super::manifests::kept_deletes::Deletes;
 use super::manifests::manifest_cache::{Found, Use};
 use super::manifests::manifest_stretch::stretch_bytes;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
-use super::specs::Specs;
+use super::specs::{PlannedSpec, Specs};
 use crate::metadata::{ManifestEntries, ManifestFile, StretchEntries};
 
 /// A manifest is kept with the statistics of at most so many columns that were asked for before.
@@ -44,9 +44,9 @@ pub(super) struct Planning {
     /// The filter.
     pub filter: PlanFilter,
     /// The deletes that may apply.
-    pub index: DeleteIndex,
-    /// What was dropped so far: data manifests, delete manifests, equality deletes by the filter.
-    pub dropped: [Tally; 3],
+    pub deletes: Deletes,
+    /// What was dropped so far: data manifests, delete manifests.
+    pub dropped: [Tally; 2],
     /// The manifests that are left.
     looked_into: ReadManifests,
     /// Bytes of a manifest, as they are stored, that one thread decodes.
@@ -63,9 +63,9 @@ impl Planning {
     /// Reads the manifest list and the delete manifests. Gives the data manifests that are left, too.
     pub fn begin(request: PlanRequest) -> Result<(Self, Vec<ManifestFile>)> {
         let begun = Begun::read(&request).map_err(|error| request.told(error))?;
-        let Begun { specs, filter, index, dropped, looked_into, manifests, used } = begun;
+        let Begun { specs, filter, deletes, dropped, looked_into, manifests, used } = begun;
         let mut statistics_of = filter.whole().column_ids();
-        statistics_of.extend(index.key_columns());
+        statistics_of.extend(deletes.index.key_columns());
         statistics_of.extend(request.statistics_of);
         statistics_of.sort_unstable();
         statistics_of.dedup();
@@ -79,7 +79,7 @@ impl Planning {
             request,
             specs,
             filter,
-            index,
+            deletes,
             statistics_of,
         };
         Ok((planning, manifests))
@@ -91,11 +91,12 @@ impl Planning {
     }
 
     /// What was decoded of a data manifest before. It lacks what is asked of the entries of appends.
-    pub fn cached(&self, manifest: &ManifestFile) -> Found {
-        match self.request.appends {
-            None => self.request.cache.find(self.used, manifest, &self.statistics_of),
-            Some(_) => Found::Without(Vec::new()),
+    pub fn cached(&self, manifest: &ManifestFile) -> Result<Found> {
+        if self.request.appends.is_some() {
+            return Ok(Found::Without(Vec::new()));
         }
+        let spec = self.specs.get(manifest.partition_spec_id)?;
+        Ok(self.request.cache.find(self.used, manifest, &spec.partition_type, &self.statistics_of))
     }
 
     /// Are manifests that are decoded kept in the cache?
@@ -106,7 +107,8 @@ impl Planning {
     /// The account of what was done before the first data manifest was read, and of what was dropped after it.
     pub fn explain(&self, files: &DroppedFiles) -> Explain {
         let tests = &self.filter.tests;
-        let [by_data, by_deletes, by_filter] = &self.dropped;
+        let [by_data, by_deletes] = &self.dropped;
+        let Deletes { index, by_filter, .. } = &self.deletes;
         let mut explain = Explain { filter: self.filter.whole().to_string(), ..Explain::default() };
         let Some(snapshot) = &self.request.snapshot else { return explain };
         explain.snapshot_id = Some(snapshot.snapshot_id);
@@ -121,12 +123,35 @@ impl Planning {
             explain.stages.insert(0, appends.stage());
             explain.stages.insert(3, files.by_snapshot.stage("data files by snapshot", tests));
         }
-        if self.index.has_equalities() || !by_filter.is_empty() {
+        if index.has_equalities() || !by_filter.is_empty() {
             explain.stages.push(by_filter.stage("equality deletes by filter", tests));
-            let keys = self.index.key_tests();
+            let keys = index.key_tests();
             explain.stages.push(files.equalities.stage("equality deletes by counts and bounds", &keys));
         }
         explain
+    }
+
+    /// Finds the deletes of the files of a stretch, or takes those that they have by the same index since an earlier plan: the
+    /// index is that of the filter, so that the same files are kept.
+    fn attach(
+        &self,
+        manifest: &ManifestFile,
+        spec: &PlannedSpec,
+        files: KeptFiles<'_>,
+        stretch: (usize, &Arc<StretchEntries>),
+    ) -> Result<Attached> {
+        let (request, index) = (&self.request, &self.deletes.index);
+        let number = self.deletes.number.filter(|_| request.appends.is_none());
+        let known = number.and_then(|number| request.cache.find_attached(number, manifest, stretch));
+        let is_known = known.is_some();
+        let attached =
+            attach(&self.filter, index, spec, files, known).context("manifest", &manifest.manifest_path)?;
+        if let Some((number, deletes)) =
+            number.zip(attached.deletes.as_ref()).filter(|_| !is_known && self.keeps())
+        {
+            request.cache.keep_attached(self.used, number, manifest, stretch, deletes);
+        }
+        Ok(attached)
     }
 
     /// The columns whose statistics are decoded of a manifest that the cache has with some: those too, unless they are many.
@@ -144,10 +169,11 @@ impl Planning {
     pub fn plan(
         &self,
         manifest: &ManifestFile,
-        is_first: bool,
-        stretch: &StretchEntries,
+        number: usize,
+        stretch: &Arc<StretchEntries>,
     ) -> Result<PlannedStretch> {
-        let StretchEntries { entries, row_ids, .. } = stretch;
+        let is_first = number == 0;
+        let StretchEntries { entries, row_ids, .. } = stretch.as_ref();
         let (request, specs, filter) = (&self.request, &self.specs, &self.filter);
         let spec = specs.get(entries.spec_id)?;
         let mut dropped = DroppedFiles::new(request.verbose);
@@ -158,9 +184,11 @@ impl Planning {
         let kept = Kept::new(mask, entries.len());
         check_plain(entries, &kept)?;
         let columns = FileColumns::new(entries, &kept, specs, &request.relocation)?;
-        let files = KeptFiles { entries, kept: &kept, columns: &columns };
-        let attached = attach(filter, &self.index, spec, files, &mut dropped.equalities)
-            .context("manifest", &manifest.manifest_path)?;
+        let files = KeptFiles { entries, kept: &kept, columns: &columns, verbose: request.verbose };
+        let attached = self.attach(manifest, spec, files, (number, stretch))?;
+        if let Some(deletes) = &attached.deletes {
+            dropped.equalities.merge(deletes.equalities.clone());
+        }
         let statistics = match request.statistics_of.and_then(|id| request.schema.field(id)) {
             Some(field) => {
                 let of = |row| EntryStats { entries, row: kept.entry(row) };
@@ -176,7 +204,10 @@ impl Planning {
         };
         let files = match columns.rows {
             0 => None,
-            _ => Some(columns.finish(Arc::clone(&self.schema), attached.deletes, attached.residual_of)?),
+            _ => {
+                let lists = attached.deletes.map(|deletes| deletes.lists.clone());
+                Some(columns.finish(Arc::clone(&self.schema), lists, attached.residual_of)?)
+            }
         };
         let (first_row_id, row_ids) = (manifest.first_row_id, row_ids.rows);
         let residuals = attached.residuals;

@@ -30,6 +30,8 @@ pub(crate) struct PlannedSpec {
     pub unpartitioned: bool,
     /// The positions of values whose type the table does not know: a manifest may tell it.
     untyped: Vec<usize>,
+    /// The positions of values that are null always, and of their source's type, whatever the field's type was before.
+    void: Vec<usize>,
 }
 
 impl PlannedSpec {
@@ -57,8 +59,12 @@ impl PlannedSpec {
             let unknown = result.is_none_or(|result| result.field_type == PrimitiveType::Unknown.into());
             (unknown && field.transform != Transform::Void).then_some(position)
         };
+        let is_void = |(position, field): (usize, &PartitionField)| {
+            (field.transform == Transform::Void).then_some(position)
+        };
         Self {
             untyped: spec.fields.iter().enumerate().filter_map(is_untyped).collect(),
+            void: (0..).zip(&spec.fields).filter_map(is_void).collect(),
             spec_id: spec.spec_id,
             unpartitioned: spec.is_unpartitioned(),
             partition_type,
@@ -183,32 +189,22 @@ impl Specs {
         }))
     }
 
-    /// A spec's partition values as the struct over all specs; what the spec lacks is null.
+    /// A spec's partition values as the struct over all specs; what the spec lacks or voids is null.
     pub fn unify(&self, spec_id: i32, partition: &StructArray) -> Result<StructArray> {
         if self.unified_arrow.is_empty() {
             return Ok(StructArray::new_empty_fields(partition.len(), None));
         }
+        let void = &self.get(spec_id)?.void;
         let positions = self.unified.positions.get(&spec_id).map_or(&[][..], Vec::as_slice);
         let columns = self.unified_arrow.iter().enumerate().map(|(place, field)| {
-            match positions.iter().position(|position| *position == place).map(|own| partition.column(own)) {
-                None => Ok(new_null_array(field.data_type(), partition.len())),
-                Some(_) if *field.data_type() == DataType::Null => {
-                    Ok(new_null_array(&DataType::Null, partition.len()))
-                }
-                Some(values) if values.data_type() == field.data_type() => Ok(Arc::clone(values)),
-                Some(values) => convert(values, field.data_type()),
+            let own = positions.iter().position(|position| *position == place);
+            // Nulls of a void field have the type of its source, and the struct may have that of the transform before.
+            match own.filter(|own| *field.data_type() != DataType::Null && !void.contains(own)) {
+                None => new_null_array(field.data_type(), partition.len()),
+                Some(own) => Arc::clone(partition.column(own)),
             }
         });
-        let columns = columns.collect::<Result<Vec<ArrayRef>>>()?;
-        StructArray::try_new(self.unified_arrow.clone(), columns, None)
+        StructArray::try_new(self.unified_arrow.clone(), columns.collect(), None)
             .map_err(|error| Error::internal("partition column").caused_by(error))
     }
-}
-
-/// Widens values of an older spec to the type the same field has now.
-fn convert(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
-    arrow_cast::cast(values, to).map_err(|error| {
-        Error::invalid_data(format!("partition values of type {} cannot be read as {to}", values.data_type()))
-            .caused_by(error)
-    })
 }

@@ -31,7 +31,7 @@ impl Job for Planning {
 
     fn open(&self, manifest: ManifestFile) -> Result<Vec<DataStretch>> {
         self.request.cancel.check()?;
-        let (stretches, statistics_of) = match self.cached(&manifest) {
+        let (stretches, statistics_of) = match self.cached(&manifest)? {
             Found::Whole(stretches) => (ManifestStretch::decoded(manifest, stretches), Vec::new()),
             Found::Without(also) => {
                 let stretches = ManifestStretch::read(&self.request, manifest, self.stretch_bytes)?;
@@ -55,11 +55,12 @@ impl Job for Planning {
             let entries = Arc::new(bytes.entries_of(piece, spec, &wanted)?);
             if self.keeps() {
                 let cache = &self.request.cache;
-                cache.keep(self.used, &stretch.manifest, &statistics_of, stretch.place, &entries);
+                let decoded = (stretch.manifest.as_ref(), &spec.partition_type);
+                cache.keep(self.used, decoded, &statistics_of, stretch.place, &entries);
             }
             Ok(entries)
         })?;
-        give(self.plan(&stretch.manifest, stretch.place.0 == 0, &entries)?).map(drop)
+        give(self.plan(&stretch.manifest, stretch.place.0, &entries)?).map(drop)
     }
 
     fn bytes(planned: &PlannedStretch) -> u64 {

@@ -6,6 +6,7 @@ mod check;
 mod from_arrow;
 mod json;
 mod name_mapping;
+mod name_mapping_evolved;
 mod promotion;
 mod reserved;
 mod select;

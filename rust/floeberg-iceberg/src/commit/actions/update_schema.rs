@@ -2,13 +2,15 @@
 //!
 //! Spec: Schema Evolution.
 //!
-//! Invariant: what properties say of a column they say of it under its new name, and of none that is gone.
+//! Invariant: what properties say of a column they say of it under its new name, and of none that is gone; files without
+//! ids are read by old names and new ones.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::evolve::SchemaChanges;
+use floeberg_core::schema::name_mapping::evolved_mapping;
 use floeberg_core::{Error, ErrorKind, Result};
 use serde_json::Value as Json;
 
@@ -17,6 +19,7 @@ use crate::commit::produce::Produced;
 use crate::commit::seen::check_names;
 use crate::commit::{LAST_ADDED, Update};
 use crate::metadata::TableMetadata;
+use crate::scan::NAME_MAPPING;
 
 /// What the names of properties begin with that end with the name of a column.
 const OF_COLUMNS: [&str; 3] = [
@@ -44,7 +47,8 @@ pub(in crate::commit) fn update_schema(
         return Ok(Produced::of(Vec::new()));
     }
     check_ids(metadata, since, evolved.last_column_id)?;
-    let (removed, renamed) = properties_of_columns(metadata, &evolved.schema);
+    let (removed, mut set) = properties_of_columns(metadata, &evolved.schema);
+    set.extend(mapping(metadata, &evolved.schema).map(|mapping| (NAME_MAPPING.to_owned(), mapping)));
     let mut updates = vec![
         Update::AddSchema(Arc::new(evolved.schema), Some(evolved.last_column_id)),
         Update::SetCurrentSchema(LAST_ADDED),
@@ -52,8 +56,8 @@ pub(in crate::commit) fn update_schema(
     if !removed.is_empty() {
         updates.push(Update::RemoveProperties(removed));
     }
-    if !renamed.is_empty() {
-        updates.push(Update::SetProperties(renamed));
+    if !set.is_empty() {
+        updates.push(Update::SetProperties(set));
     }
     Ok(Produced::of(updates))
 }
@@ -84,6 +88,12 @@ fn as_conflict(error: &Error) -> Error {
     let message = format!("another writer changed the columns: {}", error.message());
     let conflict = Error::new(ErrorKind::CommitConflict, message);
     error.context().iter().fold(conflict, |conflict, (key, value)| conflict.with(key, value))
+}
+
+/// The name mapping of the table, if it says something else now. One that cannot be read stays: reading says so.
+fn mapping(metadata: &TableMetadata, after: &Schema) -> Option<String> {
+    let known = metadata.properties.get(NAME_MAPPING)?;
+    evolved_mapping(known, metadata.current_schema(), after).ok().flatten()
 }
 
 /// The properties that name columns which were dropped or renamed, and those that stand for the latter.

@@ -100,6 +100,41 @@ fn what_properties_say_of_columns_goes_with_them() {
 }
 
 #[test]
+fn files_without_ids_are_mapped_by_old_names_and_new_ones() {
+    let mapping = "schema.name-mapping.default";
+    let mapped = |kit: &Kit| kit.metadata().properties[mapping].clone();
+    let text = r#"[{"field-id":1,"names":["id"]},{"field-id":2,"names":["day"]}]"#;
+    let mut kit = Kit::partitioned(2, &[(mapping, text)]);
+    let slow = kit.begin(vec![add("n")], "slow");
+    kit.commit(vec![
+        update(&json!([{"change": "rename-column", "name": "id", "new-name": "key"}])),
+        add("id"),
+    ]);
+    let renamed =
+        r#"[{"field-id":1,"names":["key"]},{"field-id":2,"names":["day"]},{"field-id":3,"names":["id"]}"#;
+    assert_eq!(mapped(&kit), format!("{renamed}]"));
+    let second = kit.attempt(&slow).unwrap();
+    kit.take(&second);
+    assert_eq!(
+        mapped(&kit),
+        format!(r#"{renamed},{{"field-id":4,"names":["n"]}}]"#),
+        "on the newest mapping"
+    );
+    let before = mapped(&kit);
+    kit.commit(vec![update(&json!([{"change": "move-first", "name": "n"}]))]);
+    assert_eq!(mapped(&kit), before);
+}
+
+#[test]
+fn a_mapping_that_cannot_be_read_stays_as_it_is() {
+    let mapping = "schema.name-mapping.default";
+    let mut kit = Kit::partitioned(2, &[(mapping, "{oops")]);
+    kit.commit(vec![add("n")]);
+    assert_eq!(names(&kit), ["1 id", "2 day", "3 n"]);
+    assert_eq!(kit.metadata().properties[mapping], "{oops");
+}
+
+#[test]
 fn what_changes_nothing_is_no_change() {
     let mut kit = Kit::partitioned(2, &[]);
     let nothing = kit.begin(vec![update(&json!([{"change": "make-optional", "name": "id"}]))], "k");

@@ -127,6 +127,24 @@ fn an_id_that_v1_used_twice_becomes_two_fields() {
 }
 
 #[test]
+fn a_voided_field_whose_id_v1_used_again_has_the_type_that_it_had() {
+    let specs = [
+        json!([field("b", "bucket[4]", 2, 1000)]),
+        json!([field("b", "void", 2, 1000)]),
+        json!([field("i", "identity", 1, 1000)]),
+    ];
+    let union = unified(v1(), &specs);
+    assert_eq!(shown(&union.struct_type), ["1000 i long", "1001 b int"]);
+    assert_eq!((&union.positions[&0], &union.positions[&1]), (&vec![1], &vec![1]));
+}
+
+#[test]
+fn a_field_that_is_void_in_every_spec_has_the_type_of_its_source() {
+    let specs = [json!([field("d", "void", 2, 1000)]), json!([field("d", "void", 2, 1000)])];
+    assert_eq!(shown(&unified(v1(), &specs).struct_type), ["1000 d timestamp"]);
+}
+
+#[test]
 fn two_fields_of_one_name_get_two_names() {
     let specs = [json!([field("p", "day", 2, 1000)]), json!([field("p", "year", 2, 1001)])];
     assert_eq!(shown(&unified(v2(), &specs).struct_type), ["1000 p_1000 date", "1001 p int"]);

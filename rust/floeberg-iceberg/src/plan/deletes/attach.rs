@@ -1,13 +1,14 @@
 //! Which deletes apply to each file, and what is left to ask of its rows?
 //!
-//! In: the kept files of one manifest. Out: for each the numbers of its deletes and of its residual.
+//! In: the kept files of one manifest, and their deletes if they are known. Out: for each the numbers of its deletes and of
+//! its residual.
 //! Spec: Scan Planning.
 //!
 //! Invariant: partition values are looked at only where a delete or the filter depends on them.
 
 use std::sync::Arc;
 
-use arrow_array::{Int64Array, StringArray, UInt64Array};
+use arrow_array::{Array as _, Int64Array, ListArray, StringArray, UInt64Array};
 use arrow_select::take::take;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::PartitionNumbers;
@@ -31,41 +32,62 @@ pub(crate) struct KeptFiles<'a> {
     pub kept: &'a Kept,
     /// The columns of these.
     pub columns: &'a FileColumns,
+    /// Are the paths of deletes that do not apply kept?
+    pub verbose: bool,
+}
+
+/// The deletes of the files of one manifest.
+#[derive(Debug)]
+pub(crate) struct AttachedDeletes {
+    /// Their numbers.
+    pub lists: ListArray,
+    /// The equality deletes whose scope a file is in, and those whose keys it cannot have.
+    pub equalities: Tally,
+}
+
+impl AttachedDeletes {
+    /// About how many bytes they take.
+    pub fn memory(&self) -> u64 {
+        (size_of::<Self>() + self.lists.get_array_memory_size()) as u64
+    }
 }
 
 /// What the files of one manifest got, residuals numbered within it.
 pub(crate) struct Attached {
-    /// The numbers of their deletes; `None` where the snapshot has none.
-    pub deletes: Option<DeleteLists>,
+    /// Their deletes; `None` where the snapshot has none.
+    pub deletes: Option<Arc<AttachedDeletes>>,
     /// For each file a position in `residuals`.
     pub residual_of: Vec<i32>,
     /// The different residuals of their partitions.
     pub residuals: Vec<BoundExpr>,
 }
 
-/// Finds the deletes and the residual of every file. `equalities` counts the equality deletes whose scope a file is in, and
-/// those whose keys it cannot have.
+/// Finds the deletes and the residual of every file. Deletes that are known are those of the same files by the same index.
 pub(crate) fn attach(
     filter: &PlanFilter,
     index: &DeleteIndex,
     spec: &PlannedSpec,
     files: KeptFiles<'_>,
-    equalities: &mut Tally,
+    known: Option<Arc<AttachedDeletes>>,
 ) -> Result<Attached> {
     let columns = files.columns;
     let residuals = filter.residuals(spec.spec_id)?;
-    let named = named_deletes(index, spec, columns)?;
-    let partitions = if index.is_scoped_by_partition(spec.spec_id) || residuals.depend_on_partition() {
+    let is_looked_up = known.is_none() && !index.is_empty();
+    let named = if is_looked_up { named_deletes(index, spec, columns)? } else { Vec::new() };
+    let is_scoped = is_looked_up && index.is_scoped_by_partition(spec.spec_id);
+    let partitions = if is_scoped || residuals.depend_on_partition() {
         spec.partitions(&columns.partition)?
     } else if named.iter().any(Option::is_some) {
         partitions_of_named(spec, columns, &named)?
     } else {
         PartitionNumbers::one(columns.rows)
     };
-    let deletes = if index.is_empty() {
-        None
+    let deletes = if is_looked_up {
+        let mut equalities = Tally::new(files.verbose);
+        let lists = delete_lists(index, files, &partitions, &named, &mut equalities)?;
+        Some(Arc::new(AttachedDeletes { lists: lists.finish()?, equalities }))
     } else {
-        Some(delete_lists(index, files, &partitions, &named, equalities)?)
+        known
     };
     let (residuals, residual_of) = if residuals.depend_on_partition() {
         let of = |row: &usize| Ok(residuals.of(&spec.values(&columns.partition, *row)?));

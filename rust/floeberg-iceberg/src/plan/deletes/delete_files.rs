@@ -40,7 +40,8 @@ pub(crate) fn read_deletes(
     let most_bytes = stretch_bytes(manifests, request.threads);
     let stretches = ordered(manifests, request.threads, &request.cancel, |manifest| {
         // Statistics are those that its own entries ask for, so that none are looked for.
-        match request.cache.find(used, manifest, &[]) {
+        let spec = specs.get(manifest.partition_spec_id)?;
+        match request.cache.find(used, manifest, &spec.partition_type, &[]) {
             Found::Whole(stretches) => Ok(ManifestStretch::decoded(manifest.clone(), stretches)),
             Found::Without(_) => ManifestStretch::read(request, manifest.clone(), most_bytes),
         }
@@ -123,7 +124,8 @@ fn decoded(
             decoded.entries.statistics = statistics.context("manifest", &stretch.manifest.manifest_path)?;
         }
         let decoded = Arc::new(decoded);
-        request.cache.keep(used, &stretch.manifest, &[], stretch.place, &decoded);
+        let manifest = (stretch.manifest.as_ref(), &spec.partition_type);
+        request.cache.keep(used, manifest, &[], stretch.place, &decoded);
         Ok(decoded)
     })
 }

@@ -17,7 +17,7 @@ use foldhash::fast::RandomState;
 
 use super::by_path::ByPath;
 use super::equality_list::EqualityList;
-use super::indexed_delete::{IndexedDelete, Keys};
+use super::indexed_delete::{IndexedDelete, Keys, memory_of};
 use super::key_stats::{KeyColumn, LazyStats};
 use super::position_list::PositionList;
 use crate::plan::account::tally::{NamedTest, Tally};
@@ -117,6 +117,12 @@ impl DeleteIndex {
     /// Are there no deletes at all?
     pub fn is_empty(&self) -> bool {
         self.deletes.is_empty()
+    }
+
+    /// About how many bytes it takes.
+    pub fn memory(&self) -> u64 {
+        let deletes: u64 = self.deletes.iter().map(IndexedDelete::memory).sum();
+        deletes + self.keys.iter().map(memory_of).sum::<u64>()
     }
 
     /// The columns of data files whose statistics tell equality deletes apart.

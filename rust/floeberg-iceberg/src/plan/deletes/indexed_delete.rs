@@ -5,12 +5,15 @@
 use std::sync::Arc;
 
 use floeberg_core::expr::ColumnStats;
-use floeberg_core::value::PartitionKey;
+use floeberg_core::value::{PartitionKey, Value};
 
 use crate::plan::{DeleteFile, DeleteKind};
 
 /// A partition: the spec's id and the key of the values.
 pub(crate) type Partition = (i32, PartitionKey);
+
+/// Bytes that an index takes for a delete beside it: places in lists and maps.
+const NOTED: usize = 64;
 
 /// A delete file, with what the scope rules look at.
 #[derive(Debug)]
@@ -32,7 +35,51 @@ pub(crate) struct IndexedDelete {
 /// What is known of the key columns of an equality delete, by the number of the column.
 pub(crate) type Keys = Vec<(usize, ColumnStats)>;
 
+/// About how many bytes keys take.
+pub(crate) fn memory_of(keys: &Keys) -> u64 {
+    let bounds = |stats: &ColumnStats| heap_of(stats.lower.as_ref()) + heap_of(stats.upper.as_ref());
+    let of_keys = keys.iter().map(|(_, stats)| size_of::<(usize, ColumnStats)>() + bounds(stats));
+    (size_of::<Keys>() + of_keys.sum::<usize>()) as u64
+}
+
+/// The bytes that a value of a primitive type has beside itself.
+fn heap_of(value: Option<&Value>) -> usize {
+    match value {
+        Some(Value::String(text)) => text.len(),
+        Some(Value::Fixed(bytes) | Value::Binary(bytes)) => bytes.len(),
+        _ => 0,
+    }
+}
+
 impl IndexedDelete {
+    /// About how many bytes it takes, with what an index notes of it beside its keys.
+    pub fn memory(&self) -> u64 {
+        let file = self.file.as_ref();
+        let texts = [
+            Some(&file.file_path),
+            Some(&file.location),
+            file.referenced_data_file.as_ref(),
+            self.lowest_path.as_ref(),
+            self.highest_path.as_ref(),
+        ];
+        let ids = match &file.kind {
+            DeleteKind::Equality { equality_ids } => equality_ids.as_slice(),
+            DeleteKind::Position | DeleteKind::Vector { .. } => &[],
+        };
+        let values = file
+            .partition
+            .iter()
+            .map(|(_, value)| size_of::<(i32, Option<Value>)>() + heap_of(value.as_ref()));
+        let bytes = size_of::<Self>()
+            + size_of::<DeleteFile>()
+            + texts.into_iter().flatten().map(String::len).sum::<usize>()
+            + size_of_val(ids)
+            + self.partition.1.as_bytes().len()
+            + values.sum::<usize>()
+            + NOTED;
+        bytes as u64
+    }
+
     /// Is it for all files of its partition, and not for one file or for all partitions?
     pub fn is_scoped_by_partition(&self) -> bool {
         match self.file.kind {

@@ -1,5 +1,6 @@
 //! Which manifests does a snapshot name, and what is in them?
 
+pub(super) mod kept_deletes;
 pub(super) mod manifest_bytes;
 pub(super) mod manifest_cache;
 pub(super) mod manifest_list;

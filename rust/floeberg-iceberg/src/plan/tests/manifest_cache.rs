@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use apache_avro::types::Value;
-use floeberg_core::schema::StructType;
+use floeberg_core::schema::{Field, PrimitiveType, StructType};
 use floeberg_io::testing::CountingStore;
 use proptest::prelude::*;
 use serde_json::json;
@@ -35,21 +35,39 @@ fn entries(files: usize) -> Arc<StretchEntries> {
 }
 
 fn is_whole(cache: &ManifestCache, used: Use, path: &str, statistics_of: &[i32]) -> bool {
-    matches!(cache.find(used, &row(path), statistics_of), Found::Whole(_))
+    matches!(cache.find(used, &row(path), &StructType::default(), statistics_of), Found::Whole(_))
+}
+
+fn keep(
+    cache: &ManifestCache,
+    used: Use,
+    path: &str,
+    statistics_of: &[i32],
+    place: (usize, usize),
+    entries: &Arc<StretchEntries>,
+) {
+    cache.keep(used, (&row(path), &StructType::default()), statistics_of, place, entries);
 }
 
 #[test]
 fn a_manifest_is_there_when_all_its_stretches_and_the_statistics_are() {
     let cache = ManifestCache::new(1 << 20);
     let used = cache.begin();
-    cache.keep(used, &row("a"), &[1, 3], (1, 2), &entries(3));
+    keep(&cache, used, "a", &[1, 3], (1, 2), &entries(3));
     assert!(!is_whole(&cache, used, "a", &[]));
-    cache.keep(used, &row("a"), &[1, 3], (0, 2), &entries(3));
+    keep(&cache, used, "a", &[1, 3], (0, 2), &entries(3));
     assert!(is_whole(&cache, used, "a", &[]) && is_whole(&cache, used, "a", &[1, 3]));
-    assert!(matches!(cache.find(used, &row("a"), &[2]), Found::Without(ids) if ids == [1, 3]));
+    assert!(
+        matches!(cache.find(used, &row("a"), &StructType::default(), &[2]), Found::Without(ids) if ids == [1, 3])
+    );
     // Entries inherit from the row of the list: another row is another manifest.
     let other = ManifestFile { sequence_number: 9, ..row("a") };
-    assert!(matches!(cache.find(used, &other, &[]), Found::Without(ids) if ids.is_empty()));
+    assert!(
+        matches!(cache.find(used, &other, &StructType::default(), &[]), Found::Without(ids) if ids.is_empty())
+    );
+    // So are partition values of another type.
+    let typed = StructType { fields: vec![Field::optional(1000, "p", PrimitiveType::Long)] };
+    assert!(matches!(cache.find(used, &row("a"), &typed, &[]), Found::Without(ids) if ids.is_empty()));
 }
 
 #[test]
@@ -58,13 +76,13 @@ fn what_this_plan_uses_is_not_driven_out_by_it_and_what_others_used_is_oldest_fi
     let cache = ManifestCache::new(2 * each);
     let first = cache.begin();
     for path in ["a", "b", "c"] {
-        cache.keep(first, &row(path), &[], (0, 1), &entries(3));
+        keep(&cache, first, path, &[], (0, 1), &entries(3));
     }
     assert!(is_whole(&cache, first, "a", &[]) && is_whole(&cache, first, "b", &[]));
     assert!(!is_whole(&cache, first, "c", &[]));
     let second = cache.begin();
     assert!(is_whole(&cache, second, "a", &[]));
-    cache.keep(second, &row("d"), &[], (0, 1), &entries(3));
+    keep(&cache, second, "d", &[], (0, 1), &entries(3));
     assert!(is_whole(&cache, second, "a", &[]) && is_whole(&cache, second, "d", &[]));
     assert!(!is_whole(&cache, second, "b", &[]));
     assert_eq!(cache.bytes(), 2 * each);
@@ -75,7 +93,7 @@ fn a_cache_that_is_turned_off_or_too_small_holds_nothing() {
     for most in [0, 100] {
         let cache = ManifestCache::new(most);
         let used = cache.begin();
-        cache.keep(used, &row("a"), &[], (0, 1), &entries(3));
+        keep(&cache, used, "a", &[], (0, 1), &entries(3));
         assert!(!is_whole(&cache, used, "a", &[]));
         assert_eq!(cache.bytes(), 0);
     }
@@ -85,7 +103,7 @@ fn a_cache_that_is_turned_off_or_too_small_holds_nothing() {
 fn a_cache_of_another_process_is_empty_and_takes_nothing() {
     let cache = ManifestCache::of_another_process(1 << 20);
     let used = cache.begin();
-    cache.keep(used, &row("a"), &[], (0, 1), &entries(3));
+    keep(&cache, used, "a", &[], (0, 1), &entries(3));
     assert!(!is_whole(&cache, used, "a", &[]));
     assert_eq!(cache.bytes(), 0);
 }
@@ -105,11 +123,11 @@ proptest! {
             }
             let path = format!("m{name}");
             if !is_whole(&cache, used, &path, &[column]) {
-                cache.keep(used, &row(&path), &[column], (0, 1), &entries(files));
+                keep(&cache, used, &path, &[column], (0, 1), &entries(files));
             }
             prop_assert!(cache.bytes() <= most);
         }
-        let held: u64 = (0..6).filter_map(|name| match cache.find(used, &row(&format!("m{name}")), &[]) {
+        let held: u64 = (0..6).filter_map(|name| match cache.find(used, &row(&format!("m{name}")), &StructType::default(), &[]) {
             Found::Whole(stretches) => Some(stretches.iter().map(|entries| entries.memory()).sum::<u64>()),
             Found::Without(_) => None,
         }).sum();

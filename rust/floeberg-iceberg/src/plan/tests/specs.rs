@@ -1,14 +1,17 @@
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int32Array, NullArray, StructArray};
+use arrow_array::{Array, ArrayRef, Int32Array, NullArray, StructArray, new_null_array};
 use arrow_schema::{DataType, Field as ArrowField};
 use floeberg_core::ErrorKind;
 use floeberg_core::expr::{bind, evaluate_row, parse, project_inclusive};
+use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, Type};
 use floeberg_core::transform::Transform;
+use serde_json::json;
 
-use crate::metadata::{PartitionField, PartitionSpec};
-use crate::plan::PlannedSpec;
+use super::document::document;
+use crate::metadata::{PartitionField, PartitionSpec, parse_table_metadata};
+use crate::plan::{PlannedSpec, Specs};
 
 /// A spec of such fields, whose values have a type.
 fn planned(transforms: &[Transform], value: &PrimitiveType) -> PlannedSpec {
@@ -88,4 +91,58 @@ fn a_source_in_a_struct_is_filtered_by() {
     // Where the struct is null so is the partition value.
     let null = project_inclusive(&filter("s.x IS NULL"), &planned.columns);
     assert!(evaluate_row(&null, &|_| None).unwrap() && !evaluate_row(&projected, &|_| None).unwrap());
+}
+
+#[test]
+fn values_of_a_void_field_are_nulls_of_the_type_that_its_transform_had() {
+    let types = [
+        "boolean",
+        "int",
+        "long",
+        "float",
+        "double",
+        "decimal(9, 2)",
+        "date",
+        "time",
+        "timestamp",
+        "timestamptz",
+        "string",
+        "uuid",
+        "fixed[4]",
+        "binary",
+    ];
+    let transforms =
+        ["identity", "bucket[4]", "truncate[2]", "year", "month", "day", "hour", "void", "futureHash[7]"];
+    let cases = types.iter().flat_map(|source| transforms.iter().map(move |transform| (*source, *transform)));
+    let mut tested = 0;
+    for (source, transform) in cases {
+        let of: Transform = transform.parse().unwrap();
+        let source_type: Type = Type::Primitive(source.parse().unwrap());
+        if !of.accepts(&source_type) {
+            continue;
+        }
+        let spec = |id: i32, transform: &str| {
+            let field = json!({ "name": "p", "transform": transform, "source-id": 1, "field-id": 1000 });
+            json!({ "spec-id": id, "fields": [field] })
+        };
+        let columns = json!([{ "id": 1, "name": "a", "required": false, "type": source }]);
+        let more = json!({
+            "schemas": [{ "type": "struct", "schema-id": 0, "fields": columns }],
+            "partition-specs": [spec(0, transform), spec(1, "void"), spec(2, transform)],
+        });
+        let metadata =
+            parse_table_metadata(document(2, 1, more).to_string().as_bytes(), "memory://t/m.json").unwrap();
+        let specs = Specs::new(&metadata, metadata.current_schema()).unwrap();
+        let null = || values(new_null_array(&type_to_arrow(&source_type).unwrap(), 2));
+        let unified = specs.unify(1, &null()).unwrap();
+        assert_eq!(
+            (unified.data_type(), unified.len()),
+            (&specs.unified_type(), 2),
+            "{transform} of {source}"
+        );
+        assert_eq!(unified.column(0).logical_null_count(), 2, "{transform} of {source}");
+        assert_eq!(specs.get(1).unwrap().values(&null(), 0).unwrap(), [(1000, None)]);
+        tested += 1;
+    }
+    assert!(tested > 60, "{tested}");
 }

@@ -1,0 +1,128 @@
+//! What does a name mapping say after columns changed?
+//!
+//! In: the JSON of the table property, and the schemas before and after. Out: the JSON after.
+//! Spec: Column Projection; Appendix C, Name Mapping Serialization. As Iceberg Java has it.
+//!
+//! Invariant: a name that means a column goes on meaning it, so that files of before are read as they were, until another
+//! column takes the name.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value as Json, json};
+
+use super::NameMapping;
+use crate::error::{Error, Result};
+use crate::schema::{Field, Schema, Type};
+
+/// The mapping after a change of columns; `None` where it is the same.
+///
+/// Renamed columns have their new name too. New columns are mapped by their name, which any other column loses. What has no
+/// name left and is no column is left out.
+///
+/// Errors: those of [`NameMapping::from_json`].
+pub fn evolved_mapping(text: &str, before: &Schema, after: &Schema) -> Result<Option<String>> {
+    NameMapping::from_json(text)?;
+    let old: Json = serde_json::from_str(text)
+        .map_err(|error| Error::internal("a name mapping that was read").caused_by(error))?;
+    let mut changes = Changes { after, renamed: HashMap::new(), added: HashMap::new() };
+    changes.find(before, after.fields(), None);
+    let mut new = old.clone();
+    if let Json::Array(level) = &mut new {
+        changes.make(level, changes.added_to(None));
+    }
+    Ok((new != old).then(|| new.to_string()))
+}
+
+struct Changes<'a> {
+    after: &'a Schema,
+    /// New names by field id.
+    renamed: HashMap<i32, &'a str>,
+    /// New columns by the id of their parent; those of the table have none.
+    added: HashMap<Option<i32>, Vec<&'a Field>>,
+}
+
+impl<'a> Changes<'a> {
+    fn find(&mut self, before: &Schema, fields: impl IntoIterator<Item = &'a Field>, parent: Option<i32>) {
+        for field in fields {
+            match before.field(field.id) {
+                None => self.added.entry(parent).or_default().push(field),
+                Some(known) => {
+                    if known.name != field.name {
+                        self.renamed.insert(field.id, &field.name);
+                    }
+                    self.find(before, field.field_type.children(), Some(field.id));
+                }
+            }
+        }
+    }
+
+    fn added_to(&self, parent: Option<i32>) -> &[&'a Field] {
+        self.added.get(&parent).map_or(&[], Vec::as_slice)
+    }
+
+    /// Changes what is mapped at one level, and below it.
+    fn make(&self, level: &mut Vec<Json>, added: &[&Field]) {
+        // A name that is given here: whose it is now, unless it is that of a new column, which comes last.
+        let mut given: HashMap<&str, Option<i32>> = HashMap::new();
+        for entry in level.iter_mut() {
+            let id = id_of(entry);
+            self.make_below(entry, id);
+            let name = id.and_then(|id| self.renamed.get(&id));
+            let Some((name, names)) = name.zip(names_of(entry)) else { continue };
+            // Only one of several entries of an id can have the name.
+            if given.insert(name, id).is_none() && !names.iter().any(|known| known == name) {
+                names.push(json!(name));
+            }
+        }
+        given.extend(added.iter().map(|field| (field.name.as_str(), None)));
+        let mut seen = HashSet::new();
+        level.retain_mut(|entry| {
+            let id = id_of(entry);
+            let Some(names) = names_of(entry).filter(|names| !names.is_empty()) else { return true };
+            names.retain(|name| {
+                let owner = name.as_str().and_then(|name| Some((name, given.get(name)?)));
+                owner.is_none_or(|(name, owner)| {
+                    owner.is_some() && *owner == id && seen.insert(name.to_owned())
+                })
+            });
+            !names.is_empty() || id.is_some_and(|id| self.after.field(id).is_some())
+        });
+        level.extend(added.iter().map(|field| mapped(&field.name, field)));
+    }
+
+    fn make_below(&self, entry: &mut Json, id: Option<i32>) {
+        let added = if id.is_some() { self.added_to(id) } else { &[] };
+        match entry.get_mut("fields") {
+            Some(Json::Array(level)) => self.make(level, added),
+            _ if added.is_empty() => {}
+            _ => {
+                let mut level = Vec::new();
+                self.make(&mut level, added);
+                entry["fields"] = Json::Array(level);
+            }
+        }
+    }
+}
+
+fn id_of(entry: &Json) -> Option<i32> {
+    entry.get("field-id").and_then(Json::as_i64).and_then(|id| i32::try_from(id).ok())
+}
+
+fn names_of(entry: &mut Json) -> Option<&mut Vec<Json>> {
+    entry.get_mut("names").and_then(Json::as_array_mut)
+}
+
+/// A column that is mapped by its name, with all below it.
+fn mapped(name: &str, field: &Field) -> Json {
+    let below: Vec<Json> = match &field.field_type {
+        Type::Struct(inner) => inner.fields.iter().map(|field| mapped(&field.name, field)).collect(),
+        Type::List(list) => vec![mapped("element", &list.element)],
+        Type::Map(map) => vec![mapped("key", &map.key), mapped("value", &map.value)],
+        Type::Primitive(_) | Type::Variant | Type::Unrecognized(_) => Vec::new(),
+    };
+    let mut entry = json!({ "field-id": field.id, "names": [name] });
+    if !below.is_empty() {
+        entry["fields"] = Json::Array(below);
+    }
+    entry
+}

@@ -1,0 +1,154 @@
+"""Columns that change in a table whose files have no field ids: `schema.name-mapping.default` goes with them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import warnings
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from floeberg.catalog.sql import SqlCatalog
+from floeberg.errors import InvalidDataError
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from pyiceberg.catalog.sql import SqlCatalog as TheirCatalog
+    from pyiceberg.types import ListType, LongType, NestedField, StringType, StructType
+
+MAPPING = "schema.name-mapping.default"
+SCHEMA = pa.schema(
+    {
+        "id": pa.int64(),
+        "x": pa.int64(),
+        "p": pa.struct({"a": pa.int64(), "b": pa.int64()}),
+        "l": pa.list_(pa.struct({"u": pa.int64(), "v": pa.int64()})),
+    }
+)
+POINT = StructType(
+    NestedField(1, "lon", LongType(), required=False),
+    NestedField(2, "all", ListType(3, StringType(), element_required=False), required=False),
+)
+HISTORIES = {
+    "a rename": [[("rename_column", "x", "y")]],
+    "a rename, and back": [[("rename_column", "x", "y")], [("rename_column", "y", "x")]],
+    "renames one after the other": [[("rename_column", "x", "y")], [("rename_column", "y", "z")]],
+    "a rename in a struct": [[("rename_column", ("p", "a"), "lon")]],
+    "a rename in a list": [[("rename_column", ("l", "element", "u"), "w")]],
+    "a new column": [[("add_column", "n", LongType())]],
+    "a new struct": [[("add_column", "n", POINT)]],
+    "new fields": [[("add_column", ("p", "c"), LongType()), ("add_column", ("l", "w"), LongType())]],
+    "a new column of a name that was given up": [
+        [("rename_column", "x", "y")],
+        [("add_column", "x", LongType())],
+    ],
+    "at once": [[("rename_column", "x", "y"), ("add_column", "n", LongType())]],
+    "a column that is dropped": [[("delete_column", "x")]],
+    "a column that comes again": [[("delete_column", "x")], [("add_column", "x", LongType())]],
+    "a field that comes again": [[("delete_column", ("p", "a"))], [("add_column", ("p", "a"), LongType())]],
+    "the name of a dropped column": [[("delete_column", "x")], [("rename_column", "id", "x")]],
+    "names that are traded": [
+        [("rename_column", "x", "t")],
+        [("rename_column", "id", "x")],
+        [("rename_column", "t", "id")],
+    ],
+    "columns that move": [[("move_first", "x"), ("move_after", "id", "p")]],
+}
+
+
+@pytest.fixture(scope="module")
+def catalogs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mappings")
+    properties = {"uri": f"sqlite:///{folder}/catalog.db", "warehouse": (folder / "warehouse").as_uri()}
+    ours, theirs = SqlCatalog("prod", properties), TheirCatalog("prod", **properties)
+    ours.create_namespace("db")
+    yield ours, theirs, (f"db.t{number}" for number in itertools.count())
+    theirs.engine.dispose()
+
+
+def new_table(catalogs, folder, rows):
+    """A table with a file that has no ids, and so with a mapping; its name."""
+    ours, _, names = catalogs
+    name = next(names)
+    ours.create_table(name, rows.schema)
+    imported(catalogs, name, folder / "first.parquet", rows)
+    return name
+
+
+def imported(catalogs, name, file, rows):
+    """Write a file without ids and have PyIceberg add it."""
+    _, theirs, _ = catalogs
+    pq.write_table(rows, file)
+    theirs.load_table(name).add_files([str(file)])
+
+
+def mapped(text):
+    """A mapping apart from the order in which it is written."""
+
+    def of(level):
+        entries = [
+            (entry.get("field-id"), sorted(entry["names"]), of(entry.get("fields", []))) for entry in level
+        ]
+        return sorted(entries, key=repr)
+
+    return of(json.loads(text))
+
+
+@pytest.mark.parametrize("history", HISTORIES.values(), ids=HISTORIES)
+def test_a_mapping_becomes_what_it_becomes_with_pyiceberg(history, catalogs, tmp_path):
+    ours, theirs, _ = catalogs
+    rows = SCHEMA.empty_table()
+    mine, other = (new_table(catalogs, tmp_path, rows) for _ in range(2))
+    for changes in history:
+        for table in (ours.load_table(mine), theirs.load_table(other)):
+            with table.update_schema() as update:
+                for change, *arguments in changes:
+                    getattr(update, change)(*arguments)
+    found = ours.load_table(mine).properties[MAPPING]
+    assert mapped(found) == mapped(theirs.load_table(other).properties[MAPPING])
+    assert mapped(theirs.load_table(mine).name_mapping().model_dump_json()) == mapped(found)
+
+
+def test_files_that_are_imported_under_old_names_and_new_ones_have_their_values(catalogs, tmp_path):
+    ours, _, _ = catalogs
+    nested = pa.array([{"a": 5}], pa.struct({"a": pa.int64()}))
+    name = new_table(catalogs, tmp_path, pa.table({"id": [1], "x": [10], "p": nested}))
+    table = ours.load_table(name)
+    with table.update_schema() as update:
+        update.rename_column("x", "y").rename_column("p.a", "b").add_column("n", "long")
+    renamed = pa.array([{"b": 6}], pa.struct({"b": pa.int64()}))
+    imported(
+        catalogs, name, tmp_path / "new.parquet", pa.table({"id": [2], "y": [20], "p": renamed, "n": [7]})
+    )
+    assert table.refresh().scan().to_arrow().sort_by("id").to_pylist() == [
+        {"id": 1, "y": 10, "p": {"b": 5}, "n": None},
+        {"id": 2, "y": 20, "p": {"b": 6}, "n": 7},
+    ]
+
+
+def test_columns_that_rows_bring_are_mapped_too(catalogs, tmp_path):
+    ours, _, _ = catalogs
+    name = new_table(catalogs, tmp_path, pa.table({"id": [1]}))
+    table = ours.load_table(name)
+    table.append(pa.table({"id": [2], "n": [7]}), schema_mode="merge")
+    with table.transaction() as transaction:
+        with transaction.update_schema() as update:
+            update.union_by_name(pa.schema({"m": pa.int64()}))
+        transaction.append(pa.table({"id": [3], "n": [8], "m": [9]}))
+    imported(catalogs, name, tmp_path / "new.parquet", pa.table({"id": [4], "n": [10], "m": [11]}))
+    found = [list(row.values()) for row in table.refresh().scan().to_arrow().sort_by("id").to_pylist()]
+    assert found == [[1, None, None], [2, 7, None], [3, 8, 9], [4, 10, 11]]
+
+
+def test_a_mapping_that_cannot_be_read_stays_until_it_is_needed(catalogs, tmp_path):
+    ours, _, _ = catalogs
+    name = new_table(catalogs, tmp_path, pa.table({"id": [1]}))
+    table = ours.load_table(name)
+    table.set_properties({MAPPING: "[{"})
+    with table.update_schema() as update:
+        update.add_column("n", "long")
+    assert table.properties[MAPPING] == "[{"
+    with pytest.raises(InvalidDataError, match=MAPPING):
+        table.scan().to_arrow()
