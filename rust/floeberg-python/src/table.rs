@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use floeberg_core::expr::Expr;
-use floeberg_iceberg::commit::CommitKey;
 use floeberg_core::{Cancel, Context, Result};
+use floeberg_iceberg::commit::CommitKey;
 use floeberg_iceberg::inspect::Inspection;
 use floeberg_iceberg::{
     AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,

@@ -8,11 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use floeberg_core::Cancel;
 use floeberg_core::schema::arrow::schema_to_arrow;
-use floeberg_core::{Cancel, Result};
-use floeberg_iceberg::write::{
-    Matching, Receipt as IcebergReceipt, WriteRecipe as IcebergRecipe, WriteTask, Writer,
-};
+use floeberg_iceberg::write::{Matching, WriteRecipe as IcebergRecipe, WriteTask, Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
