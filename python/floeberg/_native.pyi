@@ -17,8 +17,8 @@ __all__ = [
     "expression_from_json", "expression_to_json", "expression_to_text", "file_exists", "list_folder",
     "local_path", "location_from_user", "parse_expression", "partition_statistics_files",
     "partition_statistics_rows", "place", "put_file", "read_file", "remove_files",
-    "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files", "transform_column",
-    "without_passwords",
+    "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files",
+    "transform_column", "without_passwords",
 ]
 # fmt: on
 
@@ -73,6 +73,7 @@ def transform_column(transform: str, reader: object) -> list[Column]:
 
 def checked_type(name: str) -> str:
     """The name of a primitive type or of `variant`, as the specification writes it."""
+
 def encode_variants(values: list[Any]) -> Column:
     """A column of variants, a row a value; `None` is null."""
 

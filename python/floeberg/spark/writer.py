@@ -201,9 +201,9 @@ class FloebergWriter(DataSourceArrowWriter):
         # Spark may call this after a commit whose success it did not hear of.
         try:
             done_by = _done_by(self._table.refresh(), self._key, self._writing, overwrites=self._overwrites)
-            return done_by is not None
         except FloebergError:
             return True
+        return done_by is not None
 
     @property
     def _mode(self) -> WriteMode:
