@@ -188,4 +188,7 @@ def _core(value: Any) -> Any:
     ignored = ("schema-id", "identifier-field-ids", "sequence-number")
     if isinstance(value, dict):
         return {key: _core(each) for key, each in value.items() if key not in ignored}
-    return [_core(each) for each in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_core(each) for each in value]
+    # PyIceberg writes `decimal(9, 2)` where others write `decimal(9,2)`.
+    return value.replace(", ", ",") if isinstance(value, str) else value

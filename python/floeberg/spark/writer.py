@@ -23,7 +23,7 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from floeberg import _native
-from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.spark.begun import begin_commit, end_commit, is_outcome_open
 from floeberg.spark.incoming import Incoming
 from floeberg.spark.parcel import parcel
@@ -163,7 +163,8 @@ class FloebergWriter(DataSourceArrowWriter):
                 made_from=self._made_from(messages, branch),
                 options=isolation,
             )
-        except CommitStateUnknownError:
+        except (CommitStateUnknownError, AlreadyExistsError):
+            # The table may have the files, or has them.
             raise
         except FloebergError:
             # Nothing was changed: `abort`, which Spark calls now, may remove the files.

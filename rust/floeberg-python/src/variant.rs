@@ -18,7 +18,7 @@ use crate::arrow::Column;
 use crate::error::to_exception;
 use crate::runtime;
 
-const EPOCH_ORDINAL: i64 = 719_163;
+const EPOCH_ORDINAL: i32 = 719_163;
 const SECONDS_PER_DAY: i64 = 86_400;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 
@@ -166,8 +166,8 @@ impl<'py> Reading<'py> {
             return self.moment(value);
         }
         if value.is_instance(&self.date)? {
-            let days = value.call_method0("toordinal")?.extract::<i64>()? - EPOCH_ORDINAL;
-            return Ok(VariantValue::Date(days as i32));
+            let days = value.call_method0("toordinal")?.extract::<i32>()? - EPOCH_ORDINAL;
+            return Ok(VariantValue::Date(days));
         }
         if value.is_instance(&self.time)? {
             if !value.getattr("tzinfo")?.is_none() {
@@ -269,6 +269,6 @@ fn within(refusal: Refusal, step: impl FnOnce() -> String) -> Refusal {
             path.push(step());
             Refusal::Why(path, why)
         }
-        raised => raised,
+        raised @ Refusal::Raised(_) => raised,
     }
 }

@@ -143,10 +143,11 @@ def test_columns_that_rows_bring_are_mapped_too(catalogs, tmp_path):
 
 
 def test_a_mapping_that_cannot_be_read_stays_until_it_is_needed(catalogs, tmp_path):
-    ours, _, _ = catalogs
+    ours, theirs, _ = catalogs
     name = new_table(catalogs, tmp_path, pa.table({"id": [1]}))
+    with theirs.load_table(name).transaction() as transaction:
+        transaction.set_properties({MAPPING: "[{"})
     table = ours.load_table(name)
-    table.set_properties({MAPPING: "[{"})
     with table.update_schema() as update:
         update.add_column("n", "long")
     assert table.properties[MAPPING] == "[{"

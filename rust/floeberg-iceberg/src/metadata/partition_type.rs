@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -120,8 +121,8 @@ impl<'a> Union<'a> {
 
     /// Adds a field and gives the id that it has in the union.
     fn add(&mut self, field: &'a PartitionField, typed: Field) -> Result<i32> {
-        if !self.by_id.contains_key(&field.field_id) {
-            self.by_id.insert(field.field_id, (field, typed));
+        if let Entry::Vacant(unknown) = self.by_id.entry(field.field_id) {
+            unknown.insert((field, typed));
             return Ok(field.field_id);
         }
         for id in std::iter::once(&field.field_id).chain(&self.moved) {

@@ -202,12 +202,11 @@ impl Planning {
             }
             _ => None,
         };
-        let files = match columns.rows {
-            0 => None,
-            _ => {
-                let lists = attached.deletes.map(|deletes| deletes.lists.clone());
-                Some(columns.finish(Arc::clone(&self.schema), lists, attached.residual_of)?)
-            }
+        let files = if columns.rows == 0 {
+            None
+        } else {
+            let lists = attached.deletes.map(|deletes| deletes.lists.clone());
+            Some(columns.finish(Arc::clone(&self.schema), lists, attached.residual_of)?)
         };
         let (first_row_id, row_ids) = (manifest.first_row_id, row_ids.rows);
         let residuals = attached.residuals;

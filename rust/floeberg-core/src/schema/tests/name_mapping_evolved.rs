@@ -72,15 +72,15 @@ fn delete(name: &str) -> Json {
 }
 
 /// What the mapping says with some of it replaced.
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with a mapping that may be none")]
 fn with(replaced: &[(&str, Json)]) -> Option<Json> {
     let mut mapping = mapping();
     for (pointer, value) in replaced {
-        match mapping.pointer_mut(pointer) {
-            Some(place) => *place = value.clone(),
-            None => {
-                let (array, _) = pointer.rsplit_once('/').unwrap();
-                mapping.pointer_mut(array).unwrap().as_array_mut().unwrap().push(value.clone());
-            }
+        if let Some(place) = mapping.pointer_mut(pointer) {
+            *place = value.clone();
+        } else {
+            let (array, _) = pointer.rsplit_once('/').unwrap();
+            mapping.pointer_mut(array).unwrap().as_array_mut().unwrap().push(value.clone());
         }
     }
     Some(mapping)

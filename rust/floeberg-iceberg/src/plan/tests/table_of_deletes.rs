@@ -139,7 +139,9 @@ fn list(store: &MemoryStore, snapshot: i64, manifests: &[&ManifestFile]) {
         first_row_id: None,
     };
     let mut list = ManifestListWriter::new(Vec::new(), &request, &ContainerOptions::default()).unwrap();
-    manifests.iter().for_each(|manifest| list.add(manifest).unwrap());
+    for manifest in manifests {
+        list.add(manifest).unwrap();
+    }
     store.put(&location, list.finish().unwrap().0);
 }
 
