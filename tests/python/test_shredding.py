@@ -15,7 +15,7 @@ import pytest
 import floeberg as fb
 from corpus.variant_bytes import table_of_variants, variants
 from floeberg import variant
-from floeberg.errors import InvalidDataError, InvalidInputError
+from floeberg.errors import InvalidInputError
 
 SHRED = {"write.parquet.shred-variants": "true"}
 MOMENT = datetime.datetime(2024, 5, 6, 7, 8, 9, 10, datetime.timezone.utc)
@@ -166,6 +166,6 @@ def test_damaged_variants_are_refused(events, tmp_path):
     good = variants(rows(range(2)))
     cut = [each | {"value": each["value"][:-1]} for each in good["v"].to_pylist()]
     damaged = good.set_column(1, good.schema.field("v"), pa.array(cut, good.schema.field("v").type))
-    with pytest.raises(InvalidDataError, match=r"a value of a variant is damaged.*column: v"):
+    with pytest.raises(InvalidInputError, match=r"a value of a variant is damaged.*column: v"):
         events.append(damaged)
     assert not list(tmp_path.rglob("*.parquet"))

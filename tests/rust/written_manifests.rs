@@ -51,7 +51,12 @@ impl Manifest {
         };
         let mut writer = ManifestWriter::new(Vec::new(), &request, &ContainerOptions::default()).unwrap();
         for entry in entries {
-            writer.add(entry).unwrap();
+            let mut entry = entry.clone();
+            if entry.status == EntryStatus::Added {
+                // It inherits them: nobody writes the row ids of a new file.
+                entry.data_file.first_row_id = None;
+            }
+            writer.add(&entry).unwrap();
         }
         writer.finish().unwrap()
     }

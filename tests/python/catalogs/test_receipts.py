@@ -90,8 +90,8 @@ def test_a_receipt_of_a_table_that_was_made_anew_is_refused(catalog, orders):
 
 
 def test_files_that_are_gone_or_another_are_refused(catalog, orders):
-    gone, cut = write(orders, 1), write(orders, 2)
-    recipe = orders.write_recipe()
+    recipe, cut = orders.write_recipe(), write(orders, 2)
+    gone = recipe.write(rows(1), task="0")
     recipe.remove(gone)
     with pytest.raises(NotFoundError, match="not there") as caught:
         orders.commit_receipts([cut, gone])
@@ -106,11 +106,13 @@ def test_files_that_are_gone_or_another_are_refused(catalog, orders):
     assert ids(catalog.load_table("sales.orders")) == [0]
 
 
+@pytest.mark.unchecked_tables("files of an older snapshot are removed")
 def test_a_repeat_with_its_key_needs_no_files(orders):
-    receipt = write(orders, 1)
+    recipe = orders.write_recipe()
+    receipt = recipe.write(rows(1), task="0")
     first = orders.commit_receipts([receipt], idempotency_key="job-7")
     orders.delete()
-    orders.write_recipe().remove(receipt)
+    recipe.remove(receipt)
     again = orders.commit_receipts([receipt], idempotency_key="job-7")
     assert again.already_committed
     assert again.snapshot_id == first.snapshot_id

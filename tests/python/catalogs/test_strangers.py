@@ -140,6 +140,7 @@ def test_a_commit_removes_no_file_of_others(forged, tmp_path, caplog):
     assert (inside / "metadata" / "00009-forged.metadata.json").exists()
 
 
+@pytest.mark.unchecked_tables("its files are purged")
 def test_a_purge_removes_no_file_of_others_unless_told(forged, prod, tmp_path, caplog):
     victim, statistics = tmp_path / "victim.txt", tmp_path / "statistics.puffin"
 
@@ -172,6 +173,7 @@ def test_a_purge_removes_no_file_of_others_unless_told(forged, prod, tmp_path, c
     assert not path_of(place).exists()
 
 
+@pytest.mark.unchecked_tables("its files are purged")
 def test_a_purge_removes_files_elsewhere_where_it_is_told(forged, prod, tmp_path):
     victim = tmp_path / "victim.txt"
     victim.write_text("given up")

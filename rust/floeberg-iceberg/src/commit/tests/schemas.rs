@@ -126,15 +126,6 @@ fn files_without_ids_are_mapped_by_old_names_and_new_ones() {
 }
 
 #[test]
-fn a_mapping_that_cannot_be_read_stays_as_it_is() {
-    let mapping = "schema.name-mapping.default";
-    let mut kit = Kit::partitioned(2, &[(mapping, "{oops")]);
-    kit.commit(vec![add("n")]);
-    assert_eq!(names(&kit), ["1 id", "2 day", "3 n"]);
-    assert_eq!(kit.metadata().properties[mapping], "{oops");
-}
-
-#[test]
 fn what_changes_nothing_is_no_change() {
     let mut kit = Kit::partitioned(2, &[]);
     let nothing = kit.begin(vec![update(&json!([{"change": "make-optional", "name": "id"}]))], "k");
