@@ -239,7 +239,8 @@ def _check_of(kind: pa.DataType) -> Check | None:
 
 
 def _not_moment(value: object, *, has_zone: bool, nanos: bool) -> str | None:
-    if not isinstance(value, dt.datetime):
+    # pandas' NaT is a datetime, and equals nothing.
+    if not isinstance(value, dt.datetime) or value != value:  # noqa: PLR0124
         return _found("a datetime", value)
     if (value.utcoffset() is not None) != has_zone:
         return f"expected a datetime {'with' if has_zone else 'without'} a time zone, found {value!r}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 import weakref
+from collections.abc import Iterable
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
@@ -166,6 +167,8 @@ class Transaction:
         self._check_open()
         self._made_from += [None if each is None else checked_int("made_from", each) for each in made_from]
         _, isolation = _options(options)
+        if isinstance(receipts, Receipt) or not isinstance(receipts, Iterable):
+            raise InvalidInputError(f"receipts: expected a list of Receipts, found {type(receipts).__name__}")
         every = Receipt.concat(list(receipts)).native()
         if mode == "append":
             made = _native.Operation.append(every, merge=None)

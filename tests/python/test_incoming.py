@@ -255,6 +255,16 @@ def test_schemas_that_nest_too_deep_are_refused_everywhere(created, levels):
             call()
 
 
+def test_decimals_of_more_bits_than_their_type_has_digits_are_refused(created):
+    table = created({"d": pa.decimal128(38, 0)})
+    most = pa.py_buffer(bytes(32) + b"\xff" * 31 + b"\x7f")
+    for digits in (10, 38):
+        values = pa.Array.from_buffers(pa.decimal256(digits, 0), 2, [None, most])
+        with pytest.raises(InvalidInputError, match="more than 38 digits") as caught:
+            table.append(pa.table({"d": values}))
+        assert caught.value.context == {"column": "d", "row": "1"}
+
+
 def test_names_that_c_would_cut_are_refused(created):
     for schema in (pa.schema({"a\0b": pa.int32()}), pa.schema({"a": pa.struct([("b\0c", pa.int32())])})):
         with pytest.raises(InvalidInputError, match="NUL"):
@@ -557,6 +567,7 @@ def test_dicts_are_rows(created):
         ("ts", dt.datetime(2020, 1, 2, 3, tzinfo=dt.timezone.utc)),
         ("ts", 5),
         ("ts", pd.Timestamp(1)),
+        ("ts", pd.NaT),
         ("tz", dt.datetime(2020, 1, 2, 3)),  # noqa: DTZ001
         ("s", b"a"),
         ("s", "\udcff"),

@@ -268,6 +268,8 @@ def test_moments_of_other_zones_numbers_of_numpy_and_moments_of_pandas_are_taken
     of_nanoseconds = variant.from_python(pd.Timestamp("2020-01-02T03:04:05.000000006"))[1]
     assert of_nanoseconds == primitive(19, signed(1_577_934_245_000_000_006, 8))
     assert variant.from_python(pd.Timestamp("2020-01-02"))[1][0] == 13 << 2
+    with pytest.raises(InvalidInputError, match="no moment"):
+        variant.from_python(pd.NaT)
 
 
 @pytest.mark.parametrize(

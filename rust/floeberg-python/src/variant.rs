@@ -199,6 +199,10 @@ impl<'py> Reading<'py> {
     }
 
     fn moment(&self, value: &Bound<'py, PyAny>) -> Result<VariantValue, Refusal> {
+        // pandas' NaT is a datetime, and equals nothing.
+        if !value.eq(value)? {
+            return Err(refused("it is no moment: null is None".to_owned()));
+        }
         let has_zone = !value.call_method0("utcoffset")?.is_none();
         let epoch = if has_zone { &self.epoch_utc } else { &self.epoch };
         let since = value.sub(epoch).map_err(|_| refused("it is no moment".to_owned()))?;

@@ -153,3 +153,15 @@ def test_a_receipt_stands_with_columns_that_changed_as_it_was_written(catalog, o
     with pytest.raises(CommitConflictError, match="must hold a value now"):
         orders.commit_receipts([late])
     assert orders.refresh().scan().count() == 2
+
+
+@pytest.mark.parametrize("given", [None, 7])
+def test_what_is_no_list_of_receipts_is_refused(orders, given):
+    with pytest.raises(InvalidInputError, match="expected a list of Receipts, found"):
+        orders.commit_receipts(given)
+
+
+def test_one_receipt_is_no_list_of_them(orders):
+    with pytest.raises(InvalidInputError, match="expected a list of Receipts, found Receipt"):
+        orders.commit_receipts(write(orders, 1))
+    assert ids(orders) == [0]

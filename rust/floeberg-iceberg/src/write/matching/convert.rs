@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Decimal128Type;
+use arrow_array::types::{Decimal128Type, Decimal256Type};
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{NullBuffer, i256};
 use arrow_cast::cast::{CastOptions, cast_with_options};
 use arrow_schema::DataType;
 use arrow_select::take::take;
@@ -128,6 +128,7 @@ fn convert_leaf(
             Ok(same)
         }
         Leaf::Widened => {
+            check_width(array, name)?;
             let options = CastOptions { safe: false, ..CastOptions::default() };
             let widened = cast_with_options(array, target, &options).map_err(|failure| {
                 Error::invalid_input("a value does not fit its column")
@@ -143,6 +144,18 @@ fn convert_leaf(
         }
         Leaf::Bytes => with_short_offsets(array, target),
         Leaf::Moment { times, divided } => rescaled(array, [times, divided], target, mask, name),
+    }
+}
+
+/// The cast of a decimal of 256 bits to one of 128 panics where a value has more bits than its type allows.
+fn check_width(array: &ArrayRef, name: &str) -> Result<(), Fault> {
+    let Some(decimals) = array.as_primitive_opt::<Decimal256Type>() else { return Ok(()) };
+    let is_wide = |value: Option<i256>| value.is_some_and(|value| value.to_i128().is_none());
+    match decimals.iter().position(is_wide) {
+        None => Ok(()),
+        Some(row) => {
+            Err(Fault::At { row, column: name.to_owned(), why: "has more than 38 digits".to_owned() })
+        }
     }
 }
 
