@@ -259,7 +259,7 @@ def test_columns_that_are_too_narrow_are_promoted_where_that_is_asked_for(tmp_pa
     for name, kind in kinds.items():
         schema = schema.add(name, kind)
     given = {"path": table.location()}
-    with pytest.raises(InvalidInputError, match='column "i" is int64, and int in the table'):
+    with pytest.raises(InvalidInputError, match='column "f" is double, and float in the table'):
         FloebergDataSource(CaseInsensitiveDict(given)).writer(schema, overwrite=False)
     FloebergDataSource(CaseInsensitiveDict(given | {"merge-schema": "true"})).writer(schema, overwrite=False)
     merged = table.refresh().schema().fields
