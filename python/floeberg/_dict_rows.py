@@ -4,7 +4,7 @@ In: dicts, and the Arrow schema of the table. Out: a batch of columns of the tab
 that pyarrow finds.
 
 Invariant: no value is guessed or cut. A moment has a zone where the column has one, a day has no time, text is not
-bytes, and a key that its struct does not have is told of and not passed over.
+bytes, and a key that its struct does not have is an error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def batch_of(rows: Sequence[object], schema: pa.Schema) -> pa.RecordBatch:
     A row that lacks a column which another one has is null there.
 
     Raises:
-        InvalidInputError: A row is no dict, or a value is none of its column; the error names column and row.
+        InvalidInputError: A row is not a dict, or a value does not fit its column; the error names column and row.
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
@@ -99,7 +99,7 @@ def _column(path: str, field: pa.Field[Any], values: list[Any]) -> pa.Array[Any]
         return pa.MapArray.from_arrays(offsets, keys, items)
     check = _check_of(kind)
     if kind == pa.int32() and any(isinstance(each, int) and each not in _INTS for each in values):
-        # What is too large is told of where rows are matched, or makes the column wider where it may.
+        # What is too large is an error where rows are matched, or makes the column wider where it may.
         kind = pa.int64()
     return _leaf(path, kind, values, check)
 

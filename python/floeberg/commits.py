@@ -210,7 +210,7 @@ class Committed:
 
     @property
     def result(self) -> CommitResult:
-        """What is told of it."""
+        """What the user gets of it."""
         operation = None if self.snapshot_id is None else self.table.operation_of(self.snapshot_id)
         return CommitResult(self.snapshot_id, operation, already_committed=not self.here)
 

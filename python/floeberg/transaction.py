@@ -212,7 +212,7 @@ class Transaction:
         """Sets properties of the table: see `Table.set_properties`."""
         self._declare(_native.Operation.set_properties(checked_properties("properties", properties)))
         with self._taken_back():
-            # What no table could follow is told now.
+            # What no table could follow is an error now, not at the commit.
             self._staged()
 
     def remove_properties(self, *removals: str) -> None:

@@ -64,8 +64,8 @@ class TableWrites:
             What was done, or that it was done before, and by which snapshot.
 
         Raises:
-            InvalidInputError: The rows do not fit the schema; the error lists every mismatch. Or a value is none of its
-                column, or damaged; the error names column and row. Nothing was changed, as with every error but
+            InvalidInputError: The rows do not fit the schema; the error lists every mismatch. Or a value does not fit
+                its column, or is damaged; the error names column and row. Nothing was changed, as with every error but
                 `CommitStateUnknownError`.
             CommitConflictError: Other writers were faster each time, or changed columns so that the rows do not fit.
             CommitStateUnknownError: Whether the rows are in the table is not known, and may not be for a while.

@@ -132,7 +132,7 @@ fn renamed(expr: &Expr, name: &impl Fn(&str) -> Result<String>) -> Result<Expr> 
 /// Do changes mean the columns that they meant? Errors: `CommitConflict`.
 pub(super) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) -> Result<()> {
     for change in &changes.changes {
-        // Every writer may bring the same new columns; that one cannot be added is told when it is tried.
+        // Every writer may bring the same new columns; one that cannot be added is an error when it is tried.
         let may_be_new = matches!(change, SchemaChange::Union(_) | SchemaChange::Add(_));
         for name in change.names() {
             let find = |schema: &Schema| changes.find(schema, &name);

@@ -18,7 +18,7 @@ use crate::metadata::TableMetadata;
 
 /// The changes that make a table.
 ///
-/// Errors: `AlreadyExists` where there is one; `InvalidInput` for a property that is none, or that nobody could follow;
+/// Errors: `AlreadyExists` where there is one; `InvalidInput` for a property that is not one, or that nobody could follow;
 /// `Unsupported` for the key of an encrypted table.
 pub(super) fn create_table(base: Option<&TableMetadata>, table: &NewTable) -> Result<Produced> {
     if base.is_some() {

@@ -78,7 +78,7 @@ fn what_others_did_since_the_new_rows_were_read_is_a_conflict() {
     let mut kit = Kit::partitioned(2, &[]);
     let error = made_from(&mut kit, vec![append("b", "x")], None).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CommitConflict);
-    // A snapshot that is none of the branch.
+    // A snapshot that is not of the branch.
     let error = made_from(&mut one_day(), Vec::new(), Some(7)).unwrap_err();
     assert!(error.to_string().contains("is not known"), "{error}");
 }

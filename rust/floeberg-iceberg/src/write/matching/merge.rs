@@ -44,7 +44,7 @@ pub fn columns_to_add(metadata: &TableMetadata, input: &ArrowSchema) -> Result<O
     }
     for (name, narrow, field) in resolver.other_types {
         let one = ArrowSchema::new(vec![field]);
-        // A type that tables have not is told of when the rows are matched.
+        // A type that tables do not have is an error when the rows are matched.
         let Ok(made) = schema_from_arrow(&one, metadata.format_version) else { continue };
         for field in made.fields() {
             if matches!(&field.field_type, Type::Primitive(wider) if promotes_to(&narrow, wider)) {
