@@ -1,12 +1,12 @@
 //! What does a name mapping say after columns changed?
 //!
 //! In: the JSON of the table property, and the schemas before and after. Out: the JSON after.
-//! Spec: Column Projection; Appendix C, Name Mapping Serialization. As Iceberg Java has it.
+//! Spec: Column Projection; Appendix C, Name Mapping Serialization. As Iceberg Java has it, but for names that would change
+//! hands.
 //!
-//! Invariant: a name that means a column goes on meaning it, so that files of before are read as they were, until another
-//! column takes the name.
+//! Invariant: a name that means a column goes on meaning it, so that files without field ids are read as they were.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde_json::{Value as Json, json};
 
@@ -16,10 +16,11 @@ use crate::schema::{Field, Schema, Type};
 
 /// The mapping after a change of columns; `None` where it is the same.
 ///
-/// Renamed columns have their new name too. New columns are mapped by their name, which any other column loses. What has no
-/// name left and is no column is left out.
+/// Renamed columns have their new name too. New columns are mapped by their name.
 ///
-/// Errors: those of [`NameMapping::from_json`].
+/// Errors: `InvalidInput` where a column takes a name that the mapping has for another one, also for one that was dropped:
+/// files without field ids would show their values in the wrong column, and the counts and bounds of manifests would be those
+/// of the other. Those of [`NameMapping::from_json`].
 pub fn evolved_mapping(text: &str, before: &Schema, after: &Schema) -> Result<Option<String>> {
     NameMapping::from_json(text)?;
     let old: Json = serde_json::from_str(text)
@@ -28,7 +29,7 @@ pub fn evolved_mapping(text: &str, before: &Schema, after: &Schema) -> Result<Op
     changes.find(before, after.fields(), None);
     let mut new = old.clone();
     if let Json::Array(level) = &mut new {
-        changes.make(level, changes.added_to(None));
+        changes.make(level, changes.added_to(None))?;
     }
     Ok((new != old).then(|| new.to_string()))
 }
@@ -61,46 +62,62 @@ impl<'a> Changes<'a> {
     }
 
     /// Changes what is mapped at one level, and below it.
-    fn make(&self, level: &mut Vec<Json>, added: &[&Field]) {
-        // A name that is given here: whose it is now, unless it is that of a new column, which comes last.
-        let mut given: HashMap<&str, Option<i32>> = HashMap::new();
+    fn make(&self, level: &mut Vec<Json>, added: &[&Field]) -> Result<()> {
+        let mut owners: HashMap<String, Option<i32>> = HashMap::new();
         for entry in level.iter_mut() {
             let id = id_of(entry);
-            self.make_below(entry, id);
+            let names = names_of(entry).into_iter().flatten();
+            owners.extend(names.filter_map(|name| Some((name.as_str()?.to_owned(), id))));
+        }
+        for entry in level.iter_mut() {
+            let id = id_of(entry);
+            self.make_below(entry, id)?;
             let name = id.and_then(|id| self.renamed.get(&id));
             let Some((name, names)) = name.zip(names_of(entry)) else { continue };
-            // Only one of several entries of an id can have the name.
-            if given.insert(name, id).is_none() && !names.iter().any(|known| known == name) {
-                names.push(json!(name));
+            match owners.get(*name) {
+                Some(owner) if *owner == id => {}
+                Some(owner) => return Err(self.taken(name, *owner)),
+                // Only one of several entries of an id can have the name.
+                None => {
+                    owners.insert((*name).to_owned(), id);
+                    names.push(json!(name));
+                }
             }
         }
-        given.extend(added.iter().map(|field| (field.name.as_str(), None)));
-        let mut seen = HashSet::new();
-        level.retain_mut(|entry| {
-            let id = id_of(entry);
-            let Some(names) = names_of(entry).filter(|names| !names.is_empty()) else { return true };
-            names.retain(|name| {
-                let owner = name.as_str().and_then(|name| Some((name, given.get(name)?)));
-                owner.is_none_or(|(name, owner)| {
-                    owner.is_some() && *owner == id && seen.insert(name.to_owned())
-                })
-            });
-            !names.is_empty() || id.is_some_and(|id| self.after.field(id).is_some())
-        });
-        level.extend(added.iter().map(|field| mapped(&field.name, field)));
+        for field in added {
+            if let Some(owner) = owners.get(&field.name) {
+                return Err(self.taken(&field.name, *owner));
+            }
+            level.push(mapped(&field.name, field));
+        }
+        Ok(())
     }
 
-    fn make_below(&self, entry: &mut Json, id: Option<i32>) {
+    fn make_below(&self, entry: &mut Json, id: Option<i32>) -> Result<()> {
         let added = if id.is_some() { self.added_to(id) } else { &[] };
         match entry.get_mut("fields") {
             Some(Json::Array(level)) => self.make(level, added),
-            _ if added.is_empty() => {}
+            _ if added.is_empty() => Ok(()),
             _ => {
                 let mut level = Vec::new();
-                self.make(&mut level, added);
+                self.make(&mut level, added)?;
                 entry["fields"] = Json::Array(level);
+                Ok(())
             }
         }
+    }
+
+    /// A name that files without field ids have for another column.
+    fn taken(&self, name: &str, owner: Option<i32>) -> Error {
+        let other = match owner.and_then(|id| self.after.full_name(id)) {
+            Some(owner) => format!("the column {owner:?}"),
+            None => "a column that the table no longer has".to_owned(),
+        };
+        Error::invalid_input(format!(
+            "a column cannot be named {name:?}: files without field ids have {other} by that name, and their values would show \
+             in the wrong column. Choose another name, or rewrite those files and remove the name from the table property \
+             schema.name-mapping.default"
+        ))
     }
 }
 

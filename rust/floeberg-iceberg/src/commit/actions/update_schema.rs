@@ -30,7 +30,8 @@ const OF_COLUMNS: [&str; 3] = [
 
 /// Makes changes to the columns.
 ///
-/// Errors: `InvalidInput` for a change that cannot be made; `CommitConflict` where another writer changed the columns since,
+/// Errors: `InvalidInput` for a change that cannot be made, also for a column that takes a name by which files without ids have
+/// another; `CommitConflict` where another writer changed the columns since,
 /// so that it cannot be made any more or files of the commit do not fit.
 pub(in crate::commit) fn update_schema(
     metadata: &TableMetadata,
@@ -48,7 +49,7 @@ pub(in crate::commit) fn update_schema(
     }
     check_ids(metadata, since, evolved.last_column_id)?;
     let (removed, mut set) = properties_of_columns(metadata, &evolved.schema);
-    set.extend(mapping(metadata, &evolved.schema).map(|mapping| (NAME_MAPPING.to_owned(), mapping)));
+    set.extend(mapping(metadata, &evolved.schema)?.map(|mapping| (NAME_MAPPING.to_owned(), mapping)));
     let mut updates = vec![
         Update::AddSchema(Arc::new(evolved.schema), Some(evolved.last_column_id)),
         Update::SetCurrentSchema(LAST_ADDED),
@@ -91,9 +92,14 @@ fn as_conflict(error: &Error) -> Error {
 }
 
 /// The name mapping of the table, if it says something else now. One that cannot be read stays: reading says so.
-fn mapping(metadata: &TableMetadata, after: &Schema) -> Option<String> {
-    let known = metadata.properties.get(NAME_MAPPING)?;
-    evolved_mapping(known, metadata.current_schema(), after).ok().flatten()
+///
+/// Errors: `InvalidInput` where a column takes a name that files without ids have for another one.
+fn mapping(metadata: &TableMetadata, after: &Schema) -> Result<Option<String>> {
+    let Some(known) = metadata.properties.get(NAME_MAPPING) else { return Ok(None) };
+    match evolved_mapping(known, metadata.current_schema(), after) {
+        Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
+        evolved => evolved,
+    }
 }
 
 /// The properties that name columns which were dropped or renamed, and those that stand for the latter.
