@@ -45,8 +45,7 @@ HISTORIES = {
     "columns that move": [[("move_first", "x"), ("move_after", "id", "p")]],
 }
 
-# Columns that take a name which files without ids have for another: PyIceberg makes these changes, and values move to the
-# wrong column.
+# Columns that take a name by which files without ids have another one. PyIceberg makes these changes, and values move.
 TAKEN = {
     "a name that was given up": ([("rename_column", "x", "y")], ("add_column", "x", LongType())),
     "a column that comes again": ([("delete_column", "x")], ("add_column", "x", LongType())),
