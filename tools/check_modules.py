@@ -1,113 +1,89 @@
-"""Does every module of a crate use only those that stand to its left?
+"""Does every module use only those that stand above it in its folder?
 
-The order is [workspace.metadata.architecture.modules] in Cargo.toml: for each crate its top-level modules from left to
-right. A list in that list is a group whose modules may know each other. A module that is not listed is a fault, so a
-crate without cycles between its groups stays without.
+A module may use what stands before it, so no folder has a cycle.
 
-Paths are found textually: `crate::module`, groups after `use crate::{..}`, and `super::` chains. Tests do not count.
+Rust: the order of a folder is that of the `mod` lines of its `mod.rs` (`lib.rs`, or `name.rs` beside the folder
+`name`), at every depth. Python: it is the list of the package in [tool.floeberg.module-order] of pyproject.toml;
+imports within functions and those for annotations count.
+
+`tools/known_ties.txt` has the ties that point the other way today. It may only shrink: a tie that is gone must be
+struck off.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-from cargo_workspace import ROOT, is_test, load, strip_comments
+import python_modules
+import rust_modules
+from cargo_workspace import ROOT, is_test, load
+from rust_modules import ModulePath, Ties
 
-Order = list[str | list[str]]
-
-
-def module_of(path: Path) -> tuple[str, ...]:
-    """Return the module path of a file, given from its crate's `src`; lib.rs is the empty path."""
-    parts = path.with_suffix("").parts
-    return parts[:-1] if parts[-1] in ("lib", "mod", "main") else parts
-
-
-def without_tests(source: str) -> str:
-    """Return Rust source without comments, strings and what follows `#[cfg(test)]` up to its end."""
-    text = strip_comments(source)
-    while (start := text.find("#[cfg(test)]")) >= 0:
-        end = start + len("#[cfg(test)]")
-        depth = 0
-        while end < len(text):
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-            if depth == 0 and text[end - 1] in ";}":
-                break
-        text = text[:start] + text[end:]
-    return text
+KNOWN = Path(__file__).parent / "known_ties.txt"
+PACKAGE = ROOT / "python" / "floeberg"
+Orders = dict[ModulePath, list[str]]
 
 
-def heads(text: str, start: int) -> Iterator[str]:
-    """Yield the first names of a path or of the group of paths that begins at `start`."""
-    if text[start] != "{":
-        if match := re.match(r"[a-z_][a-z0-9_]*\b", text[start:]):
-            yield match.group(0)
-        return
-    depth, at, fresh = 0, start, True
-    while at < len(text):
-        character = text[at]
-        if character == "{":
-            depth += 1
-        elif character == "}":
-            depth -= 1
-            if depth == 0:
-                return
-        elif character == "," and depth == 1:
-            fresh = True
-        elif fresh and depth == 1 and not character.isspace():
-            yield from heads(text, at)
-            fresh = False
-        at += 1
-
-
-def used(path: Path, source: str) -> set[str]:
-    """Return the top-level names that a file reaches by `crate::` or by `super::` up to the crate's root."""
-    text = without_tests(source)
-    found = set()
-    for match in re.finditer(r"\bcrate::", text):
-        found.update(heads(text, match.end()))
-    for match in re.finditer(r"\b((?:super::)+)", text):
-        if match.group(1).count("super::") >= len(module_of(path)):
-            found.update(heads(text, match.end()))
-    return found
-
-
-def faults(crate: str, order: Order, sources: dict[Path, str]) -> list[str]:
-    """Return what is wrong in a crate whose files, by path from `src`, are `sources`."""
-    place = {
-        name: at for at, group in enumerate(order) for name in ([group] if isinstance(group, str) else group)
-    }
-    modules = {module_of(path)[0] for path in sources if module_of(path)}
-    found = [
-        f"{crate}: module {name} is not in [workspace.metadata.architecture.modules]"
-        for name in sorted(modules - place.keys())
+def faults(name: str, orders: Orders, ties: Ties, known: Iterable[str]) -> list[str]:
+    """Return what is wrong in a crate or package: ties to what stands below, and known ones that are gone."""
+    found = {}
+    for folder, pairs in ties.items():
+        place = {module: at for at, module in enumerate(orders[folder])}
+        for (user, used), files in pairs.items():
+            if place[used] > place[user]:
+                where = ", ".join(sorted(str(file) for file in files))
+                found["::".join((name, *folder)) + f": {user} -> {used}"] = where
+    mine = {tie for tie in known if tie.split(":")[0] == name}
+    wrong = [
+        f"{tie} points down the list of its folder, in {files}"
+        for tie, files in found.items()
+        if tie not in mine
     ]
-    found += [f"{crate}: there is no module {name}" for name in sorted(place.keys() - modules)]
-    for path, source in sorted(sources.items()):
-        module = module_of(path)
-        if not module or module[0] not in place:
-            continue
-        for name in sorted(used(path, source) & modules - {module[0]}):
-            if place.get(name, -1) > place[module[0]]:
-                found.append(f"{crate}: {path} uses {name}, which stands to the right of {module[0]}")
-    return found
+    gone = [f"{tie} is gone: strike it off tools/known_ties.txt" for tie in mine - found.keys()]
+    return sorted(wrong) + sorted(gone)
+
+
+def rust_faults(crate: str, sources: dict[Path, str], known: Iterable[str]) -> list[str]:
+    """Return what is wrong in a crate whose files, by path from `src`, are `sources`."""
+    modules = rust_modules.read_modules(sources)
+    orders = {at: module.children for at, module in modules.items()}
+    return faults(crate, orders, rust_modules.ties(modules), known)
+
+
+def python_faults(sources: dict[Path, str], orders: Orders, known: Iterable[str]) -> list[str]:
+    """Return what is wrong in the package whose files, by path from its folder, are `sources`."""
+    folders = python_modules.folders(sources)
+    wrong = []
+    for folder, modules in folders.items():
+        name = ".".join(("floeberg", *folder))
+        listed = orders.get(folder, [])
+        wrong += [f"{name}: {module} is not in its module-order" for module in sorted(modules - set(listed))]
+        wrong += [f"{name}: there is no module {module}" for module in sorted(set(listed) - modules)]
+    if wrong:
+        return wrong
+    return faults("floeberg", orders, python_modules.ties(sources), known)
 
 
 def main() -> int:
-    """Check every crate that has an order; print every fault."""
-    workspace = load()
-    orders: dict[str, Order] = workspace["metadata"]["architecture"]["modules"]
-    all_faults = []
-    for crate, order in orders.items():
+    """Check every crate and the package; print every fault."""
+    known = [line for line in KNOWN.read_text().splitlines() if line and not line.startswith("#")]
+    found = []
+    crates = load()["metadata"]["architecture"]["layers"]
+    for crate in crates:
         folder = ROOT / "rust" / crate / "src"
-        files = [path for path in folder.rglob("*.rs") if not is_test(path.relative_to(folder))]
-        all_faults += faults(crate, order, {path.relative_to(folder): path.read_text() for path in files})
-    for fault in all_faults:
+        files = [path.relative_to(folder) for path in folder.rglob("*.rs")]
+        sources = {path: (folder / path).read_text() for path in files if not is_test(path)}
+        found += rust_faults(crate, sources, known)
+    files = [path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")]
+    sources = {path: (PACKAGE / path).read_text() for path in files}
+    found += python_faults(sources, python_modules.orders(ROOT / "pyproject.toml"), known)
+    names = {*crates, "floeberg"}
+    found += [f"{tie}: nothing has that name" for tie in known if tie.split(":")[0] not in names]
+    for fault in found:
         print(f"modules: {fault}")
-    return 1 if all_faults else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -68,47 +68,101 @@ def test_comments_and_strings_are_blanked_line_by_line() -> None:
     assert "let c" in stripped and "let d" in stripped
 
 
-def module_faults(sources: dict[str, str]) -> list[str]:
-    """The faults of a crate with the order wire, {schema, value}, plan."""
-    everything = {"wire.rs": "", "schema/mod.rs": "", "value/mod.rs": "", "plan/mod.rs": ""} | sources
-    files = {Path(path): text for path, text in everything.items()}
-    return check_modules.faults("crate", ["wire", ["schema", "value"], "plan"], files)
+CRATE = {
+    "lib.rs": "pub mod wire;\nmod schema;\npub(crate) mod plan;\n#[cfg(test)]\nmod sample;\npub use plan::Task;\n",
+    "wire.rs": "",
+    "schema/mod.rs": "mod json;\nmod field;\npub use self::field::Field;\n",
+    "schema/json.rs": "",
+    "schema/field.rs": "",
+    "plan/mod.rs": "mod task;\npub use task::Task;\n",
+    "plan/task.rs": "",
+}
 
 
-def test_modules_that_look_left_are_right() -> None:
-    assert (
-        module_faults({"plan/task.rs": "use crate::{wire, schema::{json, Schema}};\nuse super::Plan;"}) == []
-    )
+def module_faults(sources: dict[str, str], known: list[str] | None = None) -> list[str]:
+    """The faults of a crate of wire, schema {json, field}, plan {task}."""
+    files = {Path(path): text for path, text in (CRATE | sources).items()}
+    return check_modules.rust_faults("crate", files, known or [])
 
 
-def test_modules_of_a_group_may_know_each_other() -> None:
-    assert module_faults({"schema/a.rs": "use crate::value::X;", "value/a.rs": "use crate::schema::Y;"}) == []
+def test_modules_that_use_what_stands_before_them_are_right() -> None:
+    uses = "use crate::{wire, schema::{self, json, Field as F}};\nuse super::Task;\nfn f(x: schema::Field) {}"
+    assert module_faults({"plan/task.rs": uses}) == []
+    assert module_faults({"schema/field.rs": "use super::json::read;\nuse crate::wire;"}) == []
 
 
-def test_a_look_to_the_right_is_found_in_groups_and_in_paths() -> None:
-    sources = {
-        "wire.rs": "use crate::{wire::x, plan::{self, Task}};",
-        "schema/a.rs": "fn f() { crate::plan::go() }",
+@pytest.mark.parametrize(
+    ("file", "text", "tie"),
+    [
+        ("wire.rs", "use crate::{schema::{self, Field}};", "crate: wire -> schema"),
+        ("wire.rs", "fn f() { crate::plan::go() }", "crate: wire -> plan"),
+        ("wire.rs", "use crate::Task;", "crate: wire -> plan"),
+        ("wire.rs", "use super::plan::Task as T;", "crate: wire -> plan"),
+        ("schema/json.rs", "use super::Field;", "crate::schema: json -> field"),
+        ("schema/json.rs", "use super::{field, super::wire};", "crate::schema: json -> field"),
+        ("schema/json.rs", "fn f(x: super::field::Field) {}", "crate::schema: json -> field"),
+        ("schema/json.rs", "use crate::schema;\nfn f(x: schema::Field) {}", "crate::schema: json -> field"),
+        ("schema/json.rs", "use crate::plan::*;", "crate: schema -> plan"),
+    ],
+)
+def test_a_module_that_uses_what_stands_after_it_is_found(file: str, text: str, tie: str) -> None:
+    assert module_faults({file: text}) == [f"{tie} points down the list of its folder, in {file}"]
+
+
+def test_a_cycle_deep_below_is_found() -> None:
+    deep = {
+        "plan/task.rs": "mod a;\nmod b;",
+        "plan/task/a.rs": "use super::b::B;",
+        "plan/task/b.rs": "use super::a::A;",
     }
-    assert module_faults(sources) == [
-        "crate: schema/a.rs uses plan, which stands to the right of schema",
-        "crate: wire.rs uses plan, which stands to the right of wire",
+    assert module_faults(deep) == [
+        "crate::plan::task: a -> b points down the list of its folder, in plan/task/a.rs"
     ]
 
 
-def test_a_look_to_the_right_is_found_through_super() -> None:
-    assert len(module_faults({"schema/deep/a.rs": "use super::super::super::plan::Task;"})) == 1
-    assert module_faults({"schema/deep/a.rs": "use super::super::plan::Task;"}) == []
+def test_known_ties_may_only_shrink() -> None:
+    tie = "crate: wire -> plan"
+    assert module_faults({"wire.rs": "use crate::Task;"}, [tie]) == []
+    assert module_faults({}, [tie, "other: a -> b"]) == [f"{tie} is gone: strike it off tools/known_ties.txt"]
 
 
 def test_what_tests_use_does_not_count() -> None:
-    assert module_faults({"wire.rs": "#[cfg(test)]\nmod tests { use crate::plan::Task; }\nfn f() {}"}) == []
+    tests = {"wire.rs": "#[cfg(test)]\nmod tests { use crate::plan::Task; }\nfn f() {}"}
+    assert module_faults(tests | {"sample.rs": "use crate::plan::Task;"}) == []
 
 
-def test_a_module_without_a_place_is_found() -> None:
-    assert module_faults({"extra.rs": ""}) == [
-        "crate: module extra is not in [workspace.metadata.architecture.modules]"
-    ]
+PACKAGE = {
+    "__init__.py": "from floeberg.table import Table",
+    "errors.py": "",
+    "table.py": "",
+    "spark/__init__.py": "",
+    "spark/reader.py": "",
+}
+ORDERS = {(): ["errors", "table", "spark"], ("spark",): ["reader"]}
+
+
+def package_faults(sources: dict[str, str]) -> list[str]:
+    files = {Path(path): text for path, text in (PACKAGE | sources).items()}
+    return check_modules.python_faults(files, ORDERS, [])
+
+
+def test_python_modules_have_an_order_too() -> None:
+    assert package_faults({"spark/reader.py": "from floeberg import Table, errors, _native"}) == []
+    for late in (
+        "from floeberg.spark import reader",
+        "def f():\n    import floeberg.spark.reader",
+        "if TYPE_CHECKING:\n    from .spark.reader import Reader",
+    ):
+        assert package_faults({"table.py": late}) == [
+            "floeberg: table -> spark points down the list of its folder, in table.py"
+        ]
+
+
+def test_python_modules_are_all_in_the_order() -> None:
+    assert package_faults({"extra.py": ""}) == ["floeberg: extra is not in its module-order"]
+    del (without := dict(PACKAGE))["errors.py"]
+    files = {Path(path): text for path, text in without.items()}
+    assert check_modules.python_faults(files, ORDERS, []) == ["floeberg: there is no module errors"]
 
 
 def test_a_long_file_is_found_and_tests_may_be_longer() -> None:

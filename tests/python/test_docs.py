@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 from cargo_workspace import ROOT
+from rust_modules import DECLARATION, without_tests
 
 from markdown_blocks import prose_of, run_page
 
@@ -71,11 +72,29 @@ def test_the_architecture_has_a_paragraph_for_every_room():
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     missing = [
         room
-        for crate, rooms in workspace()["workspace"]["metadata"]["architecture"]["modules"].items()
-        for room in flat(rooms)
-        if not re.search(rf"^- `{room}(?:\.rs|/)`", section_of(text, crate), flags=re.MULTILINE)
+        for crate in workspace()["workspace"]["metadata"]["architecture"]["layers"][:-1]
+        for room in DECLARATION.findall(without_tests((ROOT / f"rust/{crate}/src/lib.rs").read_text("utf-8")))
+        if room != "testing"
+        and not re.search(rf"^- `{room}(?:\.rs|/)`", section_of(text, crate), flags=re.MULTILINE)
     ]
     assert missing == []
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in pages() if page.name in {"ARCHITECTURE.md", "README.md"}], ids=str
+)
+def test_paths_that_a_page_mentions_exist(page):
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    known = {"/" + "/".join(parts) for path in listed.stdout.split() for parts in ends_and_folders(path)}
+    prose = prose_of((ROOT / page).read_text(encoding="utf-8"))
+    named = re.findall(r"`((?:[\w.-]+/)*[\w.-]+(?:/|\.(?:rs|py|pyi|toml|md|yml|txt)))`", prose)
+    assert [name for name in named if "/" + name.strip("/") not in known] == []
+
+
+def ends_and_folders(path: str) -> list[list[str]]:
+    """The file and the folders that it is in, each also by its last names alone."""
+    parts = path.split("/")
+    return [parts[first:last] for last in range(1, len(parts) + 1) for first in range(last)]
 
 
 def section_of(text: str, crate: str) -> str:
@@ -96,8 +115,3 @@ def workspace() -> dict[str, dict]:
     from check_known_failures import tomllib
 
     return tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
-
-
-def flat(rooms: list[str | list[str]]) -> list[str]:
-    """The rooms of a crate, groups opened."""
-    return [room for each in rooms for room in ([each] if isinstance(each, str) else each)]

@@ -2,15 +2,15 @@
 //!
 //! Plain functions over bytes and values: no I/O, no runtime, no Python.
 
-pub mod cancel;
 pub mod error;
-pub mod expr;
+pub mod cancel;
 mod fence;
-pub mod form;
 pub mod rows;
+pub mod value;
 pub mod schema;
 pub mod transform;
-pub mod value;
+pub mod expr;
+pub mod form;
 pub mod variant;
 
 pub use cancel::Cancel;

@@ -1,23 +1,22 @@
 //! The Iceberg table format: bytes, metadata, plans, rows.
 //!
-//! A module uses only what stands to its left: `wire < metadata < plan < read < write < aggregate`; `table`, `view`,
-//! `scan`, `inspect`, `recipe` and `commit` stand above them all.
+//! A module uses only those that are declared before it.
 
-pub mod aggregate;
 mod budget;
-pub mod commit;
-pub mod inspect;
+mod threads;
+pub mod wire;
 pub mod metadata;
 pub mod plan;
 pub mod read;
-mod recipe;
-mod scan;
-mod statistics;
+pub mod aggregate;
 mod table;
-mod threads;
+mod scan;
+pub mod inspect;
+mod recipe;
+mod statistics;
 mod view;
-pub mod wire;
 pub mod write;
+pub mod commit;
 
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};

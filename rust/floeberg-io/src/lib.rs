@@ -1,16 +1,16 @@
 //! Where bytes come from and go to: locations, options, stores, ranged reads, listings, durable writes.
 
-mod local;
 pub mod location;
-mod memory;
-#[cfg(feature = "object")]
-mod object;
 mod options;
 mod place;
 mod ranges;
-mod router;
 mod store;
+mod local;
+mod memory;
+#[cfg(feature = "object")]
+mod object;
 pub mod testing;
+mod router;
 
 pub use local::{LocalStore, scratch_file};
 pub use location::Location;

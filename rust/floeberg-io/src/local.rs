@@ -6,11 +6,11 @@
 
 mod folders;
 mod positioned;
-mod scratch;
 mod sink;
+mod whole;
+mod scratch;
 #[cfg(test)]
 mod tests;
-mod whole;
 
 pub use scratch::scratch_file;
 

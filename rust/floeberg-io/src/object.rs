@@ -5,19 +5,19 @@
 //!
 //! Invariant: stores and open files hold recipes, never connections, so that both work after a fork.
 
-#[cfg(feature = "client")]
-#[cfg_attr(not(feature = "clouds"), allow(dead_code, unused_imports, unused_macros))]
-mod client;
 mod failure;
 mod file;
 mod kind;
-mod process;
 #[cfg(feature = "client")]
 #[cfg_attr(not(feature = "clouds"), allow(dead_code))]
 mod settings;
+#[cfg(feature = "client")]
+#[cfg_attr(not(feature = "clouds"), allow(dead_code, unused_imports, unused_macros))]
+mod client;
+mod process;
+mod write;
 #[cfg(test)]
 mod tests;
-mod write;
 
 use std::fmt;
 use std::sync::Arc;

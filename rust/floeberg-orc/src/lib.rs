@@ -4,13 +4,13 @@
 //! stands to its left: `wire < stream < rle < schema < column < file`;
 //! `testing` shows parts of a file to tests and fuzzers.
 
-mod column;
-mod file;
-mod rle;
-mod schema;
-mod stream;
 #[doc(hidden)]
 pub mod testing;
 mod wire;
+mod schema;
+mod stream;
+mod rle;
+mod column;
+mod file;
 
 pub use file::{OrcFile, Stripe, StripeReader};

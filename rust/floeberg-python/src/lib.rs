@@ -4,32 +4,32 @@
 //! Python, `error` the one mapping of errors, `arrow` and `incoming` the only code that shares memory with Python.
 
 mod account;
-mod arrow;
-mod commit;
 mod error;
+mod incoming;
+mod pickle;
+mod arrow;
+mod recipe;
+mod runtime;
 mod explain;
 mod expression;
 mod files;
 mod form;
-mod incoming;
 mod metadata_reader;
-mod operation;
-mod pickle;
-mod plan;
 mod receipt;
-mod recipe;
-mod rows;
-mod runtime;
-mod scan;
-mod schema;
-mod statistics;
+mod operation;
 mod stream;
-mod table;
+mod rows;
 mod task;
 mod task_group;
+mod plan;
 mod transforms;
 mod variant;
 mod view;
+mod table;
+mod commit;
+mod scan;
+mod schema;
+mod statistics;
 mod writer;
 
 use pyo3::prelude::*;

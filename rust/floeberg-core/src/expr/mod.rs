@@ -1,22 +1,22 @@
 //! What rows does a user want, and which files can hold them?
 
 mod ast;
-mod bind;
 mod bound;
 mod bound_combine;
 mod combine;
-mod convert;
-mod display;
 mod evaluate;
-pub mod json;
 mod operator;
-mod project;
+mod stats;
 mod prune;
+mod convert;
+mod project;
+mod sql;
+mod term_text;
+mod bind;
+mod display;
+pub mod json;
 #[cfg(test)]
 mod sample;
-mod sql;
-mod stats;
-mod term_text;
 
 pub use ast::{Expr, MAX_DEPTH, Operator, Predicate, RawLiteral, Term};
 pub use bind::bind;

@@ -2,10 +2,10 @@
 //!
 //! In: a schema, and batches in the table's form. Out: the same rows in the form that the engine checks.
 
-mod convert;
 mod leaves;
-mod spark;
 mod variant;
+mod convert;
+mod spark;
 
 #[cfg(test)]
 mod tests;

@@ -1,20 +1,20 @@
 //! What columns does a table have, and of which types?
 
-pub mod arrow;
-mod assign_ids;
-mod check;
-pub mod evolve;
-mod field;
-pub mod from_arrow;
-pub mod json;
-pub mod name_mapping;
 mod near;
+mod types;
+mod field;
 mod promotion;
 pub mod reserved;
-mod select;
 mod table_schema;
+pub mod arrow;
+mod assign_ids;
+pub mod json;
+pub mod evolve;
+pub mod from_arrow;
+pub mod name_mapping;
+mod select;
 mod type_string;
-mod types;
+mod check;
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
 //! How are partition and sort values made of column values?
 
-mod apply;
-mod arrays;
-pub mod bucket;
 mod kind;
 mod name;
 pub mod temporal;
+pub mod bucket;
 pub mod truncate;
+mod apply;
+mod arrays;
 mod types;
 
 #[cfg(test)]

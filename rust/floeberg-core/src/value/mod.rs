@@ -1,13 +1,13 @@
 //! Values of the formats' types: their bytes, their JSON, their order.
 
-pub mod arrow;
 mod bytes_text;
 pub mod datetime;
 pub mod decimal;
-mod display;
 pub mod geo_bound;
-pub mod json;
 mod literal;
+pub mod arrow;
+mod display;
+pub mod json;
 pub mod ordering;
 mod partition_key;
 mod partition_numbers;

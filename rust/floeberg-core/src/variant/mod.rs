@@ -4,24 +4,24 @@
 //! values as typed columns beside them, which is called shredding. Readers find a [`Layout`] in a file; writers make up a
 //! [`Shape`] for one. [`Variants`] are built of values, and a [`Checker`] says whether what others built is one.
 
-mod bounds;
-mod build;
 mod bytes;
-mod check;
-mod columns;
+mod layout;
+mod unshredded;
+mod value;
 mod containers;
 mod dictionary;
 mod encode;
-mod infer;
-mod layout;
-mod places;
+mod bounds;
+mod build;
+mod columns;
 mod scalar;
+mod check;
 mod scalars;
 mod shape;
+mod infer;
+mod places;
 mod shred;
 mod unshred;
-mod unshredded;
-mod value;
 
 #[cfg(test)]
 mod tests;

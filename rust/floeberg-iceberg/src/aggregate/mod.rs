@@ -4,8 +4,8 @@
 //! a file is left unread where metadata proves that it cannot change the answer.
 
 mod account;
-mod best;
 mod count;
+mod best;
 mod extreme;
 
 pub use account::{Account, Answered};

@@ -3,27 +3,27 @@
 //! A [`Commit`] is tried on a base, and on a later one where another was faster. What it says is requirements and updates
 //! in the vocabulary of the REST catalog specification; who swaps the pointer is a catalog's business.
 
-mod actions;
-mod apply;
-mod attempt;
 mod fit;
-mod isolation;
-mod kept;
 mod key;
+mod properties;
+mod places;
+mod random;
+mod summary;
+mod kept;
+mod update;
+mod requirement;
+mod apply;
+mod requirement_json;
+mod produce;
+mod isolation;
 mod known_properties;
 mod operation;
 mod operation_bytes;
-mod places;
-mod produce;
-mod properties;
-mod random;
-mod requirement;
-mod requirement_json;
-mod seen;
-mod summary;
-mod trial;
-mod update;
 mod update_json;
+mod attempt;
+mod seen;
+mod actions;
+mod trial;
 
 pub use apply::{Previous, apply};
 pub use attempt::Attempt;

@@ -1,22 +1,22 @@
 //! What does a table say of itself, as tables? Iceberg Java calls them metadata tables.
 
 mod column_order;
-mod data_file;
-mod entries;
-mod history;
-mod inspection;
 mod kind;
-mod manifest_stream;
-mod manifests;
-mod metadata_log_entries;
 mod partition_column;
-mod partitions;
-mod position_deletes;
 mod readable_metrics;
-mod refs;
 mod rows;
+mod history;
+mod metadata_log_entries;
+mod refs;
 mod snapshots;
 mod source;
+mod data_file;
+mod entries;
+mod manifest_stream;
+mod manifests;
+mod partitions;
+mod position_deletes;
+mod inspection;
 
 #[cfg(test)]
 mod tests;

@@ -1,26 +1,12 @@
 //! The validated model of an Iceberg table, one shape for v1, v2 and v3.
 
-mod absence;
-mod blank;
-mod declare;
-pub(crate) mod encryption;
-mod evolve_schema;
-#[cfg(test)]
-mod fixture;
-mod history;
-mod human;
-mod identity;
 mod java_numbers;
-mod json;
-mod lookup;
-mod manifest_entries;
+mod human;
 mod manifest_file;
-mod metadata_columns;
+mod manifest_entries;
 mod metrics_by_column;
-mod open;
 mod partition;
 mod partition_path;
-mod partition_type;
 pub(crate) mod property;
 mod read_manifests;
 mod relocation;
@@ -28,8 +14,22 @@ mod snapshot;
 mod sort;
 mod statistics;
 mod table;
+mod absence;
+mod blank;
+pub(crate) mod encryption;
+mod evolve_schema;
+mod history;
+mod identity;
+mod lookup;
+mod partition_type;
+mod metadata_columns;
 mod view;
+mod json;
+mod open;
 mod write_manifests;
+mod declare;
+#[cfg(test)]
+mod fixture;
 
 pub(crate) use absence::explain_absence;
 pub(crate) use declare::are_equal;

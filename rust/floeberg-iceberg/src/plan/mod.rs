@@ -1,26 +1,26 @@
 //! Which files must be read, with which deletes?
 
-mod account;
-mod begun;
 mod bounds;
-mod chunk;
-mod deletes;
-mod filter;
-mod glance;
-mod incremental;
-mod manifests;
-mod plan_stream;
-mod planned_stretch;
-mod planning;
-mod request;
 mod residuals;
-mod result;
 mod specs;
-mod split;
-mod stretches;
+mod chunk;
 mod summary;
 mod task;
 mod tasks;
+mod account;
+mod filter;
+mod planned_stretch;
+mod result;
+mod glance;
+mod split;
+mod request;
+mod deletes;
+mod manifests;
+mod begun;
+mod incremental;
+mod planning;
+mod plan_stream;
+mod stretches;
 
 pub use account::explain::{Dropped, Explain, ReadManifests, Stage};
 pub use account::to_read::{AttachedDeletes, DeletesByKind, FileSizes};

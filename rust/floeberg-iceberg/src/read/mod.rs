@@ -1,20 +1,20 @@
 //! How do tasks become Arrow batches?
 
-mod avro;
 mod coalesce;
-mod count;
-mod deletes;
-mod file;
+mod request;
 mod filter;
 mod metadata_columns;
-mod open_task;
+mod file;
+mod avro;
 mod orc;
-mod parquet;
 mod project;
-mod request;
+mod deletes;
+mod parquet;
+mod task_rows;
+mod open_task;
+mod count;
 mod stream;
 mod task;
-mod task_rows;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -6,9 +6,9 @@
 //! Invariant: what is read back reads the same rows.
 
 mod fields;
-mod group;
 mod read;
 mod task;
+mod group;
 
 #[cfg(test)]
 mod tests;

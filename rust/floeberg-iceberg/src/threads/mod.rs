@@ -8,8 +8,8 @@ mod each;
 mod job;
 mod part;
 mod shared;
-mod stream;
 mod worker;
+mod stream;
 
 #[cfg(test)]
 mod tests;

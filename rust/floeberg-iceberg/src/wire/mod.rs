@@ -2,9 +2,9 @@
 //!
 //! Plain functions over bytes: no I/O.
 
-pub mod avro;
 mod bounded;
 mod encrypted;
+pub mod avro;
 pub(crate) mod json;
 mod packing;
 pub mod puffin;

@@ -1,18 +1,18 @@
 //! Rows to data files.
 
 mod derived;
-mod encode;
-mod form;
-mod locations;
 mod matching;
-mod metrics;
-mod open_files;
-mod parquet;
 mod properties;
+mod locations;
+mod metrics;
 mod receipt;
-mod recipe;
+mod parquet;
+mod encode;
 mod sort;
 mod split;
+mod form;
+mod recipe;
+mod open_files;
 mod writer;
 
 #[cfg(test)]

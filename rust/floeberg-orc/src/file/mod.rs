@@ -1,8 +1,8 @@
 //! A file, open, and the rows of its stripes.
 
-mod open;
 mod stripe;
 mod tail;
+mod open;
 
 pub use open::{OrcFile, Stripe};
 pub use stripe::StripeReader;

@@ -1,10 +1,10 @@
 //! Runs of bytes, bits and integers.
 
-mod bits;
 mod bytes;
-mod integers;
+mod bits;
 mod packed;
 mod runs;
+mod integers;
 
 pub(crate) use bits::Bits;
 pub(crate) use bytes::ByteRuns;

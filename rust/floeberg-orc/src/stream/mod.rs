@@ -1,8 +1,8 @@
 //! The bytes of a stream, decompressed block by block.
 
+mod inflate;
 mod blocks;
 mod bytes;
-mod inflate;
 
 pub(crate) use blocks::Blocks;
 pub(crate) use bytes::{ByteStream, unzigzag};

@@ -1,7 +1,7 @@
 //! Bytes to raw structures: protocol buffers, the end of a file, the footer of a stripe. No I/O.
 
-mod footer;
 mod message;
+mod footer;
 mod postscript;
 mod stripe_footer;
 

@@ -7,8 +7,8 @@
 //! no order and equals no literal, and neither is NaN, so `NOT (d < 5)` becomes `d >= 5 OR d IS NAN OR d IS NULL`.
 
 mod column;
-mod predicate;
 mod test;
+mod predicate;
 #[cfg(test)]
 mod tests;
 

@@ -7,8 +7,8 @@
 //! an int, a moment for a date) keeps its exact place in the order. Only floats round, as in SQL: to the nearest.
 
 mod bytes;
-mod float;
 mod lattice;
+mod float;
 mod temporal;
 #[cfg(test)]
 mod tests;

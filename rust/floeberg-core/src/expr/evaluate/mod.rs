@@ -1,9 +1,9 @@
 //! Which rows match a filter?
 
-mod batch;
 mod column_array;
 mod kernel;
 mod mask;
+mod batch;
 mod row;
 #[cfg(test)]
 mod tests;

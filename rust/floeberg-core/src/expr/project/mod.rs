@@ -1,15 +1,15 @@
 //! What does a filter on columns say about partition values?
 
-mod before_epoch;
 mod discrete;
-mod exact;
-mod inclusive;
 mod partition_column;
-mod residual;
+mod before_epoch;
+mod exact;
+mod wrapped;
+mod inclusive;
 mod strict;
+mod residual;
 #[cfg(test)]
 mod tests;
-mod wrapped;
 
 pub use inclusive::project_inclusive;
 pub use partition_column::PartitionColumn;

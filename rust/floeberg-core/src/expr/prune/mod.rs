@@ -1,14 +1,14 @@
 //! Can statistics alone answer a filter?
 
-mod bounds;
-mod columns;
 mod known;
+mod bounds;
 mod may_match;
 mod mismatch;
 mod must_match;
+mod columns;
+mod typed;
 #[cfg(test)]
 mod tests;
-mod typed;
 
 pub use columns::{StatsColumn, StatsColumns, explain_mismatches};
 pub use may_match::may_match;

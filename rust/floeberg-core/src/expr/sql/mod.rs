@@ -2,8 +2,8 @@
 
 mod lexer;
 mod like;
-mod literal;
 mod number;
+mod literal;
 mod parser;
 #[cfg(test)]
 mod tests;

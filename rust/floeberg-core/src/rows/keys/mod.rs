@@ -1,10 +1,10 @@
 //! Which rows have a key that equality deletes delete?
 
-mod columns;
-mod deleted_keys;
-mod fixed_keys;
 mod hashing;
+mod columns;
 mod numbers;
+mod fixed_keys;
 mod row_keys;
+mod deleted_keys;
 
 pub use deleted_keys::DeletedKeys;

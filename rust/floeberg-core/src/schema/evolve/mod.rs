@@ -6,13 +6,13 @@
 //! Invariant: a column keeps its id, a new one gets an id that was never given, and changes say what they want by name alone,
 //! so that they can be made again on a newer schema.
 
-mod add;
-mod alter;
-mod change;
 mod draft;
+mod change;
 mod evolution;
+mod add;
 mod json;
 mod promoted;
+mod alter;
 mod reorder;
 mod union;
 

@@ -3,10 +3,10 @@
 //! Invariant: an action can be tried on any base, any number of times.
 
 mod append;
-mod create_table;
 mod dynamic_overwrite;
 mod overwrite;
 mod properties;
+mod create_table;
 mod references;
 mod update_schema;
 mod upgrade;

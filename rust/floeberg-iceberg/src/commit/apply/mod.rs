@@ -1,7 +1,7 @@
 //! Updates become the metadata of a table.
 
-mod changing;
 mod logs;
+mod changing;
 mod schemas;
 mod snapshots;
 mod statistics;

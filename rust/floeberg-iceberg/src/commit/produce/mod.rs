@@ -1,16 +1,16 @@
 //! Files that come and go become a snapshot.
 
-mod change_files;
-mod completed;
-mod filtered;
+mod removal;
+mod stored;
 mod ground;
+mod completed;
+mod rolling;
+mod filtered;
 mod merged;
 mod new_manifests;
 mod received;
-mod removal;
-mod rolling;
 mod snapshot;
-mod stored;
+mod change_files;
 
 pub(crate) use change_files::{FileChange, change_files};
 pub(crate) use ground::Ground;

@@ -10,8 +10,8 @@
 mod column;
 mod partition;
 mod sort;
-mod table;
 mod text;
+mod table;
 
 #[cfg(test)]
 mod tests;

@@ -11,8 +11,8 @@ mod snapshot;
 mod sort;
 mod statistics;
 mod table;
-mod view;
 mod view_version;
+mod view;
 mod write;
 
 pub(crate) use emit::{ObjectWriter, emit_map};

@@ -1,7 +1,7 @@
 //! Finding the current metadata file of a table or a view, and reading it.
 
-mod folder;
 mod name;
+mod folder;
 mod table;
 
 pub use table::{open_metadata, open_view_metadata};

@@ -1,12 +1,12 @@
 //! Reading manifest lists and manifests, of every format version, by field id.
 
 mod columns;
-mod entries;
 mod fields;
 mod header;
 mod inherit;
 mod list;
 mod partition;
+mod entries;
 
 pub use entries::{StretchEntries, cut_manifest, parse_manifest, parse_stretch};
 pub use header::{ManifestHeader, manifest_header};

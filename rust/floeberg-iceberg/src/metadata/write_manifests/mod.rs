@@ -1,15 +1,15 @@
 //! Writing manifests and manifest lists, of every format version, as Iceberg Java writes them.
 
-mod carry;
 mod entry;
+mod carry;
 mod entry_fields;
 mod list_fields;
-mod manifest;
-mod manifest_list;
-mod put_entry;
 mod put_partition;
+mod put_entry;
 mod rules;
+mod manifest_list;
 mod summary;
+mod manifest;
 
 pub use entry::{DataFile, EntryStatus, FileContent, ManifestEntry};
 pub use manifest::{ManifestRequest, ManifestWriter, WrittenManifest};

@@ -5,11 +5,11 @@
 //!
 //! Invariant: every row group of every file is in exactly one task of exactly one group.
 
-mod even;
-mod file_shape;
 mod group;
 mod open_groups;
 mod options;
+mod file_shape;
+mod even;
 mod packing;
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Which rows of a data file do its deletes delete?
 
+mod rows;
+mod position_file;
 mod cache;
 mod equality;
-mod listed;
-mod load;
-mod position_file;
-mod rows;
 mod vector;
+mod load;
+mod listed;
 
 pub(super) use cache::DeleteCache;
 pub(crate) use equality::key_field;

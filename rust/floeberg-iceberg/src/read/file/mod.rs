@@ -1,10 +1,10 @@
 //! What does a data or delete file offer, whatever its format?
 
-mod after_decoding;
 mod fields;
 mod narrow;
-mod open;
 mod unit;
+mod after_decoding;
+mod open;
 
 pub(super) use after_decoding::AfterDecoding;
 pub(in crate::read) use fields::place_of;

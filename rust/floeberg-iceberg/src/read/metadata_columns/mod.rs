@@ -5,10 +5,10 @@
 //! Invariant: where nobody asks for such a column nothing is made for one.
 
 mod deleted_column;
-mod inherited;
-mod origin;
 mod position_stats;
 mod positions;
+mod inherited;
+mod origin;
 
 pub(super) use deleted_column::DeletedColumn;
 pub(super) use inherited::{Fallback, inherit};

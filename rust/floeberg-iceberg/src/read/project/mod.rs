@@ -1,7 +1,7 @@
 //! How do the columns of a file become the columns that were asked for?
 
-mod assemble;
 mod cast;
+mod assemble;
 mod constant;
 mod metadata_column;
 mod projection;

@@ -1,7 +1,7 @@
 //! How do many threads read one ordered stream of batches?
 
-mod batch_stream;
 mod read_job;
+mod batch_stream;
 
 #[cfg(test)]
 mod tests;

@@ -1,27 +1,27 @@
 //! Avro object containers: decoded into Arrow columns by field id, and in `encode` written.
 
-mod allowance;
-mod arrow_fields;
 mod codec;
 mod column;
-mod compile;
-mod compile_leaves;
-mod container;
 mod cursor;
-mod decode;
-pub mod encode;
 mod finish;
-mod frame;
-mod keyed;
-mod leaf;
 mod limits;
-mod parse_schema;
-mod records;
+mod allowance;
+mod frame;
 mod schema;
+mod arrow_fields;
+mod parse_schema;
 mod skip;
 mod skips;
 mod step;
+mod keyed;
 mod stretch;
+mod container;
+pub mod encode;
+mod compile;
+mod compile_leaves;
+mod decode;
+mod leaf;
+mod records;
 
 pub use arrow_fields::arrow_fields;
 pub use compile::{FixedForm, Projection};

@@ -1,7 +1,7 @@
 //! The JSON that tables are described by: its text, and its fields by key.
 
-mod object;
 mod place;
+mod object;
 mod text;
 mod value;
 

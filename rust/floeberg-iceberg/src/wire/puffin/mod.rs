@@ -1,9 +1,9 @@
 //! Puffin files: blobs of statistics and deletion vectors, and the footer that lists them.
 
-mod blob;
 mod compression;
 mod footer;
 mod footer_json;
+mod blob;
 
 pub use blob::{blob_content, read_blob};
 pub use compression::Compression;

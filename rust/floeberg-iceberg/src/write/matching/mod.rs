@@ -7,19 +7,19 @@
 //! row, or one that names column and row.
 
 mod arrow_names;
+mod fault;
 mod bytes;
 mod checked;
-mod convert;
-mod fault;
 mod identity;
-mod leaf;
 mod lists;
+mod moments;
+mod step;
+mod convert;
+mod leaf;
+mod write_default;
+mod resolve;
 mod matched;
 mod merge;
-mod moments;
-mod resolve;
-mod step;
-mod write_default;
 
 #[cfg(test)]
 mod tests;

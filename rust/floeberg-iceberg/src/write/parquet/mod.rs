@@ -2,18 +2,18 @@
 
 mod columns;
 mod dictionaries;
-mod form;
-mod leaves;
-mod metrics;
-mod open_file;
 mod options;
 mod output;
-mod schema;
 mod shredded;
-mod shredding;
-mod sorting;
+mod schema;
 mod stored;
+mod leaves;
+mod sorting;
 mod typed_leaves;
+mod shredding;
+mod form;
+mod metrics;
+mod open_file;
 
 #[cfg(test)]
 pub(super) use form::COLUMN_MEMORY;

@@ -1,8 +1,8 @@
 //! Rows in the order of a table, more than memory holds.
 
 mod keys;
-mod merge;
 mod run;
+mod merge;
 mod sorter;
 
 pub(super) use keys::{SortKeys, Values};

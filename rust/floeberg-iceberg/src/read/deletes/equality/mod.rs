@@ -4,12 +4,12 @@
 //! a set. Keys that do not fit in the memory are applied before, part by part, and become positions.
 //! Spec: Equality Delete Files; Scan Planning.
 
-mod cache;
 mod key_column;
-mod key_filter;
 mod key_rows;
-mod parts;
+mod cache;
 mod task_keys;
+mod key_filter;
+mod parts;
 
 pub(in crate::read) use cache::KeyCache;
 pub(crate) use key_column::key_field;

@@ -1,9 +1,9 @@
 //! Avro object containers, written: values, blocks, and the schema that declares Iceberg's types.
 
 mod compress;
-mod container;
 mod declare;
 mod encoder;
+mod container;
 
 pub use compress::Compression;
 pub use container::{ContainerOptions, ContainerWriter};
