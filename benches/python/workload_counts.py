@@ -34,7 +34,7 @@ def counted(python: str, workload: str, times: int) -> int:
     """Instructions of the whole process."""
     valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     command = [*valgrind, python, str(PROGRAM), workload, str(times)]
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONMALLOC": "malloc"}
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
     report = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stderr
     found = re.search(r"I\s+refs:\s+([\d,]+)", report)
     if found is None:
