@@ -1,0 +1,41 @@
+"""Which names may users count on?"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from types import ModuleType
+
+from cargo_workspace import ROOT
+
+IMPORTED = re.compile(r"^ *(?:from|import) (floeberg(?:\.[a-z]\w*)*)", flags=re.MULTILINE)
+
+
+def public_modules() -> list[str]:
+    """The package, the modules among its public names, and those that the guide imports from."""
+    # Those that import what is not installed everywhere are not among the names of the package.
+    found = {"floeberg", "floeberg.catalog.sql", "floeberg.spark"}
+    for page in [ROOT / "README.md", *(ROOT / "docs" / "guide").glob("*.md")]:
+        found |= set(IMPORTED.findall(page.read_text(encoding="utf-8")))
+    waiting = list(found)
+    while waiting:
+        module = importlib.import_module(waiting.pop())
+        inner = [value.__name__ for value in public_values(module).values() if isinstance(value, ModuleType)]
+        waiting += set(inner) - found
+        found |= set(inner)
+    return sorted(found)
+
+
+def public_values(module: ModuleType) -> dict[str, object]:
+    """What the `__all__` of a module names."""
+    return {name: getattr(module, name) for name in module.__all__}
+
+
+def public_names() -> dict[str, object]:
+    """Every public class, function and alias by its whole name; the same thing may have several."""
+    return {
+        f"{module}.{name}": value
+        for module in public_modules()
+        for name, value in public_values(importlib.import_module(module)).items()
+        if not isinstance(value, ModuleType)
+    }

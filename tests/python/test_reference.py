@@ -1,0 +1,69 @@
+"""The reference has every public name, and no other."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import re
+
+import pytest
+from cargo_workspace import ROOT
+
+from public_names import public_modules, public_names, public_values
+
+DIRECTIVE = re.compile(r"^\.\. (automodule|autoclass|autofunction|autodata):: ([\w.]+)$", flags=re.MULTILINE)
+PAGES = sorted((ROOT / "docs" / "reference").glob("*.md"))
+
+
+def directives() -> list[tuple[str, str]]:
+    """What the pages of the reference ask Sphinx for."""
+    return [found for page in PAGES for found in DIRECTIVE.findall(page.read_text(encoding="utf-8"))]
+
+
+def value_of(name: str) -> object:
+    """What a whole name stands for."""
+    module, _, last = name.rpartition(".")
+    return getattr(importlib.import_module(module), last)
+
+
+@functools.cache
+def documented() -> list[object]:
+    """What has a place in the reference: of a module its classes and functions, since an alias has no docstring."""
+    found: list[object] = []
+    for kind, name in directives():
+        if kind == "automodule":
+            values = public_values(importlib.import_module(name)).values()
+            found += [value for value in values if inspect.isclass(value) or inspect.isfunction(value)]
+        else:
+            found.append(value_of(name))
+    return found
+
+
+def test_every_public_name_is_on_a_page():
+    # By identity: `floeberg.Catalog` is on the page of `floeberg.catalog.Catalog`.
+    there = {id(value) for value in documented()}
+    missing = [name for name, value in public_names().items() if id(value) not in there]
+    assert missing == [], "name them on a page of docs/reference"
+
+
+def test_the_reference_knows_the_names_of_every_kind():
+    modules = public_modules()
+    assert {"floeberg", "floeberg.catalog.sql", "floeberg.errors", "floeberg.spark"} <= set(modules)
+    assert len(public_names()) > 100
+
+
+@pytest.mark.parametrize(("kind", "name"), directives())
+def test_a_directive_names_what_is_there(kind, name):
+    if kind == "automodule":
+        importlib.import_module(name)
+    else:
+        is_of_the_kind = {"autoclass": inspect.isclass, "autofunction": inspect.isfunction}.get(kind, bool)
+        assert is_of_the_kind(value_of(name))
+
+
+def test_nothing_is_documented_twice():
+    values = [id(value) for value in documented()]
+    names = [name for _, name in directives()]
+    assert len(set(names)) == len(names)
+    assert len(set(values)) == len(values)
