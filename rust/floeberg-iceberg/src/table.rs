@@ -1,6 +1,6 @@
-//! A table, opened: its metadata at one moment, and where its files are.
+//! What is a table, once it is open?
 //!
-//! Out: a [`Scan`](crate::Scan) of it.
+//! Its metadata at one moment, and where its files are. Out: a [`Scan`](crate::Scan) of it.
 
 use std::sync::Arc;
 
