@@ -65,6 +65,25 @@ def test_a_room_begins_with_its_question_and_a_sentence(layer):
     assert short == {name for name in SHORT if name.startswith(f"{layer}/")}
 
 
+def test_the_architecture_names_rooms_of_the_package_that_are_there():
+    table = (
+        (ROOT / "ARCHITECTURE.md")
+        .read_text("utf-8")
+        .partition("## The Python package\n")[2]
+        .partition("\n## ")[0]
+    )
+    named = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", table, flags=re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
+    package = ROOT / "python" / "floeberg"
+    assert len(named) > 15
+    assert {
+        name for name in named if not (package / name).is_dir() and not (package / f"{name}.py").exists()
+    } == set()
+
+
 def test_headers_are_told_apart():
     assert is_said("Which files match?\n\n In: a filter. Out: files.\n")
     assert not is_said("Which files match?\n")
