@@ -13,6 +13,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docutils import nodes
+from sphinx.domains.python import PyXRefRole
+from sphinx.util.docutils import SphinxRole
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -46,13 +50,24 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 napoleon_numpy_docstring = False
-# What stands between single backticks is code, and a link where it is a public name.
-default_role = "py:obj"
+# What stands between single backticks in a docstring.
+default_role = "code-or-name"
 
+NAME = re.compile(r"[A-Za-z_][\w.]*")
 LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]+)(#[^)\s]*)?\)")
 PAGE_OF_THE_ROOT = re.compile(r"```\{include\} \.\./(\w+\.md)\n```\n")
 COLON = "\ufdd0"
 """Stands for a colon, in a docstring that Sphinx would take for `type: text`."""
+
+
+class CodeOrName(SphinxRole):
+    """Code, and a link where it is a public name."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """What the text becomes."""
+        if NAME.fullmatch(self.text):
+            return PyXRefRole()("py:obj", self.rawtext, self.text, self.lineno, self.inliner)
+        return [nodes.literal(self.rawtext, self.text)], []
 
 
 def make_links_fit(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -100,6 +115,7 @@ def hide_arguments(
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx. Napoleon has the priority 500."""
+    app.add_role("code-or-name", CodeOrName())
     app.connect("source-read", make_links_fit)
     app.connect("autodoc-process-docstring", hide_colon, priority=400)
     app.connect("autodoc-process-docstring", show_colon, priority=600)
