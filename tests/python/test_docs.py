@@ -49,9 +49,10 @@ def test_the_code_of_a_page_runs_and_prints_what_stands_below_it(page, monkeypat
     run_page(ROOT / page, {})
 
 
-def test_the_readme_runs_anywhere(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "docs/guide/tour.md"])
+def test_what_a_stranger_reads_first_runs_anywhere(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run_page(ROOT / "README.md", {})
+    run_page(ROOT / page, {})
     assert list(tmp_path.iterdir()) == []
 
 
