@@ -11,12 +11,14 @@ from cargo_workspace import ROOT
 
 from public_names import public_modules, public_names, public_values
 
-DIRECTIVE = re.compile(r"^\.\. (automodule|autoclass|autofunction|autodata):: ([\w.]+)$", flags=re.MULTILINE)
+DIRECTIVE = re.compile(
+    r"^\.\. (automodule|autoclass|autofunction|autodata|py:class):: ([\w.]+)$", flags=re.MULTILINE
+)
 PAGES = sorted((ROOT / "docs" / "reference").glob("*.md"))
 
 
 def directives() -> list[tuple[str, str]]:
-    """What the pages of the reference ask Sphinx for."""
+    """What the pages of the reference ask Sphinx for, or say by hand of a class of the binary."""
     return [found for page in PAGES for found in DIRECTIVE.findall(page.read_text(encoding="utf-8"))]
 
 
