@@ -32,7 +32,7 @@ def plan() -> Iterator[Work]:
 
     options = {"format-version": "3", "deletes": "vectors"}
     place = planning_table(FOLDER, 10_000, **options)
-    yield lambda: fb.open_table(place, manifest_cache=0).scan(row_filter="id > 5000").plan_files()
+    yield lambda: fb.open_table(place, manifest_cache=0).scan(row_filter="id > 5000").plan_files().to_arrow()
 
 
 @contextmanager
