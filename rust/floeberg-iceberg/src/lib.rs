@@ -6,6 +6,7 @@ mod budget;
 mod threads;
 pub mod wire;
 pub mod metadata;
+pub mod manifest;
 pub mod plan;
 pub mod read;
 pub mod aggregate;

@@ -13,7 +13,8 @@ use floeberg_core::{Context, Error, ErrorKind, Result};
 
 use super::actions::Since;
 use super::produce::{Ground, Removal, Verdict};
-use crate::metadata::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, Snapshot, TableMetadata};
+use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile};
+use crate::metadata::{Snapshot, TableMetadata};
 
 /// How far an operation is kept apart from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,8 @@ use floeberg_core::{Cancel, Context, Result};
 use super::partition_column::PartitionColumn;
 use crate::Table;
 use crate::budget::{memory_budget, thread_budget};
-use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
+use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile};
+use crate::metadata::{Snapshot, TableMetadata};
 use crate::plan::{
     DeleteFile, PlanRequest, PlannedSpec, Specs, delete_file, read_manifest, read_manifests_of,
 };

@@ -16,7 +16,7 @@ use super::manifests::manifest_cache::Use;
 use super::manifests::manifest_list::read_manifests_of;
 use super::request::PlanRequest;
 use super::specs::Specs;
-use crate::metadata::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestContent, ManifestFile};
 
 /// What is known before the first data manifest is read.
 pub(super) struct Begun {

@@ -10,7 +10,7 @@ use floeberg_core::schema::reserved::{FILE, SPEC_ID, is_requested};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{Value, single_value};
 
-use crate::metadata::{EntryStatistics, ManifestEntries};
+use crate::manifest::{EntryStatistics, ManifestEntries};
 
 /// The counts and bounds of one entry of a manifest, by field id.
 pub(crate) struct EntryStats<'a> {

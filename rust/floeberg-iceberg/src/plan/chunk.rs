@@ -15,7 +15,8 @@ use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use floeberg_core::{Error, Result};
 
 use super::specs::Specs;
-use crate::metadata::{ManifestEntries, Relocation};
+use crate::manifest::ManifestEntries;
+use crate::metadata::Relocation;
 
 /// The columns of a plan, by position.
 pub(crate) mod column {

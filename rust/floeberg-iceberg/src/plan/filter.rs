@@ -23,7 +23,7 @@ use super::account::verdicts::Verdicts;
 use super::bounds::BlockStats;
 use super::specs::{PlannedSpec, Specs};
 use super::summary::SummaryStats;
-use crate::metadata::{ManifestEntries, ManifestFile};
+use crate::manifest::{ManifestEntries, ManifestFile};
 
 /// A row filter, ready for planning.
 #[derive(Debug)]

@@ -16,7 +16,8 @@ use super::account::explain::{Dropped, Stage};
 use super::account::tally::{NO_TEST, Tally};
 use super::account::verdicts::Verdicts;
 use super::manifests::manifest_list::read_manifests_of;
-use crate::metadata::{ADDED, ManifestContent, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
+use crate::manifest::{ADDED, ManifestContent, ManifestEntries, ManifestFile};
+use crate::metadata::{Snapshot, TableMetadata};
 use crate::threads::ordered;
 
 /// The operation of a snapshot that only adds.

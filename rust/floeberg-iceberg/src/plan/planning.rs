@@ -27,7 +27,7 @@ use super::manifests::manifest_stretch::stretch_bytes;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
 use super::specs::{PlannedSpec, Specs};
-use crate::metadata::{ManifestEntries, ManifestFile, StretchEntries};
+use crate::manifest::{ManifestEntries, ManifestFile, StretchEntries};
 
 /// A manifest is kept with the statistics of at most so many columns that were asked for before.
 const MOST_CACHED_COLUMNS: usize = 32;

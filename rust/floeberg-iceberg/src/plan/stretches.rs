@@ -11,7 +11,7 @@ use super::manifests::manifest_cache::Found;
 use super::manifests::manifest_stretch::ManifestStretch;
 use super::planned_stretch::PlannedStretch;
 use super::planning::Planning;
-use crate::metadata::{EntryRequest, ManifestFile};
+use crate::manifest::{EntryRequest, ManifestFile};
 use crate::threads::Job;
 
 /// A stretch of a data manifest.

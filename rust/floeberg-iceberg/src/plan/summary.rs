@@ -6,7 +6,7 @@ use floeberg_core::expr::{ColumnStats, Share, Stats};
 use floeberg_core::schema::{PrimitiveType, StructType, Type};
 
 use super::bounds::decode_pair;
-use crate::metadata::FieldSummary;
+use crate::manifest::FieldSummary;
 
 /// The summaries of one manifest, by partition field id.
 pub(crate) struct SummaryStats<'a> {

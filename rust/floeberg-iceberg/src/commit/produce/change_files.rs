@@ -20,7 +20,7 @@ use super::snapshot::{Produced, add_snapshot};
 use crate::commit::fit::check_fit;
 use crate::commit::properties::PARTITION_SUMMARY_LIMIT;
 use crate::commit::summary::{Counted, Summary};
-use crate::metadata::ManifestFile;
+use crate::manifest::ManifestFile;
 use crate::write::WrittenFile;
 
 /// What changes.

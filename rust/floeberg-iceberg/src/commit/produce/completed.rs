@@ -8,7 +8,7 @@
 use floeberg_core::{Error, Result};
 
 use super::ground::Ground;
-use crate::metadata::{ADDED, DELETED, EntryRequest, ManifestFile};
+use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestFile};
 
 /// Counts what is missing. Only manifests of v1 are read for it.
 pub(super) fn complete(ground: &Ground<'_>, manifest: ManifestFile) -> Result<ManifestFile> {

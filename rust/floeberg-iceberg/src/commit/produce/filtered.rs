@@ -18,7 +18,7 @@ use super::rolling::RollingManifests;
 use crate::budget::thread_budget;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::summary::Counted;
-use crate::metadata::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile};
+use crate::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile};
 use crate::threads::ordered;
 
 /// A manifest, after files went.

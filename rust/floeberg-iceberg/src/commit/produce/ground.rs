@@ -14,9 +14,8 @@ use super::completed::complete;
 use crate::budget::{memory_budget, thread_budget};
 use crate::commit::kept::{Kept, Work, WorkKind};
 use crate::commit::seen::{Seen, with_names_of_now};
-use crate::metadata::{
-    EntryRequest, ManifestEntries, ManifestFile, PartitionSpec, RefKind, Relocation, Snapshot, TableMetadata,
-};
+use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile};
+use crate::metadata::{PartitionSpec, RefKind, Relocation, Snapshot, TableMetadata};
 use crate::plan::{ManifestCache, PlanRequest, Specs, read_manifest, read_manifests_of};
 
 /// What one operation of an attempt works with.

@@ -16,8 +16,8 @@ use super::rolling::RollingManifests;
 use crate::budget::thread_budget;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_MERGE_COUNT, MANIFEST_TARGET_SIZE};
+use crate::manifest::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
 use crate::metadata::property::flag;
-use crate::metadata::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
 use crate::threads::ordered;
 
 /// Merges manifests of one content. Gives them, and how many of earlier snapshots they replace.

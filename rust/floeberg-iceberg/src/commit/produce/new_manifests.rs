@@ -15,7 +15,7 @@ use super::ground::Ground;
 use super::rolling::RollingManifests;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::properties::MANIFEST_TARGET_SIZE;
-use crate::metadata::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
+use crate::manifest::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
 use crate::write::WrittenFile;
 
 /// Writes the manifests of new data files.

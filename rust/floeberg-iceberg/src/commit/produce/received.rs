@@ -13,7 +13,7 @@ use floeberg_io::place;
 use super::filtered::has_live_files;
 use super::ground::Ground;
 use crate::budget::thread_budget;
-use crate::metadata::{EntryRequest, ManifestFile};
+use crate::manifest::{EntryRequest, ManifestFile};
 use crate::threads::ordered;
 use crate::write::WrittenFile;
 

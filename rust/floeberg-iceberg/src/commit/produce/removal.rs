@@ -14,7 +14,7 @@ use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Residuals, may_match, must_match, project_inclusive};
 use floeberg_core::value::{PartitionKey, Value};
 
-use crate::metadata::{ManifestEntries, ManifestFile};
+use crate::manifest::{ManifestEntries, ManifestFile};
 use crate::plan::{EntryStats, Specs, SummaryStats};
 
 /// What an operation takes out.

@@ -10,9 +10,8 @@ use floeberg_core::schema::StructType;
 
 use super::ground::Ground;
 use super::stored::manifest_options;
-use crate::metadata::{
-    ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, PartitionSpec, WrittenManifest,
-};
+use crate::manifest::{ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, WrittenManifest};
+use crate::metadata::PartitionSpec;
 
 /// Writes manifests, one after the other.
 pub(super) struct RollingManifests<'a> {

@@ -12,9 +12,8 @@ use serde_json::Map;
 use super::ground::Ground;
 use super::stored::manifest_options;
 use crate::commit::Update;
-use crate::metadata::{
-    ManifestFile, ManifestListRequest, ManifestListWriter, RefKind, Snapshot, SnapshotManifests, SnapshotRef,
-};
+use crate::manifest::{ManifestFile, ManifestListRequest, ManifestListWriter};
+use crate::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
 
 /// What an operation changes, and the metadata files that its snapshot needs.
 #[derive(Debug, Default)]

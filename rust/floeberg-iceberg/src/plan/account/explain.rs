@@ -2,7 +2,7 @@
 //!
 //! Invariant: in every stage, what came in is what was dropped plus what was kept.
 
-use crate::metadata::ManifestFile;
+use crate::manifest::ManifestFile;
 
 /// The account of one plan.
 #[derive(Debug, Clone, Default, PartialEq)]

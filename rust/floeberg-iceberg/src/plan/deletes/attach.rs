@@ -15,7 +15,7 @@ use floeberg_core::value::PartitionNumbers;
 use floeberg_core::{Error, Result};
 
 use super::index::{DataFile, DeleteIndex};
-use crate::metadata::ManifestEntries;
+use crate::manifest::ManifestEntries;
 use crate::plan::account::tally::Tally;
 use crate::plan::bounds::EntryStats;
 use crate::plan::chunk::{DeleteLists, FileColumns, Kept, column, typed};

@@ -15,7 +15,7 @@ use floeberg_core::{Context, Error, Result};
 use super::index::DeleteIndex;
 use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
-use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
+use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
 use crate::plan::account::tally::Tally;
 use crate::plan::bounds::EntryStats;
 use crate::plan::filter::PlanFilter;
@@ -74,7 +74,7 @@ pub(crate) fn read_deletes(
                     continue;
                 }
             }
-            let bound = |bounds: fn(&crate::metadata::EntryStatistics) -> &BinaryArray| {
+            let bound = |bounds: fn(&crate::manifest::EntryStatistics) -> &BinaryArray| {
                 let bounds = bounds(entries.statistics.get(&DELETE_FILE_PATH)?);
                 let bytes = bounds.is_valid(row).then(|| bounds.value(row))?;
                 String::from_utf8(bytes.to_vec()).ok()

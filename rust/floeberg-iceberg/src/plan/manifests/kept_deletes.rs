@@ -13,7 +13,8 @@ use std::sync::Arc;
 use floeberg_core::schema::Schema;
 
 use super::manifest_cache::{Held, ManifestCache, State, Use};
-use crate::metadata::{ManifestFile, PartitionSpec, StretchEntries};
+use crate::manifest::{ManifestFile, StretchEntries};
+use crate::metadata::PartitionSpec;
 use crate::plan::account::tally::Tally;
 use crate::plan::deletes::attach::AttachedDeletes;
 use crate::plan::deletes::index::DeleteIndex;

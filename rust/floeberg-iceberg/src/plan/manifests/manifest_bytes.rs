@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use floeberg_core::{Context, Error, Result};
 
-use crate::metadata::{
+use crate::manifest::{
     EntryRequest, ManifestEntries, ManifestFile, StretchEntries, cut_manifest, parse_manifest, parse_stretch,
 };
 use crate::plan::request::PlanRequest;

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use floeberg_core::schema::StructType;
 
 use super::kept_deletes::KeptIndex;
-use crate::metadata::{ManifestFile, StretchEntries};
+use crate::manifest::{ManifestFile, StretchEntries};
 use crate::plan::deletes::attach::AttachedDeletes;
 
 /// Decoded manifests of a table.

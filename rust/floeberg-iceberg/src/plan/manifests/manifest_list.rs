@@ -5,9 +5,8 @@
 use floeberg_core::{Context, Error, Result};
 
 use super::manifest_bytes::LARGEST_MANIFEST;
-use crate::metadata::{
-    ManifestContent, ManifestFile, Snapshot, SnapshotManifests, manifest_header, parse_manifest_list,
-};
+use crate::manifest::{ManifestContent, ManifestFile, manifest_header, parse_manifest_list};
+use crate::metadata::{Snapshot, SnapshotManifests};
 use crate::plan::request::PlanRequest;
 use crate::threads::ordered;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 
-use crate::metadata::{ManifestFile, StretchEntries};
+use crate::manifest::{ManifestFile, StretchEntries};
 use crate::plan::PlanRequest;
 use crate::plan::manifests::manifest_bytes::{ManifestBytes, read_manifest};
 use crate::wire::avro::Stretch;

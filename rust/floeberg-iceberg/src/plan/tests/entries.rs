@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array, BinaryArray, Int32Array, Int64Array, ListArray, StringArray, StructArray};
 use arrow_schema::{DataType, Field};
 
-use crate::metadata::{EntryStatistics, ManifestContent, ManifestEntries};
+use crate::manifest::{EntryStatistics, ManifestContent, ManifestEntries};
 
 /// Data files `/t/f0`, `/t/f1` ... that snapshot 1 added, one for each row of the partition values.
 pub(super) fn entries(spec_id: i32, partition: StructArray, record_count: Vec<i64>) -> ManifestEntries {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::document::document;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
-use crate::metadata::{
+use crate::manifest::{
     EntryRequest, ManifestContent, ManifestFile, StretchEntries, cut_manifest, parse_stretch,
 };
 use crate::plan::manifests::manifest_cache::{Found, Use};

@@ -1,6 +1,7 @@
 use floeberg_core::expr::BoundExpr;
 
-use crate::metadata::{ManifestContent, ManifestFile, parse_table_metadata};
+use crate::manifest::{ManifestContent, ManifestFile};
+use crate::metadata::parse_table_metadata;
 use crate::plan::account::tally::Tally;
 use crate::plan::filter::PlanFilter;
 use crate::plan::specs::Specs;

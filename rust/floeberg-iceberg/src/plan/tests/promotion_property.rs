@@ -8,7 +8,7 @@ use floeberg_core::value::{Value, single_value};
 use proptest::prelude::*;
 
 use super::promotion::{near, numbers, operator, promotion};
-use crate::metadata::FieldSummary;
+use crate::manifest::FieldSummary;
 use crate::plan::bounds::decode_pair;
 use crate::plan::deletes::key_stats::mismatch;
 use crate::plan::summary::SummaryStats;

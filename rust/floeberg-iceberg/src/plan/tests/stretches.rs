@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::document::document;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
-use crate::metadata::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestContent, ManifestFile};
 use crate::plan::manifests::manifest_stretch::stretch_bytes;
 use crate::plan::{ManifestCache, PlanRequest, PlanStream, plan, read_manifest, read_manifests_of};
 use crate::read::tests::avro_fixture::{none, some};

@@ -2,7 +2,7 @@ use floeberg_core::expr::{Share, Stats};
 use floeberg_core::schema::{Field, PrimitiveType, StructType, Type};
 use floeberg_core::value::Value;
 
-use crate::metadata::FieldSummary;
+use crate::manifest::FieldSummary;
 use crate::plan::summary::SummaryStats;
 
 fn stats(primitive: PrimitiveType, summary: FieldSummary) -> floeberg_core::expr::ColumnStats {

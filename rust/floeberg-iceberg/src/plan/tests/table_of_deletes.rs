@@ -11,10 +11,11 @@ use floeberg_io::testing::CountingStore;
 use serde_json::json;
 
 use super::document::document;
-use crate::metadata::{
+use crate::manifest::{
     DataFile, FileContent, ManifestContent, ManifestEntry, ManifestFile, ManifestListRequest,
-    ManifestListWriter, ManifestRequest, ManifestWriter, Relocation, TableMetadata, parse_table_metadata,
+    ManifestListWriter, ManifestRequest, ManifestWriter,
 };
+use crate::metadata::{Relocation, TableMetadata, parse_table_metadata};
 use crate::plan::{ManifestCache, PlanRequest};
 use crate::wire::avro::encode::ContainerOptions;
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::super::{DataFile, EntryStatus, FileContent, ManifestEntry};
 use super::SNAPSHOT;
-use crate::metadata::ManifestContent;
+use crate::manifest::ManifestContent;
 
 /// A manifest: its format version, what it lists, the types it is partitioned by, and its entries.
 pub(super) type Sample = (u8, ManifestContent, Vec<PrimitiveType>, Vec<ManifestEntry>);

@@ -13,7 +13,7 @@ use floeberg_core::value::arrow::from_array;
 use floeberg_core::{Error, Result};
 
 use super::{DataFile, EntryStatus, FileContent, ManifestEntry};
-use crate::metadata::{ADDED, DELETED, EntryMetrics, ManifestEntries};
+use crate::manifest::{ADDED, DELETED, EntryMetrics, ManifestEntries};
 
 impl ManifestEntries {
     /// The entry of a row, with its counts and bounds: those were asked for with `with_metrics`.

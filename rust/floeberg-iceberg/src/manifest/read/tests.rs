@@ -6,7 +6,7 @@ mod real_files;
 
 use floeberg_core::schema::{Field, PrimitiveType, StructType};
 
-use crate::metadata::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestContent, ManifestFile};
 
 /// A row of a manifest list for a manifest of that content and sequence number.
 fn manifest_file(content: ManifestContent, sequence_number: i64) -> ManifestFile {

@@ -8,7 +8,7 @@
 use floeberg_core::Result;
 use floeberg_core::value::{Value, ordering, single_value};
 
-use crate::metadata::FieldSummary;
+use crate::manifest::FieldSummary;
 
 /// The summaries of a manifest's partition fields, so far.
 pub(super) struct Summaries(Vec<Summary>);

@@ -14,7 +14,6 @@ mod manifest;
 pub use entry::{DataFile, EntryStatus, FileContent, ManifestEntry};
 pub use manifest::{ManifestRequest, ManifestWriter, WrittenManifest};
 pub use manifest_list::{ManifestListRequest, ManifestListWriter, WrittenManifestList};
-pub(super) use rules::check_version;
 
 #[cfg(test)]
 mod tests;

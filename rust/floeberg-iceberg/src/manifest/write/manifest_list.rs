@@ -11,8 +11,8 @@ use std::io::Write;
 use floeberg_core::{Context, Error, Result};
 
 use super::list_fields::list_fields;
-use super::rules::check_version;
-use crate::metadata::{FieldSummary, ManifestContent, ManifestFile};
+use crate::manifest::{FieldSummary, ManifestContent, ManifestFile};
+use crate::metadata::check_version;
 use crate::wire::avro::encode::{ContainerOptions, ContainerWriter, Encoder, declare};
 
 /// Which manifest list is written.

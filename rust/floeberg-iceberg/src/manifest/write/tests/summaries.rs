@@ -1,7 +1,7 @@
 use floeberg_core::value::Value;
 
 use super::super::summary::Summaries;
-use crate::metadata::FieldSummary;
+use crate::manifest::FieldSummary;
 
 fn summary(values: &[Option<Value>]) -> FieldSummary {
     let mut summaries = Summaries::new(1);

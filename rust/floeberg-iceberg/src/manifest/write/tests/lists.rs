@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::super::{ManifestListRequest, ManifestListWriter, WrittenManifestList};
 use super::OPTIONS;
-use crate::metadata::{FieldSummary, ManifestContent, ManifestFile, parse_manifest_list};
+use crate::manifest::{FieldSummary, ManifestContent, ManifestFile, parse_manifest_list};
 
 const LOCATION: &str = "file:/t/metadata/list.avro";
 

@@ -4,7 +4,7 @@ use floeberg_core::value::Value;
 
 use super::super::{DataFile, EntryStatus, FileContent, ManifestEntry};
 use super::{SNAPSHOT, data_file, write_as};
-use crate::metadata::ManifestContent::{self, Data, Deletes};
+use crate::manifest::ManifestContent::{self, Data, Deletes};
 
 fn refused(version: u8, content: ManifestContent, entry: &ManifestEntry) -> String {
     let error = write_as(version, content, &[], std::slice::from_ref(entry)).unwrap_err();

@@ -17,8 +17,9 @@ use super::put_partition::PartitionFields;
 use super::rules::Rules;
 use super::summary::Summaries;
 use super::{EntryStatus, ManifestEntry};
-use crate::metadata::json::emit_fields;
-use crate::metadata::{ManifestContent, ManifestFile, PartitionSpec};
+use crate::manifest::{ManifestContent, ManifestFile};
+use crate::metadata::PartitionSpec;
+use crate::metadata::emit_fields;
 use crate::wire::avro::encode::{ContainerOptions, ContainerWriter, declare};
 
 /// Which manifest is written.

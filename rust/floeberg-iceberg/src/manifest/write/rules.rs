@@ -9,7 +9,8 @@
 use floeberg_core::{Error, Result};
 
 use super::{DataFile, EntryStatus, FileContent, ManifestEntry};
-use crate::metadata::ManifestContent;
+use crate::manifest::ManifestContent;
+use crate::metadata::check_version;
 
 /// What the rules know of a manifest.
 pub(super) struct Rules {
@@ -147,15 +148,5 @@ impl Rules {
             return Err(Error::invalid_input("split offsets ascend"));
         }
         Ok(())
-    }
-}
-
-/// Errors: `Unsupported`.
-pub(in crate::metadata) fn check_version(format_version: u8) -> Result<()> {
-    match format_version {
-        1..=3 => Ok(()),
-        other => {
-            Err(Error::unsupported(format!("expected format version 1, 2 or 3 to write, found {other}")))
-        }
     }
 }

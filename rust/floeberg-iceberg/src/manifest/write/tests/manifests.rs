@@ -10,9 +10,8 @@ use super::super::EntryStatus::{Added, Deleted, Existing};
 use super::super::{DataFile, ManifestEntry, ManifestWriter};
 use super::samples::samples;
 use super::{OPTIONS, SNAPSHOT, data_file, partitioned_by, read, request, schema, write_as};
-use crate::metadata::{
-    EntryRequest, ManifestContent, ManifestFile, PartitionSpec, manifest_header, parse_manifest,
-};
+use crate::manifest::{EntryRequest, ManifestContent, ManifestFile, manifest_header, parse_manifest};
+use crate::metadata::PartitionSpec;
 
 /// What a reader makes of an entry in a manifest that a commit with that sequence number added.
 fn inherited(entry: &ManifestEntry, sequence_number: i64, first_row_id: Option<i64>) -> ManifestEntry {

@@ -3,7 +3,7 @@ use floeberg_core::schema::{PrimitiveType, StructType};
 
 use super::super::{parse_manifest, parse_manifest_list};
 use super::{manifest_file, partitioned_by, unpartitioned};
-use crate::metadata::{EntryRequest, ManifestContent};
+use crate::manifest::{EntryRequest, ManifestContent};
 
 fn manifests() -> [(&'static [u8], ManifestContent, StructType); 4] {
     [

@@ -5,7 +5,7 @@ use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, MapBuilder
 use floeberg_core::ErrorKind;
 use proptest::prelude::*;
 
-use crate::metadata::EntryMetrics;
+use crate::manifest::EntryMetrics;
 
 /// The map of an entry, if it has one: counts by column.
 type Written = Option<Vec<(i32, i64)>>;

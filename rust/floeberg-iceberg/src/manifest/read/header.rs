@@ -5,7 +5,7 @@
 use floeberg_core::{Context, Error, Result};
 use serde_json::Value as Json;
 
-use crate::metadata::ManifestContent;
+use crate::manifest::ManifestContent;
 use crate::wire::avro::{Container, Limits};
 
 /// The key-value metadata of a manifest. What v1 may leave out is `None`.

@@ -12,9 +12,8 @@ use floeberg_core::transform::Transform;
 use serde_json::Map;
 
 use super::{DataFile, ManifestEntry, ManifestRequest, ManifestWriter, WrittenManifest};
-use crate::metadata::{
-    EntryRequest, ManifestContent, ManifestFile, PartitionField, PartitionSpec, parse_manifest,
-};
+use crate::manifest::{EntryRequest, ManifestContent, ManifestFile, parse_manifest};
+use crate::metadata::{PartitionField, PartitionSpec};
 use crate::wire::avro::encode::{Compression, ContainerOptions};
 
 const LOCATION: &str = "file:/t/metadata/m.avro";

@@ -22,7 +22,7 @@ use super::inherit::{
     AssignedRowIds, data_sequence_numbers, file_sequence_numbers, first_row_id, first_row_ids, snapshot_ids,
 };
 use super::partition::{as_written, check_partition, void_fields, with_void};
-use crate::metadata::{
+use crate::manifest::{
     DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries,
     ManifestFile,
 };

@@ -15,7 +15,7 @@ use floeberg_core::{Context, Error, Result};
 use super::columns::{column, value};
 use super::fields::list_fields;
 use super::header::format_version;
-use crate::metadata::{FieldSummary, ManifestContent, ManifestFile};
+use crate::manifest::{FieldSummary, ManifestContent, ManifestFile};
 use crate::wire::avro::{Container, FixedForm, Limits, Projection, decode};
 
 /// Decodes a manifest list. Errors name `location`.

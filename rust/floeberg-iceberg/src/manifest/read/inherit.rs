@@ -8,7 +8,7 @@ use arrow_array::{Int32Array, Int64Array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use floeberg_core::{Error, Result};
 
-use crate::metadata::{ADDED, DELETED, ManifestContent, ManifestFile};
+use crate::manifest::{ADDED, DELETED, ManifestContent, ManifestFile};
 
 /// The snapshot that added (or deleted) the file: its own, else the one that added the manifest.
 pub(super) fn snapshot_ids(written: &Int64Array, file: &ManifestFile) -> Int64Array {

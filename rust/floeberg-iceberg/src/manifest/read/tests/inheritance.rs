@@ -5,7 +5,7 @@ use super::super::inherit::{
     data_sequence_numbers, file_sequence_numbers, first_row_id, first_row_ids, snapshot_ids,
 };
 use super::manifest_file;
-use crate::metadata::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestContent, ManifestFile};
 
 const EXISTING: i32 = 0;
 const ADDED: i32 = 1;

@@ -7,8 +7,8 @@ use floeberg_core::schema::arrow::type_to_arrow;
 
 use super::super::{manifest_header, parse_manifest, parse_manifest_list};
 use super::{manifest_file, partitioned_by, unpartitioned};
-use crate::metadata::ManifestContent::{self, Data, Deletes};
-use crate::metadata::{EntryRequest, FieldSummary};
+use crate::manifest::ManifestContent::{self, Data, Deletes};
+use crate::manifest::{EntryRequest, FieldSummary};
 
 const WITH_DELETED: EntryRequest = EntryRequest {
     statistics_of: Vec::new(),
