@@ -271,13 +271,9 @@ impl Scan {
             statistics_of: None,
             schema: self.filter_schema()?,
             filter: self.bound_filter()?,
-            store: Arc::clone(self.table.store()),
-            relocation: Arc::clone(self.table.relocation()),
-            cache: Arc::clone(self.table.manifest_cache()),
-            threads: thread_budget()?,
+            reader: self.table.manifest_reader(cancel)?,
             memory: memory_budget()?,
             verbose: false,
-            cancel: cancel.clone(),
         })
     }
 

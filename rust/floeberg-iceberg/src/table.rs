@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use floeberg_core::{Error, Result};
+use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::{Location, Store, StoreOptions, open_store};
 
-use crate::budget::manifest_cache_budget;
+use crate::budget::{manifest_cache_budget, thread_budget};
 use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata};
-use crate::plan::ManifestCache;
+use crate::plan::{ManifestCache, ManifestReader};
 
 /// How a table is opened.
 #[derive(Debug, Clone, Default)]
@@ -124,6 +124,17 @@ impl Table {
     /// Its manifests that were decoded before. Clones of the table share them.
     pub fn manifest_cache(&self) -> &Arc<ManifestCache> {
         &self.manifest_cache
+    }
+
+    /// What reads its manifests, with as many threads as the process may use.
+    pub fn manifest_reader(&self, cancel: &Cancel) -> Result<ManifestReader> {
+        Ok(ManifestReader {
+            store: Arc::clone(&self.store),
+            relocation: Arc::clone(&self.relocation),
+            cache: Arc::clone(&self.manifest_cache),
+            threads: thread_budget()?,
+            cancel: cancel.clone(),
+        })
     }
 
     /// Adds to an error about a missing file what to do where the table is not at the place that it wrote down.

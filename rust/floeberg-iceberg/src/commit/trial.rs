@@ -21,7 +21,9 @@ use super::seen::columns_seen;
 use super::summary::check_properties;
 use super::{Attempt, Operation, Previous, Requirement};
 use crate::Table;
+use crate::budget::thread_budget;
 use crate::metadata::TableMetadata;
+use crate::plan::{ManifestCache, ManifestReader};
 
 /// What is to be committed.
 #[derive(Debug, Clone)]
@@ -112,6 +114,13 @@ impl Commit {
             metadata_location: table.metadata_location(),
         });
         let mut changing = Changing::begin(previous, now_ms()?)?;
+        let reader = ManifestReader {
+            store: Arc::clone(&self.store),
+            relocation: Arc::default(),
+            cache: Arc::new(ManifestCache::new(0)),
+            threads: thread_budget()?,
+            cancel: cancel.clone(),
+        };
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
         let since = Since {
             began_at,
@@ -128,15 +137,13 @@ impl Commit {
             let ground = Ground {
                 metadata: Arc::new(changing.metadata().clone()),
                 specs: OnceLock::new(),
-                metadata_location: base.map_or("", Table::metadata_location),
-                store: &self.store,
+                reader: &reader,
                 kept: &self.kept,
                 files_are_new: self.request.files_are_new,
                 operation: number,
                 branch: &self.request.branch,
                 properties: &self.request.properties,
                 now_ms: changing.now_ms(),
-                cancel,
             };
             let produced = attempt(&ground, since, operation).context("operation", operation.name())?;
             for update in &produced.updates {

@@ -7,15 +7,14 @@ use std::sync::Arc;
 
 use floeberg_core::{Context, Result};
 
-use super::account::explain::ReadManifests;
-use super::account::tally::Tally;
 use super::deletes::delete_files::read_deletes;
+use super::deletes::index_cache::{Deletes, IndexSource, find_index, keep_index};
+use super::explain::ReadManifests;
 use super::filter::PlanFilter;
-use super::manifests::kept_deletes::{Deletes, IndexSource};
 use super::manifests::manifest_cache::Use;
-use super::manifests::manifest_list::read_manifests_of;
 use super::request::PlanRequest;
 use super::specs::Specs;
+use super::tally::Tally;
 use crate::manifest::{ManifestContent, ManifestFile};
 
 /// What is known before the first data manifest is read.
@@ -39,13 +38,13 @@ pub(super) struct Begun {
 impl Begun {
     /// Reads the manifest list and the delete manifests.
     pub fn read(request: &PlanRequest) -> Result<Self> {
-        let used = request.cache.begin();
+        let used = request.reader.cache.begin();
         let specs = Specs::new(&request.metadata, &request.schema)?;
         let filter = PlanFilter::new(request.filter.clone(), &specs);
         let manifests = match (&request.snapshot, &request.appends) {
             (None, _) => Vec::new(),
-            (Some(snapshot), None) => read_manifests_of(request, snapshot)?,
-            (Some(_), Some(appends)) => appends.manifests(request)?,
+            (Some(snapshot), None) => request.reader.manifests(snapshot)?,
+            (Some(_), Some(appends)) => appends.manifests(&request.reader)?,
         };
         let (mut by_data, mut by_deletes) = (Tally::new(request.verbose), Tally::new(request.verbose));
         let mut data = Vec::new();
@@ -75,13 +74,13 @@ fn indexed(
 ) -> Result<Deletes> {
     let is_kept = !manifests.is_empty() && !request.verbose;
     let source = is_kept.then(|| IndexSource::new(request, manifests));
-    if let Some(known) = source.as_ref().and_then(|source| request.cache.find_index(used, source)) {
+    if let Some(known) = source.as_ref().and_then(|source| find_index(&request.reader.cache, used, source)) {
         return Ok(known);
     }
     let (index, by_filter) = read_deletes(request, used, specs, filter, manifests)?;
     let deletes = Deletes { index: Arc::new(index), by_filter, number: None };
     Ok(match source {
-        Some(source) => request.cache.keep_index(used, source, deletes),
+        Some(source) => keep_index(&request.reader.cache, used, source, deletes),
         None => deletes,
     })
 }

@@ -18,11 +18,11 @@ use floeberg_core::schema::PrimitiveType;
 use floeberg_core::schema::arrow::field_to_arrow;
 use floeberg_core::{Error, Result};
 
-use super::account::tally::{NO_TEST, NamedTest, Tally};
-use super::account::verdicts::Verdicts;
 use super::bounds::BlockStats;
 use super::specs::{PlannedSpec, Specs};
 use super::summary::SummaryStats;
+use super::tally::{NO_TEST, NamedTest, Tally};
+use super::verdicts::Verdicts;
 use crate::manifest::{ManifestEntries, ManifestFile};
 
 /// A row filter, ready for planning.

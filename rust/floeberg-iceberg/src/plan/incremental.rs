@@ -11,11 +11,10 @@ use std::sync::Arc;
 
 use floeberg_core::{Error, Result};
 
-use super::PlanRequest;
-use super::account::explain::{Dropped, Stage};
-use super::account::tally::{NO_TEST, Tally};
-use super::account::verdicts::Verdicts;
-use super::manifests::manifest_list::read_manifests_of;
+use super::explain::{Dropped, Stage};
+use super::manifests::reader::ManifestReader;
+use super::tally::{NO_TEST, Tally};
+use super::verdicts::Verdicts;
 use crate::manifest::{ADDED, ManifestContent, ManifestEntries, ManifestFile};
 use crate::metadata::{Snapshot, TableMetadata};
 use crate::threads::ordered;
@@ -76,10 +75,9 @@ impl Appends {
     }
 
     /// The manifests in which the appends may have added files, each once, those of the oldest first.
-    pub(super) fn manifests(&self, request: &PlanRequest) -> Result<Vec<ManifestFile>> {
-        let lists = ordered(&self.snapshots, request.threads, &request.cancel, |snapshot| {
-            read_manifests_of(request, snapshot)
-        })?;
+    pub(super) fn manifests(&self, reader: &ManifestReader) -> Result<Vec<ManifestFile>> {
+        let lists =
+            ordered(&self.snapshots, reader.threads, &reader.cancel, |snapshot| reader.manifests(snapshot))?;
         let mut seen = HashSet::new();
         let mut manifests = Vec::new();
         for manifest in lists.into_iter().flatten() {

@@ -13,8 +13,8 @@ use arrow_array::{Int32Array, Int64Array, RecordBatch};
 use floeberg_core::expr::ColumnStats;
 use floeberg_core::{Error, Result};
 
-use super::account::explain::Explain;
 use super::chunk::{column, typed, with_column};
+use super::explain::Explain;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::planning::Planning;
 use super::request::PlanRequest;
@@ -61,8 +61,11 @@ impl PlanStream {
     ///
     /// Errors: those of [`plan`].
     pub fn open(request: PlanRequest) -> Result<Self> {
-        let ahead =
-            Ahead { threads: request.threads, memory: request.memory, cancel: request.cancel.clone() };
+        let ahead = Ahead {
+            threads: request.reader.threads,
+            memory: request.memory,
+            cancel: request.reader.cancel.clone(),
+        };
         let (planning, manifests) = Planning::begin(request)?;
         let deletes = planning.deletes.index.files();
         let dropped = DroppedFiles::new(planning.request.verbose);

@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_buffer::BooleanBuffer;
 use floeberg_core::expr::{BoundExpr, ColumnStats};
 
-use super::account::tally::Tally;
+use super::tally::Tally;
 
 /// The planned files of one stretch.
 #[derive(Debug)]

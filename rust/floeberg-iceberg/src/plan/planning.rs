@@ -14,19 +14,19 @@ use arrow_schema::SchemaRef;
 use floeberg_core::expr::Stats;
 use floeberg_core::{Context, Error, Result};
 
-use super::account::explain::{Explain, ReadManifests};
-use super::account::tally::Tally;
 use super::begun::Begun;
 use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, plan_schema};
 use super::deletes::attach::{Attached, KeptFiles, attach};
+use super::deletes::index_cache::Deletes;
+use super::explain::{Explain, ReadManifests, Stage};
 use super::filter::PlanFilter;
-use super::manifests::kept_deletes::Deletes;
 use super::manifests::manifest_cache::{Found, Use};
 use super::manifests::manifest_stretch::stretch_bytes;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
 use super::specs::{PlannedSpec, Specs};
+use super::tally::Tally;
 use crate::manifest::{ManifestEntries, ManifestFile, StretchEntries};
 
 /// A manifest is kept with the statistics of at most so many columns that were asked for before.
@@ -71,7 +71,7 @@ impl Planning {
         statistics_of.dedup();
         let planning = Self {
             schema: plan_schema(&specs),
-            stretch_bytes: stretch_bytes(&manifests, request.threads),
+            stretch_bytes: stretch_bytes(&manifests, request.reader.threads),
             used,
             keeps: AtomicBool::new(true),
             dropped,
@@ -96,7 +96,7 @@ impl Planning {
             return Ok(Found::Without(Vec::new()));
         }
         let spec = self.specs.get(manifest.partition_spec_id)?;
-        Ok(self.request.cache.find(self.used, manifest, &spec.partition_type, &self.statistics_of))
+        Ok(self.request.reader.cache.find(self.used, manifest, &spec.partition_type, &self.statistics_of))
     }
 
     /// Are manifests that are decoded kept in the cache?
@@ -114,19 +114,19 @@ impl Planning {
         explain.snapshot_id = Some(snapshot.snapshot_id);
         explain.manifests = self.looked_into.clone();
         explain.stages = vec![
-            by_data.stage("data manifests", tests),
-            by_deletes.stage("delete manifests", tests),
-            files.by_partition.stage("data files by partition", tests),
-            files.by_bounds.stage("data files by counts and bounds", tests),
+            Stage::of("data manifests", by_data, tests),
+            Stage::of("delete manifests", by_deletes, tests),
+            Stage::of("data files by partition", &files.by_partition, tests),
+            Stage::of("data files by counts and bounds", &files.by_bounds, tests),
         ];
         if let Some(appends) = &self.request.appends {
             explain.stages.insert(0, appends.stage());
-            explain.stages.insert(3, files.by_snapshot.stage("data files by snapshot", tests));
+            explain.stages.insert(3, Stage::of("data files by snapshot", &files.by_snapshot, tests));
         }
         if index.has_equalities() || !by_filter.is_empty() {
-            explain.stages.push(by_filter.stage("equality deletes by filter", tests));
+            explain.stages.push(Stage::of("equality deletes by filter", by_filter, tests));
             let keys = index.key_tests();
-            explain.stages.push(files.equalities.stage("equality deletes by counts and bounds", &keys));
+            explain.stages.push(Stage::of("equality deletes by counts and bounds", &files.equalities, &keys));
         }
         explain
     }
@@ -142,14 +142,15 @@ impl Planning {
     ) -> Result<Attached> {
         let (request, index) = (&self.request, &self.deletes.index);
         let number = self.deletes.number.filter(|_| request.appends.is_none());
-        let known = number.and_then(|number| request.cache.find_attached(number, manifest, stretch));
+        let known = number.and_then(|number| request.reader.cache.find_beside(number, manifest, stretch));
         let is_known = known.is_some();
         let attached =
             attach(&self.filter, index, spec, files, known).context("manifest", &manifest.manifest_path)?;
         if let Some((number, deletes)) =
             number.zip(attached.deletes.as_ref()).filter(|_| !is_known && self.keeps())
         {
-            request.cache.keep_attached(self.used, number, manifest, stretch, deletes);
+            let made = (deletes, deletes.memory());
+            request.reader.cache.keep_beside(self.used, number, manifest, stretch, made);
         }
         Ok(attached)
     }
@@ -183,7 +184,7 @@ impl Planning {
         let mask = filter.keep_by_bounds(entries, mask, &mut dropped.by_bounds);
         let kept = Kept::new(mask, entries.len());
         check_plain(entries, &kept)?;
-        let columns = FileColumns::new(entries, &kept, specs, &request.relocation)?;
+        let columns = FileColumns::new(entries, &kept, specs, &request.reader.relocation)?;
         let files = KeptFiles { entries, kept: &kept, columns: &columns, verbose: request.verbose };
         let attached = self.attach(manifest, spec, files, (number, stretch))?;
         if let Some(deletes) = &attached.deletes {

@@ -30,11 +30,11 @@ impl Job for Planning {
     const THREAD: &'static str = "floeberg-plan";
 
     fn open(&self, manifest: ManifestFile) -> Result<Vec<DataStretch>> {
-        self.request.cancel.check()?;
+        self.request.reader.cancel.check()?;
         let (stretches, statistics_of) = match self.cached(&manifest)? {
             Found::Whole(stretches) => (ManifestStretch::decoded(manifest, stretches), Vec::new()),
             Found::Without(also) => {
-                let stretches = ManifestStretch::read(&self.request, manifest, self.stretch_bytes)?;
+                let stretches = ManifestStretch::read(&self.request.reader, manifest, self.stretch_bytes)?;
                 (stretches, self.with_cached(also))
             }
         };
@@ -52,9 +52,9 @@ impl Job for Planning {
                 without_details: self.request.appends.is_none(),
                 ..EntryRequest::default()
             };
-            let entries = Arc::new(bytes.entries_of(piece, spec, &wanted)?);
+            let entries = Arc::new(bytes.entries_of(piece, &spec.partition_type, &wanted)?);
             if self.keeps() {
-                let cache = &self.request.cache;
+                let cache = &self.request.reader.cache;
                 let decoded = (stretch.manifest.as_ref(), &spec.partition_type);
                 cache.keep(self.used, decoded, &statistics_of, stretch.place, &entries);
             }

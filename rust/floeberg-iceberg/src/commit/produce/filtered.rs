@@ -15,7 +15,6 @@ use floeberg_io::place;
 use super::ground::Ground;
 use super::removal::{Removal, Verdict};
 use super::rolling::RollingManifests;
-use crate::budget::thread_budget;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::summary::Counted;
 use crate::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile};
@@ -38,7 +37,7 @@ pub(super) fn filter_data(
     manifests: &[ManifestFile],
     removal: &Removal,
 ) -> Result<Vec<Filtered>> {
-    ordered(manifests, thread_budget()?, ground.cancel, |manifest| {
+    ordered(manifests, ground.reader.threads, &ground.reader.cancel, |manifest| {
         if !has_live_files(manifest) || !removal.concerns(manifest)? {
             return filtered(ground, manifest, Made::default());
         }
@@ -63,7 +62,7 @@ pub(super) fn filter_deletes(
     removed: &HashSet<&str>,
     least_sequence_number: i64,
 ) -> Result<Vec<Filtered>> {
-    ordered(manifests, thread_budget()?, ground.cancel, |manifest| {
+    ordered(manifests, ground.reader.threads, &ground.reader.cancel, |manifest| {
         if !has_live_files(manifest) || (removed.is_empty() && !removal.concerns(manifest)?) {
             return filtered(ground, manifest, Made::default());
         }

@@ -7,16 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use floeberg_core::expr::{BoundExpr, Expr, bind};
-use floeberg_core::{Cancel, Error, Result};
-use floeberg_io::Store;
+use floeberg_core::{Error, Result};
 
 use super::completed::complete;
-use crate::budget::{memory_budget, thread_budget};
 use crate::commit::kept::{Kept, Work, WorkKind};
 use crate::commit::seen::{Seen, with_names_of_now};
 use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile};
-use crate::metadata::{PartitionSpec, RefKind, Relocation, Snapshot, TableMetadata};
-use crate::plan::{ManifestCache, PlanRequest, Specs, read_manifest, read_manifests_of};
+use crate::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
+use crate::plan::{ManifestReader, Specs};
 
 /// What one operation of an attempt works with.
 #[derive(Debug)]
@@ -25,10 +23,8 @@ pub(crate) struct Ground<'a> {
     pub metadata: Arc<TableMetadata>,
     /// The table's specs, once they are asked for.
     pub specs: OnceLock<Arc<Specs>>,
-    /// Where the table's metadata is that the attempt stands on; empty for a new table.
-    pub metadata_location: &'a str,
-    /// Where files are.
-    pub store: &'a Arc<dyn Store>,
+    /// Reads the table's manifests, and says where files are.
+    pub reader: &'a ManifestReader,
     /// What earlier attempts made.
     pub kept: &'a Kept,
     /// Were the files that come written by who commits them, under names that nobody else has?
@@ -41,8 +37,6 @@ pub(crate) struct Ground<'a> {
     pub properties: &'a BTreeMap<String, String>,
     /// The time of the commit.
     pub now_ms: i64,
-    /// Stops the work between two manifests.
-    pub cancel: &'a Cancel,
 }
 
 impl Ground<'_> {
@@ -96,16 +90,16 @@ impl Ground<'_> {
 
     /// The manifests of a snapshot, with all that a manifest list must say of them.
     pub fn manifests_of(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
-        let manifests = read_manifests_of(&self.request()?, snapshot)?;
+        let manifests = self.reader.manifests(snapshot)?;
         manifests.into_iter().map(|manifest| complete(self, manifest)).collect()
     }
 
     /// The entries of a manifest.
     pub fn entries(&self, manifest: &ManifestFile, wanted: &EntryRequest) -> Result<ManifestEntries> {
-        self.cancel.check()?;
+        self.reader.cancel.check()?;
         let specs = self.specs()?;
         let spec = specs.get(manifest.partition_spec_id)?;
-        read_manifest(&self.request()?, manifest)?.entries(spec, wanted)
+        self.reader.entries(manifest, &spec.partition_type, wanted)
     }
 
     /// The table's specs, ready for planning.
@@ -129,25 +123,5 @@ impl Ground<'_> {
             None => bind(filter, now, case_sensitive),
             Some(seen) => bind(&with_names_of_now(filter, seen, now, case_sensitive)?, now, true),
         }
-    }
-
-    /// What the reading of manifests wants to know: what is asked of rows does not count there.
-    fn request(&self) -> Result<PlanRequest> {
-        Ok(PlanRequest {
-            metadata: Arc::clone(&self.metadata),
-            metadata_location: self.metadata_location.to_owned(),
-            snapshot: None,
-            appends: None,
-            statistics_of: None,
-            schema: Arc::clone(self.metadata.current_schema()),
-            filter: BoundExpr::True,
-            store: Arc::clone(self.store),
-            relocation: Arc::new(Relocation::default()),
-            cache: Arc::new(ManifestCache::new(0)),
-            threads: thread_budget()?,
-            verbose: false,
-            memory: memory_budget()?,
-            cancel: self.cancel.clone(),
-        })
     }
 }

@@ -13,7 +13,6 @@ use floeberg_core::{Context, Result};
 
 use super::ground::Ground;
 use super::rolling::RollingManifests;
-use crate::budget::thread_budget;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_MERGE_COUNT, MANIFEST_TARGET_SIZE};
 use crate::manifest::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
@@ -35,7 +34,7 @@ pub(super) fn merge(ground: &Ground<'_>, manifests: Vec<ManifestFile>) -> Result
     }
     let bins: Vec<Vec<ManifestFile>> =
         by_spec.into_values().flat_map(|group| pack_from_end(group, target)).collect();
-    let merged = ordered(&bins, thread_budget()?, ground.cancel, |bin| {
+    let merged = ordered(&bins, ground.reader.threads, &ground.reader.cancel, |bin| {
         let is_small = bin.contains(&first) && bin.len() < least;
         if bin.len() == 1 || is_small { Ok((bin.clone(), 0)) } else { merge_bin(ground, bin) }
     })?;

@@ -12,7 +12,6 @@ use floeberg_io::place;
 
 use super::filtered::has_live_files;
 use super::ground::Ground;
-use crate::budget::thread_budget;
 use crate::manifest::{EntryRequest, ManifestFile};
 use crate::threads::ordered;
 use crate::write::WrittenFile;
@@ -34,7 +33,7 @@ pub(super) fn check_not_listed(
     };
     let unknown: Vec<&ManifestFile> = manifests.iter().filter(is_unknown).collect();
     let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
-    ordered(&unknown, thread_budget()?, ground.cancel, |manifest| {
+    ordered(&unknown, ground.reader.threads, &ground.reader.cancel, |manifest| {
         let entries = ground.entries(manifest, &wanted)?;
         match entries.file_path.iter().flatten().find(|path| new.contains(place(path))) {
             None => Ok(()),
@@ -56,9 +55,9 @@ pub(super) fn check_not_listed(
 /// Errors: `NotFound` for one that is not, `InvalidData` for one of another size; those of the store.
 pub(super) fn check_there(ground: &Ground<'_>, added: &[WrittenFile]) -> Result<()> {
     let check = |written: &WrittenFile| {
-        ground.cancel.check()?;
+        ground.reader.cancel.check()?;
         let (path, expected) = (&written.file.file_path, written.file.file_size_in_bytes);
-        let size = ground.store.open(path).and_then(|source| source.size()).map_err(|error| {
+        let size = ground.reader.store.open(path).and_then(|source| source.size()).map_err(|error| {
             if error.kind() == ErrorKind::NotFound {
                 return Error::not_found("a file that is to be added is not there (any more)")
                     .caused_by(error);
@@ -74,6 +73,6 @@ pub(super) fn check_there(ground: &Ground<'_>, added: &[WrittenFile]) -> Result<
         ))
         .with("file_path", path))
     };
-    let see = || ordered(added, thread_budget()?, ground.cancel, check).map(drop);
+    let see = || ordered(added, ground.reader.threads, &ground.reader.cancel, check).map(drop);
     ground.kept.see_once(ground.operation, see)
 }

@@ -83,8 +83,8 @@ impl<'a> RollingManifests<'a> {
     fn end(&mut self) -> Result<()> {
         let Some((location, writer)) = self.open.take() else { return Ok(()) };
         let (bytes, written) = writer.finish()?;
-        self.ground.cancel.check()?;
-        self.ground.kept.write(self.ground.store.as_ref(), &location, &bytes)?;
+        self.ground.reader.cancel.check()?;
+        self.ground.kept.write(self.ground.reader.store.as_ref(), &location, &bytes)?;
         self.done.push(written);
         Ok(())
     }

@@ -55,8 +55,8 @@ pub(super) fn add_snapshot(
     let mut writer = ManifestListWriter::new(Vec::new(), &request, &options)?;
     manifests.iter().try_for_each(|manifest| writer.add(manifest))?;
     let (bytes, list) = writer.finish()?;
-    ground.cancel.check()?;
-    ground.kept.write(ground.store.as_ref(), &location, &bytes)?;
+    ground.reader.cancel.check()?;
+    ground.kept.write(ground.reader.store.as_ref(), &location, &bytes)?;
     let mut files: BTreeSet<String> =
         manifests.iter().map(|manifest| manifest.manifest_path.clone()).collect();
     files.insert(location.clone());

@@ -16,12 +16,12 @@ use floeberg_core::{Error, Result};
 
 use super::index::{DataFile, DeleteIndex};
 use crate::manifest::ManifestEntries;
-use crate::plan::account::tally::Tally;
 use crate::plan::bounds::EntryStats;
 use crate::plan::chunk::{DeleteLists, FileColumns, Kept, column, typed};
 use crate::plan::filter::PlanFilter;
 use crate::plan::residuals::DistinctResiduals;
 use crate::plan::specs::PlannedSpec;
+use crate::plan::tally::Tally;
 
 /// The kept files of one manifest.
 #[derive(Clone, Copy)]

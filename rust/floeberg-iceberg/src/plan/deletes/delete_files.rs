@@ -16,13 +16,14 @@ use super::index::DeleteIndex;
 use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
 use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
-use crate::plan::account::tally::Tally;
+use crate::metadata::Relocation;
 use crate::plan::bounds::EntryStats;
 use crate::plan::filter::PlanFilter;
 use crate::plan::manifests::manifest_cache::{Found, Use};
 use crate::plan::manifests::manifest_stretch::{ManifestStretch, stretch_bytes};
 use crate::plan::request::PlanRequest;
 use crate::plan::specs::{PlannedSpec, Specs};
+use crate::plan::tally::Tally;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 use crate::threads::ordered;
 
@@ -37,17 +38,18 @@ pub(crate) fn read_deletes(
     filter: &PlanFilter,
     manifests: &[ManifestFile],
 ) -> Result<(DeleteIndex, Tally)> {
-    let most_bytes = stretch_bytes(manifests, request.threads);
-    let stretches = ordered(manifests, request.threads, &request.cancel, |manifest| {
+    let reader = &request.reader;
+    let most_bytes = stretch_bytes(manifests, reader.threads);
+    let stretches = ordered(manifests, reader.threads, &reader.cancel, |manifest| {
         // Statistics are those that its own entries ask for, so that none are looked for.
         let spec = specs.get(manifest.partition_spec_id)?;
-        match request.cache.find(used, manifest, &spec.partition_type, &[]) {
+        match reader.cache.find(used, manifest, &spec.partition_type, &[]) {
             Found::Whole(stretches) => Ok(ManifestStretch::decoded(manifest.clone(), stretches)),
-            Found::Without(_) => ManifestStretch::read(request, manifest.clone(), most_bytes),
+            Found::Without(_) => ManifestStretch::read(reader, manifest.clone(), most_bytes),
         }
     })?;
     let stretches: Vec<ManifestStretch> = stretches.into_iter().flatten().collect();
-    let lists = ordered(&stretches, request.threads, &request.cancel, |stretch| {
+    let lists = ordered(&stretches, reader.threads, &reader.cancel, |stretch| {
         let manifest = &stretch.manifest;
         let spec = specs.get(manifest.partition_spec_id)?;
         let decoded = decoded(request, used, spec, stretch)?;
@@ -63,7 +65,7 @@ pub(crate) fn read_deletes(
             }
             let partition = spec.values(&entries.partition, row)?;
             let key = partitions.keys[partitions.of[row] as usize].clone();
-            let file = delete_file(entries, row, partition, request)
+            let file = delete_file(entries, row, partition, &reader.relocation)
                 .context("path", entries.file_path.value(row))
                 .context("manifest", &manifest.manifest_path)?;
             if let DeleteKind::Equality { equality_ids } = &file.kind {
@@ -116,7 +118,7 @@ fn decoded(
     stretch.entries(|bytes, piece| {
         // Which columns are keys only the entries tell, and delete files have statistics of few others.
         let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
-        let mut decoded = bytes.entries_of(piece, spec, &wanted)?;
+        let mut decoded = bytes.entries_of(piece, &spec.partition_type, &wanted)?;
         if let Some(metrics) = decoded.entries.metrics.take() {
             let keys = key_columns(request, ids_of(&decoded.entries));
             let ids: Vec<i32> = [DELETE_FILE_PATH].into_iter().chain(keys.iter().map(|key| key.id)).collect();
@@ -125,7 +127,7 @@ fn decoded(
         }
         let decoded = Arc::new(decoded);
         let manifest = (stretch.manifest.as_ref(), &spec.partition_type);
-        request.cache.keep(used, manifest, &[], stretch.place, &decoded);
+        request.reader.cache.keep(used, manifest, &[], stretch.place, &decoded);
         Ok(decoded)
     })
 }
@@ -162,7 +164,7 @@ pub(crate) fn delete_file(
     entries: &ManifestEntries,
     row: usize,
     partition: Vec<(i32, Option<Value>)>,
-    request: &PlanRequest,
+    relocation: &Relocation,
 ) -> Result<DeleteFile> {
     if entries.key_metadata.is_valid(row) {
         return Err(Error::unsupported("the delete file is encrypted, and encrypted tables cannot be read"));
@@ -170,7 +172,7 @@ pub(crate) fn delete_file(
     let file_path = entries.file_path.value(row).to_owned();
     let file_format: FileFormat = entries.file_format.value(row).parse()?;
     Ok(DeleteFile {
-        location: request.relocation.apply(&file_path),
+        location: relocation.apply(&file_path),
         kind: delete_kind(entries, row, file_format)?,
         file_path,
         file_format,

@@ -1,6 +1,6 @@
 //! What does one manifest list, as columns?
 //!
-//! In: a row of the manifest list. Out: its entries, of all of it or of a stretch.
+//! In: its bytes and its row of the manifest list. Out: its entries, of all of it or of a stretch.
 //! Spec: Manifests.
 //!
 //! Invariant: a manifest is read once, and what it decompresses to is bounded however it is cut.
@@ -8,13 +8,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use floeberg_core::schema::StructType;
 use floeberg_core::{Context, Error, Result};
 
 use crate::manifest::{
     EntryRequest, ManifestEntries, ManifestFile, StretchEntries, cut_manifest, parse_manifest, parse_stretch,
 };
-use crate::plan::request::PlanRequest;
-use crate::plan::specs::PlannedSpec;
 use crate::wire::avro::{Limits, Stretch};
 
 /// No manifest or manifest list is larger than this: a guard against damaged lengths and hostile files.
@@ -30,22 +29,15 @@ pub(crate) struct ManifestBytes {
     inflated: AtomicU64,
 }
 
-/// Reads one manifest.
-pub(crate) fn read_manifest(request: &PlanRequest, manifest: &ManifestFile) -> Result<ManifestBytes> {
-    if manifest.key_metadata.is_some() {
-        return Err(Error::unsupported("the manifest is encrypted, and encrypted tables cannot be read")
-            .with("path", &manifest.manifest_path));
-    }
-    let location = request.relocation.apply(&manifest.manifest_path);
-    let bytes = request.store.open(&location)?.read_all(LARGEST_MANIFEST)?;
-    Ok(ManifestBytes { manifest: manifest.clone(), location, bytes, inflated: AtomicU64::new(0) })
-}
-
 impl ManifestBytes {
+    /// Bytes that were read from a location, of a row of a manifest list.
+    pub fn new(manifest: ManifestFile, location: String, bytes: Bytes) -> Self {
+        Self { manifest, location, bytes, inflated: AtomicU64::new(0) }
+    }
+
     /// Decodes the entries.
-    pub fn entries(&self, spec: &PlannedSpec, wanted: &EntryRequest) -> Result<ManifestEntries> {
-        parse_manifest(&self.bytes, &self.manifest, &spec.partition_type, wanted)
-            .context("path", &self.location)
+    pub fn entries(&self, partition_type: &StructType, wanted: &EntryRequest) -> Result<ManifestEntries> {
+        parse_manifest(&self.bytes, &self.manifest, partition_type, wanted).context("path", &self.location)
     }
 
     /// Stretches of at most about so many bytes as they are stored.
@@ -57,10 +49,10 @@ impl ManifestBytes {
     pub fn entries_of(
         &self,
         stretch: &Stretch,
-        spec: &PlannedSpec,
+        partition_type: &StructType,
         wanted: &EntryRequest,
     ) -> Result<StretchEntries> {
-        let parsed = parse_stretch(&self.bytes, stretch, &self.manifest, &spec.partition_type, wanted)
+        let parsed = parse_stretch(&self.bytes, stretch, &self.manifest, partition_type, wanted)
             .context("path", &self.location)?;
         let before = self.inflated.fetch_add(parsed.inflated, Ordering::Relaxed);
         let most = Limits::default().file_bytes;

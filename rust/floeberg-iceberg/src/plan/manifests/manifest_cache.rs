@@ -1,24 +1,24 @@
 //! Which manifests were decoded before?
 //!
 //! In: a row of a manifest list, the partition type of its spec, and the columns whose statistics are wanted. Out: its entries,
-//! if they are there. What was made of delete manifests stands beside them: see [`super::kept_deletes`].
+//! if they are there. What others made of manifests can be held beside them: as a thing of its own, or with the stretches
+//! of a manifest.
 //!
 //! Files never change, so that what was decoded once stays right, unless a column that files are partitioned by has another
 //! type since: commits hand the cache on with new metadata. Of manifests that do not all fit those of a plan that
 //! is being made are not driven out by others of it: going through a table that is too large again finds as many as fit.
 //!
-//! Invariant: no more bytes than the bound; in a child of the process that made it, it is empty and takes nothing, since
+//! Invariant: what is made with a thing or a manifest is dropped with it. No more bytes than the bound; in a child of the process that made it, it is empty and takes nothing, since
 //! a thread of the parent may have held its lock when the child was made.
 
+use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use floeberg_core::schema::StructType;
 
-use super::kept_deletes::KeptIndex;
 use crate::manifest::{ManifestFile, StretchEntries};
-use crate::plan::deletes::attach::AttachedDeletes;
 
 /// Decoded manifests of a table.
 #[derive(Debug)]
@@ -41,29 +41,42 @@ pub(crate) enum Found {
     Without(Vec<i32>),
 }
 
+/// What somebody made of manifests; of which type only its maker knows.
+type Made = Arc<dyn Any + Send + Sync>;
+
+/// No more derived things are held: each is compared when one is looked for.
+const MOST_DERIVED: usize = 16;
+
 #[derive(Debug, Default)]
-pub(super) struct State {
-    pub manifests: HashMap<String, Cached>,
-    /// What was made of delete manifests, by number.
-    pub indexes: HashMap<u64, KeptIndex>,
+struct State {
+    manifests: HashMap<String, Cached>,
+    /// What others made of manifests, by number.
+    derived: HashMap<u64, Derived>,
     /// What is held by when it was used last.
-    pub by_use: BTreeSet<(Use, Held)>,
-    pub bytes: u64,
+    by_use: BTreeSet<(Use, Held)>,
+    bytes: u64,
     uses: u64,
     numbered: u64,
 }
 
 /// A thing that is held, and dropped as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Held {
+enum Held {
     /// The manifest of a path.
     Manifest(String),
-    /// The index of a number.
-    Index(u64),
+    /// What was made of manifests, of a number.
+    Derived(u64),
 }
 
 #[derive(Debug)]
-pub(super) struct Cached {
+struct Derived {
+    made: Made,
+    bytes: u64,
+    used: Use,
+}
+
+#[derive(Debug)]
+struct Cached {
     /// The row of the manifest list: entries inherit from it.
     manifest: ManifestFile,
     /// The type that partition values were decoded to.
@@ -71,10 +84,10 @@ pub(super) struct Cached {
     /// The columns whose statistics were decoded, ascending.
     statistics_of: Vec<i32>,
     /// By their numbers; `None` where one was not decoded yet.
-    pub stretches: Vec<Option<Arc<StretchEntries>>>,
-    /// What the files of a stretch have by an index, by the number of both.
-    pub attached: HashMap<(u64, usize), Arc<AttachedDeletes>>,
-    pub bytes: u64,
+    stretches: Vec<Option<Arc<StretchEntries>>>,
+    /// What was made of a stretch with a derived thing, by the number of both, and its bytes.
+    beside: HashMap<(u64, usize), (Made, u64)>,
+    bytes: u64,
     used: Use,
 }
 
@@ -156,7 +169,7 @@ impl ManifestCache {
                 partition_type: partition_type.clone(),
                 statistics_of: statistics_of.to_vec(),
                 stretches: vec![None; stretches],
-                attached: HashMap::new(),
+                beside: HashMap::new(),
                 bytes: 0,
                 used,
             };
@@ -172,17 +185,88 @@ impl ManifestCache {
         }
     }
 
+    /// What was made of manifests before and fits, with its number.
+    pub(crate) fn find_derived<T: Any + Send + Sync>(
+        &self,
+        used: Use,
+        fits: impl Fn(&T) -> bool,
+    ) -> Option<(u64, Arc<T>)> {
+        self.lock()?.find_derived(used, fits)
+    }
+
+    /// Keeps what was made of manifests, and gives its number; the one that fits and is there, if somebody was faster.
+    /// `None` where it is not held.
+    pub(crate) fn keep_derived<T: Any + Send + Sync>(
+        &self,
+        used: Use,
+        made: &Arc<T>,
+        bytes: u64,
+        fits: impl Fn(&T) -> bool,
+    ) -> Option<(u64, Arc<T>)> {
+        let others = self.most_bytes.checked_sub(bytes)?;
+        let mut state = self.lock()?;
+        if let Some(known) = state.find_derived(used, fits) {
+            return Some(known);
+        }
+        if state.derived.len() >= MOST_DERIVED {
+            let (number, oldest) = state.derived.iter().min_by_key(|(_, derived)| derived.used)?;
+            let number = (oldest.used < used).then_some(*number)?;
+            state.remove(&Held::Derived(number));
+        }
+        if !state.make_room(others, used) {
+            return None;
+        }
+        let number = state.next_number();
+        state.derived.insert(number, Derived { made: Arc::clone(made) as Made, bytes, used });
+        state.by_use.insert((used, Held::Derived(number)));
+        state.bytes += bytes;
+        Some((number, Arc::clone(made)))
+    }
+
+    /// What was made of a stretch with the derived thing of a number.
+    pub(crate) fn find_beside<T: Any + Send + Sync>(
+        &self,
+        derived: u64,
+        manifest: &ManifestFile,
+        stretch: (usize, &Arc<StretchEntries>),
+    ) -> Option<Arc<T>> {
+        let state = self.lock()?;
+        let cached = state.manifests.get(&manifest.manifest_path)?;
+        let (made, _) = cached.beside.get(&(derived, stretch.0)).filter(|_| cached.holds(stretch))?;
+        Arc::clone(made).downcast().ok()
+    }
+
+    /// Keeps what was made of a stretch with a derived thing, if both are held.
+    pub(crate) fn keep_beside<T: Any + Send + Sync>(
+        &self,
+        used: Use,
+        derived: u64,
+        manifest: &ManifestFile,
+        stretch: (usize, &Arc<StretchEntries>),
+        (made, bytes): (&Arc<T>, u64),
+    ) {
+        let Some(mut state) = self.lock() else { return };
+        if bytes > self.most_bytes || !state.make_room(self.most_bytes - bytes, used) {
+            return;
+        }
+        if !state.derived.contains_key(&derived) {
+            return;
+        }
+        let Some(cached) = state.manifests.get_mut(&manifest.manifest_path) else { return };
+        if !cached.holds(stretch) || cached.beside.contains_key(&(derived, stretch.0)) {
+            return;
+        }
+        cached.beside.insert((derived, stretch.0), (Arc::clone(made) as Made, bytes));
+        cached.bytes += bytes;
+        state.bytes += bytes;
+    }
+
     /// Bytes that it holds.
     pub fn bytes(&self) -> u64 {
         self.lock().map_or(0, |state| state.bytes)
     }
 
-    /// At most so many bytes are held.
-    pub(super) fn most_bytes(&self) -> u64 {
-        self.most_bytes
-    }
-
-    pub(super) fn lock(&self) -> Option<MutexGuard<'_, State>> {
+    fn lock(&self) -> Option<MutexGuard<'_, State>> {
         let is_used = self.most_bytes > 0 && self.made_in == process::id();
         is_used.then(|| self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -194,24 +278,37 @@ impl Cached {
     }
 
     /// Are these, and no others, the entries of the stretch of a number?
-    pub fn holds(&self, (number, entries): (usize, &Arc<StretchEntries>)) -> bool {
+    fn holds(&self, (number, entries): (usize, &Arc<StretchEntries>)) -> bool {
         let held = self.stretches.get(number).and_then(Option::as_ref);
         held.is_some_and(|held| Arc::ptr_eq(held, entries))
     }
 }
 
 impl State {
-    /// A number that no index had.
-    pub fn next_index(&mut self) -> u64 {
+    fn find_derived<T: Any + Send + Sync>(
+        &mut self,
+        used: Use,
+        fits: impl Fn(&T) -> bool,
+    ) -> Option<(u64, Arc<T>)> {
+        let found = self.derived.iter().find_map(|(number, derived)| {
+            let made = Arc::clone(&derived.made).downcast::<T>().ok()?;
+            fits(&made).then_some((*number, made))
+        })?;
+        self.touch(&Held::Derived(found.0), used);
+        Some(found)
+    }
+
+    /// A number that no derived thing had.
+    fn next_number(&mut self) -> u64 {
         self.numbered += 1;
         self.numbered
     }
 
     /// Notes that a thing is used.
-    pub fn touch(&mut self, held: &Held, used: Use) {
+    fn touch(&mut self, held: &Held, used: Use) {
         let last = match held {
             Held::Manifest(path) => self.manifests.get_mut(path).map(|cached| &mut cached.used),
-            Held::Index(number) => self.indexes.get_mut(number).map(|index| &mut index.used),
+            Held::Derived(number) => self.derived.get_mut(number).map(|derived| &mut derived.used),
         };
         let Some(last) = last.filter(|last| **last < used) else { return };
         let before = std::mem::replace(last, used);
@@ -220,17 +317,17 @@ impl State {
     }
 
     /// Drops a thing, and what was made with it.
-    pub fn remove(&mut self, held: &Held) {
+    fn remove(&mut self, held: &Held) {
         let gone = match held {
             Held::Manifest(path) => self.manifests.remove(path).map(|cached| (cached.bytes, cached.used)),
-            Held::Index(number) => {
+            Held::Derived(number) => {
                 for cached in self.manifests.values_mut() {
-                    let gone = cached.attached.extract_if(|(index, _), _| index == number);
-                    let bytes = gone.map(|(_, attached)| attached.memory()).sum::<u64>();
+                    let gone = cached.beside.extract_if(|(derived, _), _| derived == number);
+                    let bytes = gone.map(|(_, (_, bytes))| bytes).sum::<u64>();
                     cached.bytes -= bytes;
                     self.bytes -= bytes;
                 }
-                self.indexes.remove(number).map(|index| (index.bytes, index.used))
+                self.derived.remove(number).map(|derived| (derived.bytes, derived.used))
             }
         };
         if let Some((bytes, used)) = gone {
@@ -240,7 +337,7 @@ impl State {
     }
 
     /// Drops what this use did not touch, the longest unused first, until at most so many bytes are held.
-    pub fn make_room(&mut self, most_bytes: u64, used: Use) -> bool {
+    fn make_room(&mut self, most_bytes: u64, used: Use) -> bool {
         while self.bytes > most_bytes {
             let oldest = self.by_use.first().cloned();
             let Some((_, held)) = oldest.filter(|(last, _)| *last < used) else { return false };

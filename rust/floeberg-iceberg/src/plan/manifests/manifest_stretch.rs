@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 
+use super::manifest_bytes::ManifestBytes;
+use super::reader::ManifestReader;
 use crate::manifest::{ManifestFile, StretchEntries};
-use crate::plan::PlanRequest;
-use crate::plan::manifests::manifest_bytes::{ManifestBytes, read_manifest};
 use crate::wire::avro::Stretch;
 
 /// Bytes of a manifest, as they are stored, that one thread decodes, at most: some thousands of entries.
@@ -49,8 +49,8 @@ impl ManifestStretch {
     }
 
     /// Reads a manifest and cuts it into pieces of at most about so many bytes.
-    pub fn read(request: &PlanRequest, manifest: ManifestFile, most_bytes: usize) -> Result<Vec<Self>> {
-        let bytes = Arc::new(read_manifest(request, &manifest)?);
+    pub fn read(reader: &ManifestReader, manifest: ManifestFile, most_bytes: usize) -> Result<Vec<Self>> {
+        let bytes = Arc::new(reader.open(&manifest)?);
         let stretches = bytes.stretches(most_bytes)?;
         let (manifest, count) = (Arc::new(manifest), stretches.len());
         let each = |(number, stretch)| Self {

@@ -9,10 +9,11 @@ use proptest::prelude::*;
 
 use super::entries::{Written, entries, statistics};
 use crate::metadata::{parse_table_metadata, with_metadata_columns};
-use crate::plan::account::tally::{NO_TEST, Tally};
 use crate::plan::bounds::EntryStats;
+use crate::plan::explain::Stage;
 use crate::plan::filter::PlanFilter;
 use crate::plan::specs::Specs;
+use crate::plan::tally::{NO_TEST, Tally};
 
 const FILES: usize = 6;
 
@@ -108,6 +109,6 @@ proptest! {
         let mut found = Tally::new(true);
         let mask = filter.keep_by_bounds(&block, came, &mut found);
         prop_assert_eq!(mask, Some(kept));
-        prop_assert_eq!(found.stage("files", &filter.tests), expected.stage("files", &filter.tests));
+        prop_assert_eq!(Stage::of("files", &found, &filter.tests), Stage::of("files", &expected, &filter.tests));
     }
 }

@@ -5,11 +5,11 @@ use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{ErrorKind, Result};
 
-use crate::plan::account::explain::Dropped;
-use crate::plan::account::tally::Tally;
 use crate::plan::deletes::index::{DataFile, DeleteIndex};
 use crate::plan::deletes::indexed_delete::IndexedDelete;
 use crate::plan::deletes::key_stats::KeyColumn;
+use crate::plan::explain::{Dropped, Stage};
+use crate::plan::tally::Tally;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 
 const VECTOR: DeleteKind = DeleteKind::Vector { content_offset: 4, content_size_in_bytes: 40 };
@@ -211,7 +211,7 @@ fn equality_deletes_whose_keys_a_file_cannot_have_are_left_away_and_counted() {
     let data = Data { stats: &Longs(25, 35), ..data("a", 5) };
     let found = look_up(&index, data, &mut tally).unwrap();
     assert_eq!(found, [1, 2, 4], "0 is of other keys, 3 of older rows, of 4 nothing is known");
-    let stage = tally.stage("equality deletes", &index.key_tests());
+    let stage = Stage::of("equality deletes", &tally, &index.key_tests());
     assert_eq!((stage.entered, stage.kept), (4, 3));
     assert_eq!(
         stage.dropped,

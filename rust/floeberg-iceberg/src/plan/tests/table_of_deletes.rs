@@ -15,8 +15,8 @@ use crate::manifest::{
     DataFile, FileContent, ManifestContent, ManifestEntry, ManifestFile, ManifestListRequest,
     ManifestListWriter, ManifestRequest, ManifestWriter,
 };
-use crate::metadata::{Relocation, TableMetadata, parse_table_metadata};
-use crate::plan::{ManifestCache, PlanRequest};
+use crate::metadata::{TableMetadata, parse_table_metadata};
+use crate::plan::{ManifestCache, ManifestReader, PlanRequest};
 use crate::wire::avro::encode::ContainerOptions;
 
 pub(super) const SNAPSHOTS: i64 = 5;
@@ -189,13 +189,15 @@ pub(super) fn table() -> (PlanRequest, CountingStore) {
         schema: Arc::clone(metadata.current_schema()),
         metadata: Arc::new(metadata),
         filter: BoundExpr::True,
-        store: Arc::new(store.clone()),
-        relocation: Arc::new(Relocation::new(&[]).unwrap()),
-        cache: Arc::new(ManifestCache::new(0)),
-        threads: 2,
+        reader: ManifestReader {
+            store: Arc::new(store.clone()),
+            relocation: Arc::default(),
+            cache: Arc::new(ManifestCache::new(0)),
+            threads: 2,
+            cancel: Cancel::default(),
+        },
         verbose: false,
         memory: 1 << 20,
-        cancel: Cancel::default(),
     };
     (request, store)
 }

@@ -1,9 +1,9 @@
 use arrow_array::StringArray;
 use proptest::prelude::*;
 
-use crate::plan::account::explain::Dropped;
-use crate::plan::account::tally::{NO_TEST, NamedTest, Tally};
-use crate::plan::account::verdicts::Verdicts;
+use crate::plan::explain::{Dropped, Stage};
+use crate::plan::tally::{NO_TEST, NamedTest, Tally};
+use crate::plan::verdicts::Verdicts;
 
 const REASONS: [&str; 3] = ["bounds", "null count", "no rows"];
 
@@ -38,7 +38,7 @@ proptest! {
         prop_assert_eq!(&keeps, &(0..8).map(|row| came[row] && first[row].is_none()).collect::<Vec<_>>());
         let mut named = Tally::new(true);
         named.count(&verdicts, &paths());
-        let stage = named.stage("files", &tests());
+        let stage = Stage::of("files", &named, &tests());
         prop_assert_eq!(stage.entered, came.iter().filter(|came| **came).count() as u64);
         prop_assert_eq!(stage.kept, keeps.iter().filter(|keeps| **keeps).count() as u64);
         for dropped in &stage.dropped {
@@ -65,7 +65,7 @@ proptest! {
         let [mut whole, other] = parts;
         whole.merge(other);
         let nameless = |dropped: &Dropped| Dropped { files: Vec::new(), ..dropped.clone() };
-        let counted = whole.stage("files", &tests());
+        let counted = Stage::of("files", &whole, &tests());
         prop_assert_eq!((counted.entered, counted.kept), (stage.entered, stage.kept));
         prop_assert_eq!(counted.dropped, stage.dropped.iter().map(nameless).collect::<Vec<_>>());
         prop_assert_eq!(verdicts.into_mask(), keeps);

@@ -2,6 +2,7 @@
 //!
 //! Invariant: in every stage, what came in is what was dropped plus what was kept.
 
+use super::tally::{NamedTest, Tally};
 use crate::manifest::ManifestFile;
 
 /// The account of one plan.
@@ -62,6 +63,19 @@ pub struct Stage {
     pub dropped: Vec<Dropped>,
     /// How many were kept.
     pub kept: u64,
+}
+
+impl Stage {
+    /// What a stage counted, with its tests by their numbers.
+    pub(crate) fn of(name: &'static str, counted: &Tally, tests: &[NamedTest]) -> Self {
+        let dropped = counted.dropped().map(|(test, reason, count, paths)| {
+            let NamedTest { text, columns } = tests.get(test).cloned().unwrap_or_default();
+            Dropped { by: text, reason, columns, count, files: paths.iter().cloned().collect() }
+        });
+        let dropped: Vec<Dropped> = dropped.collect();
+        let gone: u64 = dropped.iter().map(|dropped| dropped.count).sum();
+        Self { name, entered: counted.entered(), kept: counted.entered() - gone, dropped }
+    }
 }
 
 /// What dropped some.

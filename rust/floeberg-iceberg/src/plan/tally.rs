@@ -1,6 +1,6 @@
 //! How many did each test of a stage drop, and which?
 //!
-//! In: what several threads count, block by block. Out: a stage of the account.
+//! In: what several threads count, block by block. Out: their sums.
 //!
 //! Invariant: names are kept only where they are asked for; counts do not depend on it.
 
@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow_array::StringArray;
 use floeberg_core::expr::BoundExpr;
 
-use super::explain::{Dropped, Stage};
 use super::verdicts::Verdicts;
 
 /// The number of what drops without a test of the filter: counts and statuses.
@@ -107,19 +106,14 @@ impl Tally {
         }
     }
 
-    /// The stage, with its tests by their numbers.
-    pub fn stage(&self, name: &'static str, tests: &[NamedTest]) -> Stage {
-        let gone: u64 = self.dropped.values().map(|drops| drops.count).sum();
-        let dropped = self.dropped.iter().map(|((test, reason), drops)| {
-            let NamedTest { text, columns } = tests.get(*test).cloned().unwrap_or_default();
-            Dropped {
-                by: text,
-                reason,
-                columns,
-                count: drops.count,
-                files: drops.paths.iter().cloned().collect(),
-            }
-        });
-        Stage { name, entered: self.entered, dropped: dropped.collect(), kept: self.entered - gone }
+    /// How many came in.
+    pub fn entered(&self) -> u64 {
+        self.entered
+    }
+
+    /// What dropped some: the number of a test, why, how many, and their paths, where names are kept.
+    pub fn dropped(&self) -> impl Iterator<Item = (usize, &'static str, u64, &BTreeSet<String>)> {
+        let dropped = self.dropped.iter();
+        dropped.map(|((test, reason), drops)| (*test, *reason, drops.count, &drops.paths))
     }
 }
