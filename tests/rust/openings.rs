@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use floeberg_core::Cancel;
-use floeberg_iceberg::plan::{ManifestReader, PlanRequest, SplitOptions, plan};
+use floeberg_iceberg::manifest::ManifestReader;
+use floeberg_iceberg::plan::{PlanRequest, SplitOptions, plan};
 use floeberg_iceberg::{GroupRecipe, ReadRecipe, Scan};
 use floeberg_io::testing::CountingStore;
 

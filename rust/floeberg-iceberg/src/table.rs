@@ -8,8 +8,8 @@ use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::{Location, Store, StoreOptions, open_store};
 
 use crate::budget::{manifest_cache_budget, thread_budget};
+use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata};
-use crate::plan::{ManifestCache, ManifestReader};
 
 /// How a table is opened.
 #[derive(Debug, Clone, Default)]

@@ -22,8 +22,8 @@ use super::summary::check_properties;
 use super::{Attempt, Operation, Previous, Requirement};
 use crate::Table;
 use crate::budget::thread_budget;
+use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::TableMetadata;
-use crate::plan::{ManifestCache, ManifestReader};
 
 /// What is to be committed.
 #[derive(Debug, Clone)]

@@ -12,8 +12,9 @@ use floeberg_core::{Cancel, Context, Result};
 use super::partition_column::PartitionColumn;
 use crate::Table;
 use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile};
+use crate::manifest::{ManifestReader, PlannedSpec, Specs};
 use crate::metadata::{Snapshot, TableMetadata};
-use crate::plan::{DeleteFile, ManifestReader, PlannedSpec, Specs, delete_file};
+use crate::plan::{DeleteFile, delete_file};
 use crate::read::ReadRequest;
 use crate::threads::ordered;
 

@@ -10,11 +10,11 @@ use floeberg_core::{Context, Result};
 use super::deletes::delete_files::read_deletes;
 use super::deletes::index_cache::{Deletes, IndexSource, find_index, keep_index};
 use super::explain::ReadManifests;
-use super::filter::PlanFilter;
-use super::manifests::manifest_cache::Use;
 use super::request::PlanRequest;
-use super::specs::Specs;
-use super::tally::Tally;
+use crate::manifest::PlanFilter;
+use crate::manifest::Specs;
+use crate::manifest::Tally;
+use crate::manifest::Use;
 use crate::manifest::{ManifestContent, ManifestFile};
 
 /// What is known before the first data manifest is read.

@@ -14,8 +14,8 @@ use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema, SchemaRef
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use floeberg_core::{Error, Result};
 
-use super::specs::Specs;
 use crate::manifest::ManifestEntries;
+use crate::manifest::Specs;
 use crate::metadata::Relocation;
 
 /// The columns of a plan, by position.

@@ -2,8 +2,8 @@
 //!
 //! Invariant: in every stage, what came in is what was dropped plus what was kept.
 
-use super::tally::{NamedTest, Tally};
 use crate::manifest::ManifestFile;
+use crate::manifest::{NamedTest, Tally};
 
 /// The account of one plan.
 #[derive(Debug, Clone, Default, PartialEq)]

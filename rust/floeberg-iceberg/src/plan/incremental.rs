@@ -12,10 +12,10 @@ use std::sync::Arc;
 use floeberg_core::{Error, Result};
 
 use super::explain::{Dropped, Stage};
-use super::manifests::reader::ManifestReader;
-use super::tally::{NO_TEST, Tally};
-use super::verdicts::Verdicts;
+use crate::manifest::ManifestReader;
+use crate::manifest::Verdicts;
 use crate::manifest::{ADDED, ManifestContent, ManifestEntries, ManifestFile};
+use crate::manifest::{NO_TEST, Tally};
 use crate::metadata::{Snapshot, TableMetadata};
 use crate::threads::ordered;
 

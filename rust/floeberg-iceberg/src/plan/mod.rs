@@ -1,17 +1,10 @@
 //! Which files must be read, with which deletes?
 
-mod bounds;
 mod residuals;
-mod specs;
 mod chunk;
-mod summary;
 mod task;
 mod tasks;
-mod verdicts;
-mod tally;
 mod explain;
-mod filter;
-mod manifests;
 mod incremental;
 mod request;
 mod deletes;
@@ -25,19 +18,14 @@ mod planning;
 mod plan_stream;
 mod stretches;
 
-pub(crate) use bounds::EntryStats;
 pub(crate) use deletes::delete_files::delete_file;
 pub use explain::{Dropped, Explain, ReadManifests, Stage};
 pub(crate) use glance::Glance;
 pub use incremental::Appends;
-pub use manifests::manifest_cache::ManifestCache;
-pub use manifests::reader::ManifestReader;
 pub use plan_stream::{PlanStream, plan};
 pub use request::PlanRequest;
 pub use result::Plan;
-pub(crate) use specs::{PlannedSpec, Specs};
 pub use split::{Extent, SplitOptions, SplitRequest, TaskGroup};
-pub(crate) use summary::SummaryStats;
 pub use task::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 pub(crate) use tasks::TaskRow;
 pub use to_read::{AttachedDeletes, DeletesByKind, FileSizes};

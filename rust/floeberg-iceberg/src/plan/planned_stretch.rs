@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_buffer::BooleanBuffer;
 use floeberg_core::expr::{BoundExpr, ColumnStats};
 
-use super::tally::Tally;
+use crate::manifest::Tally;
 
 /// The planned files of one stretch.
 #[derive(Debug)]

@@ -15,19 +15,19 @@ use floeberg_core::expr::Stats;
 use floeberg_core::{Context, Error, Result};
 
 use super::begun::Begun;
-use super::bounds::EntryStats;
 use super::chunk::{FileColumns, Kept, plan_schema};
 use super::deletes::attach::{Attached, KeptFiles, attach};
 use super::deletes::index_cache::Deletes;
 use super::explain::{Explain, ReadManifests, Stage};
-use super::filter::PlanFilter;
-use super::manifests::manifest_cache::{Found, Use};
-use super::manifests::manifest_stretch::stretch_bytes;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
-use super::specs::{PlannedSpec, Specs};
-use super::tally::Tally;
+use crate::manifest::EntryStats;
+use crate::manifest::PlanFilter;
+use crate::manifest::Tally;
+use crate::manifest::stretch_bytes;
+use crate::manifest::{Found, Use};
 use crate::manifest::{ManifestEntries, ManifestFile, StretchEntries};
+use crate::manifest::{PlannedSpec, Specs};
 
 /// A manifest is kept with the statistics of at most so many columns that were asked for before.
 const MOST_CACHED_COLUMNS: usize = 32;

@@ -7,7 +7,7 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
 
 use super::incremental::Appends;
-use super::manifests::reader::ManifestReader;
+use crate::manifest::ManifestReader;
 use crate::metadata::{Snapshot, TableMetadata, explain_absence};
 
 /// What is to be planned.

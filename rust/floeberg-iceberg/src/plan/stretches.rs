@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 
-use super::manifests::manifest_cache::Found;
-use super::manifests::manifest_stretch::ManifestStretch;
 use super::planned_stretch::PlannedStretch;
 use super::planning::Planning;
+use crate::manifest::Found;
+use crate::manifest::ManifestStretch;
 use crate::manifest::{EntryRequest, ManifestFile};
 use crate::threads::Job;
 

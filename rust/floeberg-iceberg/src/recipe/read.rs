@@ -14,8 +14,9 @@ use serde_json::{Map, Value as Json, json};
 use super::fields::{array, field, int, ints, optional_long, optional_string, string, wrong};
 use crate::Scan;
 use crate::budget::memory_budget;
+use crate::manifest::PlannedSpec;
 use crate::metadata::{PartitionField, PartitionSpec};
-use crate::plan::{DeleteFile, DeleteKind, PlannedSpec};
+use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::{ReadRequest, key_field};
 use crate::wire::Packing;
 

@@ -13,8 +13,8 @@ use super::completed::complete;
 use crate::commit::kept::{Kept, Work, WorkKind};
 use crate::commit::seen::{Seen, with_names_of_now};
 use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile};
+use crate::manifest::{ManifestReader, Specs};
 use crate::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
-use crate::plan::{ManifestReader, Specs};
 
 /// What one operation of an attempt works with.
 #[derive(Debug)]

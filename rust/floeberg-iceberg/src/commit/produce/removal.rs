@@ -14,8 +14,8 @@ use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Residuals, may_match, must_match, project_inclusive};
 use floeberg_core::value::{PartitionKey, Value};
 
+use crate::manifest::{EntryStats, Specs, SummaryStats};
 use crate::manifest::{ManifestEntries, ManifestFile};
-use crate::plan::{EntryStats, Specs, SummaryStats};
 
 /// What an operation takes out.
 #[derive(Debug)]

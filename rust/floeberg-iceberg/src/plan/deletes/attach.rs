@@ -15,13 +15,13 @@ use floeberg_core::value::PartitionNumbers;
 use floeberg_core::{Error, Result};
 
 use super::index::{DataFile, DeleteIndex};
+use crate::manifest::EntryStats;
 use crate::manifest::ManifestEntries;
-use crate::plan::bounds::EntryStats;
+use crate::manifest::PlanFilter;
+use crate::manifest::PlannedSpec;
+use crate::manifest::Tally;
 use crate::plan::chunk::{DeleteLists, FileColumns, Kept, column, typed};
-use crate::plan::filter::PlanFilter;
 use crate::plan::residuals::DistinctResiduals;
-use crate::plan::specs::PlannedSpec;
-use crate::plan::tally::Tally;
 
 /// The kept files of one manifest.
 #[derive(Clone, Copy)]

@@ -12,7 +12,7 @@ use super::by_sequence::BySequence;
 use super::indexed_delete::Keys;
 use super::intervals::{Ends, Intervals};
 use super::key_stats::{BOUNDS, InOrder, LazyStats, NAN_COUNT, NULL_COUNT, ends};
-use crate::plan::tally::Tally;
+use crate::manifest::Tally;
 
 /// From so many on deletes are looked up by their bounds.
 const MANY: usize = 16;

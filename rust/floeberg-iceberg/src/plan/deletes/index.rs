@@ -20,7 +20,7 @@ use super::equality_list::EqualityList;
 use super::indexed_delete::{IndexedDelete, Keys, memory_of};
 use super::key_stats::{KeyColumn, LazyStats};
 use super::position_list::PositionList;
-use crate::plan::tally::{NamedTest, Tally};
+use crate::manifest::{NamedTest, Tally};
 use crate::plan::{DeleteFile, DeleteKind};
 
 /// The data file that deletes are looked up for.

@@ -14,10 +14,10 @@ use floeberg_core::schema::Schema;
 
 use super::index::DeleteIndex;
 use crate::manifest::ManifestFile;
+use crate::manifest::Tally;
+use crate::manifest::{ManifestCache, Use};
 use crate::metadata::PartitionSpec;
-use crate::plan::manifests::manifest_cache::{ManifestCache, Use};
 use crate::plan::request::PlanRequest;
-use crate::plan::tally::Tally;
 
 /// What an index is made of.
 #[derive(Debug, Clone)]

@@ -8,11 +8,11 @@ use floeberg_core::value::{PartitionKey, Value};
 use floeberg_io::place;
 use proptest::prelude::*;
 
+use crate::manifest::Tally;
 use crate::plan::deletes::index::{DataFile, DeleteIndex};
 use crate::plan::deletes::indexed_delete::IndexedDelete;
 use crate::plan::deletes::key_stats::{KeyColumn, mismatch};
 use crate::plan::explain::Stage;
-use crate::plan::tally::Tally;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 
 const PATHS: [&str; 6] = ["/t/b", "file:/t/b", "file:///t/c", "/t/c", "s3://t/a", "s3://t/b"];

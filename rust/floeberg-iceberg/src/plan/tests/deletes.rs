@@ -5,11 +5,11 @@ use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{ErrorKind, Result};
 
+use crate::manifest::Tally;
 use crate::plan::deletes::index::{DataFile, DeleteIndex};
 use crate::plan::deletes::indexed_delete::IndexedDelete;
 use crate::plan::deletes::key_stats::KeyColumn;
 use crate::plan::explain::{Dropped, Stage};
-use crate::plan::tally::Tally;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 
 const VECTOR: DeleteKind = DeleteKind::Vector { content_offset: 4, content_size_in_bytes: 40 };

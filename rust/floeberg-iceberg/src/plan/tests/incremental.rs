@@ -1,7 +1,7 @@
 use floeberg_core::{ErrorKind, Result};
 use serde_json::{Value as Json, json};
 
-use super::document::document;
+use crate::manifest::tests::document::document;
 use crate::metadata::{TableMetadata, parse_table_metadata};
 use crate::plan::Appends;
 use crate::plan::explain::Dropped;

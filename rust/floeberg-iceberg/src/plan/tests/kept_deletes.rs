@@ -10,11 +10,12 @@ use floeberg_core::value::Value;
 use proptest::prelude::*;
 
 use super::table_of_deletes::{SNAPSHOTS, manifest_at, of, table};
+use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::{Relocation, TableMetadata};
 use crate::plan::chunk::{column, typed};
 use crate::plan::deletes::index::DeleteIndex;
 use crate::plan::planning::Planning;
-use crate::plan::{DeleteFile, Explain, ManifestCache, ManifestReader, PlanRequest, PlanStream, plan};
+use crate::plan::{DeleteFile, Explain, PlanRequest, PlanStream, plan};
 
 const FILTERS: [&str; 6] = ["true", "a = 1", "a <> 1", "b > 100", "b > 100 AND a = 2", "b >= 0.0"];
 

@@ -2,11 +2,11 @@ use floeberg_core::expr::{ColumnStats, Share, Stats, bind, parse};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::Value;
 
+use crate::manifest::PlanFilter;
+use crate::manifest::Specs;
+use crate::manifest::decode_pair;
 use crate::metadata::{TableMetadata, parse_table_metadata};
-use crate::plan::bounds::decode_pair;
 use crate::plan::deletes::key_stats::{KeyColumn, LazyStats, mismatch};
-use crate::plan::filter::PlanFilter;
-use crate::plan::specs::Specs;
 
 /// A column without null or NaN, between two bounds.
 fn between(lower: Value, upper: Value) -> ColumnStats {

@@ -6,13 +6,14 @@ use floeberg_io::testing::CountingStore;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::document::document;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
+use crate::manifest::tests::document::document;
 use crate::manifest::{
     EntryRequest, ManifestContent, ManifestFile, StretchEntries, cut_manifest, parse_stretch,
 };
-use crate::plan::manifests::manifest_cache::{Found, Use};
-use crate::plan::{ManifestCache, ManifestReader, PlanRequest, PlanStream, plan};
+use crate::manifest::{Found, Use};
+use crate::manifest::{ManifestCache, ManifestReader};
+use crate::plan::{PlanRequest, PlanStream, plan};
 use crate::read::tests::avro_fixture::none;
 
 const ROW_ID: &str = r#"{"name":"first_row_id","type":["null","long"],"field-id":142}"#;

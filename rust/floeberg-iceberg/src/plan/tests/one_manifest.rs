@@ -8,8 +8,9 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_io::MemoryStore;
 use serde_json::Value as Json;
 
+use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::parse_table_metadata;
-use crate::plan::{ManifestCache, ManifestReader, PlanRequest};
+use crate::plan::PlanRequest;
 use crate::read::tests::avro_fixture::{avro, of};
 
 pub(super) const LIST: &str = "memory://t/list.avro";

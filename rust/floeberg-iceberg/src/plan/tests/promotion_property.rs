@@ -9,9 +9,9 @@ use proptest::prelude::*;
 
 use super::promotion::{near, numbers, operator, promotion};
 use crate::manifest::FieldSummary;
-use crate::plan::bounds::decode_pair;
+use crate::manifest::SummaryStats;
+use crate::manifest::decode_pair;
 use crate::plan::deletes::key_stats::mismatch;
-use crate::plan::summary::SummaryStats;
 
 /// What a writer of the old type says of a set of values.
 #[derive(Debug)]

@@ -8,11 +8,12 @@ use arrow_array::types::Int64Type;
 use floeberg_core::ErrorKind;
 use serde_json::json;
 
-use super::document::document;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
+use crate::manifest::stretch_bytes;
+use crate::manifest::tests::document::document;
+use crate::manifest::{ManifestCache, ManifestReader};
 use crate::manifest::{ManifestContent, ManifestFile};
-use crate::plan::manifests::manifest_stretch::stretch_bytes;
-use crate::plan::{ManifestCache, ManifestReader, PlanRequest, PlanStream, plan};
+use crate::plan::{PlanRequest, PlanStream, plan};
 use crate::read::tests::avro_fixture::{none, some};
 
 const FILES: usize = 60;

@@ -10,13 +10,14 @@ use floeberg_io::MemoryStore;
 use floeberg_io::testing::CountingStore;
 use serde_json::json;
 
-use super::document::document;
+use crate::manifest::tests::document::document;
 use crate::manifest::{
     DataFile, FileContent, ManifestContent, ManifestEntry, ManifestFile, ManifestListRequest,
     ManifestListWriter, ManifestRequest, ManifestWriter,
 };
+use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::{TableMetadata, parse_table_metadata};
-use crate::plan::{ManifestCache, ManifestReader, PlanRequest};
+use crate::plan::PlanRequest;
 use crate::wire::avro::encode::ContainerOptions;
 
 pub(super) const SNAPSHOTS: i64 = 5;

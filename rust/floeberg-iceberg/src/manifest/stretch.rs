@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 
-use super::manifest_bytes::ManifestBytes;
+use super::bytes::ManifestBytes;
 use super::reader::ManifestReader;
 use crate::manifest::{ManifestFile, StretchEntries};
 use crate::wire::avro::Stretch;
@@ -22,7 +22,7 @@ const STRETCHES_A_THREAD: u64 = 4;
 
 /// A piece of a manifest.
 #[derive(Debug)]
-pub(in crate::plan) struct ManifestStretch {
+pub(crate) struct ManifestStretch {
     /// The row of the manifest list.
     pub manifest: Arc<ManifestFile>,
     /// Which of how many pieces of the manifest it is.
@@ -74,7 +74,7 @@ impl ManifestStretch {
 }
 
 /// How large the pieces of some manifests are, so that so many threads share the work evenly.
-pub(in crate::plan) fn stretch_bytes(manifests: &[ManifestFile], threads: usize) -> usize {
+pub(crate) fn stretch_bytes(manifests: &[ManifestFile], threads: usize) -> usize {
     let lengths = manifests.iter().map(|manifest| u64::try_from(manifest.manifest_length).unwrap_or(0));
     let pieces = (threads as u64).saturating_mul(STRETCHES_A_THREAD).max(1);
     (lengths.fold(0, u64::saturating_add) / pieces).clamp(LEAST_BYTES, MOST_BYTES) as usize

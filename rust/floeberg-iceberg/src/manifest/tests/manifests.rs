@@ -1,10 +1,10 @@
 use floeberg_core::expr::BoundExpr;
 
+use crate::manifest::filter::PlanFilter;
+use crate::manifest::specs::Specs;
+use crate::manifest::tally::Tally;
 use crate::manifest::{ManifestContent, ManifestFile};
 use crate::metadata::parse_table_metadata;
-use crate::plan::filter::PlanFilter;
-use crate::plan::specs::Specs;
-use crate::plan::tally::Tally;
 
 /// Is a manifest of these counts of added and of existing files read?
 fn is_read(added: Option<i64>, existing: Option<i64>) -> bool {

@@ -1,9 +1,9 @@
 use arrow_array::StringArray;
 use proptest::prelude::*;
 
-use crate::plan::explain::{Dropped, Stage};
-use crate::plan::tally::{NO_TEST, NamedTest, Tally};
-use crate::plan::verdicts::Verdicts;
+use crate::manifest::tally::{NO_TEST, NamedTest, Tally};
+use crate::manifest::verdicts::Verdicts;
+use crate::plan::{Dropped, Stage};
 
 const REASONS: [&str; 3] = ["bounds", "null count", "no rows"];
 

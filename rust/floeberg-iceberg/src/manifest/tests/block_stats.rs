@@ -8,12 +8,12 @@ use floeberg_core::schema::Schema;
 use proptest::prelude::*;
 
 use super::entries::{Written, entries, statistics};
+use crate::manifest::bounds::EntryStats;
+use crate::manifest::filter::PlanFilter;
+use crate::manifest::specs::Specs;
+use crate::manifest::tally::{NO_TEST, Tally};
 use crate::metadata::{parse_table_metadata, with_metadata_columns};
-use crate::plan::bounds::EntryStats;
-use crate::plan::explain::Stage;
-use crate::plan::filter::PlanFilter;
-use crate::plan::specs::Specs;
-use crate::plan::tally::{NO_TEST, Tally};
+use crate::plan::Stage;
 
 const FILES: usize = 6;
 

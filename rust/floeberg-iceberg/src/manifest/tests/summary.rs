@@ -3,7 +3,7 @@ use floeberg_core::schema::{Field, PrimitiveType, StructType, Type};
 use floeberg_core::value::Value;
 
 use crate::manifest::FieldSummary;
-use crate::plan::summary::SummaryStats;
+use crate::manifest::summary::SummaryStats;
 
 fn stats(primitive: PrimitiveType, summary: FieldSummary) -> floeberg_core::expr::ColumnStats {
     let field_type = Type::from(primitive);

@@ -8,8 +8,8 @@ use floeberg_core::schema::StructType;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_io::Store;
 
-use super::manifest_bytes::{LARGEST_MANIFEST, ManifestBytes};
-use super::manifest_cache::ManifestCache;
+use super::bytes::{LARGEST_MANIFEST, ManifestBytes};
+use super::cache::ManifestCache;
 use crate::manifest::{
     EntryRequest, ManifestContent, ManifestEntries, ManifestFile, manifest_header, parse_manifest_list,
 };

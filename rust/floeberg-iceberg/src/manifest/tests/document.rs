@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 /// A document of a version, with these keys beside those that every table has.
-pub(super) fn document(format_version: u8, last_sequence_number: i64, more: Json) -> Json {
+pub(crate) fn document(format_version: u8, last_sequence_number: i64, more: Json) -> Json {
     let mut document = json!({
         "format-version": format_version,
         "table-uuid": "u",

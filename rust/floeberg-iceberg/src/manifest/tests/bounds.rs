@@ -2,7 +2,7 @@ use floeberg_core::expr::Share;
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::Value;
 
-use crate::plan::bounds::{decode_pair, nulls};
+use crate::manifest::bounds::{decode_pair, nulls};
 
 #[test]
 fn a_bound_that_cannot_be_decoded_is_unknown() {

@@ -10,8 +10,8 @@ use floeberg_core::transform::Transform;
 use serde_json::json;
 
 use super::document::document;
+use crate::manifest::{PlannedSpec, Specs};
 use crate::metadata::{PartitionField, PartitionSpec, parse_table_metadata};
-use crate::plan::{PlannedSpec, Specs};
 
 /// A spec of such fields, whose values have a type.
 fn planned(transforms: &[Transform], value: &PrimitiveType) -> PlannedSpec {
