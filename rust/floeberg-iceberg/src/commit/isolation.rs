@@ -12,8 +12,8 @@ use std::sync::Arc;
 use floeberg_core::{Context, Error, ErrorKind, Result};
 
 use super::actions::Since;
-use super::produce::{Ground, Removal, Verdict};
-use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile};
+use super::produce::{Ground, Removal};
+use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
 use crate::metadata::{Snapshot, TableMetadata};
 
 /// How far an operation is kept apart from others.
@@ -179,15 +179,14 @@ fn look_through(
     if !removal.concerns(manifest)? {
         return Ok(());
     }
-    let mut statistics_of = removal.columns();
-    statistics_of.sort_unstable();
-    statistics_of.dedup();
-    let wanted = EntryRequest { statistics_of, with_deleted: true, ..EntryRequest::default() };
+    let wanted =
+        EntryRequest { statistics_of: removal.columns(), with_deleted: true, ..EntryRequest::default() };
     let entries = ground.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
+    let rows_match = removal.rows_match(&entries)?;
     let snapshot_ids = &entries.details()?.snapshot_id;
     for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {
         let is_theirs = *status == deed.status && id.is_some_and(|id| ids.contains(&id));
-        if is_theirs && removal.verdict(&entries, row)? != Verdict::Stays {
+        if is_theirs && rows_match[row] != RowsMatch::None {
             let operation = snapshot.operation.as_deref().unwrap_or("unknown");
             return Err(Error::new(
                 ErrorKind::CommitConflict,

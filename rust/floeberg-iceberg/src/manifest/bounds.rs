@@ -10,6 +10,7 @@ use floeberg_core::schema::reserved::{FILE, SPEC_ID, is_requested};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{Value, single_value};
 
+use super::untrusted::UntrustedColumns;
 use crate::manifest::{EntryStatistics, ManifestEntries};
 
 /// The counts and bounds of one entry of a manifest, by field id.
@@ -18,12 +19,17 @@ pub(crate) struct EntryStats<'a> {
     pub entries: &'a ManifestEntries,
     /// Which of them.
     pub row: usize,
+    /// The columns of which it says nothing.
+    pub untrusted: &'a UntrustedColumns,
 }
 
 impl Stats for EntryStats<'_> {
     fn column(&self, id: i32, field_type: &Type) -> ColumnStats {
         if is_requested(id) {
             return self.metadata_column(id);
+        }
+        if self.untrusted.contains(id) {
+            return ColumnStats::default();
         }
         let Some(written) = WrittenColumn::find(self.entries, id, field_type) else {
             return ColumnStats::default();
@@ -38,6 +44,8 @@ impl Stats for EntryStats<'_> {
 pub(crate) struct BlockStats<'a> {
     /// The entries.
     pub entries: &'a ManifestEntries,
+    /// The columns of which they say nothing.
+    pub untrusted: &'a UntrustedColumns,
 }
 
 impl<'e> StatsColumns for BlockStats<'e> {
@@ -47,12 +55,12 @@ impl<'e> StatsColumns for BlockStats<'e> {
         Self: 'a;
 
     fn column(&self, id: i32, field_type: &Type) -> Option<WrittenColumn<'e>> {
-        let is_told_apart = is_requested(id) || !has_order(field_type);
-        if is_told_apart { None } else { WrittenColumn::find(self.entries, id, field_type) }
+        let is_each_its_own = is_requested(id) || !has_order(field_type) || self.untrusted.contains(id);
+        if is_each_its_own { None } else { WrittenColumn::find(self.entries, id, field_type) }
     }
 
     fn set(&self, number: usize) -> impl Stats + '_ {
-        EntryStats { entries: self.entries, row: number }
+        EntryStats { entries: self.entries, row: number, untrusted: self.untrusted }
     }
 }
 

@@ -9,12 +9,15 @@ mod bytes;
 mod cache;
 mod reader;
 mod stretch;
+mod untrusted;
 mod specs;
 mod bounds;
 mod summary;
-mod verdicts;
-mod tally;
-mod filter;
+mod rows_match;
+mod residuals;
+mod prune_mask;
+mod prune_counts;
+mod pruner;
 
 pub(crate) use bounds::EntryStats;
 #[cfg(test)]
@@ -24,18 +27,22 @@ pub(crate) use cache::{Found, Use};
 pub(crate) use entries::{ADDED, DELETED};
 pub use entries::{EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};
 pub use file::{FieldSummary, ManifestContent, ManifestFile};
-pub(crate) use filter::PlanFilter;
 pub(crate) use metrics_by_column::MetricsByColumn;
+pub(crate) use prune_counts::{NO_TEST, NamedTest, PruneCounts};
+pub(crate) use prune_mask::PruneMask;
+pub(crate) use pruner::Pruner;
 pub use read::{
     AssignedRowIds, ManifestHeader, StretchEntries, cut_manifest, manifest_header, parse_manifest,
     parse_manifest_list, parse_stretch,
 };
 pub use reader::ManifestReader;
-pub(crate) use specs::{PlannedSpec, Specs};
+pub(crate) use residuals::DistinctResiduals;
+pub use rows_match::RowsMatch;
+pub(crate) use specs::{BoundSpec, Specs};
 pub(crate) use stretch::{ManifestStretch, stretch_bytes};
+#[cfg(test)]
 pub(crate) use summary::SummaryStats;
-pub(crate) use tally::{NO_TEST, NamedTest, Tally};
-pub(crate) use verdicts::Verdicts;
+pub(crate) use untrusted::UntrustedColumns;
 pub use write::{
     DataFile, EntryStatus, FileContent, ManifestEntry, ManifestListRequest, ManifestListWriter,
     ManifestRequest, ManifestWriter, WrittenManifest, WrittenManifestList,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow_array::StringArray;
 use floeberg_core::expr::BoundExpr;
 
-use super::verdicts::Verdicts;
+use super::prune_mask::PruneMask;
 
 /// The number of what drops without a test of the filter: counts and statuses.
 pub(crate) const NO_TEST: usize = usize::MAX;
@@ -33,7 +33,7 @@ impl NamedTest {
 
 /// Counts what one stage drops, by test and reason.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tally {
+pub(crate) struct PruneCounts {
     names: bool,
     entered: u64,
     dropped: BTreeMap<(usize, &'static str), Drops>,
@@ -45,7 +45,7 @@ struct Drops {
     paths: BTreeSet<String>,
 }
 
-impl Tally {
+impl PruneCounts {
     /// Nothing came in yet. With `names`, the paths of what is dropped are kept.
     pub fn new(names: bool) -> Self {
         Self { names, ..Self::default() }
@@ -78,7 +78,7 @@ impl Tally {
     }
 
     /// Counts what a stage said of the entries of a block, which have these paths.
-    pub fn count(&mut self, verdicts: &Verdicts, paths: &StringArray) {
+    pub fn count(&mut self, verdicts: &PruneMask, paths: &StringArray) {
         self.enter(verdicts.entered());
         for (test, reason, count) in verdicts.counts() {
             self.drop_many(test, reason, count);

@@ -12,13 +12,13 @@ const DROPPED: u32 = 2;
 
 /// A column over the entries of a block.
 #[derive(Debug)]
-pub(crate) struct Verdicts {
+pub(crate) struct PruneMask {
     of: Vec<u32>,
     /// What dropped entries: the number of a test, and why.
     drops: Vec<(usize, &'static str)>,
 }
 
-impl Verdicts {
+impl PruneMask {
     /// Nothing is dropped yet of what earlier stages kept; `None` is all of `len` entries.
     pub fn new(kept: Option<Vec<bool>>, len: usize) -> Self {
         let of = match kept {

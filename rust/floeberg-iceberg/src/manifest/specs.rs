@@ -15,11 +15,12 @@ use floeberg_core::transform::Transform;
 use floeberg_core::value::{PartitionNumbers, Value, arrow::from_array};
 use floeberg_core::{Error, Result};
 
+use super::untrusted::UntrustedColumns;
 use crate::metadata::{PartitionField, PartitionSpec, TableMetadata, UnifiedPartition, unified_partition};
 
 /// A spec, ready for planning.
 #[derive(Debug)]
-pub(crate) struct PlannedSpec {
+pub(crate) struct BoundSpec {
     /// The spec's id.
     pub spec_id: i32,
     /// Partition fields, ids and result types.
@@ -34,14 +35,21 @@ pub(crate) struct PlannedSpec {
     void: Vec<usize>,
 }
 
-impl PlannedSpec {
+impl BoundSpec {
     /// Prepares a spec. Void and unknown transforms, several source columns, and sources that the read schema lacks
-    /// give nothing to project filters to.
-    pub fn new(spec: &PartitionSpec, partition_type: StructType, read_schema: &Schema) -> Self {
+    /// give nothing to project filters to; neither do values that may have been made of another column. An identity is
+    /// always that of its own: readers give it to the column, whatever the file has.
+    pub fn new(
+        spec: &PartitionSpec,
+        partition_type: StructType,
+        read_schema: &Schema,
+        untrusted: &UntrustedColumns,
+    ) -> Self {
         let columns = spec.fields.iter().zip(&partition_type.fields).filter_map(|(field, result)| {
             let [source_id] = field.source_ids[..] else { return None };
             let source = read_schema.field(source_id)?;
-            if matches!(field.transform, Transform::Unknown(_) | Transform::Void) {
+            let is_of_another = untrusted.contains(source_id) && field.transform != Transform::Identity;
+            if is_of_another || matches!(field.transform, Transform::Unknown(_) | Transform::Void) {
                 return None;
             }
             Some(PartitionColumn {
@@ -141,7 +149,8 @@ fn type_as_written(data_type: &DataType) -> Option<PrimitiveType> {
 /// All specs of a table.
 #[derive(Debug)]
 pub(crate) struct Specs {
-    by_id: BTreeMap<i32, PlannedSpec>,
+    by_id: BTreeMap<i32, BoundSpec>,
+    untrusted: UntrustedColumns,
     unified: UnifiedPartition,
     unified_arrow: Fields,
 }
@@ -149,19 +158,20 @@ pub(crate) struct Specs {
 impl Specs {
     /// Prepares all specs. `read_schema` gives the types that filters are bound to.
     pub fn new(metadata: &TableMetadata, read_schema: &Schema) -> Result<Arc<Self>> {
+        let untrusted = UntrustedColumns::of(metadata);
         let mut by_id = BTreeMap::new();
         for spec in &metadata.partition_specs {
-            let planned = PlannedSpec::new(spec, spec.partition_type(metadata)?, read_schema);
+            let planned = BoundSpec::new(spec, spec.partition_type(metadata)?, read_schema, &untrusted);
             by_id.insert(spec.spec_id, planned);
         }
         let unified = unified_partition(metadata)?;
         let unified_arrow =
             unified.struct_type.fields.iter().map(field_to_arrow).collect::<Result<Vec<_>>>()?.into();
-        Ok(Arc::new(Self { by_id, unified, unified_arrow }))
+        Ok(Arc::new(Self { by_id, untrusted, unified, unified_arrow }))
     }
 
     /// The spec of an id.
-    pub fn get(&self, spec_id: i32) -> Result<&PlannedSpec> {
+    pub fn get(&self, spec_id: i32) -> Result<&BoundSpec> {
         self.by_id.get(&spec_id).ok_or_else(|| {
             Error::invalid_data(format!(
                 "partition spec {spec_id} is not in the table metadata, which has {:?}",
@@ -170,8 +180,13 @@ impl Specs {
         })
     }
 
+    /// The columns whose statistics are not to be used.
+    pub fn untrusted(&self) -> &UntrustedColumns {
+        &self.untrusted
+    }
+
     /// All specs, by id.
-    pub fn iter(&self) -> impl Iterator<Item = &PlannedSpec> {
+    pub fn iter(&self) -> impl Iterator<Item = &BoundSpec> {
         self.by_id.values()
     }
 

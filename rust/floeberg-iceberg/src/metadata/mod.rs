@@ -20,6 +20,7 @@ mod identity;
 mod lookup;
 mod partition_type;
 mod metadata_columns;
+mod name_mapping;
 mod view;
 mod json;
 mod open;
@@ -43,6 +44,7 @@ pub(crate) use json::{
 };
 pub use json::{parse_table_metadata, parse_view_metadata};
 pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_columns};
+pub(crate) use name_mapping::NAME_MAPPING;
 pub use open::{open_metadata, open_view_metadata};
 pub use partition::{PartitionField, PartitionSpec};
 pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};

@@ -11,22 +11,18 @@ use super::deletes::delete_files::read_deletes;
 use super::deletes::index_cache::{Deletes, IndexSource, find_index, keep_index};
 use super::explain::ReadManifests;
 use super::request::PlanRequest;
-use crate::manifest::PlanFilter;
-use crate::manifest::Specs;
-use crate::manifest::Tally;
-use crate::manifest::Use;
-use crate::manifest::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestContent, ManifestFile, PruneCounts, Pruner, Specs, Use};
 
 /// What is known before the first data manifest is read.
 pub(super) struct Begun {
     /// The table's partition specs.
     pub specs: Arc<Specs>,
     /// The filter, projected to them.
-    pub filter: PlanFilter,
+    pub filter: Pruner,
     /// The deletes that may apply.
     pub deletes: Deletes,
     /// What was dropped: data manifests, delete manifests.
-    pub dropped: [Tally; 2],
+    pub dropped: [PruneCounts; 2],
     /// The manifests that are left, counted.
     pub looked_into: ReadManifests,
     /// The data manifests that are left.
@@ -40,13 +36,14 @@ impl Begun {
     pub fn read(request: &PlanRequest) -> Result<Self> {
         let used = request.reader.cache.begin();
         let specs = Specs::new(&request.metadata, &request.schema)?;
-        let filter = PlanFilter::new(request.filter.clone(), &specs);
+        let filter = Pruner::new(request.filter.clone(), &specs);
         let manifests = match (&request.snapshot, &request.appends) {
             (None, _) => Vec::new(),
             (Some(snapshot), None) => request.reader.manifests(snapshot)?,
             (Some(_), Some(appends)) => appends.manifests(&request.reader)?,
         };
-        let (mut by_data, mut by_deletes) = (Tally::new(request.verbose), Tally::new(request.verbose));
+        let (mut by_data, mut by_deletes) =
+            (PruneCounts::new(request.verbose), PruneCounts::new(request.verbose));
         let mut data = Vec::new();
         let mut deletes = Vec::new();
         for manifest in manifests {
@@ -69,11 +66,11 @@ fn indexed(
     request: &PlanRequest,
     used: Use,
     specs: &Specs,
-    filter: &PlanFilter,
+    filter: &Pruner,
     manifests: &[ManifestFile],
 ) -> Result<Deletes> {
     let is_kept = !manifests.is_empty() && !request.verbose;
-    let source = is_kept.then(|| IndexSource::new(request, manifests));
+    let source = is_kept.then(|| IndexSource::new(request, specs, manifests));
     if let Some(known) = source.as_ref().and_then(|source| find_index(&request.reader.cache, used, source)) {
         return Ok(known);
     }

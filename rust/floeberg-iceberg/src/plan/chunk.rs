@@ -14,8 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema, SchemaRef
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use floeberg_core::{Error, Result};
 
-use crate::manifest::ManifestEntries;
-use crate::manifest::Specs;
+use crate::manifest::{ManifestEntries, Specs};
 use crate::metadata::Relocation;
 
 /// The columns of a plan, by position.

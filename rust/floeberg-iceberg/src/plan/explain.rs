@@ -2,8 +2,7 @@
 //!
 //! Invariant: in every stage, what came in is what was dropped plus what was kept.
 
-use crate::manifest::ManifestFile;
-use crate::manifest::{NamedTest, Tally};
+use crate::manifest::{ManifestFile, NamedTest, PruneCounts};
 
 /// The account of one plan.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,7 +66,7 @@ pub struct Stage {
 
 impl Stage {
     /// What a stage counted, with its tests by their numbers.
-    pub(crate) fn of(name: &'static str, counted: &Tally, tests: &[NamedTest]) -> Self {
+    pub(crate) fn of(name: &'static str, counted: &PruneCounts, tests: &[NamedTest]) -> Self {
         let dropped = counted.dropped().map(|(test, reason, count, paths)| {
             let NamedTest { text, columns } = tests.get(test).cloned().unwrap_or_default();
             Dropped { by: text, reason, columns, count, files: paths.iter().cloned().collect() }

@@ -12,10 +12,9 @@ use std::sync::Arc;
 use floeberg_core::{Error, Result};
 
 use super::explain::{Dropped, Stage};
-use crate::manifest::ManifestReader;
-use crate::manifest::Verdicts;
-use crate::manifest::{ADDED, ManifestContent, ManifestEntries, ManifestFile};
-use crate::manifest::{NO_TEST, Tally};
+use crate::manifest::{
+    ADDED, ManifestContent, ManifestEntries, ManifestFile, ManifestReader, NO_TEST, PruneCounts, PruneMask,
+};
 use crate::metadata::{Snapshot, TableMetadata};
 use crate::threads::ordered;
 
@@ -94,9 +93,9 @@ impl Appends {
     }
 
     /// Which entries of a manifest did the appends add?
-    pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut Tally) -> Result<Vec<bool>> {
+    pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut PruneCounts) -> Result<Vec<bool>> {
         let snapshot_ids = &entries.details()?.snapshot_id;
-        let mut verdicts = Verdicts::new(None, entries.len());
+        let mut verdicts = PruneMask::new(None, entries.len());
         for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {
             if *status != ADDED || id.is_none_or(|id| !self.ids.contains(&id)) {
                 verdicts.drop(row, NO_TEST, "not added by an append of the range");

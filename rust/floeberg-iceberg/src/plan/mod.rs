@@ -1,6 +1,5 @@
 //! Which files must be read, with which deletes?
 
-mod residuals;
 mod chunk;
 mod task;
 mod tasks;
@@ -11,7 +10,7 @@ mod deletes;
 mod planned_stretch;
 mod result;
 mod to_read;
-mod glance;
+mod planned_file;
 mod split;
 mod begun;
 mod planning;
@@ -20,9 +19,9 @@ mod stretches;
 
 pub(crate) use deletes::delete_files::delete_file;
 pub use explain::{Dropped, Explain, ReadManifests, Stage};
-pub(crate) use glance::Glance;
 pub use incremental::Appends;
 pub use plan_stream::{PlanStream, plan};
+pub(crate) use planned_file::PlannedFile;
 pub use request::PlanRequest;
 pub use result::Plan;
 pub use split::{Extent, SplitOptions, SplitRequest, TaskGroup};

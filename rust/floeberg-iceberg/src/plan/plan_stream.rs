@@ -18,9 +18,9 @@ use super::explain::Explain;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::planning::Planning;
 use super::request::PlanRequest;
-use super::residuals::DistinctResiduals;
 use super::tasks::{TaskRow, TaskSource};
 use super::{DeleteFile, FileScanTask, Plan};
+use crate::manifest::DistinctResiduals;
 use crate::threads::{Ahead, OrderedStream};
 
 /// Plans a scan.

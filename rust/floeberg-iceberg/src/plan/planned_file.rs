@@ -1,4 +1,6 @@
 //! What does a plan say of each file, without an object made of it?
+//!
+//! Invariant: all rows of a file match only where nothing of the filter is left to ask and no delete applies.
 
 use std::sync::Arc;
 
@@ -8,10 +10,11 @@ use floeberg_core::{Error, Result};
 
 use super::chunk::{column, typed};
 use super::{DeleteFile, Plan};
+use crate::manifest::RowsMatch;
 
-/// A file of a plan at a glance.
+/// A file of a plan, borrowed.
 #[derive(Debug, Clone)]
-pub(crate) struct Glance<'a> {
+pub(crate) struct PlannedFile<'a> {
     /// Its number.
     pub number: usize,
     /// Its rows, deleted ones included.
@@ -22,9 +25,23 @@ pub(crate) struct Glance<'a> {
     pub deletes: Vec<&'a DeleteFile>,
 }
 
+impl PlannedFile<'_> {
+    /// How many of its rows does the scan yield?
+    pub fn rows_match(&self) -> RowsMatch {
+        match (self.residual, self.deletes.is_empty()) {
+            (BoundExpr::False, _) => RowsMatch::None,
+            (BoundExpr::True, true) => RowsMatch::All,
+            _ => RowsMatch::Some,
+        }
+    }
+}
+
 impl Plan {
     /// Looks at every file, in order.
-    pub(crate) fn glance<'a>(&'a self, mut look: impl FnMut(Glance<'a>) -> Result<()>) -> Result<()> {
+    pub(crate) fn for_each_file<'a>(
+        &'a self,
+        mut look: impl FnMut(PlannedFile<'a>) -> Result<()>,
+    ) -> Result<()> {
         let mut number = 0;
         for chunk in self.to_arrow().1 {
             let counts = typed::<Int64Array>(chunk.column(column::RECORD_COUNT))?;
@@ -34,7 +51,7 @@ impl Plan {
             for row in 0..chunk.num_rows() {
                 let ends = lists.value_offsets();
                 let residual = self.residuals().get(residuals.value(row) as usize);
-                look(Glance {
+                look(PlannedFile {
                     number,
                     rows: u64::try_from(counts.value(row)).map_err(|_| {
                         Error::invalid_data(format!("a data file has {} rows", counts.value(row)))

@@ -21,13 +21,10 @@ use super::deletes::index_cache::Deletes;
 use super::explain::{Explain, ReadManifests, Stage};
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
 use super::request::PlanRequest;
-use crate::manifest::EntryStats;
-use crate::manifest::PlanFilter;
-use crate::manifest::Tally;
-use crate::manifest::stretch_bytes;
-use crate::manifest::{Found, Use};
-use crate::manifest::{ManifestEntries, ManifestFile, StretchEntries};
-use crate::manifest::{PlannedSpec, Specs};
+use crate::manifest::{
+    BoundSpec, EntryStats, Found, ManifestEntries, ManifestFile, PruneCounts, Pruner, Specs, StretchEntries,
+    Use, stretch_bytes,
+};
 
 /// A manifest is kept with the statistics of at most so many columns that were asked for before.
 const MOST_CACHED_COLUMNS: usize = 32;
@@ -42,11 +39,11 @@ pub(super) struct Planning {
     /// The table's partition specs.
     pub specs: Arc<Specs>,
     /// The filter.
-    pub filter: PlanFilter,
+    pub filter: Pruner,
     /// The deletes that may apply.
     pub deletes: Deletes,
     /// What was dropped so far: data manifests, delete manifests.
-    pub dropped: [Tally; 2],
+    pub dropped: [PruneCounts; 2],
     /// The manifests that are left.
     looked_into: ReadManifests,
     /// Bytes of a manifest, as they are stored, that one thread decodes.
@@ -136,7 +133,7 @@ impl Planning {
     fn attach(
         &self,
         manifest: &ManifestFile,
-        spec: &PlannedSpec,
+        spec: &BoundSpec,
         files: KeptFiles<'_>,
         stretch: (usize, &Arc<StretchEntries>),
     ) -> Result<Attached> {
@@ -185,14 +182,20 @@ impl Planning {
         let kept = Kept::new(mask, entries.len());
         check_plain(entries, &kept)?;
         let columns = FileColumns::new(entries, &kept, specs, &request.reader.relocation)?;
-        let files = KeptFiles { entries, kept: &kept, columns: &columns, verbose: request.verbose };
+        let files = KeptFiles {
+            entries,
+            kept: &kept,
+            columns: &columns,
+            untrusted: specs.untrusted(),
+            verbose: request.verbose,
+        };
         let attached = self.attach(manifest, spec, files, (number, stretch))?;
         if let Some(deletes) = &attached.deletes {
             dropped.equalities.merge(deletes.equalities.clone());
         }
         let statistics = match request.statistics_of.and_then(|id| request.schema.field(id)) {
             Some(field) => {
-                let of = |row| EntryStats { entries, row: kept.entry(row) };
+                let of = |row| EntryStats { entries, row: kept.entry(row), untrusted: specs.untrusted() };
                 (0..kept.len()).map(|row| of(row).column(field.id, &field.field_type)).collect()
             }
             None => Vec::new(),

@@ -9,9 +9,7 @@ use floeberg_core::Result;
 
 use super::planned_stretch::PlannedStretch;
 use super::planning::Planning;
-use crate::manifest::Found;
-use crate::manifest::ManifestStretch;
-use crate::manifest::{EntryRequest, ManifestFile};
+use crate::manifest::{EntryRequest, Found, ManifestFile, ManifestStretch};
 use crate::threads::Job;
 
 /// A stretch of a data manifest.

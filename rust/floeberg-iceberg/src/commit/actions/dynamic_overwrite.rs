@@ -12,7 +12,7 @@ use floeberg_core::{Error, ErrorKind, Result};
 use super::Since;
 use crate::commit::IsolationLevel;
 use crate::commit::isolation::{OF_OVERWRITES, check_isolation};
-use crate::commit::produce::{FileChange, Ground, Produced, Removal, RowFilter, change_files, partition_key};
+use crate::commit::produce::{FileChange, Ground, Produced, Removal, change_files, partition_key};
 use crate::metadata::TableMetadata;
 use crate::write::Receipt;
 
@@ -39,7 +39,7 @@ pub(super) fn dynamic_overwrite(
     }
     let specs = ground.specs()?;
     let removal = if replaces_all {
-        Removal::Rows(RowFilter::new(BoundExpr::True, specs))
+        Removal::rows(BoundExpr::True, specs)
     } else {
         Removal::Partitions(specs, partitions)
     };

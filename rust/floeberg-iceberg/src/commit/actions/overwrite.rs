@@ -10,7 +10,7 @@ use floeberg_core::expr::{BoundExpr, Expr};
 use super::Since;
 use crate::commit::IsolationLevel;
 use crate::commit::isolation::{OF_DELETES, OF_OVERWRITES, check_isolation};
-use crate::commit::produce::{FileChange, Ground, Produced, Removal, RowFilter, change_files};
+use crate::commit::produce::{FileChange, Ground, Produced, Removal, change_files};
 use crate::write::{Receipt, WrittenFile};
 
 /// The rows that go.
@@ -61,7 +61,7 @@ fn replace(
     level: IsolationLevel,
     operation: &'static str,
 ) -> Result<Produced> {
-    let removal = Removal::Rows(RowFilter::new(bound, ground.specs()?));
+    let removal = Removal::rows(bound, ground.specs()?);
     check_isolation(ground, since, level, &removal)?;
     let change =
         FileChange { operation, added, removal: Some(&removal), merges: true, replaces_partitions: false };

@@ -18,8 +18,8 @@ use super::Since;
 use crate::commit::produce::Produced;
 use crate::commit::seen::check_names;
 use crate::commit::{LAST_ADDED, Update};
+use crate::metadata::NAME_MAPPING;
 use crate::metadata::TableMetadata;
-use crate::scan::NAME_MAPPING;
 
 /// What the names of properties begin with that end with the name of a column.
 const OF_COLUMNS: [&str; 3] = [

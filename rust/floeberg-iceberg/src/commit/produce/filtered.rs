@@ -13,11 +13,11 @@ use floeberg_core::{Context, Error, Result};
 use floeberg_io::place;
 
 use super::ground::Ground;
-use super::removal::{Removal, Verdict};
+use super::removal::Removal;
 use super::rolling::RollingManifests;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::summary::Counted;
-use crate::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile};
+use crate::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile, RowsMatch};
 use crate::threads::ordered;
 
 /// A manifest, after files went.
@@ -42,10 +42,10 @@ pub(super) fn filter_data(
             return filtered(ground, manifest, Made::default());
         }
         let work = ground.work(WorkKind::Filter, std::slice::from_ref(manifest));
-        let goes = |entries: &ManifestEntries, row| match removal.verdict(entries, row)? {
-            Verdict::Goes => Ok(true),
-            Verdict::Stays => Ok(false),
-            Verdict::Splits => Err(must_be_rewritten(removal, entries, row)),
+        let goes = |entries: &ManifestEntries, row, rows_match| match rows_match {
+            RowsMatch::All => Ok(true),
+            RowsMatch::None => Ok(false),
+            RowsMatch::Some => Err(must_be_rewritten(removal, entries, row)),
         };
         let made = ground.kept.once(work, || rewrite(ground, manifest, removal, goes));
         let made = made.context("manifest", &manifest.manifest_path)?;
@@ -66,7 +66,7 @@ pub(super) fn filter_deletes(
         if !has_live_files(manifest) || (removed.is_empty() && !removal.concerns(manifest)?) {
             return filtered(ground, manifest, Made::default());
         }
-        let goes = |entries: &ManifestEntries, row: usize| {
+        let goes = |entries: &ManifestEntries, row: usize, rows_match| {
             let referenced = &entries.details()?.referenced_data_file;
             let is_vector = entries.file_content.value(row) == FileContent::PositionDeletes as i32
                 && entries.file_format.value(row).eq_ignore_ascii_case("puffin");
@@ -77,7 +77,7 @@ pub(super) fn filter_deletes(
             if number > 0 && number < least_sequence_number {
                 return Ok(true);
             }
-            Ok(removal.verdict(entries, row)? == Verdict::Goes)
+            Ok(rows_match == RowsMatch::All)
         };
         let made = rewrite(ground, manifest, removal, goes).context("manifest", &manifest.manifest_path)?;
         filtered(ground, manifest, made)
@@ -106,13 +106,13 @@ fn rewrite(
     ground: &Ground<'_>,
     manifest: &ManifestFile,
     removal: &Removal,
-    goes: impl Fn(&ManifestEntries, usize) -> Result<bool>,
+    goes: impl Fn(&ManifestEntries, usize, RowsMatch) -> Result<bool>,
 ) -> Result<Made> {
-    let mut statistics_of = removal.columns();
-    statistics_of.sort_unstable();
-    statistics_of.dedup();
-    let entries = ground.entries(manifest, &EntryRequest { statistics_of, ..EntryRequest::default() })?;
-    let gone = (0..entries.len()).map(|row| goes(&entries, row)).collect::<Result<Vec<bool>>>()?;
+    let wanted = EntryRequest { statistics_of: removal.columns(), ..EntryRequest::default() };
+    let entries = ground.entries(manifest, &wanted)?;
+    let rows_match = removal.rows_match(&entries)?.into_iter().enumerate();
+    let gone =
+        rows_match.map(|(row, rows_match)| goes(&entries, row, rows_match)).collect::<Result<Vec<bool>>>()?;
     drop(entries);
     if !gone.contains(&true) {
         return Ok(Made::default());

@@ -12,8 +12,7 @@ use floeberg_core::{Error, Result};
 use super::completed::complete;
 use crate::commit::kept::{Kept, Work, WorkKind};
 use crate::commit::seen::{Seen, with_names_of_now};
-use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile};
-use crate::manifest::{ManifestReader, Specs};
+use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs};
 use crate::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
 
 /// What one operation of an attempt works with.

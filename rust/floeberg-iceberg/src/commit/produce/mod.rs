@@ -14,6 +14,6 @@ mod change_files;
 
 pub(crate) use change_files::{FileChange, change_files};
 pub(crate) use ground::Ground;
-pub(crate) use removal::{Removal, RowFilter, Verdict, partition_key};
+pub(crate) use removal::{Removal, partition_key};
 pub(crate) use snapshot::Produced;
 pub(crate) use stored::manifest_options;

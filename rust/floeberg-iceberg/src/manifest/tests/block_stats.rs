@@ -9,9 +9,9 @@ use proptest::prelude::*;
 
 use super::entries::{Written, entries, statistics};
 use crate::manifest::bounds::EntryStats;
-use crate::manifest::filter::PlanFilter;
+use crate::manifest::prune_counts::{NO_TEST, PruneCounts};
+use crate::manifest::pruner::Pruner;
 use crate::manifest::specs::Specs;
-use crate::manifest::tally::{NO_TEST, Tally};
 use crate::metadata::{parse_table_metadata, with_metadata_columns};
 use crate::plan::Stage;
 
@@ -82,7 +82,7 @@ proptest! {
     ) {
         let (specs, schema) = table();
         let bound = bind(&parse(sql).unwrap(), &schema, true).unwrap();
-        let filter = PlanFilter::new(bound.clone(), &specs);
+        let filter = Pruner::new(bound.clone(), &specs);
         let mut block = entries(0, StructArray::new_empty_fields(FILES, None), rows.clone());
         let (ids, doubles, uuids, inner) = columns;
         for (id, written) in [(1, ids), (2, doubles), (3, uuids), (5, inner)] {
@@ -92,11 +92,11 @@ proptest! {
             BoundExpr::And(conjuncts) => conjuncts.clone(),
             one => vec![one.clone()],
         };
-        let mut expected = Tally::new(true);
+        let mut expected = PruneCounts::new(true);
         let mut kept = came.clone().unwrap_or_else(|| vec![true; FILES]);
         for (row, keep) in kept.iter_mut().enumerate().filter(|(_, keep)| **keep) {
             expected.enter(1);
-            let stats = EntryStats { entries: &block, row };
+            let stats = EntryStats { entries: &block, row, untrusted: specs.untrusted() };
             let by_test = || conjuncts.iter().enumerate().find_map(|(number, conjunct)| {
                 Some((number, explain_mismatch(conjunct, &stats)?.reason.text()))
             });
@@ -106,7 +106,7 @@ proptest! {
                 expected.drop(test, reason, block.file_path.value(row));
             }
         }
-        let mut found = Tally::new(true);
+        let mut found = PruneCounts::new(true);
         let mask = filter.keep_by_bounds(&block, came, &mut found);
         prop_assert_eq!(mask, Some(kept));
         prop_assert_eq!(Stage::of("files", &found, &filter.tests), Stage::of("files", &expected, &filter.tests));

@@ -1,8 +1,8 @@
 use floeberg_core::expr::BoundExpr;
 
-use crate::manifest::filter::PlanFilter;
+use crate::manifest::prune_counts::PruneCounts;
+use crate::manifest::pruner::Pruner;
 use crate::manifest::specs::Specs;
-use crate::manifest::tally::Tally;
 use crate::manifest::{ManifestContent, ManifestFile};
 use crate::metadata::parse_table_metadata;
 
@@ -13,13 +13,13 @@ fn is_read(added: Option<i64>, existing: Option<i64>) -> bool {
         "partition-spec": []}"#;
     let metadata = parse_table_metadata(document, "/t/metadata/v1.metadata.json").unwrap();
     let specs = Specs::new(&metadata, metadata.current_schema()).unwrap();
-    let filter = PlanFilter::new(BoundExpr::True, &specs);
+    let filter = Pruner::new(BoundExpr::True, &specs);
     let manifest = ManifestFile {
         added_files_count: added,
         existing_files_count: existing,
         ..ManifestFile::unlisted("/t/metadata/m.avro".to_owned(), 1, 0, ManifestContent::Data)
     };
-    filter.keeps_manifest(&manifest, specs.get(0).unwrap(), &mut Tally::default())
+    filter.keeps_manifest(&manifest, specs.get(0).unwrap(), &mut PruneCounts::default())
 }
 
 #[test]

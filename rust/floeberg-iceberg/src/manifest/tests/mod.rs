@@ -7,4 +7,6 @@ mod entries;
 mod manifests;
 mod specs;
 mod summary;
-mod verdicts;
+mod untrusted;
+mod prune_mask;
+mod rows_match;

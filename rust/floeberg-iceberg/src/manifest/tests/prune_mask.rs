@@ -1,8 +1,8 @@
 use arrow_array::StringArray;
 use proptest::prelude::*;
 
-use crate::manifest::tally::{NO_TEST, NamedTest, Tally};
-use crate::manifest::verdicts::Verdicts;
+use crate::manifest::prune_counts::{NO_TEST, NamedTest, PruneCounts};
+use crate::manifest::prune_mask::PruneMask;
 use crate::plan::{Dropped, Stage};
 
 const REASONS: [&str; 3] = ["bounds", "null count", "no rows"];
@@ -25,7 +25,7 @@ proptest! {
         cut in 0_usize..12,
     ) {
         let came = kept.clone().unwrap_or_else(|| vec![true; 8]);
-        let mut verdicts = Verdicts::new(kept, 8);
+        let mut verdicts = PruneMask::new(kept, 8);
         // The plain rule: the first test that drops a row which came in is its test.
         let mut first = [None; 8];
         for (row, test, reason) in drops {
@@ -36,7 +36,7 @@ proptest! {
         }
         let keeps: Vec<bool> = (0..8).map(|row| verdicts.keeps(row)).collect();
         prop_assert_eq!(&keeps, &(0..8).map(|row| came[row] && first[row].is_none()).collect::<Vec<_>>());
-        let mut named = Tally::new(true);
+        let mut named = PruneCounts::new(true);
         named.count(&verdicts, &paths());
         let stage = Stage::of("files", &named, &tests());
         prop_assert_eq!(stage.entered, came.iter().filter(|came| **came).count() as u64);
@@ -51,10 +51,10 @@ proptest! {
             prop_assert_eq!(&dropped.files, &expected);
         }
         // Counted in two parts, and without names, the numbers are the same.
-        let mut parts = [Tally::new(false), Tally::new(false)];
+        let mut parts = [PruneCounts::new(false), PruneCounts::new(false)];
         for (part, tally) in parts.iter_mut().enumerate() {
             let mine = (0..8).map(|row| came[row] && (row < cut) == (part == 0)).collect();
-            let mut verdicts = Verdicts::new(Some(mine), 8);
+            let mut verdicts = PruneMask::new(Some(mine), 8);
             for (row, found) in first.iter().enumerate() {
                 if let Some((test, reason)) = found {
                     verdicts.drop(row, *test, reason);

@@ -10,11 +10,11 @@ use floeberg_core::transform::Transform;
 use serde_json::json;
 
 use super::document::document;
-use crate::manifest::{PlannedSpec, Specs};
+use crate::manifest::{BoundSpec, Specs, UntrustedColumns};
 use crate::metadata::{PartitionField, PartitionSpec, parse_table_metadata};
 
 /// A spec of such fields, whose values have a type.
-fn planned(transforms: &[Transform], value: &PrimitiveType) -> PlannedSpec {
+fn planned(transforms: &[Transform], value: &PrimitiveType) -> BoundSpec {
     let field = |(position, transform): (usize, &Transform)| PartitionField {
         source_ids: vec![1],
         field_id: 1000 + position as i32,
@@ -26,10 +26,11 @@ fn planned(transforms: &[Transform], value: &PrimitiveType) -> PlannedSpec {
     let results = fields.iter().map(|field| Field::optional(field.field_id, &field.name, value.clone()));
     let partition_type = StructType { fields: results.collect() };
     let schema = Schema::new(0, vec![Field::optional(1, "a", PrimitiveType::Long)]).unwrap();
-    PlannedSpec::new(
+    BoundSpec::new(
         &PartitionSpec { spec_id: 3, fields, unknown_keys: serde_json::Map::new() },
         partition_type,
         &schema,
+        &UntrustedColumns::default(),
     )
 }
 
@@ -84,7 +85,7 @@ fn a_source_in_a_struct_is_filtered_by() {
     };
     let partition_type = StructType { fields: vec![Field::optional(1000, "s.x", PrimitiveType::Long)] };
     let spec = PartitionSpec { spec_id: 0, fields: vec![field], unknown_keys: serde_json::Map::new() };
-    let planned = PlannedSpec::new(&spec, partition_type, &schema);
+    let planned = BoundSpec::new(&spec, partition_type, &schema, &UntrustedColumns::default());
     let filter = |sql: &str| bind(&parse(sql).unwrap(), &schema, true).unwrap();
     let projected = project_inclusive(&filter("s.x = 25"), &planned.columns);
     assert_eq!(projected.to_string(), "s.x = 20");

@@ -15,13 +15,10 @@ use floeberg_core::{Context, Error, Result};
 use super::index::DeleteIndex;
 use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
-use crate::manifest::EntryStats;
-use crate::manifest::PlanFilter;
-use crate::manifest::Tally;
-use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
-use crate::manifest::{Found, Use};
-use crate::manifest::{ManifestStretch, stretch_bytes};
-use crate::manifest::{PlannedSpec, Specs};
+use crate::manifest::{
+    BoundSpec, EntryRequest, EntryStats, Found, ManifestEntries, ManifestFile, ManifestStretch, PruneCounts,
+    Pruner, Specs, StretchEntries, UntrustedColumns, Use, stretch_bytes,
+};
 use crate::metadata::Relocation;
 use crate::plan::request::PlanRequest;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
@@ -35,10 +32,10 @@ pub(crate) fn read_deletes(
     request: &PlanRequest,
     used: Use,
     specs: &Specs,
-    filter: &PlanFilter,
+    filter: &Pruner,
     manifests: &[ManifestFile],
-) -> Result<(DeleteIndex, Tally)> {
-    let reader = &request.reader;
+) -> Result<(DeleteIndex, PruneCounts)> {
+    let (reader, untrusted) = (&request.reader, specs.untrusted());
     let most_bytes = stretch_bytes(manifests, reader.threads);
     let stretches = ordered(manifests, reader.threads, &reader.cancel, |manifest| {
         // Statistics are those that its own entries ask for, so that none are looked for.
@@ -54,10 +51,10 @@ pub(crate) fn read_deletes(
         let spec = specs.get(manifest.partition_spec_id)?;
         let decoded = decoded(request, used, spec, stretch)?;
         let entries = &decoded.entries;
-        let key_columns = key_columns(request, ids_of(entries));
-        let mask = filter.keep_by_partition(entries, spec, None, &mut Tally::default())?;
+        let key_columns = key_columns(request, untrusted, ids_of(entries));
+        let mask = filter.keep_by_partition(entries, spec, None, &mut PruneCounts::default())?;
         let partitions = spec.partitions(&entries.partition)?;
-        let mut by_filter = Tally::new(request.verbose);
+        let mut by_filter = PruneCounts::new(request.verbose);
         let mut deletes = Vec::new();
         for row in 0..entries.len() {
             if mask.as_ref().is_some_and(|mask| !mask[row]) {
@@ -70,7 +67,7 @@ pub(crate) fn read_deletes(
                 .context("manifest", &manifest.manifest_path)?;
             if let DeleteKind::Equality { equality_ids } = &file.kind {
                 by_filter.enter(1);
-                let keys = EntryStats { entries, row };
+                let keys = EntryStats { entries, row, untrusted: specs.untrusted() };
                 if let Some((test, reason)) = filter.mismatch_of_keys(equality_ids, &keys) {
                     by_filter.drop(test, reason, &file.file_path);
                     continue;
@@ -86,7 +83,7 @@ pub(crate) fn read_deletes(
                 unpartitioned: spec.unpartitioned,
                 lowest_path: bound(|statistics| &statistics.lower_bound),
                 highest_path: bound(|statistics| &statistics.upper_bound),
-                keys: key_stats(&key_columns, entries, row, &file.kind),
+                keys: key_stats(&key_columns, EntryStats { entries, row, untrusted }, &file.kind),
                 file: Arc::new(file),
             };
             if delete.is_scoped_by_partition() && !spec.is_comparable(&entries.partition) {
@@ -99,20 +96,20 @@ pub(crate) fn read_deletes(
         }
         Ok((deletes, by_filter))
     })?;
-    let (mut deletes, mut by_filter) = (Vec::new(), Tally::new(request.verbose));
+    let (mut deletes, mut by_filter) = (Vec::new(), PruneCounts::new(request.verbose));
     for (list, tally) in lists {
         deletes.extend(list);
         by_filter.merge(tally);
     }
     let ids = deletes.iter().flat_map(|delete: &IndexedDelete| &delete.keys).map(|(id, _)| *id).collect();
-    Ok((DeleteIndex::new(deletes, key_columns(request, ids)), by_filter))
+    Ok((DeleteIndex::new(deletes, key_columns(request, untrusted, ids)), by_filter))
 }
 
 /// The entries of a stretch of a delete manifest, with the statistics of the columns that they are told apart by.
 fn decoded(
     request: &PlanRequest,
     used: Use,
-    spec: &PlannedSpec,
+    spec: &BoundSpec,
     stretch: &ManifestStretch,
 ) -> Result<Arc<StretchEntries>> {
     stretch.entries(|bytes, piece| {
@@ -120,7 +117,7 @@ fn decoded(
         let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
         let mut decoded = bytes.entries_of(piece, &spec.partition_type, &wanted)?;
         if let Some(metrics) = decoded.entries.metrics.take() {
-            let keys = key_columns(request, ids_of(&decoded.entries));
+            let keys = key_columns(request, &UntrustedColumns::default(), ids_of(&decoded.entries));
             let ids: Vec<i32> = [DELETE_FILE_PATH].into_iter().chain(keys.iter().map(|key| key.id)).collect();
             let statistics = metrics.statistics_of(&ids);
             decoded.entries.statistics = statistics.context("manifest", &stretch.manifest.manifest_path)?;
@@ -139,20 +136,15 @@ fn ids_of(entries: &ManifestEntries) -> BTreeSet<i32> {
 }
 
 /// Those of the columns whose statistics can be used.
-fn key_columns(request: &PlanRequest, ids: BTreeSet<i32>) -> Vec<KeyColumn> {
-    let columns = ids.into_iter().filter_map(|id| KeyColumn::find(&request.metadata, id));
+fn key_columns(request: &PlanRequest, untrusted: &UntrustedColumns, ids: BTreeSet<i32>) -> Vec<KeyColumn> {
+    let trusted = ids.into_iter().filter(|id| !untrusted.contains(*id));
+    let columns = trusted.filter_map(|id| KeyColumn::find(&request.metadata, id));
     columns.take(MOST_COLUMNS).collect()
 }
 
 /// What is known of the key columns of a delete file.
-fn key_stats(
-    columns: &[KeyColumn],
-    entries: &ManifestEntries,
-    row: usize,
-    kind: &DeleteKind,
-) -> Vec<(i32, ColumnStats)> {
+fn key_stats(columns: &[KeyColumn], stats: EntryStats<'_>, kind: &DeleteKind) -> Vec<(i32, ColumnStats)> {
     let DeleteKind::Equality { equality_ids } = kind else { return Vec::new() };
-    let stats = EntryStats { entries, row };
     let own = columns.iter().filter(|column| equality_ids.contains(&column.id));
     own.map(|column| (column.id, stats.column(column.id, &column.field_type)))
         .filter(|(_, stats)| *stats != ColumnStats::default())

@@ -5,7 +5,8 @@
 //! Indexes are held within the bound of decoded manifests.
 //!
 //! Invariant: an index, and what files have by it, is found only by the whole of what it was made of: the rows of the delete
-//! manifests, the filter and the columns that it is bound to, and of the table its schemas and specs, which commits change
+//! manifests, the filter and the columns that it is bound to, and of the table its schemas, specs and
+//! name mapping, which commits change
 //! while the cache stays. The relocation stays as the cache does.
 
 use std::sync::Arc;
@@ -13,9 +14,7 @@ use std::sync::Arc;
 use floeberg_core::schema::Schema;
 
 use super::index::DeleteIndex;
-use crate::manifest::ManifestFile;
-use crate::manifest::Tally;
-use crate::manifest::{ManifestCache, Use};
+use crate::manifest::{ManifestCache, ManifestFile, PruneCounts, Specs, UntrustedColumns, Use};
 use crate::metadata::PartitionSpec;
 use crate::plan::request::PlanRequest;
 
@@ -28,17 +27,19 @@ pub(crate) struct IndexSource {
     /// What the filter is bound to, and then the schemas of the table, the newest first.
     schemas: Vec<Arc<Schema>>,
     specs: Vec<Arc<PartitionSpec>>,
+    untrusted: UntrustedColumns,
 }
 
 impl IndexSource {
     /// Of the delete manifests that are left, in their order.
-    pub fn new(request: &PlanRequest, manifests: &[ManifestFile]) -> Self {
+    pub fn new(request: &PlanRequest, specs: &Specs, manifests: &[ManifestFile]) -> Self {
         let of_table = request.metadata.schemas_newest_first();
         Self {
             manifests: manifests.to_vec(),
             filter: format!("{:?}", request.filter),
             schemas: std::iter::once(&request.schema).chain(of_table).cloned().collect(),
             specs: request.metadata.partition_specs.clone(),
+            untrusted: specs.untrusted().clone(),
         }
     }
 
@@ -49,6 +50,7 @@ impl IndexSource {
         self.filter == other.filter
             && self.manifests == other.manifests
             && self.specs == other.specs
+            && self.untrusted == other.untrusted
             && self.schemas.len() == other.schemas.len()
             && self.schemas.iter().zip(&other.schemas).all(is_same)
     }
@@ -65,7 +67,7 @@ pub(crate) struct Deletes {
     /// The deletes.
     pub index: Arc<DeleteIndex>,
     /// The equality deletes that the filter left away.
-    pub by_filter: Tally,
+    pub by_filter: PruneCounts,
     /// The number of the index in the cache; `None` where it is not held.
     pub number: Option<u64>,
 }

@@ -9,10 +9,9 @@ use serde_json::json;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
 use crate::manifest::tests::document::document;
 use crate::manifest::{
-    EntryRequest, ManifestContent, ManifestFile, StretchEntries, cut_manifest, parse_stretch,
+    EntryRequest, Found, ManifestCache, ManifestContent, ManifestFile, ManifestReader, StretchEntries, Use,
+    cut_manifest, parse_stretch,
 };
-use crate::manifest::{Found, Use};
-use crate::manifest::{ManifestCache, ManifestReader};
 use crate::plan::{PlanRequest, PlanStream, plan};
 use crate::read::tests::avro_fixture::none;
 

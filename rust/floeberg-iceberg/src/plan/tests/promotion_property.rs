@@ -8,9 +8,7 @@ use floeberg_core::value::{Value, single_value};
 use proptest::prelude::*;
 
 use super::promotion::{near, numbers, operator, promotion};
-use crate::manifest::FieldSummary;
-use crate::manifest::SummaryStats;
-use crate::manifest::decode_pair;
+use crate::manifest::{FieldSummary, SummaryStats, decode_pair};
 use crate::plan::deletes::key_stats::mismatch;
 
 /// What a writer of the old type says of a set of values.

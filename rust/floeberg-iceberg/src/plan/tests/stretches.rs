@@ -9,10 +9,8 @@ use floeberg_core::ErrorKind;
 use serde_json::json;
 
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
-use crate::manifest::stretch_bytes;
 use crate::manifest::tests::document::document;
-use crate::manifest::{ManifestCache, ManifestReader};
-use crate::manifest::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestCache, ManifestContent, ManifestFile, ManifestReader, stretch_bytes};
 use crate::plan::{PlanRequest, PlanStream, plan};
 use crate::read::tests::avro_fixture::{none, some};
 

@@ -12,10 +12,9 @@ use serde_json::json;
 
 use crate::manifest::tests::document::document;
 use crate::manifest::{
-    DataFile, FileContent, ManifestContent, ManifestEntry, ManifestFile, ManifestListRequest,
-    ManifestListWriter, ManifestRequest, ManifestWriter,
+    DataFile, FileContent, ManifestCache, ManifestContent, ManifestEntry, ManifestFile, ManifestListRequest,
+    ManifestListWriter, ManifestReader, ManifestRequest, ManifestWriter,
 };
-use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::{TableMetadata, parse_table_metadata};
 use crate::plan::PlanRequest;
 use crate::wire::avro::encode::ContainerOptions;
