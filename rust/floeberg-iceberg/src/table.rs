@@ -8,7 +8,7 @@ use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::{Location, Store, StoreOptions, open_store};
 
 use crate::budget::{manifest_cache_budget, thread_budget};
-use crate::manifest::{ManifestCache, ManifestReader};
+use crate::manifest::{AllManifests, ManifestCache, ManifestReader, ReachableFiles};
 use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata};
 
 /// How a table is opened.
@@ -135,6 +135,16 @@ impl Table {
             threads: thread_budget()?,
             cancel: cancel.clone(),
         })
+    }
+
+    /// The manifests of all its snapshots, each once.
+    pub fn all_manifests(&self, cancel: &Cancel) -> Result<AllManifests> {
+        Ok(AllManifests::new(self.manifest_reader(cancel)?, self.metadata.snapshots.clone()))
+    }
+
+    /// The files that can be reached from its metadata.
+    pub fn reachable_files(&self, cancel: &Cancel) -> Result<ReachableFiles> {
+        ReachableFiles::new(self.manifest_reader(cancel)?, &self.metadata, &self.metadata_location)
     }
 
     /// Adds to an error about a missing file what to do where the table is not at the place that it wrote down.

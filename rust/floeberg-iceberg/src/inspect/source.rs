@@ -4,15 +4,15 @@
 //!
 //! Invariant: entries are read whole, with inheritance applied; an encrypted or damaged manifest is an error that names it.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use floeberg_core::{Cancel, Context, Result};
 
 use super::partition_column::PartitionColumn;
 use crate::Table;
-use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile};
-use crate::manifest::{ManifestReader, PlannedSpec, Specs};
+use crate::manifest::{
+    AllManifests, BoundSpec, EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs,
+};
 use crate::metadata::{Snapshot, TableMetadata};
 use crate::plan::{DeleteFile, delete_file};
 use crate::read::ReadRequest;
@@ -51,7 +51,7 @@ impl Source {
     }
 
     /// The spec of a manifest.
-    pub(super) fn spec(&self, manifest: &ManifestFile) -> Result<&PlannedSpec> {
+    pub(super) fn spec(&self, manifest: &ManifestFile) -> Result<&BoundSpec> {
         self.specs.get(manifest.partition_spec_id).context("manifest", &manifest.manifest_path)
     }
 
@@ -70,11 +70,10 @@ impl Source {
 
     /// The manifests of all snapshots, each once.
     pub(super) fn all_manifests(&self) -> Result<Vec<ManifestFile>> {
-        let lists = self.ordered(&self.metadata().snapshots, |snapshot| self.manifests_of(snapshot))?;
-        let mut seen = HashSet::new();
-        let mut distinct: Vec<ManifestFile> = lists.into_iter().flatten().collect();
-        distinct.retain(|manifest| seen.insert(manifest.manifest_path.clone()));
-        Ok(distinct)
+        AllManifests::new(self.reader.clone(), self.metadata().snapshots.clone())
+            .map(|manifest| manifest.map_err(|error| self.table.explain_absence(error)))
+            .collect::<Result<_>>()
+            .context("table", self.table.metadata_location())
     }
 
     /// The entries of a manifest.

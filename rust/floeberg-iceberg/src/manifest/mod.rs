@@ -8,6 +8,7 @@ mod write;
 mod bytes;
 mod cache;
 mod reader;
+mod reachable;
 mod stretch;
 mod untrusted;
 mod specs;
@@ -31,6 +32,7 @@ pub(crate) use metrics_by_column::MetricsByColumn;
 pub(crate) use prune_counts::{NO_TEST, NamedTest, PruneCounts};
 pub(crate) use prune_mask::PruneMask;
 pub(crate) use pruner::Pruner;
+pub use reachable::{AllManifests, FileRole, ReachableFile, ReachableFiles};
 pub use read::{
     AssignedRowIds, ManifestHeader, StretchEntries, cut_manifest, manifest_header, parse_manifest,
     parse_manifest_list, parse_stretch,
