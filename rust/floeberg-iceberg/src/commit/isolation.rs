@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use floeberg_core::{Context, Error, ErrorKind, Result};
 
-use super::actions::Since;
-use super::produce::{Ground, Removal};
+use super::produce::{ActionContext, Removal, manifests_of};
+use super::since::Since;
 use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
 use crate::metadata::{Snapshot, TableMetadata};
 
@@ -100,16 +100,16 @@ const ADDED_DELETES: Deed = Deed {
 ///
 /// Errors: `CommitConflict`, which trying again does not help: the operation has to begin anew.
 pub(crate) fn check_isolation(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     since: Since<'_>,
     level: IsolationLevel,
     removal: &Removal,
 ) -> Result<()> {
     let (Some(began_at), Some(base)) = (since.began_at, since.base) else { return Ok(()) };
-    let mut others = snapshots_between(head(began_at, ground.branch), base, ground.branch)?;
+    let mut others = snapshots_between(head(began_at, context.branch), base, context.branch)?;
     for made_from in since.made_from {
         // Both end at the base, so that the longer one has the other.
-        let longer = snapshots_between(*made_from, base, ground.branch)?;
+        let longer = snapshots_between(*made_from, base, context.branch)?;
         others = if longer.len() > others.len() { longer } else { others };
     }
     let deeds: &[Deed] = match level {
@@ -124,12 +124,12 @@ pub(crate) fn check_isolation(
         if deeds.is_empty() {
             continue;
         }
-        for manifest in ground.manifests_of(snapshot)? {
+        for manifest in manifests_of(context, snapshot)? {
             if manifest.added_snapshot_id != Some(snapshot.snapshot_id) {
                 continue;
             }
             for deed in deeds.iter().filter(|deed| deed.content == manifest.content) {
-                look_through(ground, snapshot, &manifest, deed, &ids, removal)?;
+                look_through(context, snapshot, &manifest, deed, &ids, removal)?;
             }
         }
     }
@@ -169,7 +169,7 @@ fn snapshots_between(start: Option<i64>, base: &TableMetadata, branch: &str) -> 
 }
 
 fn look_through(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     snapshot: &Snapshot,
     manifest: &ManifestFile,
     deed: &Deed,
@@ -181,7 +181,7 @@ fn look_through(
     }
     let wanted =
         EntryRequest { statistics_of: removal.columns(), with_deleted: true, ..EntryRequest::default() };
-    let entries = ground.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
+    let entries = context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
     let rows_match = removal.rows_match(&entries)?;
     let snapshot_ids = &entries.details()?.snapshot_id;
     for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {

@@ -12,12 +12,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use floeberg_core::{Cancel, Context, Error, ErrorKind, Result};
 use floeberg_io::{Store, StoreOptions, open_store};
 
-use super::actions::{Since, attempt};
+use super::actions::attempt;
 use super::apply::Changing;
+use super::columns_seen::columns_seen;
 use super::kept::Kept;
 use super::key::CommitKey;
-use super::produce::Ground;
-use super::seen::columns_seen;
+use super::produce::ActionContext;
+use super::since::Since;
 use super::summary::check_properties;
 use super::{Attempt, Operation, Previous, Requirement};
 use crate::Table;
@@ -134,7 +135,7 @@ impl Commit {
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
                 return Err(Error::not_found("the table is not there (any more)"));
             }
-            let ground = Ground {
+            let context = ActionContext {
                 metadata: Arc::new(changing.metadata().clone()),
                 specs: OnceLock::new(),
                 reader: &reader,
@@ -145,7 +146,7 @@ impl Commit {
                 properties: &self.request.properties,
                 now_ms: changing.now_ms(),
             };
-            let produced = attempt(&ground, since, operation).context("operation", operation.name())?;
+            let produced = attempt(&context, since, operation).context("operation", operation.name())?;
             for update in &produced.updates {
                 changing.apply(update).context("operation", operation.name())?;
             }

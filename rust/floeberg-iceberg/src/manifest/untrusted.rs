@@ -31,9 +31,8 @@ impl UntrustedColumns {
             Err(_) => return Self { all: true, ids: HashSet::new() },
         };
         let mut untrusted = Self::default();
-        for schema in &metadata.schemas {
-            let fields = schema.fields().iter().map(|field| (field.name.as_str(), field));
-            untrusted.compare(fields, Some(&mapping));
+        for field in metadata.schemas.iter().flat_map(|schema| schema.fields()) {
+            untrusted.compare(&field.name, field, Some(&mapping));
         }
         untrusted
     }
@@ -57,32 +56,27 @@ impl UntrustedColumns {
         self.all || (!self.ids.is_empty() && self.ids.contains(&id))
     }
 
-    fn compare<'a>(
-        &mut self,
-        fields: impl Iterator<Item = (&'a str, &'a Field)>,
-        mapping: Option<&NameMapping>,
-    ) {
-        for (name, field) in fields {
-            let mapped = mapping.and_then(|mapping| mapping.get(name));
-            let owner = mapped.and_then(|mapped| mapped.field_id());
-            if owner != Some(field.id) {
-                self.ids.insert(field.id);
-                self.ids.extend(owner);
+    /// Compares a field of a schema with what its name is mapped to at its level.
+    fn compare(&mut self, name: &str, field: &Field, level: Option<&NameMapping>) {
+        let mapped = level.and_then(|level| level.get(name));
+        let owner = mapped.and_then(|mapped| mapped.field_id());
+        if owner != Some(field.id) {
+            self.ids.insert(field.id);
+            self.ids.extend(owner);
+        }
+        let below = mapped.map(|mapped| mapped.children());
+        match &field.field_type {
+            Type::Struct(inner) => {
+                for field in &inner.fields {
+                    self.compare(&field.name, field, below);
+                }
             }
-            let below = mapped.map(|mapped| mapped.children());
-            match &field.field_type {
-                Type::Struct(inner) => {
-                    self.compare(inner.fields.iter().map(|field| (field.name.as_str(), field)), below);
-                }
-                Type::List(list) => {
-                    self.compare(std::iter::once(("element", &list.element)), below);
-                }
-                Type::Map(map) => {
-                    let parts = [("key", &map.key), ("value", &map.value)];
-                    self.compare(parts.into_iter(), below);
-                }
-                Type::Primitive(_) | Type::Variant | Type::Unrecognized(_) => {}
+            Type::List(list) => self.compare("element", &list.element, below),
+            Type::Map(map) => {
+                self.compare("key", &map.key, below);
+                self.compare("value", &map.value, below);
             }
+            Type::Primitive(_) | Type::Variant | Type::Unrecognized(_) => {}
         }
     }
 }

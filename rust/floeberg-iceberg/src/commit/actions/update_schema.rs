@@ -14,9 +14,9 @@ use floeberg_core::schema::name_mapping::evolved_mapping;
 use floeberg_core::{Error, ErrorKind, Result};
 use serde_json::Value as Json;
 
-use super::Since;
 use crate::commit::produce::Produced;
 use crate::commit::seen::check_names;
+use crate::commit::since::Since;
 use crate::commit::{LAST_ADDED, Update};
 use crate::metadata::NAME_MAPPING;
 use crate::metadata::TableMetadata;

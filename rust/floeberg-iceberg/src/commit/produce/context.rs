@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::{Error, Result};
 
-use super::completed::complete;
 use crate::commit::kept::{Kept, Work, WorkKind};
 use crate::commit::seen::{Seen, with_names_of_now};
 use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs};
@@ -17,7 +16,7 @@ use crate::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
 
 /// What one operation of an attempt works with.
 #[derive(Debug)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct ActionContext<'a> {
     /// The table, as the operations before left it.
     pub metadata: Arc<TableMetadata>,
     /// The table's specs, once they are asked for.
@@ -38,7 +37,7 @@ pub(crate) struct Ground<'a> {
     pub now_ms: i64,
 }
 
-impl Ground<'_> {
+impl ActionContext<'_> {
     /// The snapshot that the new one follows: the branch's, or for a new branch the current one, as in Iceberg Java.
     ///
     /// Errors: `InvalidInput` for a tag.
@@ -85,12 +84,6 @@ impl Ground<'_> {
             schema_id: self.metadata.current_schema_id,
             inputs: inputs.iter().map(settled).collect(),
         }
-    }
-
-    /// The manifests of a snapshot, with all that a manifest list must say of them.
-    pub fn manifests_of(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
-        let manifests = self.reader.manifests(snapshot)?;
-        manifests.into_iter().map(|manifest| complete(self, manifest)).collect()
     }
 
     /// The entries of a manifest.
