@@ -1,6 +1,6 @@
 //! Which files must be read, with which deletes?
 
-mod chunk;
+mod columns;
 mod task;
 mod tasks;
 mod explain;
@@ -12,7 +12,7 @@ mod result;
 mod to_read;
 mod planned_file;
 mod split;
-mod begun;
+mod plan_job;
 mod planning;
 mod plan_stream;
 mod stretches;

@@ -8,7 +8,7 @@ use arrow_array::{Int32Array, Int64Array, ListArray};
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Error, Result};
 
-use super::chunk::{column, typed};
+use super::columns::{column, typed};
 use super::{DeleteFile, Plan};
 use crate::manifest::RowsMatch;
 

@@ -37,7 +37,7 @@ pub struct PlanRequest {
 
 impl PlanRequest {
     /// An error of planning, with the table it is about.
-    pub(super) fn told(&self, error: Error) -> Error {
+    pub(super) fn with_table(&self, error: Error) -> Error {
         let error = error.with("table", &self.metadata_location);
         explain_absence(error, &self.metadata, &self.metadata_location, &self.reader.relocation)
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 
+use super::plan_job::PlanJob;
 use super::planned_stretch::PlannedStretch;
-use super::planning::Planning;
 use crate::manifest::{EntryRequest, Found, ManifestFile, ManifestStretch};
 use crate::threads::Job;
 
@@ -20,7 +20,7 @@ pub(super) struct DataStretch {
     statistics_of: Arc<Vec<i32>>,
 }
 
-impl Job for Planning {
+impl Job for PlanJob {
     type Task = ManifestFile;
     type Part = DataStretch;
     type Item = PlannedStretch;

@@ -10,7 +10,7 @@ use floeberg_core::value::Value;
 use floeberg_core::value::arrow::from_array;
 use floeberg_core::{Context, Error, Result};
 
-use super::chunk::{column, typed};
+use super::columns::{column, typed};
 use super::{DeleteFile, FileFormat, FileScanTask};
 use crate::manifest::Specs;
 

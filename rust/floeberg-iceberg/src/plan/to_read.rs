@@ -5,7 +5,7 @@
 use arrow_array::{Int32Array, Int64Array, ListArray, StringArray};
 use floeberg_core::Result;
 
-use crate::plan::chunk::{column, typed};
+use crate::plan::columns::{column, typed};
 use crate::plan::{DeleteKind, Plan};
 
 /// Sizes of data files in bytes, as their writers recorded them.

@@ -18,7 +18,7 @@ use super::index::{DataFile, DeleteIndex};
 use crate::manifest::{
     BoundSpec, DistinctResiduals, EntryStats, ManifestEntries, PruneCounts, Pruner, UntrustedColumns,
 };
-use crate::plan::chunk::{DeleteLists, FileColumns, Kept, column, typed};
+use crate::plan::columns::{DeleteLists, FileColumns, Selection, column, typed};
 
 /// The kept files of one manifest.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub(crate) struct KeptFiles<'a> {
     /// All entries of the manifest.
     pub entries: &'a ManifestEntries,
     /// Which of them are kept.
-    pub kept: &'a Kept,
+    pub kept: &'a Selection,
     /// The columns of these.
     pub columns: &'a FileColumns,
     /// The columns whose statistics are not to be used.

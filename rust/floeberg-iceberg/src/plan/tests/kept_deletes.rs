@@ -12,9 +12,9 @@ use proptest::prelude::*;
 use super::table_of_deletes::{SNAPSHOTS, manifest_at, of, table};
 use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::{Relocation, TableMetadata};
-use crate::plan::chunk::{column, typed};
+use crate::plan::columns::{column, typed};
 use crate::plan::deletes::index::DeleteIndex;
-use crate::plan::planning::Planning;
+use crate::plan::plan_job::PlanJob;
 use crate::plan::{DeleteFile, Explain, PlanRequest, PlanStream, plan};
 
 const FILTERS: [&str; 6] = ["true", "a = 1", "a <> 1", "b > 100", "b > 100 AND a = 2", "b >= 0.0"];
@@ -25,7 +25,7 @@ fn with_cache(request: PlanRequest, bytes: u64) -> PlanRequest {
 }
 
 fn index_of(request: &PlanRequest) -> Arc<DeleteIndex> {
-    Planning::begin(request.clone()).unwrap().0.deletes.index
+    PlanJob::begin(request.clone()).unwrap().0.deletes.index
 }
 
 /// Do two requests, the second after the first, have one index?

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod chunk;
+mod columns;
 mod delete_index;
 mod deletes;
 mod encrypted;

@@ -1,9 +1,9 @@
 use arrow_array::{Array as _, Int32Array};
 
-use crate::plan::chunk::Kept;
+use crate::plan::columns::Selection;
 
 fn entries(mask: Option<Vec<bool>>) -> Vec<usize> {
-    let kept = Kept::new(mask, 4);
+    let kept = Selection::new(mask, 4);
     let found: Vec<usize> = (0..kept.len()).map(|row| kept.entry(row)).collect();
     let taken = kept.take(&Int32Array::from_iter_values(0..4)).unwrap();
     assert_eq!(*taken, Int32Array::from_iter_values(found.iter().map(|entry| *entry as i32)), "of one mind");

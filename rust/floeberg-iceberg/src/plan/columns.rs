@@ -53,14 +53,14 @@ pub(crate) fn plan_schema(specs: &Specs) -> SchemaRef {
 }
 
 /// Keeps the entries that a mask keeps. All of them are kept without a copy.
-pub(crate) struct Kept {
+pub(crate) struct Selection {
     predicate: Option<FilterPredicate>,
     /// Which entries are kept; `None` is all.
     entries: Option<Vec<usize>>,
     rows: usize,
 }
 
-impl Kept {
+impl Selection {
     /// A mask over the entries; `None` keeps all `len`.
     pub fn new(mask: Option<Vec<bool>>, len: usize) -> Self {
         match mask {
@@ -113,7 +113,7 @@ impl FileColumns {
     /// Picks the kept entries.
     pub fn new(
         entries: &ManifestEntries,
-        kept: &Kept,
+        kept: &Selection,
         specs: &Specs,
         relocation: &Relocation,
     ) -> Result<Self> {
