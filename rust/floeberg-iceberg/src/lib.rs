@@ -29,6 +29,7 @@ mod budget;
 mod threads;
 pub mod wire;
 pub mod metadata;
+pub mod manifest;
 pub mod plan;
 pub mod read;
 pub mod aggregate;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::schema::reserved::{DELETED, PARTITION};
-use floeberg_core::schema::{Field, NameMapping, Schema};
+use floeberg_core::schema::{Field, Schema};
 use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Context, Error, Result};
 
@@ -17,9 +17,6 @@ use crate::budget::{memory_budget, thread_budget};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
 use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
 use crate::read::{BatchStream, ReadRequest, stream};
-
-/// The property that holds the ids of columns for files without any. Spec: Name Mapping Serialization.
-pub(crate) const NAME_MAPPING: &str = "schema.name-mapping.default";
 
 /// Which snapshot is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -271,23 +268,16 @@ impl Scan {
             statistics_of: None,
             schema: self.filter_schema()?,
             filter: self.bound_filter()?,
-            store: Arc::clone(self.table.store()),
-            relocation: Arc::clone(self.table.relocation()),
-            cache: Arc::clone(self.table.manifest_cache()),
-            threads: thread_budget()?,
+            reader: self.table.manifest_reader(cancel)?,
             memory: memory_budget()?,
             verbose: false,
-            cancel: cancel.clone(),
         })
     }
 
     /// What reading a task of this scan needs beside the task.
     pub fn read_request(&self, cancel: &Cancel) -> Result<ReadRequest> {
         let metadata = self.table.metadata();
-        let mapping = metadata.properties.get(NAME_MAPPING);
-        let mapping = mapping.map(|json| NameMapping::from_json(json)).transpose();
-        let mapping =
-            mapping.context("property", NAME_MAPPING).context("table", self.table.metadata_location())?;
+        let mapping = metadata.name_mapping().context("table", self.table.metadata_location())?;
         let request =
             ReadRequest::new(Arc::clone(self.table.store()), self.filter_schema()?, self.projection()?)
                 .with_specs(metadata.partition_specs.iter().cloned())

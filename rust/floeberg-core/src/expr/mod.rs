@@ -29,7 +29,7 @@ pub use evaluate::{evaluate_batch, evaluate_row};
 pub use project::{PartitionColumn, Residuals, project_inclusive, project_strict};
 pub use prune::{
     Mismatch, MismatchReason, StatsColumn, StatsColumns, explain_mismatch, explain_mismatches, may_match,
-    must_match,
+    must_match, must_match_each,
 };
 pub use sql::parse;
 pub use stats::{ColumnStats, Share, Stats};

@@ -14,7 +14,8 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Cancel, Result};
 
 use super::{Account, Answered};
-use crate::plan::{DeleteKind, Glance, Plan};
+use crate::manifest::RowsMatch;
+use crate::plan::{DeleteKind, Plan, PlannedFile};
 use crate::read::{ReadRequest, count_left, count_rows};
 use crate::threads::ordered;
 
@@ -55,7 +56,7 @@ pub(crate) fn count(
     let mut account = Account::default();
     let mut rows: u64 = 0;
     let mut left = Vec::new();
-    plan.glance(|mut file| {
+    plan.for_each_file(|mut file| {
         account.files += 1;
         if request.gives_deleted_rows() {
             file.deletes.clear();
@@ -91,19 +92,17 @@ pub(crate) fn count(
 }
 
 /// The rows of a file by its metadata, or why these do not tell.
-pub(super) fn known(file: &Glance<'_>) -> Result<u64, Reading> {
-    match file.residual {
-        BoundExpr::True => {}
-        BoundExpr::False => return Ok(0),
-        _ => return Err(Reading::Filter),
+pub(super) fn known(file: &PlannedFile<'_>) -> Result<u64, Reading> {
+    match file.rows_match() {
+        RowsMatch::None => Ok(0),
+        RowsMatch::All => Ok(file.rows),
+        RowsMatch::Some if *file.residual != BoundExpr::True => Err(Reading::Filter),
+        RowsMatch::Some => {
+            Err(file.deletes.iter().fold(Reading::Vector, |reading, delete| match (reading, &delete.kind) {
+                (Reading::EqualityDeletes, _) | (_, DeleteKind::Equality { .. }) => Reading::EqualityDeletes,
+                (_, DeleteKind::Position) => Reading::PositionDeletes,
+                (_, DeleteKind::Vector { .. }) => Reading::Vector,
+            }))
+        }
     }
-    let mut reading = None;
-    for delete in &file.deletes {
-        reading = Some(match delete.kind {
-            DeleteKind::Equality { .. } => return Err(Reading::EqualityDeletes),
-            DeleteKind::Position => Reading::PositionDeletes,
-            DeleteKind::Vector { .. } => Reading::Vector,
-        });
-    }
-    reading.map_or(Ok(file.rows), Err)
 }

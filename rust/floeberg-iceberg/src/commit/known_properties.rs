@@ -14,9 +14,9 @@ use floeberg_core::{Context, Error, Result};
 
 use super::IsolationLevel;
 use super::produce::manifest_options;
+use crate::metadata::NAME_MAPPING;
 use crate::metadata::encryption::KEY_ID;
 use crate::metadata::property::{flag, parsed, unexpected};
-use crate::scan::NAME_MAPPING;
 use crate::write::{check_metrics_mode, check_parquet_properties};
 
 /// What a value is.

@@ -16,7 +16,7 @@ use floeberg_core::{Error, Result};
 
 use super::rows::{arrow_schema, batch_of_columns};
 use super::source::Source;
-use crate::metadata::{EntryRequest, ManifestContent, ManifestFile};
+use crate::manifest::{EntryRequest, ManifestContent, ManifestFile};
 use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::{ListedDeletes, ReadRequest};
 

@@ -11,7 +11,7 @@ use floeberg_core::{Cancel, Error, Result};
 use parquet::arrow::arrow_writer::ArrowColumnChunk;
 
 use super::parquet::{ColumnEncoder, OpenFile, Piece};
-use crate::metadata::DataFile;
+use crate::manifest::DataFile;
 use crate::threads::ordered;
 
 /// Files that are made durable at once for each thread: most of it is waiting for the disk.

@@ -20,7 +20,7 @@ use super::form::FileForm;
 use super::leaves::Leaf;
 use super::shredding::Shreddings;
 use super::typed_leaves::TypedLeaf;
-use crate::metadata::DataFile;
+use crate::manifest::DataFile;
 use crate::write::metrics::{Mode, shorter_lower, shorter_upper};
 
 /// Says of a file what its metadata says.

@@ -28,7 +28,7 @@ use super::metrics::describe;
 use super::output::{Output, writing};
 use super::shredding::{Shredding, Shreddings};
 use super::stored::stored_columns;
-use crate::metadata::DataFile;
+use crate::manifest::DataFile;
 
 /// Rows in the form in which they are stored.
 #[derive(Debug, Clone)]
