@@ -7,6 +7,8 @@ mod threads;
 pub mod wire;
 pub mod metadata;
 pub mod plan;
+mod files;
+mod formats;
 pub mod read;
 pub mod aggregate;
 mod table;
@@ -18,6 +20,7 @@ mod view;
 pub mod write;
 pub mod commit;
 
+pub use formats::parquet::read::hush_fenced_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};

@@ -21,7 +21,7 @@ use floeberg_core::{Cancel, Error, Result};
 use super::best::best_of;
 use super::{Account, Answered};
 use crate::plan::{DeleteKind, Glance, Plan};
-use crate::read::{ReadRequest, read_task};
+use crate::read::{TableReader, read_task};
 use crate::threads::ordered;
 
 /// Which end of a column's values.
@@ -66,7 +66,7 @@ pub(crate) struct ExtremeRequest<'a> {
     /// A plan with the column's statistics.
     pub plan: &'a Plan,
     /// Reads the column alone.
-    pub read: &'a Arc<ReadRequest>,
+    pub read: &'a Arc<TableReader>,
     /// The column.
     pub field: &'a Field,
     /// Which end.

@@ -19,7 +19,7 @@ use serde_json::Map;
 
 use crate::metadata::{PartitionField, PartitionSpec, SortOrder};
 use crate::plan::{FileFormat, FileScanTask};
-use crate::read::{ReadRequest, read_task};
+use crate::read::{ReadRequest, TableReader, read_task};
 use crate::write::properties::Properties;
 use crate::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFile};
 
@@ -124,7 +124,8 @@ pub(super) fn batch_of(store: &MemoryStore, recipe: &WriteRecipe, written: &Writ
         deletes: Vec::new(),
         residual: Arc::new(BoundExpr::True),
     };
-    let batches: Vec<_> = read_task(&Arc::new(request), &task).unwrap().collect::<Result<_>>().unwrap();
+    let batches: Vec<_> =
+        read_task(&Arc::new(TableReader::new(request)), &task).unwrap().collect::<Result<_>>().unwrap();
     concat_batches(&Arc::new(schema_to_arrow(&schema).unwrap()), &batches).unwrap()
 }
 

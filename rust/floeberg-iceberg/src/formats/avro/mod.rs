@@ -1,0 +1,3 @@
+//! Data and delete files of Avro.
+
+pub(crate) mod read;

@@ -1,0 +1,3 @@
+//! Data and delete files of Parquet.
+
+pub(crate) mod read;
