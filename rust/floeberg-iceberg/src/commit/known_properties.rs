@@ -14,10 +14,11 @@ use floeberg_core::{Context, Error, Result};
 
 use super::IsolationLevel;
 use super::produce::manifest_options;
+use crate::files::check_metrics_mode;
+use crate::formats::parquet::write::check_parquet_properties;
 use crate::metadata::encryption::KEY_ID;
 use crate::metadata::property::{flag, parsed, unexpected};
 use crate::scan::NAME_MAPPING;
-use crate::write::{check_metrics_mode, check_parquet_properties};
 
 /// What a value is.
 #[derive(Debug, Clone, Copy)]

@@ -16,35 +16,33 @@ use floeberg_core::variant::Bounds as VariantBounds;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::statistics::Statistics;
 
-use super::form::FileForm;
-use super::leaves::Leaf;
+use super::layout::ParquetLayout;
+use super::leaf::{Leaf, TypedLeaf};
 use super::shredding::Shreddings;
-use super::typed_leaves::TypedLeaf;
-use crate::metadata::DataFile;
-use crate::write::metrics::{Mode, shorter_lower, shorter_upper};
+use crate::files::{FileMetrics, Mode, shorter_lower, shorter_upper};
 
-/// Says of a file what its metadata says.
+/// What the metadata of a file of so many bytes say.
 pub(super) fn describe(
-    file: &mut DataFile,
     metadata: &ParquetMetaData,
-    form: &FileForm,
+    layout: &ParquetLayout,
     shreddings: &Shreddings,
-) -> Result<()> {
+    file_size_in_bytes: i64,
+) -> Result<FileMetrics> {
     let mut said = Said::default();
-    for (position, leaf) in form.leaves.iter().enumerate() {
+    for (position, leaf) in layout.leaves.iter().enumerate() {
         let chunks = metadata.row_groups().iter().filter_map(|group| group.columns().get(position));
         let (id, primitive) = match leaf {
             Leaf::Single(id, primitive) => (*id, Some(primitive)),
             Leaf::Repeated(id) | Leaf::VariantMetadata(id) => (*id, None),
             Leaf::Typed(leaf) => {
                 if shreddings.is_uniform(leaf) {
-                    said.add_field(leaf, bounds(chunks, &leaf.primitive, form.modes.of(leaf.id)))?;
+                    said.add_field(leaf, bounds(chunks, &leaf.primitive, layout.modes.of(leaf.id)))?;
                 }
                 continue;
             }
             Leaf::Silent => continue,
         };
-        let mode = form.modes.of(id);
+        let mode = layout.modes.of(id);
         if mode == Mode::None {
             continue;
         }
@@ -71,15 +69,17 @@ pub(super) fn describe(
         }
     }
     said.add_variants()?;
-    file.record_count = metadata.file_metadata().num_rows();
-    file.column_sizes = Some(said.sizes);
-    file.value_counts = Some(said.values);
-    file.null_value_counts = Some(said.nulls);
-    file.nan_value_counts = Some(said.nans);
-    file.lower_bounds = Some(said.lower);
-    file.upper_bounds = Some(said.upper);
-    file.split_offsets = Some(split_offsets(metadata));
-    Ok(())
+    Ok(FileMetrics {
+        record_count: metadata.file_metadata().num_rows(),
+        file_size_in_bytes,
+        column_sizes: Some(said.sizes),
+        value_counts: Some(said.values),
+        null_value_counts: Some(said.nulls),
+        nan_value_counts: Some(said.nans),
+        lower_bounds: Some(said.lower),
+        upper_bounds: Some(said.upper),
+        split_offsets: Some(split_offsets(metadata)),
+    })
 }
 
 #[derive(Default)]

@@ -4,25 +4,11 @@
 
 use arrow_schema::DataType;
 use floeberg_core::Result;
-use floeberg_core::schema::{Field, PrimitiveType, Type};
+use floeberg_core::schema::{Field, Type};
 
+use super::leaf::Leaf;
 use super::shredded::Shapes;
-use super::typed_leaves::{TypedLeaf, add_shredded};
-
-/// A leaf of a file.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Leaf {
-    /// A column that has one value a row at most.
-    Single(i32, PrimitiveType),
-    /// A column in a list or a map.
-    Repeated(i32),
-    /// The first bytes of a variant, which are null where it is.
-    VariantMetadata(i32),
-    /// A field of shredded variants.
-    Typed(TypedLeaf),
-    /// The others, and variants in lists and maps: nothing is said of them.
-    Silent,
-}
+use super::typed_leaves::add_shredded;
 
 /// The leaves of fields.
 pub(super) fn leaves_of(fields: &[Field], shapes: &Shapes) -> Result<Vec<Leaf>> {

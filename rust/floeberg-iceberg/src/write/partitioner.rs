@@ -15,8 +15,8 @@ use floeberg_core::value::{PartitionKey, PartitionNumbers, Value, arrow::from_ar
 use floeberg_core::{Context as _, Error, Result};
 
 use super::derived::Derived;
-use super::parquet::{FileForm, Piece};
 use super::sort::SortKeys;
+use crate::files::{FileLayout, Piece};
 use crate::metadata::PartitionSpec;
 
 /// A partition: what tells it from others, and its values in the order of the spec.
@@ -28,7 +28,7 @@ pub(super) struct Partition {
 
 /// How rows are split.
 #[derive(Debug)]
-pub(super) struct Splitting {
+pub(super) struct Partitioner {
     fields: Vec<Derived>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Part {
     pub keys: Option<BinaryArray>,
 }
 
-impl Splitting {
+impl Partitioner {
     /// Errors: `Unsupported` for a transform of several columns, `InvalidData` for a spec that does not fit the schema.
     pub fn new(spec: &PartitionSpec, schema: &Schema) -> Result<Self> {
         let fields = spec.fields.iter().map(|field| {
@@ -49,7 +49,12 @@ impl Splitting {
     }
 
     /// The rows of a batch by partition, in the order in which partitions first occur.
-    pub fn split(&self, batch: &RecordBatch, form: &FileForm, keys: Option<&SortKeys>) -> Result<Vec<Part>> {
+    pub fn split(
+        &self,
+        batch: &RecordBatch,
+        layout: &dyn FileLayout,
+        keys: Option<&SortKeys>,
+    ) -> Result<Vec<Part>> {
         let rows = batch.num_rows();
         if rows == 0 {
             return Ok(Vec::new());
@@ -58,7 +63,7 @@ impl Splitting {
         let columns: Vec<_> =
             values.iter().zip(&self.fields).map(|(array, field)| (array, field.result.clone())).collect();
         let numbers = PartitionNumbers::new(&columns, rows)?;
-        let mut piece = Piece::new(batch, form)?;
+        let mut piece = layout.piece(batch)?;
         let stored = piece.columns.len();
         // Keys are cut and put in order as columns are.
         if let Some(keys) = keys {

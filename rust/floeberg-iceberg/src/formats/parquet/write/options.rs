@@ -13,8 +13,8 @@ use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
+use crate::files::WriteProperties;
 use crate::metadata::property::unexpected;
-use crate::write::properties::Properties;
 
 const MIB: u64 = 1 << 20;
 /// The level of zstandard that Iceberg Java writes with where none is asked for.
@@ -24,7 +24,7 @@ const LEVEL: &str = "write.parquet.compression-level";
 
 /// How a file is laid out.
 #[derive(Debug, Clone)]
-pub(in crate::write) struct Layout {
+pub(super) struct Options {
     /// The options of the library.
     pub properties: Arc<WriterProperties>,
     /// Encoded bytes at which a row group ends.
@@ -39,13 +39,13 @@ pub(in crate::write) struct Layout {
     chosen: HashSet<ColumnPath>,
 }
 
-impl Layout {
+impl Options {
     /// What properties ask for, of the columns of a schema.
     ///
     /// `statistics_length` is how many bytes of a text the statistics of a row group keep; `None` keeps all.
     /// Errors: `InvalidInput` for a property that is not understood, `Unsupported` for a codec.
     pub fn new(
-        properties: &Properties,
+        properties: &WriteProperties,
         schema: &Schema,
         columns: &SchemaDescriptor,
         statistics_length: Option<usize>,
@@ -125,17 +125,17 @@ impl Layout {
 ///
 /// Errors: `InvalidInput`, naming the property.
 pub(crate) fn check_parquet_properties(properties: &BTreeMap<String, String>) -> Result<()> {
-    let properties = Properties::new(properties, &BTreeMap::new())?;
+    let properties = WriteProperties::of_map(properties.clone());
     rows_between_checks(&properties, row_group_rows(&properties)?)?;
     version(&properties)?;
     compression(&properties).map(drop)
 }
 
-fn row_group_rows(properties: &Properties) -> Result<u64> {
+fn row_group_rows(properties: &WriteProperties) -> Result<u64> {
     properties.positive("write.parquet.row-group-check-min-record-count", 100)
 }
 
-fn rows_between_checks(properties: &Properties, fewest: u64) -> Result<Option<u64>> {
+fn rows_between_checks(properties: &WriteProperties, fewest: u64) -> Result<Option<u64>> {
     const NAME: &str = "write.parquet.row-group-check-max-record-count";
     let expected = "a whole number that is not below row-group-check-min-record-count";
     match properties.parsed(NAME, expected)? {
@@ -154,7 +154,7 @@ fn paths_of(schema: &Schema, columns: &SchemaDescriptor, column: &str) -> Vec<Co
     leaves.map(|leaf| leaf.path().clone()).collect()
 }
 
-fn version(properties: &Properties) -> Result<WriterVersion> {
+fn version(properties: &WriteProperties) -> Result<WriterVersion> {
     const NAME: &str = "write.parquet.page-version";
     match properties.text(NAME).unwrap_or("v1").to_ascii_lowercase().as_str() {
         "v1" => Ok(WriterVersion::PARQUET_1_0),
@@ -163,7 +163,7 @@ fn version(properties: &Properties) -> Result<WriterVersion> {
     }
 }
 
-fn compression(properties: &Properties) -> Result<Compression> {
+fn compression(properties: &WriteProperties) -> Result<Compression> {
     let level = properties.parsed::<i32>(LEVEL, "a whole number")?;
     let beyond = |error: parquet::errors::ParquetError| {
         unexpected(LEVEL, level.unwrap_or_default(), "a level that the codec has").caused_by(error)
@@ -190,7 +190,7 @@ fn compression(properties: &Properties) -> Result<Compression> {
 }
 
 /// How many different values a bloom filter has room for, and the share of other values that it takes for some of them.
-fn bloom_filter(properties: &Properties, column: &str) -> Result<(u64, f64)> {
+fn bloom_filter(properties: &WriteProperties, column: &str) -> Result<(u64, f64)> {
     let name = format!("write.parquet.bloom-filter-fpp.column.{column}");
     let expected = "a number between 0 and 1";
     let wrong_share = properties.parsed::<f64>(&name, expected)?.unwrap_or(0.01);

@@ -13,7 +13,7 @@ use std::hash::BuildHasher as _;
 use arrow_array::ArrayRef;
 use foldhash::fast::RandomState;
 
-use crate::write::sort::Values;
+use crate::files::OrderedValues;
 
 /// Fewer rows say too little.
 const FEWEST: usize = 16 * 1024;
@@ -31,7 +31,7 @@ pub(super) fn without_repetition(columns: &[ArrayRef]) -> Vec<usize> {
 
 /// How many values differ, about; `None` for nested ones.
 fn different(column: &ArrayRef) -> Option<usize> {
-    let values = Values::of(column).ok()?;
+    let values = OrderedValues::of(column).ok()?;
     let state = RandomState::default();
     let mut key = Vec::new();
     let hash = |row| {

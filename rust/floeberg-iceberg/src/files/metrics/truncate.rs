@@ -11,7 +11,7 @@ use floeberg_core::value::Value;
 
 /// A lower bound of at most so many code points, or bytes. Other values than texts and bytes stay, those of a fixed length
 /// too: a shorter one would be none of the column's type.
-pub(in crate::write) fn shorter_lower(value: Value, length: u32) -> Value {
+pub(crate) fn shorter_lower(value: Value, length: u32) -> Value {
     match value {
         Value::String(text) => Value::String(truncate_string(&text, length).to_owned()),
         Value::Binary(bytes) => Value::Binary(truncate_binary(&bytes, length).to_vec()),
@@ -20,7 +20,7 @@ pub(in crate::write) fn shorter_lower(value: Value, length: u32) -> Value {
 }
 
 /// An upper bound of at most so many code points, or bytes; `None` where there is none.
-pub(in crate::write) fn shorter_upper(value: Value, length: u32) -> Option<Value> {
+pub(crate) fn shorter_upper(value: Value, length: u32) -> Option<Value> {
     Some(match value {
         Value::String(text) => Value::String(upper_text(text, length)?),
         Value::Binary(bytes) => Value::Binary(upper_bytes(bytes, length)?),

@@ -12,56 +12,50 @@ use arrow_array::{RecordBatch, StructArray};
 use arrow_schema::{DataType, Schema as ArrowSchema, SchemaRef};
 use floeberg_core::schema::arrow::fields_to_arrow;
 use floeberg_core::schema::json::schema_to_json;
-use floeberg_core::schema::{Field, Schema, Type};
+use floeberg_core::schema::{Field, Type};
 use floeberg_core::variant::Shape;
 use floeberg_core::{Context as _, Error, Result};
 use parquet::file::metadata::KeyValue;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, TypePtr};
 
-use super::Piece;
 use super::dictionaries::without_repetition;
-use super::leaves::{Leaf, leaves_of};
-use super::options::Layout;
+use super::leaf::Leaf;
+use super::leaves::leaves_of;
+use super::options::Options;
 use super::schema::parquet_schema;
 use super::shredded::Shapes;
 use super::sorting::sorting_columns;
 use super::stored::{stored_columns, stored_fields};
-use crate::metadata::SortOrder;
-use crate::write::metrics::Modes;
-use crate::write::properties::Properties;
+use crate::files::{LayoutRequest, Modes, Piece, SortColumn};
 
 /// About how many bytes a column of an open file takes beside its values: buffers, and what its codec works with.
-pub(in crate::write) const COLUMN_MEMORY: u64 = 64 << 10;
+pub(crate) const COLUMN_MEMORY: u64 = 64 << 10;
 
 /// How rows are stored.
 #[derive(Debug, Clone)]
-pub(in crate::write) struct FileForm {
+pub(super) struct ParquetLayout {
     /// The columns of the table, those of type `unknown` too.
     pub fields: Vec<Field>,
     /// What is stored of them, in Arrow's form.
     pub arrow: SchemaRef,
     pub(super) parquet: TypePtr,
     pub(super) leaves: Vec<Leaf>,
-    layout: Layout,
+    options: Options,
     pub(super) modes: Modes,
     pub(super) stored: Vec<Field>,
     /// The first rows that say how variants are shredded; `None` where they are not, or where there are none.
     shredded_by: Option<u64>,
     pub(super) shapes: Shapes,
-    /// The order that rows are in, if they are in any.
-    order: Option<Arc<SortOrder>>,
+    /// The columns that rows are sorted by.
+    sorted_by: Vec<SortColumn>,
 }
 
-impl FileForm {
-    /// Of rows that are in an order, where one is given.
+impl ParquetLayout {
+    /// The layout that a request asks for.
     ///
     /// Errors: `InvalidInput` for properties that are not understood, `Unsupported` for types that are not written.
-    pub fn new(
-        schema: &Schema,
-        properties: &Properties,
-        modes: Modes,
-        order: Option<&Arc<SortOrder>>,
-    ) -> Result<Self> {
+    pub fn new(request: &LayoutRequest<'_>) -> Result<Self> {
+        let LayoutRequest { schema, properties, modes, sorted_by } = request.clone();
         let stored = stored_fields(schema.fields())?;
         if stored.is_empty() {
             return Err(Error::unsupported("a Parquet file cannot hold rows without columns"));
@@ -79,14 +73,14 @@ impl FileForm {
         let statistics_length = modes
             .longest()
             .map(|characters| 64.max((characters as usize).saturating_add(1).saturating_mul(4)));
-        let layout = Layout::new(properties, schema, &descriptor, statistics_length, metadata)?;
+        let options = Options::new(properties, schema, &descriptor, statistics_length, metadata)?;
         let leaves = leaves_of(&stored, &shapes)?;
         Ok(Self {
             fields: schema.fields().to_vec(),
             arrow: Arc::new(ArrowSchema::new(fields_to_arrow(&stored)?)),
-            layout: layout.sorted_by(order.and_then(|order| sorting_columns(order, &leaves))),
+            options: options.sorted_by(sorting_columns(&sorted_by, &leaves)),
             leaves,
-            order: order.cloned(),
+            sorted_by,
             parquet: columns,
             modes,
             stored,
@@ -98,7 +92,7 @@ impl FileForm {
     /// The same, with variants shredded as the first of the rows that are to go into a file are alike.
     ///
     /// Errors: `InvalidData` for bytes that are no variant, `Unsupported` for what is not known in one.
-    pub fn for_file(self: &Arc<Self>, rows: &[Piece]) -> Result<Arc<Self>> {
+    pub fn shredded_as(self: &Arc<Self>, rows: &[Piece]) -> Result<Arc<Self>> {
         let Some(most) = self.shredded_by else { return Ok(Arc::clone(self)) };
         let mut shapes = Shapes::new();
         // Those in structs, lists and maps are not shredded, as Iceberg Java does not.
@@ -115,10 +109,10 @@ impl FileForm {
             Arc::new(arrow.as_ref().clone().with_data_type(DataType::Struct(shape.fields())))
         });
         let leaves = leaves_of(&self.stored, &shapes)?;
-        let sorted_by = self.order.as_ref().and_then(|order| sorting_columns(order, &leaves));
+        let sorting_columns = sorting_columns(&self.sorted_by, &leaves);
         Ok(Arc::new(Self {
             arrow: Arc::new(ArrowSchema::new(arrow.collect::<Vec<_>>())),
-            layout: self.layout.sorted_by(sorted_by),
+            options: self.options.sorted_by(sorting_columns),
             leaves,
             parquet: parquet_schema(&self.stored, &shapes)?,
             shapes,
@@ -127,12 +121,12 @@ impl FileForm {
     }
 
     /// The same, without dictionaries of columns whose values hardly repeat in these rows.
-    pub fn for_rows(&self, rows: &RecordBatch) -> Result<Self> {
+    pub fn with_dictionaries_for(&self, rows: &RecordBatch) -> Result<Self> {
         let columns = stored_columns(rows.columns(), &self.fields)?;
         let plain = without_repetition(&columns);
         // They are not nested, so that a column is a leaf with its name.
         let paths = plain.iter().map(|number| ColumnPath::from(self.arrow.field(*number).name().clone()));
-        Ok(Self { layout: self.layout.without_dictionaries(paths), ..self.clone() })
+        Ok(Self { options: self.options.without_dictionaries(paths), ..self.clone() })
     }
 
     /// About how many bytes the columns of an open file take, beside their values.
@@ -140,9 +134,9 @@ impl FileForm {
         (self.leaves.len() as u64).saturating_mul(COLUMN_MEMORY)
     }
 
-    /// How files are laid out.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
+    /// What the library is told, and when row groups end.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 }
 

@@ -1,4 +1,4 @@
-//! Rows to Parquet files.
+//! How are Parquet files written?
 
 mod columns;
 mod dictionaries;
@@ -7,16 +7,17 @@ mod output;
 mod shredded;
 mod schema;
 mod stored;
+mod leaf;
+mod typed_leaves;
 mod leaves;
 mod sorting;
-mod typed_leaves;
 mod shredding;
-mod form;
+mod layout;
 mod metrics;
-mod open_file;
+mod writer;
+mod file_layout;
 
+pub(crate) use file_layout::layout;
 #[cfg(test)]
-pub(super) use form::COLUMN_MEMORY;
-pub(super) use form::FileForm;
-pub(super) use open_file::{ColumnEncoder, OpenFile, Piece};
+pub(crate) use layout::COLUMN_MEMORY;
 pub(crate) use options::check_parquet_properties;

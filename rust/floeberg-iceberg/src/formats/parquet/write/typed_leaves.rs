@@ -7,25 +7,11 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field};
-use floeberg_core::schema::PrimitiveType;
 use floeberg_core::variant::path_of;
 use floeberg_core::{Error, Result};
 
-use super::leaves::Leaf;
+use super::leaf::{Leaf, TypedLeaf};
 use super::shredded::primitive;
-
-/// A typed column of a field, or of whole variants.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct TypedLeaf {
-    /// The column of variants.
-    pub id: i32,
-    /// The normalized path to the field.
-    pub path: String,
-    /// The numbers of the places that lead to it, its own last.
-    pub places: Vec<usize>,
-    pub column: DataType,
-    pub primitive: PrimitiveType,
-}
 
 /// Adds the leaves of a place: `value`, and those of `typed_value`.
 pub(super) fn add_shredded(id: i32, place: &[Arc<Field>], leaves: &mut Vec<Leaf>) -> Result<()> {

@@ -10,8 +10,8 @@ use arrow_array::StructArray;
 use floeberg_core::Result;
 use floeberg_core::variant::Shape;
 
+use super::leaf::TypedLeaf;
 use super::shredded::Shapes;
-use super::typed_leaves::TypedLeaf;
 
 /// The shredded columns of a file, by field id.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! Which metrics are kept of which column?
 //!
-//! In: properties, a schema and a sort order. Out: a mode for every column that has a name.
+//! In: properties, a schema and the columns that rows are sorted by. Out: a mode for every column that has a name.
 //! Spec: Metrics (Data File Fields); Iceberg's documentation, `write.metadata.metrics.*`.
 //!
 //! Invariant: as Iceberg Java chooses: a mode of its own, else that of sorted columns, else the default, which is none
@@ -11,9 +11,8 @@ use std::collections::{HashMap, HashSet};
 use floeberg_core::Result;
 use floeberg_core::schema::{Field, Schema, Type};
 
-use crate::metadata::SortOrder;
+use crate::files::properties::WriteProperties;
 use crate::metadata::property::unexpected;
-use crate::write::properties::Properties;
 
 const DEFAULT: &str = "write.metadata.metrics.default";
 const OF_COLUMN: &str = "write.metadata.metrics.column.";
@@ -23,7 +22,7 @@ const TRUNCATED: Mode = Mode::Truncate(16);
 
 /// What is kept of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::write) enum Mode {
+pub(crate) enum Mode {
     /// Nothing.
     None,
     /// Sizes and counts.
@@ -36,14 +35,18 @@ pub(in crate::write) enum Mode {
 
 /// The modes of all columns.
 #[derive(Debug, Clone)]
-pub(in crate::write) struct Modes {
+pub(crate) struct Modes {
     default: Mode,
     of_columns: HashMap<i32, Mode>,
 }
 
 impl Modes {
-    /// Errors: `InvalidInput` for a mode that is not one, and for a number that is not one.
-    pub fn new(properties: &Properties, schema: &Schema, order: &SortOrder) -> Result<Self> {
+    /// `sorted` are the columns that rows are sorted by. Errors: `InvalidInput` for a mode that is not one, and for a number that is not one.
+    pub(crate) fn new(
+        properties: &WriteProperties,
+        schema: &Schema,
+        sorted: impl IntoIterator<Item = i32>,
+    ) -> Result<Self> {
         let mut of_columns = HashMap::new();
         let default = if let Some(text) = properties.text(DEFAULT) {
             parsed(DEFAULT, text)?
@@ -59,13 +62,7 @@ impl Modes {
             }
         };
         let of_sorted = if matches!(default, Mode::None | Mode::Counts) { TRUNCATED } else { default };
-        for field in &order.fields {
-            if let [id] = field.source_ids[..]
-                && field.transform.is_order_preserving()
-            {
-                of_columns.insert(id, of_sorted);
-            }
-        }
+        of_columns.extend(sorted.into_iter().map(|id| (id, of_sorted)));
         for (column, text) in properties.of_columns(OF_COLUMN) {
             let mode = parsed(&format!("{OF_COLUMN}{column}"), text)?;
             // A column that was dropped, or will be added, may be named.
@@ -77,12 +74,12 @@ impl Modes {
     }
 
     /// The mode of a column.
-    pub fn of(&self, id: i32) -> Mode {
+    pub(crate) fn of(&self, id: i32) -> Mode {
         self.of_columns.get(&id).copied().unwrap_or(self.default)
     }
 
     /// The most characters or bytes that a bound keeps; `None` where one keeps all.
-    pub fn longest(&self) -> Option<u32> {
+    pub(crate) fn longest(&self) -> Option<u32> {
         let modes = self.of_columns.values().chain([&self.default]);
         modes.map(|mode| mode.length()).try_fold(0, |most, length| Some(most.max(length?)))
     }

@@ -12,11 +12,12 @@ use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{ErrorKind, Result};
 use floeberg_io::Store;
 
-use super::encode::Threads;
-use super::form::Form;
-use super::parquet::{FileForm, OpenFile, Piece};
-use super::split::Partition;
+use super::encode::{OpenFile, Threads};
+use super::layout::WriteLayout;
+use super::partitioner::Partition;
 use super::{Purpose, WriteRecipe, WrittenFile};
+use crate::files::{FileLayout, FileMetrics, FileWriter, Piece, Waiting};
+use crate::metadata::DataFile;
 
 /// The id of the order that is none.
 const UNSORTED: i32 = 0;
@@ -43,13 +44,13 @@ impl Target {
 }
 
 /// The files of one writer.
-pub(super) struct OpenFiles {
+pub(super) struct Fanout {
     store: Arc<dyn Store>,
     recipe: WriteRecipe,
     purpose: Arc<Purpose>,
-    form: Form,
+    layout: WriteLayout,
     threads: Threads,
-    /// Bytes that row groups may take in memory, together.
+    /// Bytes that units may take in memory, together.
     memory: u64,
     /// `00003-task-write`: what the files' names begin with.
     name: String,
@@ -58,17 +59,17 @@ pub(super) struct OpenFiles {
     by_key: HashMap<PartitionKey, usize>,
     written: Vec<WrittenFile>,
     begun: Vec<String>,
-    /// Counts [`OpenFiles::add`].
+    /// Counts [`Fanout::add`].
     moment: u64,
     /// Have partitions come one after another so far, as when rows are sorted by them?
     is_clustered: bool,
 }
 
-impl OpenFiles {
+impl Fanout {
     pub fn new(
         store: Arc<dyn Store>,
         recipe: &WriteRecipe,
-        form: Form,
+        layout: WriteLayout,
         threads: Threads,
         memory: u64,
         name: String,
@@ -77,7 +78,7 @@ impl OpenFiles {
             store,
             recipe: recipe.clone(),
             purpose: Arc::new(recipe.purpose()),
-            form,
+            layout,
             threads,
             memory,
             name,
@@ -103,7 +104,7 @@ impl OpenFiles {
         place as u32
     }
 
-    /// Takes rows of a partition, to be encoded by [`OpenFiles::encode`]; gives them back where too many files are open.
+    /// Takes rows of a partition, to be encoded by [`Fanout::encode`]; gives them back where too many files are open.
     ///
     /// Where partitions have come one after another the file that has waited longest is ended for the new one.
     pub fn add(&mut self, number: u32, rows: Piece) -> Result<Option<Piece>> {
@@ -126,7 +127,7 @@ impl OpenFiles {
 
     /// How many files may be open: their columns take half of the memory at most, beside their values.
     fn most_open(&self) -> usize {
-        let of_file = self.form.file.column_memory().max(1);
+        let of_file = self.layout.file.file_memory().max(1);
         usize::try_from(self.memory / 2 / of_file).unwrap_or(MOST_OPEN).clamp(1, MOST_OPEN)
     }
 
@@ -144,8 +145,8 @@ impl OpenFiles {
     }
 
     /// How files are stored that are begun from here on.
-    pub fn store_as(&mut self, form: &Arc<FileForm>) {
-        self.form.file = Arc::clone(form);
+    pub fn store_as(&mut self, layout: &Arc<dyn FileLayout>) {
+        self.layout.file = Arc::clone(layout);
     }
 
     /// From here on the rows of a partition come together: its file may be ended when the next one begins.
@@ -154,26 +155,26 @@ impl OpenFiles {
         self.targets.iter_mut().for_each(|target| target.gave_way = false);
     }
 
-    /// Encodes all rows that wait, ending row groups and files as they are full.
+    /// Encodes all rows that wait, ending units and files as they are full.
     pub fn encode(&mut self) -> Result<()> {
         while self.encode_some()? {}
         self.free_memory()
     }
 
-    /// Encodes of each partition what its row group has room for. Was there anything?
+    /// Encodes of each partition what its unit has room for. Was there anything?
     fn encode_some(&mut self) -> Result<bool> {
         for place in 0..self.targets.len() {
             if !self.targets[place].waiting.is_empty() && self.targets[place].file.is_none() {
                 self.open(place)?;
             }
         }
-        let form = &self.form;
+        let file_size = self.layout.file_size;
         let mut given: Vec<_> = self
             .targets
             .iter_mut()
             .filter_map(|target| {
                 let file = target.file.as_mut().filter(|_| !target.waiting.is_empty())?;
-                let pieces = take_room(file, &mut target.waiting, form);
+                let pieces = take_room(file.as_ref(), &mut target.waiting, file_size);
                 Some((file, pieces))
             })
             .collect();
@@ -181,14 +182,13 @@ impl OpenFiles {
             return Ok(false);
         }
         self.threads.encode(&mut given)?;
-        let full = given.into_iter().map(|(file, _)| file).filter(|file| is_group_full(file, form));
-        self.threads.end_groups(full.collect())?;
-        let file_size = self.form.file_size;
+        let full = given.into_iter().map(|(file, _)| file).filter(|file| file.is_unit_full());
+        self.threads.end_units(full.collect())?;
         self.finish(|file| file.size() >= file_size)?;
         Ok(true)
     }
 
-    /// Ends the largest row groups until the others fit into memory.
+    /// Ends the largest units until the others fit into memory.
     fn free_memory(&mut self) -> Result<()> {
         let open = self.targets.iter_mut().filter_map(|target| target.file.as_mut());
         let mut files: Vec<_> = open.map(|file| (file.memory(), file)).collect();
@@ -202,17 +202,18 @@ impl OpenFiles {
             memory -= of_file;
             largest.push(file);
         }
-        self.threads.end_groups(largest)
+        self.threads.end_units(largest)
     }
 
     fn open(&mut self, place: usize) -> Result<()> {
         self.number += 1;
-        let name = format!("{}-{:05}.parquet", self.name, self.number);
+        let name = format!("{}-{:05}.{}", self.name, self.number, self.layout.file.format());
         let target = &self.targets[place];
-        let location = self.form.locations.of(&self.recipe.spec, &target.values, &name);
-        let form = self.form.file.for_file(&target.waiting)?;
-        let form = if self.has_room(&form) { &form } else { &self.form.file };
-        let opened = OpenFile::create(self.store.as_ref(), location.clone(), form);
+        let location = self.layout.locations.of(&self.recipe.spec, &target.values, &name);
+        let layout = Arc::clone(&self.layout.file).for_file(&target.waiting)?;
+        let has_room = self.has_room(layout.as_ref());
+        let layout = if has_room { layout } else { Arc::clone(&self.layout.file) };
+        let opened = layout.create(self.store.as_ref(), &location);
         // Where the answer of the store is lost there may be a file all the same; but not one of another writer.
         if !opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
             self.begun.push(location);
@@ -223,28 +224,29 @@ impl OpenFiles {
 
     /// Do the columns of one more file take no more than half of the memory, with those of the files that are open?
     ///
-    /// A file whose variants are shredded may have hundreds of columns that nobody asked for.
-    fn has_room(&self, form: &FileForm) -> bool {
+    /// A file whose layout learned of its rows may have hundreds of columns that nobody asked for.
+    fn has_room(&self, layout: &dyn FileLayout) -> bool {
         let open = self.targets.iter().filter_map(|target| target.file.as_ref());
-        open.map(OpenFile::column_memory).sum::<u64>() + form.column_memory() <= self.memory / 2
+        open.map(|file| file.file_memory()).sum::<u64>() + layout.file_memory() <= self.memory / 2
     }
 
     /// Ends the files that are so.
-    fn finish(&mut self, is_over: impl Fn(&OpenFile) -> bool) -> Result<()> {
-        let (mut files, mut partitions) = (Vec::new(), Vec::new());
+    fn finish(&mut self, is_over: impl Fn(&dyn FileWriter) -> bool) -> Result<()> {
+        let (mut files, mut described) = (Vec::new(), Vec::new());
         for target in &mut self.targets {
-            if target.file.as_ref().is_some_and(&is_over)
+            if target.file.as_deref().is_some_and(&is_over)
                 && let Some(file) = target.file.take()
             {
+                let mut data_file = DataFile::new(file.location(), self.layout.file.format());
+                data_file.partition = target.values.clone();
+                described.push(data_file);
                 files.push(file);
-                partitions.push(target.values.clone());
             }
         }
-        let described = self.threads.finish(files)?;
-        for (mut file, partition) in described.into_iter().zip(partitions) {
-            file.partition = partition;
-            file.sort_order_id =
-                Some(if self.form.keys.is_some() { self.recipe.order.order_id } else { UNSORTED });
+        let metrics = self.threads.finish(files)?;
+        let order = if self.layout.keys.is_some() { self.recipe.order.order_id } else { UNSORTED };
+        for (file, metrics) in described.into_iter().zip(metrics) {
+            let file = DataFile { sort_order_id: Some(order), ..with_metrics(file, metrics) };
             let purpose = Some(Arc::clone(&self.purpose));
             self.written.push(WrittenFile { spec_id: self.recipe.spec.spec_id, file, purpose });
         }
@@ -269,29 +271,25 @@ impl OpenFiles {
     }
 }
 
-/// Is the row group as large as the table asks for? As Iceberg Java, two rows early.
-fn is_group_full(file: &OpenFile, form: &Form) -> bool {
-    let (size, rows) = (file.group_weight(), file.group_rows());
-    let layout = form.file.layout();
-    rows >= layout.row_group_rows && size.saturating_add(2 * size / rows.max(1)) >= layout.row_group_size
+/// A file with what its format says of it.
+fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
+    DataFile {
+        record_count: metrics.record_count,
+        file_size_in_bytes: metrics.file_size_in_bytes,
+        column_sizes: metrics.column_sizes,
+        value_counts: metrics.value_counts,
+        null_value_counts: metrics.null_value_counts,
+        nan_value_counts: metrics.nan_value_counts,
+        lower_bounds: metrics.lower_bounds,
+        upper_bounds: metrics.upper_bounds,
+        split_offsets: metrics.split_offsets,
+        ..file
+    }
 }
 
-/// Takes of the rows that wait what the row group has room for, and the file; at least the fewest of a row group.
-fn take_room(file: &OpenFile, waiting: &mut Vec<Piece>, form: &Form) -> Vec<Piece> {
-    let layout = form.file.layout();
-    let (all_rows, all_bytes) =
-        waiting.iter().fold((0, 0), |(rows, bytes), piece| (rows + piece.rows as u64, bytes + piece.bytes));
-    let rows = file.group_rows();
-    // How many rows the rest of a size has room for. Rows are seldom larger encoded than they are in memory.
-    let room = |of: u64, used: u64, group: u64| {
-        let row_size =
-            if rows > 0 { group as f64 / rows as f64 } else { all_bytes as f64 / all_rows.max(1) as f64 };
-        (of.saturating_sub(used) as f64 / row_size.max(f64::MIN_POSITIVE)) as u64
-    };
-    let in_group = room(layout.row_group_size, file.group_weight(), file.group_weight());
-    let in_file = room(form.file_size, file.size(), file.group_size());
-    let most = layout.rows_between_checks.unwrap_or(u64::MAX);
-    let mut left = in_group.min(in_file).max(layout.row_group_rows).min(most) as usize;
+/// Takes of the rows that wait what the unit has room for, and the file.
+fn take_room(file: &dyn FileWriter, waiting: &mut Vec<Piece>, file_size: u64) -> Vec<Piece> {
+    let mut left = usize::try_from(file.room(Waiting::of(waiting), file_size)).unwrap_or(usize::MAX).max(1);
     let mut taken = Vec::new();
     let mut rest = Vec::new();
     for piece in waiting.drain(..) {
