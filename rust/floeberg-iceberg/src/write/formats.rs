@@ -7,7 +7,7 @@ use std::sync::Arc;
 use floeberg_core::{Error, Result};
 
 use crate::files::{FileLayout, LayoutRequest, WriteProperties};
-use crate::formats::parquet;
+use crate::formats::{avro, parquet};
 
 /// The property that says the format.
 pub(super) const FORMAT: &str = "write.format.default";
@@ -18,8 +18,9 @@ pub(super) const DEFAULT: &str = "parquet";
 pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     match format_of(request.properties).as_str() {
         "parquet" => parquet::write::layout(request),
+        "avro" => avro::write::layout(request),
         other => Err(Error::unsupported(format!(
-            "the property {FORMAT:?} asks for files of format {other}; this version writes Parquet, which \
+            "the property {FORMAT:?} asks for files of format {other}; this version writes Parquet and Avro, which \
              options={{\"write-format\": \"parquet\"}} asks for in one write"
         ))),
     }

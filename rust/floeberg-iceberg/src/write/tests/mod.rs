@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod avro;
 mod failures;
 mod fixture;
 mod layout;
