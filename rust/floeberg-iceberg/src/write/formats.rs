@@ -19,6 +19,8 @@ pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>>
     match format_of(request.properties).as_str() {
         "parquet" => parquet::write::layout(request),
         "avro" => avro::write::layout(request),
+        #[cfg(test)]
+        "arrow" => crate::formats::arrow_ipc::layout(request),
         other => Err(Error::unsupported(format!(
             "the property {FORMAT:?} asks for files of format {other}; this version writes Parquet and Avro, which \
              options={{\"write-format\": \"parquet\"}} asks for in one write"

@@ -10,5 +10,6 @@ mod recipes;
 mod rows;
 mod shredding;
 mod sorting;
+mod third_format;
 mod types;
 mod variant_bounds;
