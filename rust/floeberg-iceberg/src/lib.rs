@@ -31,6 +31,8 @@ pub mod wire;
 pub mod metadata;
 pub mod manifest;
 pub mod plan;
+mod files;
+mod formats;
 pub mod read;
 pub mod aggregate;
 mod table;
@@ -42,6 +44,7 @@ mod view;
 pub mod write;
 pub mod commit;
 
+pub use formats::parquet::read::hush_fenced_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};

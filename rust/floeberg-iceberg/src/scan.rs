@@ -16,7 +16,7 @@ use crate::aggregate::{self, Answered, Extreme, ExtremeRequest, column_of};
 use crate::budget::{memory_budget, thread_budget};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
 use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
-use crate::read::{BatchStream, ReadRequest, stream};
+use crate::read::{BatchStream, ReadRequest, TableReader, stream};
 
 /// Which snapshot is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -294,17 +294,17 @@ impl Scan {
 
     /// The rows, as batches in plan order.
     pub fn stream(&self, cancel: &Cancel) -> Result<BatchStream> {
-        let request = Arc::new(self.read_request(cancel)?);
+        let reader = Arc::new(TableReader::new(self.read_request(cancel)?));
         let tasks = self.plan_stream(cancel)?.into_tasks();
-        Ok(stream(request, tasks, thread_budget()?, self.limit))
+        Ok(stream(reader, tasks, thread_budget()?, self.limit))
     }
 
     /// How many rows there are. Files that match as a whole, and have no deletes, are counted by their metadata; of deletes by
     /// position the positions are read.
     pub fn count(&self, cancel: &Cancel) -> Result<Answered<u64>> {
         let plan = self.plan(cancel)?;
-        let request = Arc::new(self.read_request(cancel)?);
-        aggregate::count(&plan, &request, self.limit, thread_budget()?, cancel)
+        let reader = TableReader::new(self.read_request(cancel)?);
+        aggregate::count(&plan, &reader, self.limit, thread_budget()?, cancel)
     }
 
     /// The smallest or the largest value of a column; `None` where no row has one. Nulls and NaN take no part.
@@ -326,7 +326,14 @@ impl Scan {
         let plan = plan(PlanRequest { statistics_of: Some(field.id), ..self.plan_request(cancel)? })?;
         let read = Self { selected: Some(vec![column.to_owned()]), ..self.clone() }.read_request(cancel)?;
         let threads = thread_budget()?;
-        let request = ExtremeRequest { plan: &plan, read: &Arc::new(read), field, which, threads, cancel };
+        let request = ExtremeRequest {
+            plan: &plan,
+            read: &Arc::new(TableReader::new(read)),
+            field,
+            which,
+            threads,
+            cancel,
+        };
         aggregate::extreme(request)
     }
 }

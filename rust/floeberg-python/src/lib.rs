@@ -118,7 +118,7 @@ mod _native {
     #[pymodule_init]
     #[expect(clippy::unnecessary_wraps, reason = "the attribute wants a result")]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        floeberg_iceberg::read::hush_fenced_panics();
+        floeberg_iceberg::hush_fenced_panics();
         Ok(())
     }
 }

@@ -7,7 +7,6 @@
 //! delete file may repeat positions and name other files, and both it and a vector may name rows that the file does not
 //! have: what they count themselves says nothing, and the positions are read.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use floeberg_core::expr::BoundExpr;
@@ -16,7 +15,7 @@ use floeberg_core::{Cancel, Result};
 use super::{Account, Answered};
 use crate::manifest::RowsMatch;
 use crate::plan::{DeleteKind, Plan, PlannedFile};
-use crate::read::{ReadRequest, count_left, count_rows};
+use crate::read::{TableReader, count_left, count_rows};
 use crate::threads::ordered;
 
 /// Why a file must be looked into.
@@ -48,7 +47,7 @@ impl Reading {
 /// Errors: those of reading, where files must be read.
 pub(crate) fn count(
     plan: &Plan,
-    request: &Arc<ReadRequest>,
+    reader: &TableReader,
     limit: Option<u64>,
     threads: usize,
     cancel: &Cancel,
@@ -58,7 +57,7 @@ pub(crate) fn count(
     let mut left = Vec::new();
     plan.for_each_file(|mut file| {
         account.files += 1;
-        if request.gives_deleted_rows() {
+        if reader.gives_deleted_rows() {
             file.deletes.clear();
         }
         match known(&file) {
@@ -79,8 +78,8 @@ pub(crate) fn count(
         }
         let task = plan.task(*number)?;
         let counted = match reading {
-            Reading::PositionDeletes | Reading::Vector => count_left(request, &task)?,
-            Reading::Filter | Reading::EqualityDeletes => count_rows(request, &task)?,
+            Reading::PositionDeletes | Reading::Vector => count_left(reader, &task)?,
+            Reading::Filter | Reading::EqualityDeletes => count_rows(reader, &task)?,
         };
         rows.fetch_add(counted, Ordering::Relaxed);
         Ok(true)

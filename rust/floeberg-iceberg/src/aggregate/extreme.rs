@@ -22,7 +22,7 @@ use super::best::{Extreme, best_of};
 use super::{Account, Answered};
 use crate::manifest::RowsMatch;
 use crate::plan::{DeleteKind, Plan, PlannedFile};
-use crate::read::{ReadRequest, read_task};
+use crate::read::{TableReader, read_task};
 use crate::threads::ordered;
 
 /// The column of a name, if its values have an order.
@@ -58,7 +58,7 @@ pub(crate) struct ExtremeRequest<'a> {
     /// A plan with the column's statistics.
     pub plan: &'a Plan,
     /// Reads the column alone.
-    pub read: &'a Arc<ReadRequest>,
+    pub read: &'a Arc<TableReader>,
     /// The column.
     pub field: &'a Field,
     /// Which end.

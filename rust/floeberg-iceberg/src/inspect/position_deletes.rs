@@ -113,7 +113,7 @@ impl PositionDeleteRows {
     fn step(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some((listed, rows)) = &mut self.current {
-                self.request.cancel.check()?;
+                self.request.files.cancel.check()?;
                 match rows.next().transpose()? {
                     Some(batch) => return whole(&self.schema, listed, &batch).map(Some),
                     None => self.current = None,
