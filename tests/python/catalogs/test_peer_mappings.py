@@ -159,7 +159,7 @@ def matching(table, predicate):
 
 
 def test_statistics_of_columns_whose_names_changed_hands_prove_nothing(catalogs, tmp_path):
-    """The counts and bounds of the file are those of `q`, as `p` is called now, and its values are read as the new `p`."""
+    """Counts and bounds of the file are those of `q`, as `p` is called now; its values are read as the new `p`."""
     table = moved_names(
         catalogs,
         tmp_path,
