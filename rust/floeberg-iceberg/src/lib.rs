@@ -6,11 +6,11 @@
 //! - `threads`: work of a few threads with results in order, as a list or as a stream within a budget of bytes. Plans
 //!   and rows are such streams.
 //! - `wire`: bytes to raw structures and back: Avro, JSON with places for errors, Puffin, deletion vectors. No I/O.
-//! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; manifest
-//!   lists and manifests, read with inheritance applied and written; what a new table begins with; the current
-//!   metadata file; relocation.
-//! - `plan`: which files, with which deletes. Manifests are read and kept as columns, entries are tested by columns,
-//!   deletes are looked up in an index. A plan is a stream, and can be explained and cut into groups.
+//! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a
+//!   new table begins with; the current metadata file; relocation.
+//! - `manifest`: manifest lists and manifests, read with inheritance applied, kept as columns, and written. One reader
+//!   for plans, commits and metadata tables; one pruner, which tests entries by columns.
+//! - `plan`: which files, with which deletes. Deletes are looked up in an index. A plan is a stream, and can be explained and cut into groups.
 //! - `read`: tasks to batches, a folder a format (Parquet, Avro, ORC). Units of a file are left out by statistics,
 //!   deletes are applied, and columns of the schema are made out of the file's, by field id, with casts and defaults.
 //! - `aggregate`: counts and extremes, by metadata where the specification promises that it is exact.

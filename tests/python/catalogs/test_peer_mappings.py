@@ -159,7 +159,7 @@ def matching(table, predicate):
 
 
 def test_statistics_of_columns_whose_names_changed_hands_prove_nothing(catalogs, tmp_path):
-    """The file's counts and bounds are of `p` as it was, field 2, which is `q` now; its values are read as the new `p`."""
+    """Counts and bounds of the file are those of `q`, as `p` is called now; its values are read as the new `p`."""
     table = moved_names(
         catalogs,
         tmp_path,
@@ -196,7 +196,9 @@ def test_statistics_of_columns_whose_names_changed_hands_prove_nothing(catalogs,
 def test_partitions_that_were_made_of_a_column_that_lost_its_name_prove_nothing(catalogs, tmp_path):
     ours, theirs, names = catalogs
     name = next(names)
-    ours.create_table(name, pa.schema({"id": pa.int64(), "p": pa.string()}), partition_spec=["truncate(1, p)"])
+    ours.create_table(
+        name, pa.schema({"id": pa.int64(), "p": pa.string()}), partition_spec=["truncate(1, p)"]
+    )
     file = tmp_path / "first.parquet"
     pq.write_table(pa.table({"id": [1, 2], "p": ["ab", "ac"]}), file)
     theirs.load_table(name).add_files([str(file)])

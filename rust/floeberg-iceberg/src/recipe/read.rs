@@ -143,7 +143,7 @@ impl ReadRecipe {
             let values = Schema::new(0, partition_type.fields.clone())?;
             Ok(json!({"spec": spec_to_json(spec), "values": schema_to_json(&values)?}))
         });
-        Ok(json!({
+        let mut recipe = json!({
             "schema": schema_to_json(&self.schema)?,
             "projected": schema_to_json(&self.projected)?,
             "keys": keys.iter().map(schema_to_json).collect::<Result<Vec<_>>>()?,
@@ -152,10 +152,14 @@ impl ReadRecipe {
             "specs": specs.collect::<Result<Vec<_>>>()?,
             "partition-fields": self.partition_fields.iter().collect::<Vec<_>>(),
             "name-mapping": self.name_mapping,
-            "untrusted": self.untrusted.ids(),
             "storage": self.storage.iter().collect::<BTreeMap<_, _>>(),
             "batch-rows": self.batch_rows,
-        }))
+        });
+        let untrusted = self.untrusted.ids();
+        if !untrusted.is_empty() {
+            recipe["untrusted"] = json!(untrusted);
+        }
+        Ok(recipe)
     }
 
     /// For each key column of the deletes a schema of nothing but this column. What no schema has is left out, to be
@@ -190,12 +194,18 @@ impl ReadRecipe {
             specs: specs.collect::<Result<_>>()?,
             partition_fields: partition_fields(json)?,
             name_mapping: optional_string(json, "name-mapping")?,
-            untrusted: UntrustedColumns::new(ints(json, "untrusted")?),
+            untrusted: untrusted(json)?,
             storage: storage(field(json, "storage")?)?,
             batch_rows: batch_rows.map_err(|_| wrong("batch-rows", &json["batch-rows"]))?,
             without_keys: Unprinted::default(),
         })
     }
+}
+
+/// What a recipe of a table without a name mapping says nothing of.
+fn untrusted(json: &Json) -> Result<UntrustedColumns> {
+    let ids = json.get("untrusted").map(|_| ints(json, "untrusted")).transpose()?;
+    Ok(UntrustedColumns::new(ids.unwrap_or_default()))
 }
 
 /// What a recipe that asks for no `_partition` says nothing of.
