@@ -35,10 +35,14 @@ from floeberg.expressions._predicates import (
 from floeberg.expressions._reading import as_expression, from_json, parse
 from floeberg.expressions._terms import Reference, Transformed
 
+BooleanExpression = Expression
+"""PyIceberg's name of `Expression`."""
+
 __all__ = [
     "AlwaysFalse",
     "AlwaysTrue",
     "And",
+    "BooleanExpression",
     "EqualTo",
     "Expression",
     "GreaterThan",

@@ -8,36 +8,64 @@ from typing import Any, cast
 
 from floeberg import _native
 from floeberg.errors import InvalidInputError
-from floeberg.types._frozen import set_frozen
-from floeberg.types._primitives import PrimitiveType
+from floeberg.types._frozen import called, set_frozen
+from floeberg.types._primitives import PrimitiveType, Type
 
 Json = Any
 
 
-@dataclass(frozen=True)
-class StructType:
+@dataclass(frozen=True, init=False)
+class StructType(Type):
     """Fields by id.
 
     Args:
-        fields: The fields, in order.
+        *fields: The fields, in order, or one sequence of them.
+
+    Examples:
+        >>> place = StructType(NestedField(2, "city", "string"), NestedField(3, "zip", "string"))
+        >>> len(place), place.field(3).name, place.field_by_name("CITY", case_sensitive=False).field_id
+        (2, 'zip', 2)
     """
 
     fields: tuple[NestedField, ...]
 
-    def __post_init__(self) -> None:
-        set_frozen(self, fields=checked_fields("fields", self.fields))
+    def __init__(self, *fields: NestedField | Iterable[NestedField]) -> None:
+        alone = len(fields) == 1 and not isinstance(fields[0], NestedField)
+        set_frozen(self, fields=checked_fields("fields", fields[0] if alone else fields))
+
+    @property
+    def is_struct(self) -> bool:
+        """Whether it is a struct."""
+        return True
+
+    def field(self, field_id: int) -> NestedField | None:
+        """The field of an id, or `None` where there is no such field."""
+        return next((each for each in self.fields if each.field_id == field_id), None)
+
+    def field_by_name(self, name: str, case_sensitive: bool = True) -> NestedField | None:  # noqa: FBT001, FBT002 - PyIceberg's
+        """The field of a name, or `None` where there is no such field."""
+        wanted = name if case_sensitive else name.lower()
+        names = ((each.name if case_sensitive else each.name.lower(), each) for each in self.fields)
+        return next((each for known, each in names if known == wanted), None)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __bool__(self) -> bool:
+        """A type is there, also one without fields."""
+        return True
 
     def __str__(self) -> str:
         return f"struct<{', '.join(map(str, self.fields))}>"
 
 
-@dataclass(frozen=True)
-class ListType:
+@dataclass(frozen=True, init=False)
+class ListType(Type):
     """Elements of one type.
 
     Args:
         element_id: The field id of the element.
-        element_type: Its type, or the name of one.
+        element_type: Its type, or the name of one. PyIceberg's word `element` stands for it too.
         element_required: Whether it is never null.
     """
 
@@ -45,15 +73,29 @@ class ListType:
     element_type: IcebergType
     element_required: bool
 
-    def __post_init__(self) -> None:
-        set_frozen(self, element_type=checked_type("element_type", self.element_type))
+    def __init__(
+        self,
+        element_id: int,
+        element_type: IcebergType | str | None = None,
+        element_required: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's
+        *,
+        element: IcebergType | str | None = None,
+    ) -> None:
+        given = element if element_type is None else element_type
+        known = checked_type("element_type", given)
+        set_frozen(self, element_id=element_id, element_type=known, element_required=element_required)
+
+    @property
+    def element_field(self) -> NestedField:
+        """The element as a field."""
+        return NestedField(self.element_id, "element", self.element_type, required=self.element_required)
 
     def __str__(self) -> str:
         return f"list<{self.element_type}>"
 
 
 @dataclass(frozen=True)
-class MapType:
+class MapType(Type):
     """Keys and values.
 
     Args:
@@ -68,7 +110,7 @@ class MapType:
     key_type: IcebergType
     value_id: int
     value_type: IcebergType
-    value_required: bool
+    value_required: bool = True
 
     def __post_init__(self) -> None:
         set_frozen(
@@ -76,6 +118,16 @@ class MapType:
             key_type=checked_type("key_type", self.key_type),
             value_type=checked_type("value_type", self.value_type),
         )
+
+    @property
+    def key_field(self) -> NestedField:
+        """The key as a field."""
+        return NestedField(self.key_id, "key", self.key_type, required=True)
+
+    @property
+    def value_field(self) -> NestedField:
+        """The value as a field."""
+        return NestedField(self.value_id, "value", self.value_type, required=self.value_required)
 
     def __str__(self) -> str:
         return f"map<{self.key_type}, {self.value_type}>"
@@ -113,7 +165,7 @@ def checked_fields(name: str, given: object) -> tuple[NestedField, ...]:
     return cast("tuple[NestedField, ...]", fields)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NestedField:
     """A column, or a field of a struct.
 
@@ -128,7 +180,7 @@ class NestedField:
 
     Examples:
         >>> str(NestedField(1, "id", "long", required=True)), NestedField(2, "price", "decimal(9, 2)").field_type
-        ('1: id: required long', PrimitiveType(name='decimal(9,2)'))
+        ('1: id: required long', DecimalType(precision=9, scale=2))
     """
 
     field_id: int
@@ -151,3 +203,14 @@ class NestedField:
         need = "required" if self.required else "optional"
         doc = f" ({self.doc})" if self.doc else ""
         return f"{self.field_id}: {self.name}: {need} {self.field_type}{doc}"
+
+    def __repr__(self) -> str:
+        said = {"doc": self.doc, "initial_default": self.initial_default, "write_default": self.write_default}
+        return called(
+            self,
+            field_id=self.field_id,
+            name=self.name,
+            field_type=self.field_type,
+            required=self.required,
+            **{name: value for name, value in said.items() if value is not None},
+        )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
+from floeberg.types._arrow import arrow_schema
 from floeberg.types._fields import IcebergType, ListType, MapType, NestedField, StructType, checked_fields
 from floeberg.types._frozen import called, set_frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -43,12 +46,72 @@ class Schema:
         """The columns, in order."""
         return self.fields
 
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __bool__(self) -> bool:
+        """A schema is there, also one without columns."""
+        return True
+
     @property
     def column_names(self) -> list[str]:
         """The full names of all fields, nested ones dotted, each before its children."""
         return [name for name, _ in walk(self.fields)]
 
-    def find_field(self, name_or_id: str | int, *, case_sensitive: bool = True) -> NestedField:
+    @property
+    def field_ids(self) -> set[int]:
+        """The ids of all fields, nested ones too."""
+        return {each.field_id for _, each in walk(self.fields)}
+
+    @property
+    def highest_field_id(self) -> int:
+        """The highest id of a field; 0 where there are no fields."""
+        return max(self.field_ids, default=0)
+
+    def as_struct(self) -> StructType:
+        """The columns as the fields of a struct."""
+        return StructType(*self.fields)
+
+    def as_arrow(self) -> pa.Schema:
+        """The columns as Arrow has them, with their field ids as metadata.
+
+        Examples:
+            >>> Schema(NestedField(1, "id", "long", required=True)).as_arrow().field("id").nullable
+            False
+        """
+        return arrow_schema(self.fields)
+
+    def identifier_field_names(self) -> set[str]:
+        """The full names of the fields that identify a row."""
+        return {name for name, each in walk(self.fields) if each.field_id in self.identifier_field_ids}
+
+    def select(self, *names: str, case_sensitive: bool = True) -> Schema:
+        """The schema of some of the fields, with what they stand in.
+
+        Args:
+            *names: Full names, nested ones dotted; `*` is all.
+            case_sensitive: Whether the case of names counts.
+
+        Returns:
+            A schema with these fields alone, in the order of this one.
+
+        Raises:
+            InvalidInputError: There is no such field; near matches are named.
+
+        Examples:
+            >>> table.schema().select("v", "id").column_names
+            ['id', 'v']
+        """
+        if "*" in names:
+            return self
+        wanted = {self.find_field(name, case_sensitive).field_id for name in names}
+        return Schema(
+            *selected(self.fields, wanted),
+            schema_id=self.schema_id,
+            identifier_field_ids=self.identifier_field_ids,
+        )
+
+    def find_field(self, name_or_id: str | int, case_sensitive: bool = True) -> NestedField:  # noqa: FBT001, FBT002 - PyIceberg's
         """Finds a field at any depth.
 
         Args:
@@ -73,9 +136,9 @@ class Schema:
             return found[0]
         raise InvalidInputError(f"no field is {name_or_id!r}{self._near(name_or_id)}")
 
-    def find_type(self, name_or_id: str | int, *, case_sensitive: bool = True) -> IcebergType:
+    def find_type(self, name_or_id: str | int, case_sensitive: bool = True) -> IcebergType:  # noqa: FBT001, FBT002 - PyIceberg's
         """Finds the type of a field, as `find_field` finds the field."""
-        return self.find_field(name_or_id, case_sensitive=case_sensitive).field_type
+        return self.find_field(name_or_id, case_sensitive).field_type
 
     def find_column_name(self, column_id: int) -> str | None:
         """Finds the full name of an id, or `None` where there is no such field."""
@@ -118,12 +181,21 @@ def _children(field_type: IcebergType) -> tuple[NestedField, ...]:
     if isinstance(field_type, StructType):
         return field_type.fields
     if isinstance(field_type, ListType):
-        element = field_type
-        return (NestedField(element.element_id, "element", element.element_type, element.element_required),)
+        return (field_type.element_field,)
     if isinstance(field_type, MapType):
-        kind = field_type
-        return (
-            NestedField(kind.key_id, "key", kind.key_type, required=True),
-            NestedField(kind.value_id, "value", kind.value_type, kind.value_required),
-        )
+        return field_type.key_field, field_type.value_field
     return ()
+
+
+def selected(fields: tuple[NestedField, ...], wanted: set[int]) -> Iterator[NestedField]:
+    """The fields of these ids, whole, and those that such fields stand in, cut down to structs of them."""
+    for each in fields:
+        inside = each.field_type
+        if each.field_id in wanted:
+            yield each
+        elif isinstance(inside, StructType):
+            if kept := tuple(selected(inside.fields, wanted)):
+                yield replace(each, field_type=StructType(kept))
+        elif any(below.field_id in wanted for _, below in walk(_children(inside))):
+            # Of a list or a map the whole is kept: its elements have no rows of their own.
+            yield each

@@ -3,12 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from enum import Enum
+from typing import TYPE_CHECKING, Literal, TypeVar
 
+from floeberg.transforms import IdentityTransform, Transform, parse_transform
 from floeberg.types._frozen import called, id_of, ids_of, set_frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+class SortDirection(str, Enum):
+    """Which values come first. Its members are their texts."""
+
+    ASC = "asc"
+    DESC = "desc"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"SortDirection.{self.name}"
+
+
+class NullOrder(str, Enum):
+    """Whether nulls come first. Its members are their texts."""
+
+    NULLS_FIRST = "nulls-first"
+    NULLS_LAST = "nulls-last"
+
+    def __str__(self) -> str:
+        return self.name.replace("_", " ")
+
+    def __repr__(self) -> str:
+        return f"NullOrder.{self.name}"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -23,28 +51,30 @@ class SortField:
 
     Examples:
         >>> SortField(1, direction="desc").null_order
-        'nulls-last'
+        NullOrder.NULLS_LAST
     """
 
     source_ids: tuple[int, ...]
-    transform: str
-    direction: Literal["asc", "desc"]
-    null_order: Literal["nulls-first", "nulls-last"]
+    transform: Transform
+    direction: SortDirection
+    null_order: NullOrder
 
     def __init__(
         self,
         source_id: int | Iterable[int],
-        transform: str = "identity",
-        direction: Literal["asc", "desc"] = "asc",
-        null_order: Literal["nulls-first", "nulls-last"] | None = None,
+        transform: str | Transform = "identity",
+        direction: SortDirection | Literal["asc", "desc"] = "asc",
+        null_order: NullOrder | Literal["nulls-first", "nulls-last"] | None = None,
     ) -> None:
-        usual = "nulls-first" if direction == "asc" else "nulls-last"
+        usual: Literal["nulls-first", "nulls-last"] = (
+            "nulls-first" if getattr(direction, "value", direction) == "asc" else "nulls-last"
+        )
         set_frozen(
             self,
             source_ids=ids_of(source_id),
-            transform=str(transform),
-            direction=direction,
-            null_order=null_order or usual,
+            transform=parse_transform(transform),
+            direction=_member(SortDirection, direction),
+            null_order=_member(NullOrder, null_order or usual),
         )
 
     @property
@@ -56,10 +86,26 @@ class SortField:
         return called(
             self,
             source_id=id_of(self.source_ids),
-            transform=self.transform,
-            direction=self.direction,
-            null_order=self.null_order,
+            transform=str(self.transform),
+            direction=str.__str__(self.direction),
+            null_order=str.__str__(self.null_order),
         )
+
+    def __str__(self) -> str:
+        columns = ", ".join(map(str, self.source_ids))
+        sorted_by = (
+            columns if isinstance(self.transform, IdentityTransform) else f"{self.transform}({columns})"
+        )
+        return f"{sorted_by} {self.direction} {self.null_order}"
+
+
+_Member = TypeVar("_Member", SortDirection, NullOrder)
+
+
+def _member(kind: type[_Member], given: str) -> _Member:
+    """The member of a text, or of a member of PyIceberg's enum. What is none of them is refused by the table."""
+    text = getattr(given, "value", given)
+    return next((each for each in kind if each == text), given)  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -87,5 +133,14 @@ class SortOrder:
         """Whether it has no fields."""
         return not self.fields
 
+    def __str__(self) -> str:
+        lines = "".join(f"\n  {each}" for each in self.fields)
+        return f"[{lines}\n]" if lines else "[]"
+
     def __repr__(self) -> str:
         return called(self, *self.fields, order_id=self.order_id)
+
+
+UNSORTED_SORT_ORDER_ID = 0
+INITIAL_SORT_ORDER_ID = 1
+UNSORTED_SORT_ORDER = SortOrder(order_id=UNSORTED_SORT_ORDER_ID)
