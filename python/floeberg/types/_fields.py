@@ -19,7 +19,8 @@ class StructType(Type):
     """Fields by id.
 
     Args:
-        *fields: The fields, in order, or one sequence of them.
+        *given: The fields, in order, or one sequence of them.
+        fields: The sequence, by PyIceberg's word for it.
 
     Examples:
         >>> place = StructType(NestedField(2, "city", "string"), NestedField(3, "zip", "string"))
@@ -29,9 +30,11 @@ class StructType(Type):
 
     fields: tuple[NestedField, ...]
 
-    def __init__(self, *fields: NestedField | Iterable[NestedField]) -> None:
-        alone = len(fields) == 1 and not isinstance(fields[0], NestedField)
-        set_frozen(self, fields=checked_fields("fields", fields[0] if alone else fields))
+    def __init__(
+        self, *given: NestedField | Iterable[NestedField], fields: Iterable[NestedField] = ()
+    ) -> None:
+        alone = len(given) == 1 and not isinstance(given[0], NestedField)
+        set_frozen(self, fields=checked_fields("fields", given[0] if alone else given or fields))
 
     @property
     def is_struct(self) -> bool:
