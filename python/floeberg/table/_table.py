@@ -25,8 +25,9 @@ from floeberg._metadata import (
     read_spec,
 )
 from floeberg._moments import Moment, milliseconds
+from floeberg._spelled import SpelledLikePyIceberg
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.expressions import Expression, as_expression
+from floeberg.expressions import AnyFilter, as_expression
 from floeberg.inspect import InspectTable
 from floeberg.scan import Scan
 from floeberg.table._statistics import TableStatistics
@@ -112,7 +113,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     return Table(native, home=home)
 
 
-class Table(TableWrites, TableStatistics):
+class Table(TableWrites, TableStatistics, SpelledLikePyIceberg):
     """An Iceberg table, as one metadata file describes it.
 
     A table never changes under its reader: it keeps to the metadata file that it was opened with, also when it is
@@ -123,6 +124,8 @@ class Table(TableWrites, TableStatistics):
         >>> table.format_version, table.schema().column_names[0]
         (2, 'id')
     """
+
+    _spelled_as = "Table"
 
     def __init__(self, native: _native.Table, *, home: Home) -> None:
         """Made by `open_table` and by catalogs."""
@@ -225,6 +228,37 @@ class Table(TableWrites, TableStatistics):
         """
         return next((each for each in self.snapshots() if each.snapshot_id == snapshot_id), None)
 
+    def snapshot_by_name(self, name: str) -> Snapshot | None:
+        """The snapshot of a branch or tag, or `None` where there is none.
+
+        Examples:
+            >>> table.snapshot_by_name("main") == table.current_snapshot(), table.snapshot_by_name("gone")
+            (True, None)
+        """
+        ref = self.refs().get(checked_text("name", name))
+        return None if ref is None else self.snapshot_by_id(ref.snapshot_id)
+
+    def snapshot_as_of_timestamp(self, timestamp_ms: int, inclusive: bool = True) -> Snapshot | None:  # noqa: FBT001, FBT002 - PyIceberg's order
+        """The snapshot that was current at a moment, or `None` where the table had none.
+
+        Args:
+            timestamp_ms: The moment: milliseconds from 1970-01-01 UTC.
+            inclusive: Whether a snapshot of this very millisecond counts.
+
+        Returns:
+            The snapshot.
+
+        Examples:
+            >>> entry = table.history()[0]
+            >>> table.snapshot_as_of_timestamp(entry.timestamp_ms).snapshot_id == entry.snapshot_id
+            True
+            >>> table.snapshot_as_of_timestamp(entry.timestamp_ms, inclusive=False) is None
+            True
+        """
+        latest = checked_int("timestamp_ms", timestamp_ms) - (not checked_bool("inclusive", inclusive))
+        before = [entry for entry in self.history() if entry.timestamp_ms <= latest]
+        return self.snapshot_by_id(before[-1].snapshot_id) if before else None
+
     def current_snapshot(self) -> Snapshot | None:
         """The snapshot that is read: the current one, or the one that the table was opened at.
 
@@ -266,13 +300,13 @@ class Table(TableWrites, TableStatistics):
         """
         return InspectTable(self._inner)
 
-    def scan(
+    def scan(  # noqa: PLR0913, PLR0917 - PyIceberg's order
         self,
-        *,
-        row_filter: Expression | str | bool = True,
+        row_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         selected_fields: Sequence[str] = ("*",),
-        case_sensitive: bool = True,
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         snapshot_id: int | None = None,
+        options: Mapping[str, str] | None = None,
         limit: int | None = None,
     ) -> Scan:
         """Describes rows to read. Nothing is read yet.
@@ -284,6 +318,7 @@ class Table(TableWrites, TableStatistics):
                 are named.
             case_sensitive: Whether the case of names counts.
             snapshot_id: Reads this snapshot, with its schema.
+            options: PyIceberg's options of a scan. None of them changes what is read, so they are ignored.
             limit: At most so many rows.
 
         Returns:
@@ -297,6 +332,7 @@ class Table(TableWrites, TableStatistics):
             >>> table.scan(row_filter="cat = 'a'", selected_fields=("id",), limit=1).to_arrow().num_rows
             1
         """
+        checked_options("options", options)
         return Scan(
             self._inner.scan(
                 row_filter=as_expression(row_filter).as_tree(),
@@ -312,7 +348,7 @@ class Table(TableWrites, TableStatistics):
         *,
         from_snapshot_id_exclusive: int | None = None,
         to_snapshot_id_inclusive: int | None = None,
-        row_filter: Expression | str | bool = True,
+        row_filter: AnyFilter = True,
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,
         limit: int | None = None,
