@@ -15,6 +15,7 @@ from floeberg._arguments import checked_bool, checked_int, checked_names, checke
 from floeberg._metadata import read_schema
 from floeberg._moments import Moment, milliseconds
 from floeberg._rows import RowSource
+from floeberg._shown import facts_html
 from floeberg._spelled import SpelledLikePyIceberg
 from floeberg.errors import InvalidInputError
 from floeberg.explain import Answer, explain_of
@@ -210,6 +211,10 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
         return frame_of(self, spark, options)
+
+    def _repr_html_(self) -> str:
+        facts = {"reads": repr(self), "snapshot": self.snapshot_id}
+        return facts_html("Scan", facts, self.projection()._repr_html_())
 
     def count(self) -> int:
         """Counts the rows.

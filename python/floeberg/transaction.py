@@ -330,7 +330,7 @@ class Transaction(SpelledLikePyIceberg):
             self.rollback()
 
     def __repr__(self) -> str:
-        return f"Transaction({self._table!r})"
+        return f"Transaction({self._starting!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a Transaction cannot be pickled: send a WriteRecipe, and commit the Receipts here")

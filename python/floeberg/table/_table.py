@@ -30,6 +30,7 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.inspect import InspectTable
 from floeberg.scan import Scan
+from floeberg.table._looks import Looks
 from floeberg.table._statistics import TableStatistics
 from floeberg.types import HistoryEntry
 from floeberg.writes import TableWrites
@@ -401,7 +402,19 @@ class Table(TableWrites, TableStatistics, SpelledLikePyIceberg):
         return self.scan().__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        return repr(self._inner)
+        return self._looks().text()
+
+    def _repr_html_(self) -> str:
+        return self._looks().html(self.location(), self.format_version)
+
+    def _looks(self) -> Looks:
+        return Looks(
+            ".".join(self.name()) or repr(self._inner),
+            self.schema(),
+            self.spec(),
+            self.sort_order(),
+            self.current_snapshot(),
+        )
 
     def __reduce__(self) -> tuple[Callable[[_native.Table, Home], Table], tuple[_native.Table, Home]]:
         return _unpickled, (self._inner, self._home)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from floeberg._shown import rows_html
 from floeberg.errors import InvalidInputError
 from floeberg.types._arrow import arrow_schema
 from floeberg.types._fields import IcebergType, ListType, MapType, NestedField, StructType, checked_fields
@@ -164,10 +165,24 @@ class Schema:
         lines = "".join(f"  {each}\n" for each in self.fields)
         return f"table {{\n{lines}}}"
 
+    def _repr_html_(self) -> str:
+        return rows_html(("id", "column", "type", "required", "doc"), _rows(self.fields, ""))
+
     def __repr__(self) -> str:
         return called(
             self, *self.fields, schema_id=self.schema_id, identifier_field_ids=self.identifier_field_ids
         )
+
+
+def _rows(fields: tuple[NestedField, ...], prefix: str) -> Iterator[tuple[object, ...]]:
+    """A row for each field, those of structs below their struct."""
+    for each in fields:
+        inside = each.field_type
+        is_struct = isinstance(inside, StructType)
+        need = "yes" if each.required else ""
+        yield each.field_id, prefix + each.name, "struct" if is_struct else inside, need, each.doc
+        if isinstance(inside, StructType):
+            yield from _rows(inside.fields, f"{prefix}{each.name}.")
 
 
 def walk(fields: tuple[NestedField, ...], prefix: str = "") -> Iterator[tuple[str, NestedField]]:
