@@ -198,9 +198,9 @@ class CommitResult:
     snapshot_id: int | None
     operation: str | None
     already_committed: bool
-    added_files: int = 0
-    added_rows: int = 0
-    added_bytes: int = 0
+    added_files: int = field(default=0, compare=False)
+    added_rows: int = field(default=0, compare=False)
+    added_bytes: int = field(default=0, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
 
