@@ -1,13 +1,4 @@
-"""What do partition transforms make of Arrow arrays?
-
-The transforms of the table format, for arrays that are not in a table: to sort and to group as a table does, or to look
-into its buckets.
-
-Examples:
-    >>> import pyarrow as pa
-    >>> bucket(pa.array([34, None]), 16).to_pylist()
-    [3, None]
-"""
+"""What do partition transforms make of Arrow arrays?"""
 
 from __future__ import annotations
 

@@ -25,25 +25,19 @@ from floeberg._metadata import (
     read_spec,
 )
 from floeberg._moments import Moment, milliseconds
+from floeberg._spelled import SpelledLikePyIceberg
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.expressions import Expression, as_expression
+from floeberg.expressions import AnyFilter, as_expression
 from floeberg.inspect import InspectTable
 from floeberg.scan import Scan
-from floeberg.statistics import (
-    PartitionStatisticsFile,
-    PuffinBlob,
-    StatisticsFile,
-    read_partition_statistics,
-    read_statistics,
-)
+from floeberg.table._looks import Looks
+from floeberg.table._statistics import TableStatistics
 from floeberg.types import HistoryEntry
 from floeberg.writes import TableWrites
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
-
-    import pyarrow as pa
 
     from floeberg.catalog.base import Catalog
     from floeberg.catalog.names import Identifier
@@ -120,7 +114,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     return Table(native, home=home)
 
 
-class Table(TableWrites):
+class Table(TableWrites, TableStatistics, SpelledLikePyIceberg):
     """An Iceberg table, as one metadata file describes it.
 
     A table never changes under its reader: it keeps to the metadata file that it was opened with, also when it is
@@ -131,6 +125,8 @@ class Table(TableWrites):
         >>> table.format_version, table.schema().column_names[0]
         (2, 'id')
     """
+
+    _spelled_as = "Table"
 
     def __init__(self, native: _native.Table, *, home: Home) -> None:
         """Made by `open_table` and by catalogs."""
@@ -233,6 +229,37 @@ class Table(TableWrites):
         """
         return next((each for each in self.snapshots() if each.snapshot_id == snapshot_id), None)
 
+    def snapshot_by_name(self, name: str) -> Snapshot | None:
+        """The snapshot of a branch or tag, or `None` where there is none.
+
+        Examples:
+            >>> table.snapshot_by_name("main") == table.current_snapshot(), table.snapshot_by_name("gone")
+            (True, None)
+        """
+        ref = self.refs().get(checked_text("name", name))
+        return None if ref is None else self.snapshot_by_id(ref.snapshot_id)
+
+    def snapshot_as_of_timestamp(self, timestamp_ms: int, inclusive: bool = True) -> Snapshot | None:  # noqa: FBT001, FBT002 - PyIceberg's order
+        """The snapshot that was current at a moment, or `None` where the table had none.
+
+        Args:
+            timestamp_ms: The moment: milliseconds from 1970-01-01 UTC.
+            inclusive: Whether a snapshot of this very millisecond counts.
+
+        Returns:
+            The snapshot.
+
+        Examples:
+            >>> entry = table.history()[0]
+            >>> table.snapshot_as_of_timestamp(entry.timestamp_ms).snapshot_id == entry.snapshot_id
+            True
+            >>> table.snapshot_as_of_timestamp(entry.timestamp_ms, inclusive=False) is None
+            True
+        """
+        latest = checked_int("timestamp_ms", timestamp_ms) - (not checked_bool("inclusive", inclusive))
+        before = [entry for entry in self.history() if entry.timestamp_ms <= latest]
+        return self.snapshot_by_id(before[-1].snapshot_id) if before else None
+
     def current_snapshot(self) -> Snapshot | None:
         """The snapshot that is read: the current one, or the one that the table was opened at.
 
@@ -274,13 +301,13 @@ class Table(TableWrites):
         """
         return InspectTable(self._inner)
 
-    def scan(
+    def scan(  # noqa: PLR0913, PLR0917 - PyIceberg's order
         self,
-        *,
-        row_filter: Expression | str | bool = True,
+        row_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         selected_fields: Sequence[str] = ("*",),
-        case_sensitive: bool = True,
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         snapshot_id: int | None = None,
+        options: Mapping[str, str] | None = None,
         limit: int | None = None,
     ) -> Scan:
         """Describes rows to read. Nothing is read yet.
@@ -292,6 +319,7 @@ class Table(TableWrites):
                 are named.
             case_sensitive: Whether the case of names counts.
             snapshot_id: Reads this snapshot, with its schema.
+            options: PyIceberg's options of a scan. None of them changes what is read, so they are ignored.
             limit: At most so many rows.
 
         Returns:
@@ -305,6 +333,7 @@ class Table(TableWrites):
             >>> table.scan(row_filter="cat = 'a'", selected_fields=("id",), limit=1).to_arrow().num_rows
             1
         """
+        checked_options("options", options)
         return Scan(
             self._inner.scan(
                 row_filter=as_expression(row_filter).as_tree(),
@@ -320,7 +349,7 @@ class Table(TableWrites):
         *,
         from_snapshot_id_exclusive: int | None = None,
         to_snapshot_id_inclusive: int | None = None,
-        row_filter: Expression | str | bool = True,
+        row_filter: AnyFilter = True,
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,
         limit: int | None = None,
@@ -366,86 +395,6 @@ class Table(TableWrites):
             )
         )
 
-    def statistics(self) -> list[StatisticsFile]:
-        """The files with statistics of the table's snapshots, in the order of the metadata.
-
-        Examples:
-            >>> [blob.properties["ndv"] for blob in sketched.statistics()[0].blob_metadata]
-            ['60', '4', '7']
-        """
-        return list(map(read_statistics, json.loads(_native.statistics_files(self._inner))))
-
-    def statistics_blobs(self, file: StatisticsFile) -> list[PuffinBlob]:
-        """Reads what a statistics file says that it holds, and holds it against the metadata of the table.
-
-        Args:
-            file: One of `statistics`.
-
-        Returns:
-            The blobs.
-
-        Raises:
-            InvalidDataError: The file is damaged, or lacks a blob that the metadata names.
-            UnsupportedError: The file is encrypted.
-
-        Examples:
-            >>> [(blob.type, blob.fields) for blob in sketched.statistics_blobs(sketched.statistics()[1])]
-            [('apache-datasketches-theta-v1', (2,)), ('apache-datasketches-theta-v1', (3,))]
-        """
-        blobs = _native.statistics_blobs(self._inner, _checked_file(file, StatisticsFile))
-        return [PuffinBlob(**blob) for blob in blobs]
-
-    def read_blob(self, file: StatisticsFile, blob: PuffinBlob) -> bytes:
-        """Reads a blob of a statistics file.
-
-        Args:
-            file: One of `statistics`.
-            blob: One of its `statistics_blobs`.
-
-        Returns:
-            The content, decompressed.
-
-        Raises:
-            InvalidDataError: The blob lies outside of the file, or does not decompress.
-
-        Examples:
-            >>> file = sketched.statistics()[1]
-            >>> len(sketched.read_blob(file, sketched.statistics_blobs(file)[0]))
-            48
-        """
-        if not isinstance(blob, PuffinBlob):
-            raise InvalidInputError(f"blob: expected a PuffinBlob, found {type(blob).__name__}")
-        return _native.statistics_blob(self._inner, _checked_file(file, StatisticsFile), blob.number)
-
-    def partition_statistics(self) -> list[PartitionStatisticsFile]:
-        """The files with counts of the partitions of the table's snapshots, in the order of the metadata."""
-        files = json.loads(_native.partition_statistics_files(self._inner))
-        return list(map(read_partition_statistics, files))
-
-    def read_partition_statistics(self, file: PartitionStatisticsFile) -> pa.Table:
-        """Reads the counts of each partition.
-
-        Args:
-            file: One of `partition_statistics`.
-
-        Returns:
-            A `pyarrow.Table` with the columns of the specification, a row a partition, sorted by it. What the file
-            lacks is null.
-
-        Raises:
-            InvalidDataError: The file is damaged.
-            UnsupportedError: The file has an unknown format.
-
-        Examples:
-            >>> counts = counted.read_partition_statistics(counted.partition_statistics()[0])
-            >>> counts.select(["partition", "data_record_count"]).to_pylist()[0]
-            {'partition': {'cat': 'a', 'id_bucket_2': None}, 'data_record_count': 3}
-        """
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-        path = _checked_file(file, PartitionStatisticsFile)
-        return cast("pa.Table", pa.table(cast("Any", _native.partition_statistics_rows(self._inner, path))))
-
     def __arrow_c_schema__(self) -> object:
         return self.scan().__arrow_c_schema__()
 
@@ -453,7 +402,19 @@ class Table(TableWrites):
         return self.scan().__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        return repr(self._inner)
+        return self._looks().text()
+
+    def _repr_html_(self) -> str:
+        return self._looks().html(self.location(), self.format_version)
+
+    def _looks(self) -> Looks:
+        return Looks(
+            ".".join(self.name()) or repr(self._inner),
+            self.schema(),
+            self.spec(),
+            self.sort_order(),
+            self.current_snapshot(),
+        )
 
     def __reduce__(self) -> tuple[Callable[[_native.Table, Home], Table], tuple[_native.Table, Home]]:
         return _unpickled, (self._inner, self._home)
@@ -461,11 +422,3 @@ class Table(TableWrites):
 
 def _unpickled(native: _native.Table, home: Home) -> Table:
     return Table(native, home=home)
-
-
-def _checked_file(
-    file: StatisticsFile | PartitionStatisticsFile, kind: type[StatisticsFile | PartitionStatisticsFile]
-) -> str:
-    if not isinstance(file, kind):
-        raise InvalidInputError(f"file: expected a {kind.__name__}, found {type(file).__name__}")
-    return file.statistics_path
