@@ -16,10 +16,8 @@ use crate::aggregate::{self, Answered, Extreme, ExtremeRequest, column_of};
 use crate::budget::{memory_budget, thread_budget};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
 use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
+use crate::properties::NAME_MAPPING;
 use crate::read::{BatchStream, ReadRequest, stream};
-
-/// The property that holds the ids of columns for files without any. Spec: Name Mapping Serialization.
-pub(crate) const NAME_MAPPING: &str = "schema.name-mapping.default";
 
 /// Which snapshot is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

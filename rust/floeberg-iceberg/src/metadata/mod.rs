@@ -7,7 +7,6 @@ mod manifest_entries;
 mod metrics_by_column;
 mod partition;
 mod partition_path;
-pub(crate) mod property;
 mod read_manifests;
 mod relocation;
 mod snapshot;

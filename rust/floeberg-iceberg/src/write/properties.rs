@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use floeberg_core::{Error, Result};
 
-use crate::metadata::property::{self, unexpected};
+use crate::properties::{self, unexpected};
 
 /// The properties that writing follows: those that begin with `write.`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Properties {
 
     /// A number, or another thing that is written as a text. Errors: `InvalidInput`.
     pub fn parsed<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>> {
-        property::parsed(&self.0, name, expected)
+        properties::parsed(&self.0, name, expected)
     }
 
     /// A whole number of at least 1. Errors: `InvalidInput`.
@@ -78,7 +78,7 @@ impl Properties {
 
     /// `true` or `false`, in any case. Errors: `InvalidInput`.
     pub fn flag(&self, name: &str, default: bool) -> Result<bool> {
-        property::flag(&self.0, name, default)
+        properties::flag(&self.0, name, default)
     }
 
     /// Properties of columns: the names that follow a prefix, and their values.

@@ -5,13 +5,12 @@
 use floeberg_core::Result;
 
 use crate::commit::produce::{FileChange, Ground, Produced, change_files};
-use crate::commit::properties::MANIFEST_MERGE_ENABLED;
-use crate::metadata::property::flag;
+use crate::properties::MANIFEST_MERGE_ENABLED;
 use crate::write::Receipt;
 
 /// Adds the files of a receipt, and merges manifests where that is wanted.
 pub(super) fn append(ground: &Ground<'_>, receipt: &Receipt, merge: Option<bool>) -> Result<Produced> {
-    let by_property = || flag(&ground.metadata.properties, MANIFEST_MERGE_ENABLED, true);
+    let by_property = || MANIFEST_MERGE_ENABLED.of(&ground.metadata.properties);
     let merges = merge.map_or_else(by_property, Ok)?;
     let added = receipt.files();
     let change = FileChange { operation: "append", added, removal: None, merges, replaces_partitions: false };

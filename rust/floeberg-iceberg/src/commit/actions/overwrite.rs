@@ -9,8 +9,9 @@ use floeberg_core::expr::{BoundExpr, Expr};
 
 use super::Since;
 use crate::commit::IsolationLevel;
-use crate::commit::isolation::{OF_DELETES, OF_OVERWRITES, check_isolation};
+use crate::commit::isolation::check_isolation;
 use crate::commit::produce::{FileChange, Ground, Produced, Removal, RowFilter, change_files};
+use crate::properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
 use crate::write::{Receipt, WrittenFile};
 
 /// The rows that go.
@@ -35,7 +36,7 @@ pub(super) fn overwrite(
         (false, true) => "delete",
         (false, false) => "overwrite",
     };
-    let by_property = || IsolationLevel::of(&ground.metadata, OF_OVERWRITES);
+    let by_property = || IsolationLevel::of(&ground.metadata, UPDATE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
     replace(ground, since, receipt.files(), bound, level, operation)
 }
@@ -48,7 +49,7 @@ pub(super) fn delete(
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
     let bound = ground.bind(rows.filter, rows.case_sensitive, since.seen)?;
-    let by_property = || IsolationLevel::of(&ground.metadata, OF_DELETES);
+    let by_property = || IsolationLevel::of(&ground.metadata, DELETE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
     replace(ground, since, &[], bound, level, "delete")
 }

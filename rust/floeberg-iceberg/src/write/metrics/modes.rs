@@ -12,7 +12,7 @@ use floeberg_core::Result;
 use floeberg_core::schema::{Field, Schema, Type};
 
 use crate::metadata::SortOrder;
-use crate::metadata::property::unexpected;
+use crate::properties::unexpected;
 use crate::write::properties::Properties;
 
 const DEFAULT: &str = "write.metadata.metrics.default";

@@ -13,7 +13,7 @@ use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
-use crate::metadata::property::unexpected;
+use crate::properties::unexpected;
 use crate::write::properties::Properties;
 
 const MIB: u64 = 1 << 20;
