@@ -89,6 +89,12 @@ def evolved_schema(table: Table, changes_json: str) -> str:
 def columns_to_add(table: Table, schema: object) -> str | None:
     """The changes, as JSON text, that give a table the columns which rows of a `pyarrow.Schema` have and it has not."""
 
+def table_property(properties: dict[str, str], name: str) -> bool | int | str | None:
+    """The value of a property of tables, or its default where it is not set; `InvalidInputError` for a value it cannot have."""
+
+def table_properties() -> list[tuple[str, str, str, str]]:
+    """Known properties of tables: key, default, "followed", "kept" or "refused", and what it means, or why not."""
+
 def statistics_files(table: Table) -> str:
     """The statistics files of a table, as JSON text."""
 

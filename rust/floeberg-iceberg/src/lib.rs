@@ -27,6 +27,7 @@
 
 mod budget;
 mod threads;
+pub mod properties;
 pub mod wire;
 pub mod metadata;
 pub mod manifest;

@@ -38,6 +38,7 @@ mod pickle;
 mod arrow;
 mod recipe;
 mod runtime;
+mod properties;
 mod explain;
 mod expression;
 mod files;
@@ -88,6 +89,8 @@ mod _native {
     use crate::operation::Operation;
     #[pymodule_export]
     use crate::plan::Plan;
+    #[pymodule_export]
+    use crate::properties::{table_properties, table_property};
     #[pymodule_export]
     use crate::receipt::Receipt;
     #[pymodule_export]

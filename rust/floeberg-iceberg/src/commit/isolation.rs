@@ -15,6 +15,7 @@ use super::produce::{ActionContext, Removal, manifests_of};
 use super::since::Since;
 use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
 use crate::metadata::{Snapshot, TableMetadata};
+use crate::properties::Words;
 
 /// How far an operation is kept apart from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,21 +26,12 @@ pub enum IsolationLevel {
     Snapshot,
 }
 
-/// The property that says how far deletes are kept apart.
-pub(crate) const OF_DELETES: &str = "write.delete.isolation-level";
-/// The property that says how far overwrites are kept apart.
-pub(crate) const OF_OVERWRITES: &str = "write.update.isolation-level";
-
 impl IsolationLevel {
-    /// The level that a table's property says; serializable where it says nothing.
+    /// The level that a table's property says.
     ///
     /// Errors: `InvalidInput` for another word.
-    pub(crate) fn of(metadata: &TableMetadata, property: &'static str) -> Result<Self> {
-        metadata
-            .properties
-            .get(property)
-            .map_or(Ok(Self::Serializable), |text| text.parse())
-            .context("property", property)
+    pub(crate) fn of(metadata: &TableMetadata, property: Words) -> Result<Self> {
+        property.of(&metadata.properties)?.parse()
     }
 
     /// The word for it.

@@ -5,7 +5,6 @@
 
 mod fit;
 mod key;
-mod properties;
 mod places;
 mod random;
 mod summary;

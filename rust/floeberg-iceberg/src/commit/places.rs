@@ -7,8 +7,8 @@
 
 use floeberg_io::location::{within, without_end_slashes};
 
-use super::properties::METADATA_PATH;
 use crate::metadata::TableMetadata;
+use crate::properties::METADATA_PATH;
 
 /// The folder of a table's metadata where properties name no other.
 const METADATA_FOLDER: &str = "metadata";

@@ -192,14 +192,14 @@ impl Summary {
     pub fn finish(
         self,
         before: Option<&Snapshot>,
-        most_partitions: i64,
+        most_partitions: u64,
         path: impl Fn(i32, &[Option<Value>]) -> Result<String>,
     ) -> Result<BTreeMap<String, String>> {
         let mut summary = self.more;
         let text = |(name, count): (&str, i64)| (name.to_owned(), count.to_string());
         summary.extend(self.whole.counts().map(text));
         summary.insert("changed-partition-count".to_owned(), self.partitions.len().to_string());
-        if !self.partitions.is_empty() && self.partitions.len() as i64 <= most_partitions {
+        if !self.partitions.is_empty() && self.partitions.len() as u64 <= most_partitions {
             summary.insert("partition-summaries-included".to_owned(), "true".to_owned());
             for ((spec_id, _), ChangedPartition { values, change }) in &self.partitions {
                 let path = path(*spec_id, values)?;

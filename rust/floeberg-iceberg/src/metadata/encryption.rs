@@ -9,9 +9,7 @@
 use floeberg_core::{Error, Result};
 
 use super::TableMetadata;
-
-/// The property that names the key which a table is encrypted with.
-pub(crate) const KEY_ID: &str = "encryption.key-id";
+use crate::properties::ENCRYPTION_KEY_ID as KEY_ID;
 
 impl TableMetadata {
     /// Checks that files may be written in the clear: data files, delete files, manifests and manifest lists.

@@ -5,7 +5,6 @@ mod human;
 mod format_version;
 mod partition;
 mod partition_path;
-pub(crate) mod property;
 mod relocation;
 mod snapshot;
 mod sort;
@@ -44,7 +43,6 @@ pub(crate) use json::{
 };
 pub use json::{parse_table_metadata, parse_view_metadata};
 pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_columns};
-pub(crate) use name_mapping::NAME_MAPPING;
 pub use open::{open_metadata, open_view_metadata};
 pub use partition::{PartitionField, PartitionSpec};
 pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};

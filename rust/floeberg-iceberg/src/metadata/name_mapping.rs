@@ -2,13 +2,11 @@
 //!
 //! Spec: Column Projection; Appendix C, Name Mapping Serialization.
 
+use crate::properties::NAME_MAPPING;
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Context, Result};
 
 use super::TableMetadata;
-
-/// The property that holds the ids of columns for files without any.
-pub(crate) const NAME_MAPPING: &str = "schema.name-mapping.default";
 
 impl TableMetadata {
     /// The mapping; `None` where the table has none. Errors: `InvalidData`, naming the property.

@@ -66,7 +66,7 @@ impl ReadRecipe {
                 .map(|spec| Ok((Arc::clone(spec), spec.partition_type(metadata)?)))
                 .collect::<Result<_>>()?,
             partition_fields: scan.partition_fields()?,
-            name_mapping: metadata.properties.get(crate::metadata::NAME_MAPPING).cloned(),
+            name_mapping: metadata.properties.get(crate::properties::NAME_MAPPING).cloned(),
             untrusted: UntrustedColumns::of(metadata),
             storage: scan.table().options().storage.clone(),
             batch_rows: scan.batch_row_limit(),

@@ -19,8 +19,7 @@ use super::partitioner::Partitioner;
 use super::sort::SortKeys;
 use crate::files::{FileLayout, LayoutRequest, Modes, SortColumn, WriteProperties};
 use crate::metadata::{NullOrder, PartitionSpec, SortDirection, SortField, SortOrder};
-
-const MIB: u64 = 1 << 20;
+use crate::properties::TARGET_FILE_SIZE;
 
 /// How rows become files.
 #[derive(Debug, Clone)]
@@ -58,7 +57,7 @@ impl WriteLayout {
             keys,
             file: formats::layout(&LayoutRequest { schema, properties, modes, sorted_by })?,
             locations: Locations::new(location, properties)?,
-            file_size: properties.positive("write.target-file-size-bytes", 512 * MIB)?,
+            file_size: TARGET_FILE_SIZE.of(properties.as_map())?,
         })
     }
 }

@@ -12,11 +12,9 @@ use floeberg_io::location::{self, without_end_slashes};
 
 use crate::files::WriteProperties;
 use crate::metadata::PartitionSpec;
-
-const DATA: &str = "write.data.path";
-const HASHED: &str = "write.object-storage.enabled";
-/// Former names of [`DATA`], which Iceberg Java refuses.
-const FORMER: [&str; 2] = ["write.object-storage.path", "write.folder-storage.path"];
+use crate::properties::{
+    DATA_PATH, FORMER_DATA_PATHS, LOCATION_PROVIDER, OBJECT_STORAGE, OBJECT_STORAGE_PARTITIONED,
+};
 
 /// How the files of a table are placed.
 #[derive(Debug, Clone)]
@@ -36,21 +34,21 @@ struct Hashed {
 impl Locations {
     /// Errors: `Unsupported` for a location provider that is a Java class, `InvalidInput` for former properties.
     pub fn new(table: &str, properties: &WriteProperties) -> Result<Self> {
-        if let Some(class) = properties.text("write.location-provider.impl") {
+        if let Some(class) = properties.text(LOCATION_PROVIDER) {
             return Err(Error::unsupported(format!(
-                "the table places its files by the Java class {class} (\"write.location-provider.impl\")"
+                "the table places its files by the Java class {class} ({LOCATION_PROVIDER:?})"
             )));
         }
-        if let Some(name) = FORMER.into_iter().find(|name| properties.text(name).is_some()) {
+        if let Some(name) = FORMER_DATA_PATHS.into_iter().find(|name| properties.text(name).is_some()) {
             return Err(Error::invalid_input(format!(
-                "expected {DATA:?} in place of the former property {name:?}"
+                "expected {DATA_PATH:?} in place of the former property {name:?}"
             )));
         }
         let table = without_end_slashes(table);
-        let path = properties.text(DATA).map(without_end_slashes).filter(|path| !path.is_empty());
+        let path = properties.text(DATA_PATH).map(without_end_slashes).filter(|path| !path.is_empty());
         let folder = location::within(table, path.unwrap_or("data"));
-        let hashed = properties.flag(HASHED, false)?.then_some(()).map(|()| {
-            let with_partitions = properties.flag("write.object-storage.partitioned-paths", true)?;
+        let hashed = OBJECT_STORAGE.of(properties.as_map())?.then_some(()).map(|()| {
+            let with_partitions = OBJECT_STORAGE_PARTITIONED.of(properties.as_map())?;
             let context = if folder.starts_with(table) { None } else { Some(context(table)) };
             Ok::<_, Error>(Hashed { context, with_partitions })
         });

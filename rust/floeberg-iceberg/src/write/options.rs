@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 
 use floeberg_core::{Error, Result};
 
-use super::formats::{DEFAULT, FORMAT};
 use crate::files::WriteProperties;
+use crate::properties::{FORMAT, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER, TARGET_FILE_SIZE};
 
 /// The names that Spark's writers have for options, and the properties that they are for one write. `*` is the format of the
 /// write.
 const OPTIONS: [(&str, &str); 6] = [
-    ("target-file-size-bytes", "write.target-file-size-bytes"),
+    ("target-file-size-bytes", TARGET_FILE_SIZE.name),
     ("compression-codec", "write.*.compression-codec"),
     ("compression-level", "write.*.compression-level"),
-    ("write-format", FORMAT),
-    ("shred-variants", "write.parquet.shred-variants"),
-    ("variant-inference-buffer-size", "write.parquet.variant-inference-buffer-size"),
+    ("write-format", FORMAT.name),
+    ("shred-variants", PARQUET_SHRED_VARIANTS.name),
+    ("variant-inference-buffer-size", PARQUET_VARIANT_BUFFER.name),
 ];
 
 /// Those of a table, changed by the options of one write.
@@ -30,8 +30,8 @@ pub(super) fn properties_of(
     let of_table = table.iter().filter(|(name, _)| name.starts_with("write."));
     let mut properties: BTreeMap<_, _> =
         of_table.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let asked = options.get("write-format").or_else(|| options.get(FORMAT));
-    let format = asked.or_else(|| properties.get(FORMAT)).map_or(DEFAULT, String::as_str);
+    let asked = options.get("write-format").or_else(|| options.get(FORMAT.name));
+    let format = asked.or_else(|| properties.get(FORMAT.name)).map_or(FORMAT.default, String::as_str);
     let format = format.trim().to_ascii_lowercase();
     for (name, value) in options {
         let known = OPTIONS.iter().find(|(option, _)| option == name);

@@ -5,8 +5,7 @@
 use floeberg_core::Result;
 
 use crate::commit::produce::{ActionContext, FileChange, Produced, change_files};
-use crate::commit::properties::MANIFEST_MERGE_ENABLED;
-use crate::metadata::property::flag;
+use crate::properties::MANIFEST_MERGE_ENABLED;
 use crate::write::Receipt;
 
 /// Adds the files of a receipt, and merges manifests where that is wanted.
@@ -15,7 +14,7 @@ pub(super) fn append(
     receipt: &Receipt,
     merge: Option<bool>,
 ) -> Result<Produced> {
-    let by_property = || flag(&context.metadata.properties, MANIFEST_MERGE_ENABLED, true);
+    let by_property = || MANIFEST_MERGE_ENABLED.of(&context.metadata.properties);
     let merges = merge.map_or_else(by_property, Ok)?;
     let added = receipt.files();
     let change = FileChange { operation: "append", added, removal: None, merges, replaces_partitions: false };

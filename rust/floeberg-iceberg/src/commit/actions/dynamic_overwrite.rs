@@ -10,10 +10,11 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Error, ErrorKind, Result};
 
 use crate::commit::IsolationLevel;
-use crate::commit::isolation::{OF_OVERWRITES, check_isolation};
+use crate::commit::isolation::check_isolation;
 use crate::commit::produce::{ActionContext, FileChange, Produced, Removal, change_files, partition_key};
 use crate::commit::since::Since;
 use crate::metadata::TableMetadata;
+use crate::properties::UPDATE_ISOLATION;
 use crate::write::Receipt;
 
 /// Replaces the partitions of the files of a receipt.
@@ -43,7 +44,7 @@ pub(super) fn dynamic_overwrite(
     } else {
         Removal::Partitions(specs, partitions)
     };
-    let by_property = || IsolationLevel::of(&context.metadata, OF_OVERWRITES);
+    let by_property = || IsolationLevel::of(&context.metadata, UPDATE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
     check_isolation(context, since, level, &removal)?;
     let change = FileChange {

@@ -8,9 +8,10 @@ use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Expr};
 
 use crate::commit::IsolationLevel;
-use crate::commit::isolation::{OF_DELETES, OF_OVERWRITES, check_isolation};
+use crate::commit::isolation::check_isolation;
 use crate::commit::produce::{ActionContext, FileChange, Produced, Removal, change_files};
 use crate::commit::since::Since;
+use crate::properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
 use crate::write::{Receipt, WrittenFile};
 
 /// The rows that go.
@@ -35,7 +36,7 @@ pub(super) fn overwrite(
         (false, true) => "delete",
         (false, false) => "overwrite",
     };
-    let by_property = || IsolationLevel::of(&context.metadata, OF_OVERWRITES);
+    let by_property = || IsolationLevel::of(&context.metadata, UPDATE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
     replace(context, since, receipt.files(), bound, level, operation)
 }
@@ -48,7 +49,7 @@ pub(super) fn delete(
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
     let bound = context.bind(rows.filter, rows.case_sensitive, since.seen)?;
-    let by_property = || IsolationLevel::of(&context.metadata, OF_DELETES);
+    let by_property = || IsolationLevel::of(&context.metadata, DELETE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
     replace(context, since, &[], bound, level, "delete")
 }

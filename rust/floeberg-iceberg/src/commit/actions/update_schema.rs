@@ -18,15 +18,8 @@ use crate::commit::produce::Produced;
 use crate::commit::seen::check_names;
 use crate::commit::since::Since;
 use crate::commit::{LAST_ADDED, Update};
-use crate::metadata::NAME_MAPPING;
 use crate::metadata::TableMetadata;
-
-/// What the names of properties begin with that end with the name of a column.
-const OF_COLUMNS: [&str; 3] = [
-    "write.metadata.metrics.column.",
-    "write.parquet.bloom-filter-enabled.column.",
-    "write.parquet.stats-enabled.column.",
-];
+use crate::properties::{self, Known, NAME_MAPPING};
 
 /// Makes changes to the columns.
 ///
@@ -109,8 +102,8 @@ fn properties_of_columns(
 ) -> (Vec<String>, BTreeMap<String, String>) {
     let (mut removed, mut renamed) = (Vec::new(), BTreeMap::new());
     for (property, value) in &metadata.properties {
-        let of_column = OF_COLUMNS.iter().find_map(|prefix| Some((*prefix, property.strip_prefix(prefix)?)));
-        let Some((prefix, name)) = of_column else { continue };
+        let Some(prefix) = properties::known(property).and_then(Known::prefix) else { continue };
+        let Some(name) = property.strip_prefix(prefix) else { continue };
         let Ok(id) = metadata.current_schema().find(name, true) else { continue };
         let now = after.full_name(id);
         if now.as_deref() == Some(name) {

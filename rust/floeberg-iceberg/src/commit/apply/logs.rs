@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use floeberg_core::Result;
 use serde_json::Map;
 
-use crate::commit::properties::PREVIOUS_VERSIONS_MAX;
 use crate::metadata::{MetadataLogEntry, TableMetadata};
+use crate::properties::PREVIOUS_VERSIONS_MAX;
 
 pub(super) fn log_snapshots(metadata: &mut TableMetadata, added: &HashSet<i64>, removes_snapshots: bool) {
     let current = metadata.current_snapshot_id;

@@ -19,9 +19,9 @@ use super::received::{check_not_listed, check_there};
 use super::removal::Removal;
 use super::snapshot::{Produced, add_snapshot};
 use crate::commit::fit::check_fit;
-use crate::commit::properties::PARTITION_SUMMARY_LIMIT;
 use crate::commit::summary::{Counted, Summary};
 use crate::manifest::ManifestFile;
+use crate::properties::PARTITION_SUMMARY_LIMIT;
 use crate::write::WrittenFile;
 
 /// What changes.

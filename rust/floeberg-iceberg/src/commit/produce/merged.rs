@@ -14,9 +14,8 @@ use floeberg_core::{Context, Result};
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
 use crate::commit::kept::{Made, WorkKind};
-use crate::commit::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_MERGE_COUNT, MANIFEST_TARGET_SIZE};
 use crate::manifest::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
-use crate::metadata::property::flag;
+use crate::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, MANIFEST_TARGET_SIZE};
 use crate::threads::ordered;
 
 /// Merges manifests of one content. Gives them, and how many of earlier snapshots they replace.
@@ -25,12 +24,12 @@ pub(super) fn merge(
     manifests: Vec<ManifestFile>,
 ) -> Result<(Vec<ManifestFile>, usize)> {
     let properties = &context.metadata.properties;
-    if !flag(properties, MANIFEST_MERGE_ENABLED, true)? {
+    if !MANIFEST_MERGE_ENABLED.of(properties)? {
         return Ok((manifests, 0));
     }
     let Some(first) = manifests.first().cloned() else { return Ok((manifests, 0)) };
-    let target = MANIFEST_TARGET_SIZE.of(properties)?;
-    let least = usize::try_from(MANIFEST_MIN_MERGE_COUNT.of(properties)?).unwrap_or(usize::MAX);
+    let target = i64::try_from(MANIFEST_TARGET_SIZE.of(properties)?).unwrap_or(i64::MAX);
+    let least = usize::try_from(MANIFEST_MIN_COUNT_TO_MERGE.of(properties)?).unwrap_or(usize::MAX);
     let mut by_spec: BTreeMap<Reverse<i32>, Vec<ManifestFile>> = BTreeMap::new();
     for manifest in manifests {
         by_spec.entry(Reverse(manifest.partition_spec_id)).or_default().push(manifest);

@@ -14,8 +14,8 @@ use floeberg_io::place;
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
 use crate::commit::kept::{Made, WorkKind};
-use crate::commit::properties::MANIFEST_TARGET_SIZE;
 use crate::manifest::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
+use crate::properties::MANIFEST_TARGET_SIZE;
 use crate::write::WrittenFile;
 
 /// Writes the manifests of new data files.
@@ -38,7 +38,7 @@ pub(super) fn new_manifests(
         }
         by_spec.entry(Reverse(written.spec_id)).or_default().push(written);
     }
-    let target = MANIFEST_TARGET_SIZE.of(&context.metadata.properties)?.max(1) as u64;
+    let target = MANIFEST_TARGET_SIZE.of(&context.metadata.properties)?.max(1);
     let mut manifests = Vec::new();
     for (Reverse(spec_id), files) in by_spec {
         let work = context.work(WorkKind::List { spec_id }, &[]);

@@ -12,11 +12,8 @@ use floeberg_core::Result;
 use floeberg_core::schema::{Field, Schema, Type};
 
 use crate::files::properties::WriteProperties;
-use crate::metadata::property::unexpected;
+use crate::properties::{METRICS_DEFAULT, METRICS_MOST_COLUMNS, METRICS_OF_COLUMN, unexpected};
 
-const DEFAULT: &str = "write.metadata.metrics.default";
-const OF_COLUMN: &str = "write.metadata.metrics.column.";
-const MOST_COLUMNS: &str = "write.metadata.metrics.max-inferred-column-defaults";
 /// Characters of a text, or bytes, that a bound keeps unless it is told.
 const TRUNCATED: Mode = Mode::Truncate(16);
 
@@ -48,10 +45,10 @@ impl Modes {
         sorted: impl IntoIterator<Item = i32>,
     ) -> Result<Self> {
         let mut of_columns = HashMap::new();
-        let default = if let Some(text) = properties.text(DEFAULT) {
-            parsed(DEFAULT, text)?
+        let default = if let Some(text) = properties.text(METRICS_DEFAULT) {
+            parsed(METRICS_DEFAULT, text)?
         } else {
-            let most = properties.parsed(MOST_COLUMNS, "a whole number")?.unwrap_or(100_usize);
+            let most = METRICS_MOST_COLUMNS.of(properties.as_map())?.try_into().unwrap_or(usize::MAX);
             if schema.names().map(|(_, id)| id).collect::<HashSet<_>>().len() <= most {
                 TRUNCATED
             } else {
@@ -63,8 +60,8 @@ impl Modes {
         };
         let of_sorted = if matches!(default, Mode::None | Mode::Counts) { TRUNCATED } else { default };
         of_columns.extend(sorted.into_iter().map(|id| (id, of_sorted)));
-        for (column, text) in properties.of_columns(OF_COLUMN) {
-            let mode = parsed(&format!("{OF_COLUMN}{column}"), text)?;
+        for (column, text) in properties.of_columns(METRICS_OF_COLUMN) {
+            let mode = parsed(&format!("{METRICS_OF_COLUMN}{column}"), text)?;
             // A column that was dropped, or will be added, may be named.
             if let Ok(id) = schema.find(column, true) {
                 of_columns.insert(id, mode);

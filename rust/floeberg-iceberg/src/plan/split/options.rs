@@ -7,11 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_core::{Error, Result};
+use floeberg_core::Result;
 
-const TARGET_SIZE: &str = "read.split.target-size";
-const OPEN_FILE_COST: &str = "read.split.open-file-cost";
-const LOOKBACK: &str = "read.split.planning-lookback";
+use crate::properties::Whole;
+use crate::properties::{SPLIT_LOOKBACK, SPLIT_OPEN_FILE_COST, SPLIT_TARGET_SIZE};
 
 /// How a plan is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +31,9 @@ pub struct SplitOptions {
 impl Default for SplitOptions {
     fn default() -> Self {
         Self {
-            target_size: 128 << 20,
-            open_file_cost: 4 << 20,
-            lookback: 10,
+            target_size: SPLIT_TARGET_SIZE.default,
+            open_file_cost: SPLIT_OPEN_FILE_COST.default,
+            lookback: SPLIT_LOOKBACK.default as usize,
             most_groups: None,
             least_size: 16 << 20,
         }
@@ -59,33 +58,19 @@ pub struct SplitRequest {
 impl SplitRequest {
     /// What cutting goes by, for a table of these properties.
     ///
-    /// Errors: `InvalidData` for a property that is needed and is not such a number.
+    /// Errors: `InvalidInput` for a property that is needed and is not such a number.
     pub fn options(self, properties: &BTreeMap<String, String>) -> Result<SplitOptions> {
-        let usual = SplitOptions::default();
-        let lookback = match self.lookback {
-            Some(lookback) => lookback,
-            None => property(properties, LOOKBACK, 1)?
-                .map_or(usual.lookback, |lookback| usize::try_from(lookback).unwrap_or(usize::MAX)),
-        };
-        let or_property = |given: Option<u64>, name, least, usual| match given {
+        let or_property = |given: Option<u64>, property: Whole| match given {
             Some(given) => Ok(given),
-            None => property(properties, name, least).map(|found| found.unwrap_or(usual)),
+            None => property.of(properties),
         };
+        let lookback = or_property(self.lookback.map(|groups| groups as u64), SPLIT_LOOKBACK)?;
         Ok(SplitOptions {
-            target_size: or_property(self.target_size, TARGET_SIZE, 1, usual.target_size)?,
-            open_file_cost: or_property(self.open_file_cost, OPEN_FILE_COST, 0, usual.open_file_cost)?,
-            lookback,
+            target_size: or_property(self.target_size, SPLIT_TARGET_SIZE)?,
+            open_file_cost: or_property(self.open_file_cost, SPLIT_OPEN_FILE_COST)?,
+            lookback: usize::try_from(lookback).unwrap_or(usize::MAX),
             most_groups: self.most_groups,
-            least_size: self.least_size.unwrap_or(usual.least_size),
+            least_size: self.least_size.unwrap_or(SplitOptions::default().least_size),
         })
-    }
-}
-
-fn property(properties: &BTreeMap<String, String>, name: &str, least: u64) -> Result<Option<u64>> {
-    let Some(written) = properties.get(name) else { return Ok(None) };
-    match written.parse() {
-        Ok(number) if number >= least => Ok(Some(number)),
-        _ => Err(Error::invalid_data(format!("expected an integer of at least {least}, found {written:?}"))
-            .with("property", name)),
     }
 }

@@ -7,29 +7,26 @@ use std::collections::BTreeMap;
 use floeberg_core::Result;
 
 use crate::files::WriteProperties;
-use crate::metadata::property::unexpected;
+use crate::properties::{AVRO_CODEC, AVRO_LEVEL as LEVEL, parsed, unexpected};
 use crate::wire::avro::encode::Compression;
 
-const CODEC: &str = "write.avro.compression-codec";
-const LEVEL: &str = "write.avro.compression-level";
 /// The levels that Iceberg Java writes with where none is asked for.
 const GZIP_LEVEL: i32 = 9;
 const ZSTD_LEVEL: i32 = 1;
 
 /// The codec and its level. Errors: `InvalidInput`, naming the property.
 pub(super) fn compression(properties: &WriteProperties) -> Result<Compression> {
-    let asked = properties.parsed::<i32>(LEVEL, "a whole number")?;
+    let asked = parsed::<i32>(properties.as_map(), LEVEL, "a whole number")?;
     let level = |default: i32, most: i32| match asked.unwrap_or(default) {
         level if (1..=most).contains(&level) => Ok(level),
         other => Err(unexpected(LEVEL, other, &format!("a level that the codec has, 1 to {most}"))),
     };
-    match properties.text(CODEC).unwrap_or("gzip").trim().to_ascii_lowercase().as_str() {
-        "gzip" => Ok(Compression::Deflate(level(GZIP_LEVEL, 9)?)),
-        "zstd" => Ok(Compression::Zstandard(level(ZSTD_LEVEL, 22)?)),
-        "snappy" => Ok(Compression::Snappy),
-        "uncompressed" => Ok(Compression::Null),
-        other => Err(unexpected(CODEC, other, "gzip, zstd, snappy or uncompressed")),
-    }
+    Ok(match AVRO_CODEC.of(properties.as_map())? {
+        "zstd" => Compression::Zstandard(level(ZSTD_LEVEL, 22)?),
+        "snappy" => Compression::Snappy,
+        "uncompressed" => Compression::Null,
+        _ => Compression::Deflate(level(GZIP_LEVEL, 9)?),
+    })
 }
 
 /// Can what properties say of codec and level be followed? Errors: `InvalidInput`, naming the property.

@@ -27,6 +27,7 @@ use super::shredded::Shapes;
 use super::sorting::sorting_columns;
 use super::stored::{stored_columns, stored_fields};
 use crate::files::{LayoutRequest, Modes, Piece, SortColumn};
+use crate::properties::{PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER};
 
 /// About how many bytes a column of an open file takes beside its values: buffers, and what its codec works with.
 pub(crate) const COLUMN_MEMORY: u64 = 64 << 10;
@@ -60,8 +61,8 @@ impl ParquetLayout {
         if stored.is_empty() {
             return Err(Error::unsupported("a Parquet file cannot hold rows without columns"));
         }
-        let rows = properties.positive("write.parquet.variant-inference-buffer-size", 100)?;
-        let is_shredded = properties.flag("write.parquet.shred-variants", false)?
+        let rows = PARQUET_VARIANT_BUFFER.of(properties.as_map())?;
+        let is_shredded = PARQUET_SHRED_VARIANTS.of(properties.as_map())?
             && stored.iter().any(|field| field.field_type == Type::Variant);
         let shapes = Shapes::new();
         let columns = parquet_schema(&stored, &shapes)?;

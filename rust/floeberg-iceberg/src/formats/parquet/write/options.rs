@@ -14,13 +14,17 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersi
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
 use crate::files::WriteProperties;
-use crate::metadata::property::unexpected;
+use crate::properties::{
+    PARQUET_BLOOM_ADAPTIVE, PARQUET_BLOOM_MOST_BYTES, PARQUET_BLOOM_OF_COLUMN, PARQUET_BLOOM_SHARE_OF_COLUMN,
+    PARQUET_BLOOM_VALUES_OF_COLUMN, PARQUET_CODEC, PARQUET_DICTIONARY_OF_COLUMN, PARQUET_DICTIONARY_SIZE,
+    PARQUET_LEVEL, PARQUET_PAGE_ROWS, PARQUET_PAGE_SIZE, PARQUET_PAGE_VERSION, PARQUET_RAW_SIZE,
+    PARQUET_ROW_GROUP_SIZE, PARQUET_ROWS_BEFORE_CHECK, PARQUET_ROWS_BETWEEN_CHECKS,
+    PARQUET_STATISTICS_OF_COLUMN, Whole, parsed, unexpected, whole,
+};
 
-const MIB: u64 = 1 << 20;
 /// The level of zstandard that Iceberg Java writes with where none is asked for.
 const ZSTD_LEVEL: i32 = 3;
-const CODEC: &str = "write.parquet.compression-codec";
-const LEVEL: &str = "write.parquet.compression-level";
+const LEVEL: &str = PARQUET_LEVEL;
 
 /// How a file is laid out.
 #[derive(Debug, Clone)]
@@ -51,39 +55,38 @@ impl Options {
         statistics_length: Option<usize>,
         metadata: Vec<KeyValue>,
     ) -> Result<Self> {
-        let size = |name: &str, default: u64| Ok::<_, Error>(properties.positive(name, default)? as usize);
-        let page_size = size("write.parquet.page-size-bytes", MIB)?;
+        let set = properties.as_map();
+        let size = |property: Whole| Ok::<_, Error>(property.of(set)? as usize);
         let mut options = WriterProperties::builder()
             .set_created_by(concat!("floeberg ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(metadata))
             .set_writer_version(version(properties)?)
             .set_compression(compression(properties)?)
-            .set_data_page_size_limit(page_size)
-            .set_data_page_row_count_limit(size("write.parquet.page-row-limit", 20_000)?)
-            .set_dictionary_page_size_limit(size("write.parquet.dict-size-bytes", 2 * MIB)?)
+            .set_data_page_size_limit(size(PARQUET_PAGE_SIZE)?)
+            .set_data_page_row_count_limit(size(PARQUET_PAGE_ROWS)?)
+            .set_dictionary_page_size_limit(size(PARQUET_DICTIONARY_SIZE)?)
             .set_max_row_group_row_count(None)
             .set_statistics_truncate_length(statistics_length);
         let paths = |column: &str| paths_of(schema, columns, column);
         let mut chosen = HashSet::new();
-        for (column, _) in properties.of_columns("write.parquet.dict-encoding-enabled.column.") {
-            let enabled =
-                properties.flag(&format!("write.parquet.dict-encoding-enabled.column.{column}"), true)?;
+        for (column, _) in properties.of_columns(PARQUET_DICTIONARY_OF_COLUMN.name) {
+            let enabled = PARQUET_DICTIONARY_OF_COLUMN.of_column(set, column)?;
             for path in paths(column) {
                 chosen.insert(path.clone());
                 options = options.set_column_dictionary_enabled(path, enabled);
             }
         }
-        for (column, _) in properties.of_columns("write.parquet.stats-enabled.column.") {
-            let enabled = properties.flag(&format!("write.parquet.stats-enabled.column.{column}"), true)?;
+        for (column, _) in properties.of_columns(PARQUET_STATISTICS_OF_COLUMN.name) {
+            let enabled = PARQUET_STATISTICS_OF_COLUMN.of_column(set, column)?;
             let statistics = if enabled { EnabledStatistics::Page } else { EnabledStatistics::None };
             for path in paths(column) {
                 options = options.set_column_statistics_enabled(path, statistics);
             }
         }
         // Either way: the library makes each filter as small as the values that it got allow.
-        properties.flag("write.parquet.bloom-filter-adaptive-enabled", false)?;
-        for (column, _) in properties.of_columns("write.parquet.bloom-filter-enabled.column.") {
-            if properties.flag(&format!("write.parquet.bloom-filter-enabled.column.{column}"), false)? {
+        PARQUET_BLOOM_ADAPTIVE.of(set)?;
+        for (column, _) in properties.of_columns(PARQUET_BLOOM_OF_COLUMN.name) {
+            if PARQUET_BLOOM_OF_COLUMN.of_column(set, column)? {
                 let (values, wrong_share) = bloom_filter(properties, column)?;
                 for path in paths(column) {
                     options = options
@@ -96,11 +99,10 @@ impl Options {
         let row_group_rows = row_group_rows(properties)?;
         Ok(Self {
             properties: Arc::new(options.build()),
-            row_group_size: properties.positive("write.parquet.row-group-size-bytes", 128 * MIB)?,
+            row_group_size: PARQUET_ROW_GROUP_SIZE.of(set)?,
             row_group_rows,
             rows_between_checks: rows_between_checks(properties, row_group_rows)?,
-            are_groups_of_raw_size: properties
-                .flag("write.parquet.row-group-size-track-uncompressed", false)?,
+            are_groups_of_raw_size: PARQUET_RAW_SIZE.of(set)?,
             chosen,
         })
     }
@@ -132,13 +134,13 @@ pub(crate) fn check_parquet_properties(properties: &BTreeMap<String, String>) ->
 }
 
 fn row_group_rows(properties: &WriteProperties) -> Result<u64> {
-    properties.positive("write.parquet.row-group-check-min-record-count", 100)
+    PARQUET_ROWS_BEFORE_CHECK.of(properties.as_map())
 }
 
 fn rows_between_checks(properties: &WriteProperties, fewest: u64) -> Result<Option<u64>> {
-    const NAME: &str = "write.parquet.row-group-check-max-record-count";
+    const NAME: &str = PARQUET_ROWS_BETWEEN_CHECKS;
     let expected = "a whole number that is not below row-group-check-min-record-count";
-    match properties.parsed(NAME, expected)? {
+    match parsed(properties.as_map(), NAME, expected)? {
         Some(rows) if rows < fewest => Err(unexpected(NAME, rows, expected)),
         rows => Ok(rows),
     }
@@ -155,16 +157,14 @@ fn paths_of(schema: &Schema, columns: &SchemaDescriptor, column: &str) -> Vec<Co
 }
 
 fn version(properties: &WriteProperties) -> Result<WriterVersion> {
-    const NAME: &str = "write.parquet.page-version";
-    match properties.text(NAME).unwrap_or("v1").to_ascii_lowercase().as_str() {
-        "v1" => Ok(WriterVersion::PARQUET_1_0),
-        "v2" => Ok(WriterVersion::PARQUET_2_0),
-        other => Err(unexpected(NAME, other, "v1 or v2")),
-    }
+    Ok(match PARQUET_PAGE_VERSION.of(properties.as_map())? {
+        "v2" => WriterVersion::PARQUET_2_0,
+        _ => WriterVersion::PARQUET_1_0,
+    })
 }
 
 fn compression(properties: &WriteProperties) -> Result<Compression> {
-    let level = properties.parsed::<i32>(LEVEL, "a whole number")?;
+    let level = parsed::<i32>(properties.as_map(), LEVEL, "a whole number")?;
     let beyond = |error: parquet::errors::ParquetError| {
         unexpected(LEVEL, level.unwrap_or_default(), "a level that the codec has").caused_by(error)
     };
@@ -172,8 +172,7 @@ fn compression(properties: &WriteProperties) -> Result<Compression> {
         u32::try_from(level).map_err(|_| unexpected(LEVEL, level, "a level that the codec has"))
     });
     let unsigned = unsigned.transpose()?;
-    Ok(match properties.text(CODEC).unwrap_or("zstd").to_ascii_lowercase().as_str() {
-        "zstd" => Compression::ZSTD(ZstdLevel::try_new(level.unwrap_or(ZSTD_LEVEL)).map_err(beyond)?),
+    Ok(match PARQUET_CODEC.of(properties.as_map())? {
         "gzip" => {
             Compression::GZIP(unsigned.map_or(Ok(GzipLevel::default()), GzipLevel::try_new).map_err(beyond)?)
         }
@@ -183,23 +182,17 @@ fn compression(properties: &WriteProperties) -> Result<Compression> {
         "snappy" => Compression::SNAPPY,
         "lz4" | "lz4_raw" => Compression::LZ4_RAW,
         "uncompressed" | "none" => Compression::UNCOMPRESSED,
-        other => {
-            return Err(unexpected(CODEC, other, "zstd, gzip, brotli, snappy, lz4 or uncompressed"));
-        }
+        _ => Compression::ZSTD(ZstdLevel::try_new(level.unwrap_or(ZSTD_LEVEL)).map_err(beyond)?),
     })
 }
 
 /// How many different values a bloom filter has room for, and the share of other values that it takes for some of them.
 fn bloom_filter(properties: &WriteProperties, column: &str) -> Result<(u64, f64)> {
-    let name = format!("write.parquet.bloom-filter-fpp.column.{column}");
-    let expected = "a number between 0 and 1";
-    let wrong_share = properties.parsed::<f64>(&name, expected)?.unwrap_or(0.01);
-    if !(wrong_share > 0.0 && wrong_share < 1.0) {
-        return Err(unexpected(&name, wrong_share, expected));
-    }
-    let most_bytes = properties.positive("write.parquet.bloom-filter-max-bytes", MIB)?;
+    let set = properties.as_map();
+    let wrong_share = PARQUET_BLOOM_SHARE_OF_COLUMN.of_column(set, column)?;
+    let most_bytes = PARQUET_BLOOM_MOST_BYTES.of(set)?;
     // The size of a split block bloom filter, turned around: how many values a size is right for.
     let room = (most_bytes as f64 * -(1.0 - wrong_share.powf(1.0 / 8.0)).ln()).max(1.0) as u64;
-    let name = format!("write.parquet.bloom-filter-ndv.column.{column}");
-    Ok((properties.positive(&name, room)?.min(room), wrong_share))
+    let name = format!("{PARQUET_BLOOM_VALUES_OF_COLUMN}{column}");
+    Ok((whole(set, &name, 1)?.unwrap_or(room).min(room), wrong_share))
 }

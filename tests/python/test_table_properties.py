@@ -1,0 +1,106 @@
+"""Properties of tables: what is known of them, what is checked where they are set, and the page that lists them."""
+
+from __future__ import annotations
+
+import re
+
+import pyarrow as pa
+import pytest
+from cargo_workspace import ROOT
+
+import floeberg as fb
+from floeberg import _native
+from floeberg.errors import InvalidInputError, UnsupportedError
+
+PAGE = ROOT / "docs" / "guide" / "properties.md"
+KNOWN = {name: (default, use, meaning) for name, default, use, meaning in _native.table_properties()}
+SCHEMA = pa.schema({"id": pa.int64()})
+
+
+@pytest.fixture
+def table(request):
+    catalog = fb.load_catalog(f"properties {request.node.name}", type="memory")
+    catalog.create_namespace("db")
+    return catalog.create_table("db.t", SCHEMA)
+
+
+def rows_of_the_page() -> dict[str, list[str]]:
+    lines = re.findall(r"^\| `([^`]+)` \|(.*)\|$", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    return {name: [cell.strip().strip("`") for cell in rest.split(" | ")] for name, rest in lines}
+
+
+def test_the_page_lists_every_property_with_its_default_and_meaning():
+    written = rows_of_the_page()
+    expected = {}
+    for name, (default, use, meaning) in KNOWN.items():
+        shown = f"{name}COLUMN" if name.endswith(".column.") else f"{name}*" if name.endswith(".") else name
+        expected[shown] = [default, meaning] if use == "followed" or meaning != "Of other engines" else []
+        if use == "refused":
+            expected[shown] = [meaning]
+    assert written.keys() == {name for name, cells in expected.items() if cells}
+    for name, cells in written.items():
+        assert cells == expected[name], name
+
+
+def test_those_of_other_engines_are_on_the_page_too():
+    text = PAGE.read_text("utf-8")
+    others = [name for name, (_, _, meaning) in KNOWN.items() if meaning == "Of other engines"]
+    assert others
+    assert [name for name in others if f"`{name}`" not in text] == []
+
+
+def test_keys_stand_in_no_other_file():
+    """One place has every key, default and parser."""
+    sources = [
+        *(ROOT / "rust" / "floeberg-iceberg" / "src").rglob("*.rs"),
+        *(ROOT / "python" / "floeberg").rglob("*.py"),
+    ]
+    found = []
+    for path in sources:
+        text = path.read_text("utf-8")
+        if "tests" in path.parts or path.name in {"tests.rs", "properties.rs"}:
+            continue
+        code = "\n".join(line for line in text.split("#[cfg(test)]")[0].splitlines() if "//" not in line)
+        keys = re.findall(r'"((?:write|read|commit|history|gc|schema|encryption)\.[a-z.-]+)"', code)
+        found += [(path.name, key) for key in keys if path.suffix == ".rs"]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error"),
+    [
+        ("write.target-file-size-bytes", "big", InvalidInputError),
+        ("write.target-file-size-bytes", "0", InvalidInputError),
+        ("commit.manifest-merge.enabled", "yes", InvalidInputError),
+        ("read.split.target-size", "-1", InvalidInputError),
+        ("write.parquet.compression-codec", "lzo", InvalidInputError),
+        ("write.delete.isolation-level", "none", InvalidInputError),
+        ("write.parquet.bloom-filter-fpp.column.id", "2", InvalidInputError),
+        ("write.py-location-provider.impl", "my.module.Provider", UnsupportedError),
+        ("write.location-provider.impl", "com.example.Provider", UnsupportedError),
+        ("encryption.key-id", "k", UnsupportedError),
+        ("encryption.data-key-length", "16", UnsupportedError),
+    ],
+)
+def test_what_could_not_be_followed_is_refused_where_it_is_set(key, value, error, table):
+    with pytest.raises(error, match=re.escape(key)):
+        table.set_properties({key: value})
+    with pytest.raises(error, match=re.escape(key)):
+        table.catalog.create_table("db.other", SCHEMA, properties={key: value})
+    assert not table.catalog.table_exists("db.other")
+    assert key not in table.refresh().properties
+
+
+def test_properties_of_nobody_are_kept(table):
+    table.set_properties({"owner": "jo", "write.parquet.nothing-like-others-at-all": "1"})
+    assert table.properties["owner"] == "jo"
+
+
+def test_a_value_has_its_type_and_its_default():
+    assert _native.table_property({}, "read.split.target-size") == 128 << 20
+    assert _native.table_property({"gc.enabled": "FALSE"}, "gc.enabled") is False
+    assert _native.table_property({}, "write.metadata.compression-codec") == "none"
+    assert _native.table_property({}, "write.data.path") is None
+    with pytest.raises(InvalidInputError, match="whole number") as caught:
+        _native.table_property({"commit.retry.num-retries": "often"}, "commit.retry.num-retries")
+    assert caught.value.context["property"] == "commit.retry.num-retries"
