@@ -9,6 +9,7 @@ mod incoming;
 mod pickle;
 mod arrow;
 mod recipe;
+mod renewal;
 mod runtime;
 mod explain;
 mod expression;
