@@ -14,9 +14,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
 LIBRARIES := -p floeberg-core -p floeberg-io -p floeberg-orc -p floeberg-iceberg
-PYTHON_SOURCES := python tests tools benches examples
+PYTHON_SOURCES := python tests tools benches examples docs/conf.py
+# Of its own, so that the environment of everyday work stays small.
+DOCS_VENV := $(CACHE)/docs
 
-.PHONY: help demo test test-rust test-python test-spark faults long object-stores interop java check break-rules fuzz fmt bench docs wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark faults long object-stores interop java check break-rules fuzz fmt bench docs site wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -89,10 +91,14 @@ bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (
 	$(PYTHON) benches/python/bench_commit.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 
-docs: install $(VENV)/.docs ## Reference pages of the Rust crates and the Python package, under target/doc and docs/_build
+docs: site ## The site, and the reference pages of the Rust crates under target/doc
 	cargo doc --locked --no-deps $(LIBRARIES)
-	$(BIN)/pdoc floeberg --docformat google --output-directory docs/_build
-	@echo "$(CARGO_TARGET_DIR)/doc/floeberg_core/index.html"; echo "docs/_build/index.html"
+	@echo "$(CARGO_TARGET_DIR)/doc/floeberg_core/index.html"
+
+# Every warning fails it: a dead link, a name that is not there, a page that no menu leads to.
+site: $(DOCS_VENV)/.docs ## The documentation as a site, in docs/_build/html; needs no build of the package
+	$(DOCS_VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet --fresh-env -d docs/_build/doctrees docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 wheel: venv ## The wheel that users install: optimised for size and speed, with the cloud stores
 	$(BIN)/maturin build --locked --profile wheel --features clouds --out dist
@@ -109,6 +115,9 @@ java: venv
 # A requirements file is installed again when its content differs from the stamp of the last installation.
 $(VENV)/.%: requirements/%.txt tools/make_venv.py
 	@tools/make_venv.py $(VENV) $*
+
+$(DOCS_VENV)/.docs: requirements/docs.txt tools/make_venv.py
+	@tools/make_venv.py $(DOCS_VENV) docs
 
 clean: ## Remove what was built inside the checkout (the shared target directory stays)
 	rm -rf $(VENV) dist docs/_build .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -5,9 +5,8 @@ use std::fs;
 use corpus::{Case, cases};
 use divan::{Bencher, black_box};
 use floeberg_core::schema::StructType;
-use floeberg_iceberg::metadata::{
-    EntryRequest, ManifestFile, SnapshotManifests, parse_manifest, parse_manifest_list, parse_table_metadata,
-};
+use floeberg_iceberg::manifest::{EntryRequest, ManifestFile, parse_manifest, parse_manifest_list};
+use floeberg_iceberg::metadata::{SnapshotManifests, parse_table_metadata};
 
 #[divan::bench]
 fn without_statistics(bencher: Bencher<'_, '_>) {

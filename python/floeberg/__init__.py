@@ -9,7 +9,19 @@ Examples:
     1
 """
 
-from floeberg import _native, catalog, errors, expressions, statistics, transforms, types, variant
+from floeberg import (
+    _native,
+    catalog,
+    errors,
+    exceptions,
+    expressions,
+    partitioning,
+    schema,
+    statistics,
+    transforms,
+    types,
+    variant,
+)
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, Transaction
 from floeberg.errors import FloebergError
@@ -41,10 +53,13 @@ __all__ = [
     "WriteRecipe",
     "catalog",
     "errors",
+    "exceptions",
     "expressions",
     "load_catalog",
     "open_table",
     "open_view",
+    "partitioning",
+    "schema",
     "statistics",
     "transforms",
     "types",

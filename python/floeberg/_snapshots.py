@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from floeberg._shown import facts_html, moment_shown, rows_html, shown
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -44,6 +46,28 @@ class Snapshot:
     def operation(self) -> str | None:
         """What the commit did: `append`, `replace`, `overwrite` or `delete`."""
         return self.summary.get("operation")
+
+    def __str__(self) -> str:
+        """What it did and when, as a person asks first."""
+        what = shown(self.operation or "unknown operation")
+        counted = (
+            ("added-records", "+{} rows"),
+            ("deleted-records", "-{} rows"),
+            ("total-records", "{} rows in all"),
+        )
+        said = [text.format(shown(self.summary[key])) for key, text in counted if key in self.summary]
+        return ", ".join([f"{what}: id={self.snapshot_id}", moment_shown(self.timestamp_ms), *said])
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "operation": self.operation,
+            "committed at": moment_shown(self.timestamp_ms),
+            "parent": self.parent_snapshot_id,
+            "sequence number": self.sequence_number,
+            "schema": self.schema_id,
+        }
+        summary = sorted((key, value) for key, value in self.summary.items() if key != "operation")
+        return facts_html(f"Snapshot {self.snapshot_id}", facts, rows_html(("summary", ""), summary))
 
 
 @dataclass(frozen=True)

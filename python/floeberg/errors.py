@@ -25,6 +25,7 @@ __all__ = [
     "InvalidDataError",
     "InvalidInputError",
     "LimitExceededError",
+    "MissingAttributeError",
     "NamespaceAlreadyExistsError",
     "NamespaceNotEmptyError",
     "NoSuchNamespaceError",
@@ -164,6 +165,10 @@ class UnsupportedError(FloebergError, NotImplementedError):
 
 class NotInstalledError(UnsupportedError, ImportError):
     """An optional package that the request needs is not installed."""
+
+
+class MissingAttributeError(UnsupportedError, AttributeError):
+    """PyIceberg has this attribute, and Floeberg does not: the error says what to write instead."""
 
 
 class CommitConflictError(FloebergError):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, overload
 from floeberg import _native
 from floeberg._arguments import checked_size
 from floeberg._rows import RowSource
+from floeberg._shown import facts_html
 from floeberg.explain import explain_of
 from floeberg.expressions._literals import from_tree
 from floeberg.expressions._reading import expression_of_tree
@@ -321,6 +322,12 @@ class Plan(Sequence[FileScanTask]):
     def __repr__(self) -> str:
         known = self._inner.known_length
         return "Plan(not read yet)" if known is None else f"Plan({known} files)"
+
+    def _repr_html_(self) -> str:
+        known = self._inner.known_length
+        return facts_html(
+            "Plan", {"data files": "not read yet: len(plan) reads them" if known is None else known}
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Plan cannot be pickled: send the groups of Plan.split, or the Scan")

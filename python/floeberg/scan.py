@@ -15,9 +15,11 @@ from floeberg._arguments import checked_bool, checked_int, checked_names, checke
 from floeberg._metadata import read_schema
 from floeberg._moments import Moment, milliseconds
 from floeberg._rows import RowSource
+from floeberg._shown import facts_html
+from floeberg._spelled import SpelledLikePyIceberg
 from floeberg.errors import InvalidInputError
 from floeberg.explain import Answer, explain_of
-from floeberg.expressions import Expression, as_expression
+from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._literals import from_tree
 from floeberg.plan import Plan
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Scan"]
 
 
-class Scan(RowSource[_native.Scan]):
+class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     """Rows of a table, as `Table.scan` describes them.
 
     A scan is immutable and can be pickled; what is unpickled reads the same snapshot. It holds no handles, so
@@ -45,7 +47,9 @@ class Scan(RowSource[_native.Scan]):
         ['id']
     """
 
-    def filter(self, row_filter: Expression | str | bool) -> Scan:  # noqa: FBT001 - a filter may be a bool
+    _spelled_as = "Scan"
+
+    def filter(self, row_filter: AnyFilter) -> Scan:
         """Keeps only rows that match, beside the filters that there are.
 
         Args:
@@ -207,6 +211,10 @@ class Scan(RowSource[_native.Scan]):
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
         return frame_of(self, spark, options)
+
+    def _repr_html_(self) -> str:
+        facts = {"reads": repr(self), "snapshot": self.snapshot_id}
+        return facts_html("Scan", facts, self.projection()._repr_html_())
 
     def count(self) -> int:
         """Counts the rows.

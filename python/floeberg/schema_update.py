@@ -79,8 +79,7 @@ class UpdateSchema:
         path: Path,
         field_type: AnyType,
         doc: str | None = None,
-        *,
-        required: bool = False,
+        required: bool = False,  # noqa: FBT001, FBT002 - PyIceberg's order
         default_value: object = None,
     ) -> Self:
         """Adds a column, last among its siblings.
@@ -149,8 +148,7 @@ class UpdateSchema:
         self,
         path: Path,
         field_type: AnyType | None = None,
-        *,
-        required: bool | None = None,
+        required: bool | None = None,  # noqa: FBT001 - PyIceberg's order
         doc: str | None = None,
     ) -> Self:
         """Changes a column: its type, by a promotion of the specification, whether it must hold a value, its comment.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.result import CommitResult
     from floeberg.commit.transaction import SchemaMode, WriteMode
-    from floeberg.expressions import Expression
+    from floeberg.expressions import AnyFilter
     from floeberg.writing import Receipt
 
 __all__ = ["TableWrites"]
@@ -35,12 +35,12 @@ class TableWrites:
     _json: dict[str, Any] | None
     _operations: TableOperations
 
-    def append(  # noqa: PLR0913 - all but the first are keywords
+    def append(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
         data: object,
-        *,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str = "main",
+        branch: str | None = "main",
+        *,
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
@@ -54,7 +54,7 @@ class TableWrites:
                 `__arrow_c_stream__`, or a list of dicts. They are read once, in bounded memory, on this thread. What a
                 generator raises comes out as it is.
             snapshot_properties: What the summary of the snapshot says beside what it must.
-            branch: The branch that gets them.
+            branch: The branch that gets them; `None` is `main`.
             idempotency_key: A key of the write: of this operation, on this branch. Where the branch has a snapshot
                 with it, the write was done before, and nothing is done. Another operation with it is an error.
             schema_mode: `merge` adds the columns that the table lacks, and promotes those that are too narrow.
@@ -84,14 +84,14 @@ class TableWrites:
             transaction.append(data, schema_mode=schema_mode, options=options)
             return transaction.commit_transaction()
 
-    def overwrite(  # noqa: PLR0913 - all but the first are keywords
+    def overwrite(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
         data: object,
-        *,
-        overwrite_filter: Expression | str | bool = True,
+        overwrite_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         snapshot_properties: Mapping[str, str] | None = None,
-        case_sensitive: bool = True,
-        branch: str = "main",
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        branch: str | None = "main",
+        *,
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
@@ -137,12 +137,12 @@ class TableWrites:
             )
             return transaction.commit_transaction()
 
-    def dynamic_partition_overwrite(  # noqa: PLR0913 - all but the first are keywords
+    def dynamic_partition_overwrite(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
         data: object,
-        *,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str = "main",
+        branch: str | None = "main",
+        *,
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
@@ -175,13 +175,13 @@ class TableWrites:
             transaction.dynamic_partition_overwrite(data, schema_mode=schema_mode, options=options)
             return transaction.commit_transaction()
 
-    def delete(  # noqa: PLR0913 - all but the first are keywords
+    def delete(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
-        delete_filter: Expression | str | bool = True,  # noqa: FBT001, FBT002 - the first argument, as in PyIceberg
-        *,
+        delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         snapshot_properties: Mapping[str, str] | None = None,
-        case_sensitive: bool = True,
-        branch: str = "main",
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        branch: str | None = "main",
+        *,
         idempotency_key: str | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CommitResult:
@@ -215,7 +215,9 @@ class TableWrites:
             return transaction.commit_transaction()
 
     def update_schema(
-        self, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
+        self,
+        allow_incompatible_changes: bool = False,  # noqa: FBT001, FBT002 - PyIceberg's order
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002
     ) -> UpdateSchema:
         """Adds, drops, renames, moves and promotes columns, nested ones too.
 
@@ -248,11 +250,14 @@ class TableWrites:
             case_sensitive=case_sensitive,
         )
 
-    def set_properties(self, properties: Mapping[str, str | float]) -> None:
+    def set_properties(
+        self, properties: Mapping[str, str | float] | None = None, **more: str | float
+    ) -> None:
         """Sets properties of the table.
 
         Args:
             properties: The properties by key. Numbers and bools become texts.
+            **more: Properties whose keys are names of Python.
 
         Raises:
             InvalidInputError: A key is reserved, a value is no text, or a property that is known cannot have it.
@@ -260,12 +265,12 @@ class TableWrites:
             FloebergError: Those of every commit, as with `append`.
 
         Examples:
-            >>> orders.set_properties({"owner": "jo"})
+            >>> orders.set_properties({"write.metadata.compression-codec": "gzip"}, owner="jo")
             >>> orders.properties["owner"]
             'jo'
         """
         with self.transaction() as transaction:
-            transaction.set_properties(properties)
+            transaction.set_properties(properties, **more)
 
     def remove_properties(self, *removals: str) -> None:
         """Removes properties of the table. A key that is not there is no error.
@@ -307,14 +312,14 @@ class TableWrites:
         self,
         *,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str = "main",
+        branch: str | None = "main",
         idempotency_key: str | None = None,
     ) -> Transaction:
         """Begins a commit of several operations.
 
         Args:
             snapshot_properties: What the summaries of its snapshots say beside what they must.
-            branch: The branch that its snapshots go to.
+            branch: The branch that its snapshots go to; `None` is `main`.
             idempotency_key: As with `append`. It is kept by snapshots: a commit of properties alone has none.
 
         Returns:
@@ -363,7 +368,7 @@ class TableWrites:
         receipts: Sequence[Receipt],
         *,
         mode: WriteMode = "append",
-        overwrite_filter: Expression | str | bool = True,
+        overwrite_filter: AnyFilter = True,
         case_sensitive: bool = True,
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str = "main",

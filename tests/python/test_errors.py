@@ -41,6 +41,7 @@ def test_an_error_keeps_all_it_says_when_it_is_pickled(error):
         (errors.StorageError, OSError),
         (errors.InternalError, RuntimeError),
         (errors.NotInstalledError, ImportError),
+        (errors.MissingAttributeError, AttributeError),
     ],
 )
 def test_an_error_is_also_the_builtin_that_is_expected(error, builtin):

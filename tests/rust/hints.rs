@@ -7,13 +7,13 @@ use std::sync::Arc;
 use floeberg_core::Cancel;
 use floeberg_iceberg::Scan;
 use floeberg_iceberg::plan::FileScanTask;
-use floeberg_iceberg::read::{ReadRequest, stream};
+use floeberg_iceberg::read::{TableReader, stream};
 
 use crate::metadata::tables;
 use crate::plans::open;
 
-fn rows(request: &Arc<ReadRequest>, tasks: Vec<FileScanTask>) -> Option<usize> {
-    let batches = stream(Arc::clone(request), tasks.into_iter().map(Ok), 2, None);
+fn rows(reader: &Arc<TableReader>, tasks: Vec<FileScanTask>) -> Option<usize> {
+    let batches = stream(Arc::clone(reader), tasks.into_iter().map(Ok), 2, None);
     batches.map(|batch| batch.map(|batch| batch.num_rows())).sum::<Result<usize, _>>().ok()
 }
 
@@ -23,10 +23,10 @@ fn wrong_sizes_and_counts_change_no_row() {
     for case in tables() {
         let scan = Scan::new(open(&case));
         let cancel = Cancel::default();
-        let request = Arc::new(scan.read_request(&cancel).unwrap());
+        let reader = Arc::new(TableReader::new(scan.read_request(&cancel).unwrap()));
         let tasks: Vec<_> = scan.plan(&cancel).unwrap().tasks().map(Result::unwrap).collect();
         // Tables that cannot be read at all are the business of conformance.
-        let Some(whole) = rows(&request, tasks.clone()) else { continue };
+        let Some(whole) = rows(&reader, tasks.clone()) else { continue };
         for (size, records) in [(0, 0), (1, 1), (-7, -7), (i64::MAX, i64::MAX)] {
             let wrong = tasks.iter().cloned().map(|task| FileScanTask {
                 file_size_in_bytes: size,
@@ -42,7 +42,7 @@ fn wrong_sizes_and_counts_change_no_row() {
                     .collect(),
                 ..task
             });
-            assert_eq!(rows(&request, wrong.collect()), Some(whole), "{}: a size of {size}", case.name);
+            assert_eq!(rows(&reader, wrong.collect()), Some(whole), "{}: a size of {size}", case.name);
             compared += 1;
         }
     }

@@ -9,10 +9,10 @@ use corpus::{Case, known_failures};
 use floeberg_core::schema::StructType;
 use floeberg_core::value::{arrow::from_array, json::to_json};
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::metadata::{
-    EntryRequest, ManifestContent, ManifestEntries, ManifestFile, SnapshotManifests, TableMetadata,
-    parse_manifest, parse_manifest_list,
+use floeberg_iceberg::manifest::{
+    EntryRequest, ManifestContent, ManifestEntries, ManifestFile, parse_manifest, parse_manifest_list,
 };
+use floeberg_iceberg::metadata::{SnapshotManifests, TableMetadata};
 use serde_json::{Map, Value as Json, json};
 
 use crate::metadata::{as_we_write, metadata, tables};

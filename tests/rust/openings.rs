@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use floeberg_core::Cancel;
+use floeberg_iceberg::manifest::ManifestReader;
 use floeberg_iceberg::plan::{PlanRequest, SplitOptions, plan};
 use floeberg_iceberg::{GroupRecipe, ReadRecipe, Scan};
 use floeberg_io::testing::CountingStore;
@@ -16,7 +17,8 @@ use crate::recipes::scans;
 fn openings(scan: &Scan) -> (BTreeSet<String>, BTreeSet<String>) {
     let store = CountingStore::new(Arc::clone(scan.table().store()));
     let request = scan.plan_request(&Cancel::default()).unwrap();
-    let request = PlanRequest { store: Arc::new(store.clone()), ..request };
+    let reader = ManifestReader { store: Arc::new(store.clone()), ..request.reader };
+    let request = PlanRequest { reader, ..request };
     let groups = Arc::new(plan(request).unwrap()).split(SplitOptions::default()).unwrap();
     let read = Arc::new(ReadRecipe::of(scan).unwrap());
     let mut to_read = BTreeSet::new();

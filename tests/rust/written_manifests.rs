@@ -5,11 +5,12 @@ use std::fs;
 use corpus::Case;
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::schema::{Schema, StructType};
-use floeberg_iceberg::metadata::{
+use floeberg_iceberg::manifest::{
     EntryRequest, EntryStatus, ManifestContent, ManifestEntry, ManifestFile, ManifestHeader,
-    ManifestListRequest, ManifestListWriter, ManifestRequest, ManifestWriter, PartitionSpec,
-    SnapshotManifests, WrittenManifest, manifest_header, parse_manifest, parse_manifest_list,
+    ManifestListRequest, ManifestListWriter, ManifestRequest, ManifestWriter, WrittenManifest,
+    manifest_header, parse_manifest, parse_manifest_list,
 };
+use floeberg_iceberg::metadata::{PartitionSpec, SnapshotManifests};
 use floeberg_iceberg::wire::avro::encode::ContainerOptions;
 use floeberg_iceberg::wire::avro::{Container, Limits};
 use serde_json::Value as Json;

@@ -1,4 +1,4 @@
-"""The demo prints what the README shows, and does what it can where Spark cannot start."""
+"""The demo prints what the tour shows, and does what it can where Spark cannot start."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def demo(**environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def shown() -> str:
-    """What the README shows."""
-    blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    """What the tour shows."""
+    blocks = blocks_of((ROOT / "docs/guide/tour.md").read_text(encoding="utf-8"))
     (text,) = [block.text for block in blocks if block.text.startswith("LOCATION = ")]
     return text
 
@@ -37,7 +37,7 @@ def untimed(text: str) -> str:
     return re.sub(r"\d+ ms", "_ ms", text)
 
 
-def test_the_demo_prints_what_the_readme_shows(shown):
+def test_the_demo_prints_what_the_tour_shows(shown):
     printed = demo()
     assert untimed(printed) == untimed(shown)
     assert len(re.findall(r"\d+ ms", printed)) == 3

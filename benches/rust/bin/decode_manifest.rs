@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use floeberg_benches::arguments::Arguments;
 use floeberg_benches::planning::{Deletes, Order, TableOptions, manifest};
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::metadata::{EntryRequest, parse_manifest};
+use floeberg_iceberg::manifest::{EntryRequest, parse_manifest};
 use floeberg_iceberg::wire::avro::encode::ContainerOptions;
 
 const USAGE: &str = "decode-manifest none|one|all [--times 1] [--entries 2000]";

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use floeberg_iceberg::metadata::{DataFile, FileContent};
+use floeberg_iceberg::manifest::{DataFile, FileContent};
 
 use super::files::{Partition, file_path};
 use super::random::Random;

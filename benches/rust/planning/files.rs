@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::value::Value;
-use floeberg_iceberg::metadata::DataFile;
+use floeberg_iceberg::manifest::DataFile;
 
 use super::TableOptions;
 use super::bounds::bounds;

@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use floeberg_core::{Error, ErrorKind, Result};
-use floeberg_iceberg::metadata::{
+use floeberg_iceberg::manifest::{
     DataFile, ManifestContent, ManifestEntry, ManifestFile, ManifestListRequest, ManifestListWriter,
-    ManifestRequest, ManifestWriter, TableMetadata,
+    ManifestRequest, ManifestWriter,
 };
+use floeberg_iceberg::metadata::TableMetadata;
 
 use super::delete_files::delete_files;
 use super::files::data_file;

@@ -59,15 +59,15 @@ class Catalog(Namespaces):
 
     # Tables.
 
-    def create_table(  # noqa: PLR0913 - all but the first two are keywords
+    def create_table(  # noqa: PLR0913, PLR0917 - PyIceberg's order
         self,
         identifier: str | Iterable[str],
         schema: AnySchema,
-        *,
         location: str | os.PathLike[str] | None = None,
         partition_spec: AnyPartitionSpec = None,
         sort_order: AnySortOrder = None,
         properties: Mapping[str, str | float] | None = None,
+        *,
         format_version: int | None = None,
     ) -> Table:
         """Creates a table without rows.
@@ -115,15 +115,15 @@ class Catalog(Namespaces):
         created = commit(operations, operations=[operation], starting=None)
         return self._table(levels, created.table, operations)
 
-    def create_table_if_not_exists(  # noqa: PLR0913 - as `create_table`
+    def create_table_if_not_exists(  # noqa: PLR0913, PLR0917 - as `create_table`
         self,
         identifier: str | Iterable[str],
         schema: AnySchema,
-        *,
         location: str | os.PathLike[str] | None = None,
         partition_spec: AnyPartitionSpec = None,
         sort_order: AnySortOrder = None,
         properties: Mapping[str, str | float] | None = None,
+        *,
         format_version: int | None = None,
     ) -> Table:
         """Creates a table as `create_table` does, or opens the one that is there, whatever it is like."""

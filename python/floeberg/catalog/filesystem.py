@@ -56,8 +56,8 @@ class FileSystemCatalog(Catalog):
     _warehouse: str
     _folders: Folders
 
-    def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
-        super().__init__(name, properties)
+    def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
+        super().__init__(name, properties, **more)
         warehouse = self._properties.get("warehouse")
         if not warehouse:
             raise InvalidInputError("a catalog in files needs the property 'warehouse', its folder")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from floeberg.catalog.names import Identifier, Namespace
 
-__all__ = ["MemoryCatalog"]
+__all__ = ["InMemoryCatalog", "MemoryCatalog"]
 
 
 @dataclass
@@ -58,8 +58,8 @@ class MemoryCatalog(MetastoreCatalog):
 
     _contents: _Contents
 
-    def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
-        super().__init__(name, properties)
+    def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
+        super().__init__(name, properties, **more)
         self._properties.setdefault("warehouse", f"memory://{self._name}/warehouse")
         self._contents = _CONTENTS.setdefault(self._name, _Contents())
 
@@ -126,3 +126,7 @@ class MemoryCatalog(MetastoreCatalog):
         with self._contents.lock:
             if self._contents.tables.pop(identifier, None) is None:
                 raise self.no_such_table(identifier)
+
+
+InMemoryCatalog = MemoryCatalog
+"""PyIceberg's name of `MemoryCatalog`."""

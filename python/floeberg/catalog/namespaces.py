@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_names, checked_options, checked_text
+from floeberg._spelled import SpelledLikePyIceberg
 from floeberg.catalog.names import Identifier, Namespace, checked_namespace, dotted
 from floeberg.errors import (
     InvalidInputError,
@@ -17,6 +18,9 @@ from floeberg.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from types import TracebackType
+
+    from typing_extensions import Self
 
 __all__ = ["Namespaces", "PropertiesUpdateSummary"]
 
@@ -41,20 +45,33 @@ class PropertiesUpdateSummary:
     missing: tuple[str, ...]
 
 
-class Namespaces(ABC):
+class Namespaces(SpelledLikePyIceberg, ABC):
     """A catalog without its tables: its name, its properties, and its namespaces.
 
     Args:
         name: The name of the catalog.
         properties: Its properties: those of the catalog, and the options of stores.
+        **more: Properties whose keys are names of Python.
     """
 
+    _spelled_as = "Catalog"
     _name: str
     _properties: dict[str, str]
 
-    def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
+    def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
         self._name = checked_text("name", name)
-        self._properties = checked_options("properties", properties)
+        self._properties = checked_options("properties", properties) | checked_options("properties", more)
+
+    def close(self) -> None:
+        """Lets go of what the catalog holds, as connections to its database. A later call opens them again."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     @property
     def name(self) -> str:
@@ -73,7 +90,7 @@ class Namespaces(ABC):
         return {key: value for key, value in self._properties.items() if key.replace("_", "-") not in own}
 
     def create_namespace(
-        self, namespace: str | Iterable[str], *, properties: Mapping[str, str] | None = None
+        self, namespace: str | Iterable[str], properties: Mapping[str, str] | None = None
     ) -> None:
         """Creates a namespace, and those that it is in.
 
@@ -91,7 +108,7 @@ class Namespaces(ABC):
         self.do_create_namespace(levels, checked_options("properties", properties))
 
     def create_namespace_if_not_exists(
-        self, namespace: str | Iterable[str], *, properties: Mapping[str, str] | None = None
+        self, namespace: str | Iterable[str], properties: Mapping[str, str] | None = None
     ) -> None:
         """Creates a namespace unless it is there, as `create_namespace` does."""
         levels = checked_namespace("namespace", namespace)
@@ -142,8 +159,7 @@ class Namespaces(ABC):
     def update_namespace_properties(
         self,
         namespace: str | Iterable[str],
-        *,
-        removals: Iterable[str] = (),
+        removals: Iterable[str] | None = None,
         updates: Mapping[str, str] | None = None,
     ) -> PropertiesUpdateSummary:
         """Removes and sets properties of a namespace, all or none.
@@ -162,7 +178,7 @@ class Namespaces(ABC):
             UnsupportedError: The catalog has no place for properties.
         """
         levels = self._known_namespace(namespace)
-        removed = set(checked_names("removals", removals))
+        removed = set(checked_names("removals", () if removals is None else removals))
         updated = checked_options("updates", updates)
         if both := sorted(removed & set(updated)):
             raise InvalidInputError(f"properties cannot be removed and set at once: {', '.join(both)}")

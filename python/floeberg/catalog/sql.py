@@ -61,12 +61,16 @@ class SqlCatalog(MetastoreCatalog):
     _database: Database
     _typed: bool
 
-    def __init__(self, name: str, properties: Mapping[str, str] | None = None) -> None:
-        super().__init__(name, properties)
+    def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
+        super().__init__(name, properties, **more)
         self._database = Database(self._properties.get("uri"))
         self._prepare()
 
     # The database.
+
+    def close(self) -> None:
+        """Closes the connections to the database."""
+        self._database.close()
 
     def _setting(self, name: str, otherwise: str) -> str:
         """A property by the name of Iceberg Java or of PyIceberg."""

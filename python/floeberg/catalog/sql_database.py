@@ -68,6 +68,11 @@ class Database:
             self._made = process, _engine_of(self._uri)
         return self._made[1]
 
+    def close(self) -> None:
+        """Closes the connections of this process. The next call opens one."""
+        if self._made is not None and self._made[0] == os.getpid():
+            self._made[1].dispose()
+
     def _file(self) -> str | None:
         """The file of an SQLite database, for errors: its driver does not tell."""
         url = self.engine().url

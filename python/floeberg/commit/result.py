@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,12 +19,18 @@ class CommitResult:
         snapshot_id: The snapshot that has it, the last one of several; `None` where no rows changed.
         operation: What the snapshot says of itself: `append`, `overwrite`, `delete` or `replace`.
         already_committed: Whether an earlier commit with the same idempotency key did it. Nothing was done now.
+        added_files: The data files that were added.
+        added_rows: The rows in them.
+        added_bytes: The bytes of them.
+        seconds: How long it took, from the first operation to the end of the commit.
 
     Examples:
         >>> first = orders.append(pa.table({"id": [1]}), idempotency_key="job-9")
         >>> again = orders.append(pa.table({"id": [1]}), idempotency_key="job-9")
         >>> first.operation, first.already_committed, again.already_committed
         ('append', False, True)
+        >>> first.added_files, first.added_rows, again.added_rows
+        (1, 1, 0)
         >>> again.snapshot_id == first.snapshot_id
         True
     """
@@ -32,6 +38,10 @@ class CommitResult:
     snapshot_id: int | None
     operation: str | None
     already_committed: bool
+    added_files: int = field(default=0, compare=False)
+    added_rows: int = field(default=0, compare=False)
+    added_bytes: int = field(default=0, compare=False)
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ import uuid
 import weakref
 from collections.abc import Iterable
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
@@ -19,10 +21,11 @@ from floeberg._arguments import (
     checked_text,
 )
 from floeberg._incoming import reader_of, told_as_input
+from floeberg._spelled import SpelledLikePyIceberg
 from floeberg.commit.loop import commit
 from floeberg.commit.result import CommitResult
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
-from floeberg.expressions import Expression, as_expression
+from floeberg.expressions import AnyFilter, as_expression
 from floeberg.schema_update import UpdateSchema
 from floeberg.writing import Receipt, WriteRecipe
 
@@ -46,7 +49,7 @@ WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
 _ISOLATION = "isolation-level"
 
 
-class Transaction:
+class Transaction(SpelledLikePyIceberg):
     """Operations on a table that become one commit: all of them or none.
 
     Each operation sees what the ones before did. Nothing is in the table before the end: `commit_transaction`, or that
@@ -54,11 +57,13 @@ class Transaction:
 
     Examples:
         >>> with orders.transaction() as transaction:
-        ...     transaction.set_properties({"owner": "jo"})
+        ...     _ = transaction.set_properties(owner="jo")
         ...     transaction.append(pa.table({"id": [1]}))
         >>> orders.properties["owner"], orders.scan().count()
         ('jo', 1)
     """
+
+    _spelled_as = "Transaction"
 
     def __init__(  # noqa: PLR0913 - all but the first two are keywords
         self,
@@ -67,7 +72,7 @@ class Transaction:
         *,
         become: Callable[[OpenedTable], None],
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str = "main",
+        branch: str | None = "main",
         idempotency_key: str | None = None,
     ) -> None:
         """Made by `Table.transaction`."""
@@ -75,7 +80,7 @@ class Transaction:
         self._starting = self._current = starting
         self._tell_table = become
         self._properties = checked_options("snapshot_properties", snapshot_properties)
-        self._branch = checked_text("branch", branch)
+        self._branch = "main" if branch is None else checked_text("branch", branch)
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
@@ -87,6 +92,9 @@ class Transaction:
         """The operations that were not made, since a commit with the key is there."""
         self._result: CommitResult | None = None
         self._written: list[tuple[WriteRecipe, Receipt]] = []
+        self._added: list[_native.Receipt] = []
+        """What its snapshots add, also what workers wrote."""
+        self._begun = monotonic()
         # One that is dropped, and in which no commit began, takes its files along.
         self._files = weakref.finalize(self, _remove, self._written, os.getpid())
 
@@ -107,8 +115,8 @@ class Transaction:
     def overwrite(
         self,
         data: object,
+        overwrite_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         *,
-        overwrite_filter: Expression | str | bool = True,
         case_sensitive: bool = True,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
@@ -142,7 +150,7 @@ class Transaction:
 
     def delete(
         self,
-        delete_filter: Expression | str | bool = True,  # noqa: FBT001, FBT002 - the first argument, as in PyIceberg
+        delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         *,
         case_sensitive: bool = True,
         options: Mapping[str, str] | None = None,
@@ -159,7 +167,7 @@ class Transaction:
         receipts: Sequence[Receipt],
         *,
         mode: WriteMode = "append",
-        overwrite_filter: Expression | str | bool = True,
+        overwrite_filter: AnyFilter = True,
         case_sensitive: bool = True,
         made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
@@ -186,12 +194,15 @@ class Transaction:
                 f"mode: expected 'append', 'overwrite' or 'dynamic-overwrite', found {mode!r}"
             )
         self._files_are_new = False
+        self._added.append(every)
         self._make(made)
 
     # What the table is.
 
     def update_schema(
-        self, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
+        self,
+        allow_incompatible_changes: bool = False,  # noqa: FBT001, FBT002 - PyIceberg's order
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002
     ) -> UpdateSchema:
         """Changes columns of the table: see `Table.update_schema`. Rows that are written later have them."""
         self._check_open()
@@ -209,20 +220,26 @@ class Transaction:
             # What cannot be made is told now.
             self._staged()
 
-    def set_properties(self, properties: Mapping[str, str | float]) -> None:
-        """Sets properties of the table: see `Table.set_properties`."""
-        self._declare(_native.Operation.set_properties(checked_properties("properties", properties)))
+    def set_properties(
+        self, properties: Mapping[str, str | float] | None = None, **more: str | float
+    ) -> Self:
+        """Sets properties of the table: see `Table.set_properties`. The transaction comes out, for the next call."""
+        wanted = checked_properties("properties", properties) | checked_properties("properties", more)
+        self._declare(_native.Operation.set_properties(wanted))
         with self._taken_back():
             # What no table could follow is an error now, not at the commit.
             self._staged()
+        return self
 
-    def remove_properties(self, *removals: str) -> None:
-        """Removes properties of the table: see `Table.remove_properties`."""
+    def remove_properties(self, *removals: str) -> Self:
+        """Removes properties of the table: see `Table.remove_properties`. The transaction comes out."""
         self._declare(_native.Operation.remove_properties(checked_names("removals", removals)))
+        return self
 
-    def upgrade_table_version(self, format_version: int) -> None:
-        """Upgrades the format version of the table: see `Table.upgrade_table_version`."""
+    def upgrade_table_version(self, format_version: int) -> Self:
+        """Upgrades the format version of the table: see `Table.upgrade_table_version`. The transaction comes out."""
         self._declare(_native.Operation.upgrade_format_version(checked_int("format_version", format_version)))
+        return self
 
     # The end.
 
@@ -275,7 +292,18 @@ class Transaction:
         if not committed.here:
             _remove(self._written)
         self._become(committed.table)
-        return committed.result
+        return self._told(committed.result)
+
+    def _told(self, result: CommitResult) -> CommitResult:
+        """A result with what was added, unless an earlier commit added it."""
+        added = [] if result.already_committed else self._added
+        return replace(
+            result,
+            added_files=sum(map(len, added)),
+            added_rows=sum(each.rows for each in added),
+            added_bytes=sum(each.size for each in added),
+            seconds=monotonic() - self._begun,
+        )
 
     def _done_before(self) -> CommitResult:
         """What the commit with the key did. Raises `InvalidInputError` where it did something else."""
@@ -345,6 +373,7 @@ class Transaction:
         recipe = self._recipe(options)
         receipt = recipe.write(reader, task="0")
         self._written.append((recipe, receipt))
+        self._added.append(receipt.native())
         return receipt
 
     def _recipe(self, options: dict[str, str]) -> WriteRecipe:

@@ -32,13 +32,21 @@ from floeberg.expressions._predicates import (
     NotStartsWith,
     StartsWith,
 )
-from floeberg.expressions._reading import as_expression, from_json, parse
+from floeberg.expressions._reading import AnyFilter, as_expression, from_json, parse
 from floeberg.expressions._terms import Reference, Transformed
 
+BooleanExpression = Expression
+"""PyIceberg's name of `Expression`."""
+
+ALWAYS_TRUE = AlwaysTrue()
+
 __all__ = [
+    "ALWAYS_TRUE",
     "AlwaysFalse",
     "AlwaysTrue",
     "And",
+    "AnyFilter",
+    "BooleanExpression",
     "EqualTo",
     "Expression",
     "GreaterThan",

@@ -110,6 +110,22 @@ class _Combined(Expression):
         object.__setattr__(self, "children", tuple(flat))
         object.__setattr__(self, "_depth", _deeper(flat))
 
+    @property
+    def left(self) -> Expression:
+        """The first of them; with none, what the whole is."""
+        return self.children[0] if self.children else self._empty()
+
+    @property
+    def right(self) -> Expression:
+        """The others, joined by the same word; with none, what a whole of none is."""
+        others = self.children[1:]
+        if not others:
+            return self._empty()
+        return others[0] if len(others) == 1 else type(self)(*others)
+
+    def _empty(self) -> Expression:
+        return AlwaysTrue() if self._word == "and" else AlwaysFalse()
+
     def as_tree(self) -> Tree:
         return self._word, [child.as_tree() for child in self.children]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_text
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidInputError
+from floeberg.expressions._foreign import foreign_filter
 from floeberg.expressions._literals import LiteralTree, from_tree
 from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or, Tree
 from floeberg.expressions._predicates import (
@@ -29,6 +30,17 @@ from floeberg.expressions._predicates import (
     Test,
 )
 from floeberg.expressions._terms import Reference, Transformed
+
+
+class ForeignFilter(Protocol):
+    """An expression of PyIceberg, pyarrow or polars, by what these have in common."""
+
+    def __invert__(self) -> Any:  # noqa: ANN401 - of the class that it is
+        """What it does not hold for."""
+
+
+AnyFilter: TypeAlias = Expression | str | bool | ForeignFilter
+"""What a user may pass as a filter."""
 
 _TESTS: dict[str, type[Test]] = {
     "is-null": IsNull,
@@ -96,18 +108,19 @@ def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002,
     return expression_of_tree(_native.expression_from_json(checked_text("filter", text)))
 
 
-def as_expression(row_filter: Expression | str | bool) -> Expression:  # noqa: FBT001 - a filter may be a bool
+def as_expression(row_filter: AnyFilter) -> Expression:
     """Makes a filter of what a user may pass as one.
 
     Args:
-        row_filter: A filter, SQL text, or `True` or `False` for every row or none.
+        row_filter: A filter, SQL text, or `True` or `False` for every row or none; or a filter of PyIceberg, pyarrow
+            or polars.
 
     Returns:
         The filter as an object.
 
     Raises:
         InvalidInputError: It is none of these, or the text is not a filter.
-        UnsupportedError: It is a filter of another library.
+        UnsupportedError: It is a filter of another library that says what no filter of here can.
 
     Examples:
         >>> as_expression(True)
@@ -117,13 +130,11 @@ def as_expression(row_filter: Expression | str | bool) -> Expression:  # noqa: F
         return row_filter
     if isinstance(row_filter, str):
         return parse(row_filter)
-    if isinstance(row_filter, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(row_filter, bool):
         return AlwaysTrue() if row_filter else AlwaysFalse()
-    library = type(row_filter).__module__.partition(".")[0]
-    if library in {"polars", "pyarrow", "pyiceberg"}:
-        raise UnsupportedError(
-            f"a filter of {library} cannot be read yet: pass SQL text or floeberg.expressions"
-        )
+    foreign = foreign_filter(row_filter)
+    if foreign is not None:
+        return foreign
     raise InvalidInputError(
         f"expected SQL text, a filter of floeberg.expressions or a bool, found {type(row_filter).__name__}"
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from floeberg import transforms
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.transforms import _functions as transforms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ Overwrite = Literal["full", "dynamic", "filter"]
 _OVERWRITES: tuple[Overwrite, ...] = ("full", "dynamic", "filter")
 _PROPERTY = "snapshot-property."
 _OF_FILES = (
-    *("compression-codec", "compression-level", "target-file-size-bytes"),
+    *("compression-codec", "compression-level", "target-file-size-bytes", "write-format"),
     *("shred-variants", "variant-inference-buffer-size"),
 )
 """Options that Spark users know from Iceberg Java, which every write takes."""
@@ -38,7 +38,6 @@ _OWN = (
 _OF_OVERWRITES = ("isolation-level", "overwrite-filter", "overwrite-mode", "validate-from-snapshot-id")
 _KNOWN = (*_OWN, *_OF_FILES, *_WITHOUT_EFFECT)
 _ELSEWHERE = {
-    "write-format": "rows are written as Parquet",
     "check-nullability": "a null in a required column is always an error",
     "check-ordering": "columns are found by their names, in any order",
     "distribution-mode": "a source in Python cannot ask for an order: repartition the DataFrame before it is written",

@@ -1,12 +1,38 @@
-//! The Iceberg table format: bytes, metadata, plans, rows.
+//! What is an Iceberg table: bytes, metadata, plans, rows, commits?
 //!
 //! A module uses only those that are declared before it.
+//!
+//! - `budget`: threads and bytes, from the environment.
+//! - `threads`: work of a few threads with results in order, as a list or as a stream within a budget of bytes. Plans
+//!   and rows are such streams.
+//! - `wire`: bytes to raw structures and back: Avro, JSON with places for errors, Puffin, deletion vectors. No I/O.
+//! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a
+//!   new table begins with; the current metadata file; relocation.
+//! - `manifest`: manifest lists and manifests, read with inheritance applied, kept as columns, and written. One reader
+//!   for plans, commits and metadata tables; one pruner, which tests entries by columns.
+//! - `plan`: which files, with which deletes. Deletes are looked up in an index. A plan is a stream, and can be explained and cut into groups.
+//! - `read`: tasks to batches, a folder a format (Parquet, Avro, ORC). Units of a file are left out by statistics,
+//!   deletes are applied, and columns of the schema are made out of the file's, by field id, with casts and defaults.
+//! - `aggregate`: counts and extremes, by metadata where the specification promises that it is exact.
+//! - `table`: a table, opened.
+//! - `scan`: which rows of which snapshot, or which appends between two; the facade over planning and reading.
+//! - `inspect`: metadata tables, a file a table. Names, types and field ids are Iceberg Java's.
+//! - `recipe`: groups of tasks as bytes, for other processes.
+//! - `statistics`: Puffin statistics files, and the rows of partition statistics files.
+//! - `view`: a view, opened.
+//! - `write`: rows to data files. Rows are matched to the table's columns, split by partition, sorted, encoded by
+//!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
+//! - `commit`: operations on a base. Actions make manifests and a snapshot, an attempt says what changes as
+//!   requirements and updates of the REST specification, and a later base takes the same manifests again.
 
 mod budget;
 mod threads;
 pub mod wire;
 pub mod metadata;
+pub mod manifest;
 pub mod plan;
+mod files;
+mod formats;
 pub mod read;
 pub mod aggregate;
 mod table;
@@ -18,6 +44,7 @@ mod view;
 pub mod write;
 pub mod commit;
 
+pub use formats::parquet::read::hush_fenced_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::schema::reserved::{DELETED, PARTITION};
-use floeberg_core::schema::{Field, NameMapping, Schema};
+use floeberg_core::schema::{Field, Schema};
 use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Context, Error, Result};
 
@@ -16,10 +16,7 @@ use crate::aggregate::{self, Answered, Extreme, ExtremeRequest, column_of};
 use crate::budget::{memory_budget, thread_budget};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
 use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
-use crate::read::{BatchStream, ReadRequest, stream};
-
-/// The property that holds the ids of columns for files without any. Spec: Name Mapping Serialization.
-pub(crate) const NAME_MAPPING: &str = "schema.name-mapping.default";
+use crate::read::{BatchStream, ReadRequest, TableReader, stream};
 
 /// Which snapshot is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -271,23 +268,16 @@ impl Scan {
             statistics_of: None,
             schema: self.filter_schema()?,
             filter: self.bound_filter()?,
-            store: Arc::clone(self.table.store()),
-            relocation: Arc::clone(self.table.relocation()),
-            cache: Arc::clone(self.table.manifest_cache()),
-            threads: thread_budget()?,
+            reader: self.table.manifest_reader(cancel)?,
             memory: memory_budget()?,
             verbose: false,
-            cancel: cancel.clone(),
         })
     }
 
     /// What reading a task of this scan needs beside the task.
     pub fn read_request(&self, cancel: &Cancel) -> Result<ReadRequest> {
         let metadata = self.table.metadata();
-        let mapping = metadata.properties.get(NAME_MAPPING);
-        let mapping = mapping.map(|json| NameMapping::from_json(json)).transpose();
-        let mapping =
-            mapping.context("property", NAME_MAPPING).context("table", self.table.metadata_location())?;
+        let mapping = metadata.name_mapping().context("table", self.table.metadata_location())?;
         let request =
             ReadRequest::new(Arc::clone(self.table.store()), self.filter_schema()?, self.projection()?)
                 .with_specs(metadata.partition_specs.iter().cloned())
@@ -304,17 +294,17 @@ impl Scan {
 
     /// The rows, as batches in plan order.
     pub fn stream(&self, cancel: &Cancel) -> Result<BatchStream> {
-        let request = Arc::new(self.read_request(cancel)?);
+        let reader = Arc::new(TableReader::new(self.read_request(cancel)?));
         let tasks = self.plan_stream(cancel)?.into_tasks();
-        Ok(stream(request, tasks, thread_budget()?, self.limit))
+        Ok(stream(reader, tasks, thread_budget()?, self.limit))
     }
 
     /// How many rows there are. Files that match as a whole, and have no deletes, are counted by their metadata; of deletes by
     /// position the positions are read.
     pub fn count(&self, cancel: &Cancel) -> Result<Answered<u64>> {
         let plan = self.plan(cancel)?;
-        let request = Arc::new(self.read_request(cancel)?);
-        aggregate::count(&plan, &request, self.limit, thread_budget()?, cancel)
+        let reader = TableReader::new(self.read_request(cancel)?);
+        aggregate::count(&plan, &reader, self.limit, thread_budget()?, cancel)
     }
 
     /// The smallest or the largest value of a column; `None` where no row has one. Nulls and NaN take no part.
@@ -336,7 +326,14 @@ impl Scan {
         let plan = plan(PlanRequest { statistics_of: Some(field.id), ..self.plan_request(cancel)? })?;
         let read = Self { selected: Some(vec![column.to_owned()]), ..self.clone() }.read_request(cancel)?;
         let threads = thread_budget()?;
-        let request = ExtremeRequest { plan: &plan, read: &Arc::new(read), field, which, threads, cancel };
+        let request = ExtremeRequest {
+            plan: &plan,
+            read: &Arc::new(TableReader::new(read)),
+            field,
+            which,
+            threads,
+            cancel,
+        };
         aggregate::extreme(request)
     }
 }

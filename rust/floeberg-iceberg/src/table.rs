@@ -1,15 +1,15 @@
-//! A table, opened: its metadata at one moment, and where its files are.
+//! What is a table, once it is open?
 //!
-//! Out: a [`Scan`](crate::Scan) of it.
+//! Its metadata at one moment, and where its files are. Out: a [`Scan`](crate::Scan) of it.
 
 use std::sync::Arc;
 
-use floeberg_core::{Error, Result};
+use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::{Location, Store, StoreOptions, open_store};
 
-use crate::budget::manifest_cache_budget;
+use crate::budget::{manifest_cache_budget, thread_budget};
+use crate::manifest::{AllManifests, ManifestCache, ManifestReader, ReachableFiles};
 use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata, parse_table_metadata};
-use crate::plan::ManifestCache;
 
 /// How a table is opened.
 #[derive(Debug, Clone, Default)]
@@ -138,6 +138,27 @@ impl Table {
     /// Its manifests that were decoded before. Clones of the table share them.
     pub fn manifest_cache(&self) -> &Arc<ManifestCache> {
         &self.manifest_cache
+    }
+
+    /// What reads its manifests, with as many threads as the process may use.
+    pub fn manifest_reader(&self, cancel: &Cancel) -> Result<ManifestReader> {
+        Ok(ManifestReader {
+            store: Arc::clone(&self.store),
+            relocation: Arc::clone(&self.relocation),
+            cache: Arc::clone(&self.manifest_cache),
+            threads: thread_budget()?,
+            cancel: cancel.clone(),
+        })
+    }
+
+    /// The manifests of all its snapshots, each once.
+    pub fn all_manifests(&self, cancel: &Cancel) -> Result<AllManifests> {
+        Ok(AllManifests::new(self.manifest_reader(cancel)?, self.metadata.snapshots.clone()))
+    }
+
+    /// The files that can be reached from its metadata.
+    pub fn reachable_files(&self, cancel: &Cancel) -> Result<ReachableFiles> {
+        ReachableFiles::new(self.manifest_reader(cancel)?, &self.metadata, &self.metadata_location)
     }
 
     /// Adds to an error about a missing file what to do where the table is not at the place that it wrote down.

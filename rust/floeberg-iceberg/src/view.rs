@@ -1,4 +1,6 @@
-//! A view, opened: its metadata at one moment.
+//! What is a view, once it is open?
+//!
+//! Its metadata at one moment.
 
 use std::sync::Arc;
 

@@ -1,4 +1,22 @@
-//! Where bytes come from and go to: locations, options, stores, ranged reads, listings, durable writes.
+//! Where do bytes come from and go to?
+//!
+//! In: written locations. Out: ranges of files, listings, durable writes. The interface blocks. Object stores are
+//! cargo features, on in wheels and off in everyday work.
+//!
+//! A module uses only those that are declared before it.
+//!
+//! - `location`: the scheme, authority and key of a written location, which is opaque.
+//! - `options`: options of stores, safe to print.
+//! - `place`: the one spelling in which local locations are compared, and which files are below a folder, links and
+//!   all.
+//! - `ranges`: which ranges are fetched together.
+//! - `store`: the traits `Store`, `Source` and `Sink`, with their contract.
+//! - `local`: files of this machine; new ones with file and folder on the disk, whole ones by a link or a rename.
+//! - `memory`: files in memory, for tests.
+//! - `object`: object stores, with the Tokio runtime and the clients of each process.
+//! - `testing`: counts and breaks reads and writes, where the options `testing.calls` and `testing.faults` ask for
+//!   it.
+//! - `router`: the store of a scheme.
 
 pub mod location;
 mod options;

@@ -1,7 +1,35 @@
-//! The Python extension module `floeberg._native`.
+//! What does the Python package call: the extension module `floeberg._native`?
 //!
-//! Classes and functions that the Python package wraps; nobody else calls them. `runtime` is the one door out of
-//! Python, `error` the one mapping of errors, `arrow` and `incoming` the only code that shares memory with Python.
+//! Classes and functions that the Python package wraps; nobody else calls them. A file a class.
+//!
+//! - `account`: answers of counts and bounds.
+//! - `error`: the one mapping of errors to exceptions.
+//! - `incoming`: Arrow data of users.
+//! - `pickle`: the envelope of recipes.
+//! - `arrow`: Arrow data for Python; with `incoming` the only code that shares memory with Python.
+//! - `recipe`: what another process needs to open the same table, or to make the same scan.
+//! - `runtime`: the one door out of Python: it lets go of the lock, and polls for Ctrl-C.
+//! - `explain`: the account of a plan.
+//! - `expression`: filters, as text, JSON and trees.
+//! - `files`: what catalogs ask of files beside tables.
+//! - `form`: in which form batches reach Python.
+//! - `metadata_reader`: the rows of a metadata table.
+//! - `receipt`: files that a writer wrote, on their way to a commit.
+//! - `operation`: what is asked to be done to a table.
+//! - `stream`: batches, one at a time.
+//! - `rows`: rows of a scan, or of tasks of one.
+//! - `task`: a file scan task.
+//! - `task_group`: what a worker needs to read its part of a plan.
+//! - `plan`: a plan.
+//! - `transforms`: partition transforms of columns.
+//! - `variant`: values of Python, as variants.
+//! - `view`: a view.
+//! - `table`: a table.
+//! - `commit`: tries of a commit.
+//! - `scan`: a scan.
+//! - `schema`: schemas of a user, and their changes.
+//! - `statistics`: statistics files.
+//! - `writer`: rows to files of a table.
 
 mod account;
 mod error;
@@ -91,7 +119,7 @@ mod _native {
     #[pymodule_init]
     #[expect(clippy::unnecessary_wraps, reason = "the attribute wants a result")]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        floeberg_iceberg::read::hush_fenced_panics();
+        floeberg_iceberg::hush_fenced_panics();
         Ok(())
     }
 }

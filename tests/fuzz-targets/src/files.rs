@@ -9,7 +9,7 @@ use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, bind, parse};
 use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, Schema, StructType, Type};
 use floeberg_iceberg::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
-use floeberg_iceberg::read::{ReadRequest, read_task};
+use floeberg_iceberg::read::{ReadRequest, TableReader, read_task};
 use floeberg_io::{MemoryStore, Store};
 use floeberg_orc::OrcFile;
 
@@ -49,11 +49,11 @@ pub(crate) fn data_file(bytes: &[u8]) {
     if file.len() > LONGEST {
         return;
     }
-    let request = request(&store(DATA, file), columns());
+    let reader = reader(&store(DATA, file), columns());
     let task = task(*choice);
-    let all = read(&request, &task);
+    let all = read(&reader, &task);
     let filtered = FileScanTask { residual: Arc::new(filter(choice >> 3)), ..task };
-    let some = read(&request, &filtered);
+    let some = read(&reader, &filtered);
     if let (Some(all), Some(some)) = (all, some)
         && all.1
     {
@@ -70,7 +70,7 @@ pub(crate) fn delete_file(bytes: &[u8]) {
     let store = store(DELETES, file);
     store.put(DATA, hundred_rows());
     let schema = Schema::new(0, vec![Field::required(3, "n", PrimitiveType::Long)]).unwrap();
-    let request = request(&store, schema);
+    let reader = reader(&store, schema);
     let kind = match choice >> 2 & 3 {
         0 | 1 => DeleteKind::Position,
         2 => DeleteKind::Equality { equality_ids: vec![3] },
@@ -90,7 +90,7 @@ pub(crate) fn delete_file(bytes: &[u8]) {
         partition: Vec::new(),
     };
     let task = FileScanTask { deletes: vec![Arc::new(deletes)], ..task(1) };
-    let Some(batches) = decoded(read_task(&request, &task).and_then(Iterator::collect::<Result<Vec<_>>>))
+    let Some(batches) = decoded(read_task(&reader, &task).and_then(Iterator::collect::<Result<Vec<_>>>))
     else {
         return;
     };
@@ -108,10 +108,10 @@ fn store(location: &str, bytes: &[u8]) -> MemoryStore {
     store
 }
 
-fn request(store: &MemoryStore, schema: Schema) -> Arc<ReadRequest> {
+fn reader(store: &MemoryStore, schema: Schema) -> Arc<TableReader> {
     let schema = Arc::new(schema);
     let request = ReadRequest::new(Arc::new(store.clone()), Arc::clone(&schema), schema);
-    Arc::new(request.with_batch_rows(1024).with_memory(64 << 20))
+    Arc::new(TableReader::new(request.with_batch_rows(1024).with_memory(64 << 20)))
 }
 
 fn format(choice: u8) -> FileFormat {
@@ -140,9 +140,9 @@ fn task(choice: u8) -> FileScanTask {
 }
 
 /// How many rows there are, and whether all were read; `None` for an error.
-fn read(request: &Arc<ReadRequest>, task: &FileScanTask) -> Option<(usize, bool)> {
+fn read(reader: &Arc<TableReader>, task: &FileScanTask) -> Option<(usize, bool)> {
     let mut rows = 0;
-    for batch in decoded(read_task(request, task))? {
+    for batch in decoded(read_task(reader, task))? {
         match batch {
             Ok(batch) => rows += batch.num_rows(),
             Err(error) => {

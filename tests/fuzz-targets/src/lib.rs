@@ -21,7 +21,7 @@ mod recipes;
 mod values;
 mod variants;
 
-use floeberg_iceberg::read::hush_fenced_panics;
+use floeberg_iceberg::hush_fenced_panics;
 
 /// A fuzzer.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use arrow_array::Array;
 use floeberg_core::schema::{Field, PrimitiveType, StructType, Type};
-use floeberg_iceberg::metadata::{
+use floeberg_iceberg::manifest::{
     EntryRequest, EntryStatistics, ManifestContent, ManifestFile, manifest_header, parse_manifest,
     parse_manifest_list,
 };

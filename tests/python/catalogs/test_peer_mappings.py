@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from floeberg.catalog.sql import SqlCatalog
-from floeberg.errors import InvalidDataError, InvalidInputError
+from floeberg.errors import InvalidDataError, InvalidInputError, UnsupportedError
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -141,6 +141,93 @@ def test_no_rows_are_lost_by_a_name_that_was_given_up(catalogs, tmp_path):
     assert table.scan(row_filter="q is null").to_arrow().num_rows == 0
     table.delete("q = 'b'")
     assert table.scan().to_arrow().to_pylist() == [{"id": 1, "q": "a"}]
+
+
+def moved_names(catalogs, tmp_path, rows, before, after):
+    """A table with a file that has no ids, whose columns PyIceberg gives other names to, so that values move."""
+    ours, theirs, _ = catalogs
+    name = new_table(catalogs, tmp_path, rows)
+    for change, *arguments in [*before, after]:
+        with theirs.load_table(name).update_schema() as update:
+            getattr(update, change)(*arguments)
+    return ours.load_table(name)
+
+
+def matching(table, predicate):
+    """The rows for which a predicate on Python values is true, of all that a scan without a filter shows."""
+    return [row for row in table.scan().to_arrow().to_pylist() if predicate(row)]
+
+
+def test_statistics_of_columns_whose_names_changed_hands_prove_nothing(catalogs, tmp_path):
+    """Counts and bounds of the file are those of `q`, as `p` is called now; its values are read as the new `p`."""
+    table = moved_names(
+        catalogs,
+        tmp_path,
+        pa.table({"id": [1, 2], "p": ["a", "a"]}),
+        [("rename_column", "p", "q")],
+        ("add_column", "p", StringType()),
+    )
+    everything = table.scan().to_arrow().to_pylist()
+    assert everything == [{"id": 1, "q": None, "p": "a"}, {"id": 2, "q": None, "p": "a"}]
+    for text, predicate in [
+        ("q is null", lambda row: row["q"] is None),
+        ("q is not null", lambda row: row["q"] is not None),
+        ("q = 'a'", lambda row: row["q"] == "a"),
+        ("p = 'a'", lambda row: row["p"] == "a"),
+        ("p is null", lambda row: row["p"] is None),
+        ("p is null or q = 'z'", lambda row: row["p"] is None or row["q"] == "z"),
+    ]:
+        expected = matching(table, predicate)
+        assert table.scan(row_filter=text).to_arrow().to_pylist() == expected, text
+        assert table.scan(row_filter=text).count() == len(expected), text
+    assert table.scan().max("q") is None
+    assert table.scan().max("p") == "a"
+    # By the statistics all rows of the file would go.
+    with pytest.raises(UnsupportedError, match="have to be rewritten"):
+        table.delete("q = 'a'")
+    assert table.refresh().scan().to_arrow().to_pylist() == everything
+    # What is trusted still proves: no row has such an id, and all rows have one of these.
+    table.delete("id = 9")
+    assert table.refresh().scan().to_arrow().to_pylist() == everything
+    table.delete("id >= 1 and id <= 2")
+    assert table.refresh().scan().count() == 0
+
+
+def test_partitions_that_were_made_of_a_column_that_lost_its_name_prove_nothing(catalogs, tmp_path):
+    ours, theirs, names = catalogs
+    name = next(names)
+    ours.create_table(
+        name, pa.schema({"id": pa.int64(), "p": pa.string()}), partition_spec=["truncate(1, p)"]
+    )
+    file = tmp_path / "first.parquet"
+    pq.write_table(pa.table({"id": [1, 2], "p": ["ab", "ac"]}), file)
+    theirs.load_table(name).add_files([str(file)])
+    for change, *arguments in [("rename_column", "p", "q"), ("add_column", "p", StringType())]:
+        with theirs.load_table(name).update_schema() as update:
+            getattr(update, change)(*arguments)
+    table = ours.load_table(name)
+    everything = table.scan().to_arrow().to_pylist()
+    assert [row["q"] for row in everything] == [None, None]
+    assert table.scan(row_filter="q is null").to_arrow().to_pylist() == everything
+    tasks = list(table.scan(row_filter="q is null").plan_files())
+    assert len(tasks) == 1
+    with pytest.raises(UnsupportedError, match="have to be rewritten"):
+        table.delete("q like 'a%'")
+
+
+def test_a_column_that_was_dropped_and_comes_again_is_found_by_its_values(catalogs, tmp_path):
+
+    table = moved_names(
+        catalogs,
+        tmp_path,
+        pa.table({"id": [1], "p": ["a"]}),
+        [("delete_column", "p")],
+        ("add_column", "p", StringType()),
+    )
+    assert table.scan().to_arrow().to_pylist() == [{"id": 1, "p": "a"}]
+    assert table.scan(row_filter="p = 'a'").to_arrow().num_rows == 1
+    assert table.scan(row_filter="p is null").to_arrow().num_rows == 0
+    assert table.scan(row_filter="p is not null").count() == 1
 
 
 def test_files_that_are_imported_under_old_names_and_new_ones_have_their_values(catalogs, tmp_path):

@@ -72,6 +72,11 @@ class Spec:
     number: int
     fields: tuple[PartitionField, ...]
 
+    @property
+    def is_unpartitioned(self) -> bool:
+        """Whether it has no field but void ones: its equality deletes reach every partition, as in Iceberg Java."""
+        return all(each.transform == "void" for each in self.fields)
+
     def values(self, schema: int, row: Row) -> tuple[Any, ...]:
         """The partition of a row."""
         return tuple(
@@ -194,7 +199,8 @@ class Table:
         return left
 
     def _matches(self, deletes: File, file: File, row: Row) -> bool:
-        if deletes.sequence <= file.sequence or (deletes.spec.fields and deletes.place != file.place):
+        is_elsewhere = not deletes.spec.is_unpartitioned and deletes.place != file.place
+        if deletes.sequence <= file.sequence or is_elsewhere:
             return False
         wanted = [self.value(column, file, row) for column in deletes.keys]
         return any(

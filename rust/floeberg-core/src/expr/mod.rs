@@ -1,4 +1,8 @@
 //! What rows does a user want, and which files can hold them?
+//!
+//! `sql` and `json` read filters into `ast`; `bind` gives them columns and types, and one bound form serves all that
+//! follows. `project` carries a filter to partition values. `prune` tests statistics, of one set of rows or of many
+//! in columns. `evaluate` tests rows and batches.
 
 mod ast;
 mod bound;
@@ -25,7 +29,7 @@ pub use evaluate::{evaluate_batch, evaluate_row};
 pub use project::{PartitionColumn, Residuals, project_inclusive, project_strict};
 pub use prune::{
     Mismatch, MismatchReason, StatsColumn, StatsColumns, explain_mismatch, explain_mismatches, may_match,
-    must_match,
+    must_match, must_match_each,
 };
 pub use sql::parse;
 pub use stats::{ColumnStats, Share, Stats};

@@ -1,4 +1,7 @@
 //! Which rows of a file are deleted, and what is left of a batch without them?
+//!
+//! `deleted` is a set of positions, `kept_rows` a mask of what is left, `compact` a batch without the others. In
+//! `keys` is the map of keys that equality deletes delete.
 
 mod compact;
 mod deleted;

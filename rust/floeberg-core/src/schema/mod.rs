@@ -1,4 +1,9 @@
 //! What columns does a table have, and of which types?
+//!
+//! `table_schema`, `field` and `types` are the schema, `json` and `arrow` its other forms, `select` a part of it.
+//! `from_arrow` says which columns hold the rows of an Arrow schema, `check` what a schema must be to be written,
+//! `promotion` which type may become which. `evolve` changes a schema by a list of changes, which can be made again
+//! on a newer one.
 
 mod near;
 mod types;

@@ -1,4 +1,8 @@
-//! Values of the formats' types: their bytes, their JSON, their order.
+//! What values do the formats have, and how are they written and ordered?
+//!
+//! `literal` is a value, `arrow` a column of them. `single_value` and `json` are the two ways of the specification to
+//! write one, `ordering` says which comes first, `partition_key` which are one partition. `datetime` and `decimal`
+//! are arithmetic.
 
 mod bytes_text;
 pub mod datetime;

@@ -20,7 +20,14 @@ use floeberg_core::value::arrow::from_array;
 use floeberg_core::value::ordering::compare;
 use floeberg_core::{Error, Result};
 
-use super::Extreme;
+/// Which end of a column's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extreme {
+    /// The minimum.
+    Smallest,
+    /// The maximum.
+    Largest,
+}
 
 impl Extreme {
     /// Is a value further out than another? Not where they have no order.

@@ -7,15 +7,15 @@
 //! delete file may repeat positions and name other files, and both it and a vector may name rows that the file does not
 //! have: what they count themselves says nothing, and the positions are read.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Cancel, Result};
 
 use super::{Account, Answered};
-use crate::plan::{DeleteKind, Glance, Plan};
-use crate::read::{ReadRequest, count_left, count_rows};
+use crate::manifest::RowsMatch;
+use crate::plan::{DeleteKind, Plan, PlannedFile};
+use crate::read::{TableReader, count_left, count_rows};
 use crate::threads::ordered;
 
 /// Why a file must be looked into.
@@ -47,7 +47,7 @@ impl Reading {
 /// Errors: those of reading, where files must be read.
 pub(crate) fn count(
     plan: &Plan,
-    request: &Arc<ReadRequest>,
+    reader: &TableReader,
     limit: Option<u64>,
     threads: usize,
     cancel: &Cancel,
@@ -55,9 +55,9 @@ pub(crate) fn count(
     let mut account = Account::default();
     let mut rows: u64 = 0;
     let mut left = Vec::new();
-    plan.glance(|mut file| {
+    plan.for_each_file(|mut file| {
         account.files += 1;
-        if request.gives_deleted_rows() {
+        if reader.gives_deleted_rows() {
             file.deletes.clear();
         }
         match known(&file) {
@@ -78,8 +78,8 @@ pub(crate) fn count(
         }
         let task = plan.task(*number)?;
         let counted = match reading {
-            Reading::PositionDeletes | Reading::Vector => count_left(request, &task)?,
-            Reading::Filter | Reading::EqualityDeletes => count_rows(request, &task)?,
+            Reading::PositionDeletes | Reading::Vector => count_left(reader, &task)?,
+            Reading::Filter | Reading::EqualityDeletes => count_rows(reader, &task)?,
         };
         rows.fetch_add(counted, Ordering::Relaxed);
         Ok(true)
@@ -91,19 +91,17 @@ pub(crate) fn count(
 }
 
 /// The rows of a file by its metadata, or why these do not tell.
-pub(super) fn known(file: &Glance<'_>) -> Result<u64, Reading> {
-    match file.residual {
-        BoundExpr::True => {}
-        BoundExpr::False => return Ok(0),
-        _ => return Err(Reading::Filter),
+pub(super) fn known(file: &PlannedFile<'_>) -> Result<u64, Reading> {
+    match file.rows_match() {
+        RowsMatch::None => Ok(0),
+        RowsMatch::All => Ok(file.rows),
+        RowsMatch::Some if *file.residual != BoundExpr::True => Err(Reading::Filter),
+        RowsMatch::Some => {
+            Err(file.deletes.iter().fold(Reading::Vector, |reading, delete| match (reading, &delete.kind) {
+                (Reading::EqualityDeletes, _) | (_, DeleteKind::Equality { .. }) => Reading::EqualityDeletes,
+                (_, DeleteKind::Position) => Reading::PositionDeletes,
+                (_, DeleteKind::Vector { .. }) => Reading::Vector,
+            }))
+        }
     }
-    let mut reading = None;
-    for delete in &file.deletes {
-        reading = Some(match delete.kind {
-            DeleteKind::Equality { .. } => return Err(Reading::EqualityDeletes),
-            DeleteKind::Position => Reading::PositionDeletes,
-            DeleteKind::Vector { .. } => Reading::Vector,
-        });
-    }
-    reading.map_or(Ok(file.rows), Err)
 }

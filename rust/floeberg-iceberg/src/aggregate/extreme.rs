@@ -18,20 +18,12 @@ use floeberg_core::value::Value;
 use floeberg_core::value::ordering::compare;
 use floeberg_core::{Cancel, Error, Result};
 
-use super::best::best_of;
+use super::best::{Extreme, best_of};
 use super::{Account, Answered};
-use crate::plan::{DeleteKind, Glance, Plan};
-use crate::read::{ReadRequest, read_task};
+use crate::manifest::RowsMatch;
+use crate::plan::{DeleteKind, Plan, PlannedFile};
+use crate::read::{TableReader, read_task};
 use crate::threads::ordered;
-
-/// Which end of a column's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extreme {
-    /// The minimum.
-    Smallest,
-    /// The maximum.
-    Largest,
-}
 
 /// The column of a name, if its values have an order.
 ///
@@ -66,7 +58,7 @@ pub(crate) struct ExtremeRequest<'a> {
     /// A plan with the column's statistics.
     pub plan: &'a Plan,
     /// Reads the column alone.
-    pub read: &'a Arc<ReadRequest>,
+    pub read: &'a Arc<TableReader>,
     /// The column.
     pub field: &'a Field,
     /// Which end.
@@ -94,7 +86,7 @@ pub(crate) fn extreme(request: ExtremeRequest<'_>) -> Result<Answered<Option<Val
     let mut account = Account::default();
     let mut best = None;
     let (mut bounded, mut unbounded) = (Vec::new(), Vec::new());
-    request.plan.glance(|file| {
+    request.plan.for_each_file(|file| {
         account.files += 1;
         let statistics = request.plan.statistics(file.number);
         match known(&file, statistics.unwrap_or(&ColumnStats::default()), &request.field.field_type, which) {
@@ -137,11 +129,16 @@ pub(crate) fn extreme(request: ExtremeRequest<'_>) -> Result<Answered<Option<Val
     Ok(Answered { value: best.map(unsigned_zero), account })
 }
 
-pub(super) fn known(file: &Glance<'_>, statistics: &ColumnStats, field_type: &Type, which: Extreme) -> Known {
+pub(super) fn known(
+    file: &PlannedFile<'_>,
+    statistics: &ColumnStats,
+    field_type: &Type,
+    which: Extreme,
+) -> Known {
     let is_float = matches!(field_type, Type::Primitive(PrimitiveType::Float | PrimitiveType::Double));
     let is_unknown = *field_type == Type::Primitive(PrimitiveType::Unknown);
     let no_value = statistics.nulls == Share::All || (is_float && statistics.nans == Share::All);
-    if file.rows == 0 || *file.residual == BoundExpr::False || no_value || is_unknown {
+    if file.rows == 0 || file.rows_match() == RowsMatch::None || no_value || is_unknown {
         return Known::Nothing;
     }
     // A NaN in the place of a bound is the mark of a writer that mixed NaN into both.
@@ -167,7 +164,7 @@ pub(super) fn known(file: &Glance<'_>, statistics: &ColumnStats, field_type: &Ty
 }
 
 /// Why the file's metadata cannot tell which rows are left; `None` where at least one is, and they are all alike.
-fn reason(file: &Glance<'_>) -> Option<&'static str> {
+fn reason(file: &PlannedFile<'_>) -> Option<&'static str> {
     if *file.residual != BoundExpr::True {
         return Some("filter");
     }
@@ -179,7 +176,7 @@ fn reason(file: &Glance<'_>) -> Option<&'static str> {
 }
 
 /// Do counts prove that a row is neither null nor NaN?
-fn has_live_value(file: &Glance<'_>, statistics: &ColumnStats) -> bool {
+fn has_live_value(file: &PlannedFile<'_>, statistics: &ColumnStats) -> bool {
     file.rows > 0
         && matches!(
             (statistics.nulls, statistics.nans),

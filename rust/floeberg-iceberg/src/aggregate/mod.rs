@@ -9,8 +9,8 @@ mod best;
 mod extreme;
 
 pub use account::{Account, Answered};
+pub use best::Extreme;
 pub(crate) use count::count;
-pub use extreme::Extreme;
 pub(crate) use extreme::{ExtremeRequest, column_of, extreme};
 
 #[cfg(test)]

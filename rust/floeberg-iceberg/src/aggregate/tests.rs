@@ -7,9 +7,10 @@ use floeberg_core::expr::{BoundColumn, BoundExpr, BoundPredicate, ColumnStats, O
 use floeberg_core::schema::{Field, ListType, PrimitiveType, Schema, StructType, Type};
 use floeberg_core::value::Value;
 
+use super::best::Extreme;
 use super::count::{self, Reading};
-use super::extreme::{Extreme, Known, column_of, known};
-use crate::plan::{DeleteFile, DeleteKind, FileFormat, Glance};
+use super::extreme::{Known, column_of, known};
+use crate::plan::{DeleteFile, DeleteKind, FileFormat, PlannedFile};
 
 const VECTOR: DeleteKind = DeleteKind::Vector { content_offset: 4, content_size_in_bytes: 40 };
 
@@ -44,8 +45,8 @@ fn filter() -> BoundExpr {
     BoundExpr::Predicate(BoundPredicate { op, column, transform: None, literals: [].into() })
 }
 
-fn file<'a>(rows: u64, residual: &'a BoundExpr, deletes: &[&'a DeleteFile]) -> Glance<'a> {
-    Glance { number: 0, rows, residual, deletes: deletes.to_vec() }
+fn file<'a>(rows: u64, residual: &'a BoundExpr, deletes: &[&'a DeleteFile]) -> PlannedFile<'a> {
+    PlannedFile { number: 0, rows, residual, deletes: deletes.to_vec() }
 }
 
 fn long(value: i64) -> Value {

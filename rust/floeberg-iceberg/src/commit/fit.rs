@@ -9,7 +9,8 @@
 use floeberg_core::schema::{Field, Schema, Type, promotes_to};
 use floeberg_core::{Error, ErrorKind, Result};
 
-use crate::metadata::{DataFile, TableMetadata};
+use crate::manifest::DataFile;
+use crate::metadata::TableMetadata;
 use crate::write::{Purpose, Receipt, WrittenFile};
 
 /// Looks at files before they are added.

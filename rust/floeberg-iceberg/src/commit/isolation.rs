@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use floeberg_core::{Context, Error, ErrorKind, Result};
 
-use super::actions::Since;
-use super::produce::{Ground, Removal, Verdict};
-use crate::metadata::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, Snapshot, TableMetadata};
+use super::produce::{ActionContext, Removal, manifests_of};
+use super::since::Since;
+use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
+use crate::metadata::{Snapshot, TableMetadata};
 
 /// How far an operation is kept apart from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,16 +100,16 @@ const ADDED_DELETES: Deed = Deed {
 ///
 /// Errors: `CommitConflict`, which trying again does not help: the operation has to begin anew.
 pub(crate) fn check_isolation(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     since: Since<'_>,
     level: IsolationLevel,
     removal: &Removal,
 ) -> Result<()> {
     let (Some(began_at), Some(base)) = (since.began_at, since.base) else { return Ok(()) };
-    let mut others = snapshots_between(head(began_at, ground.branch), base, ground.branch)?;
+    let mut others = snapshots_between(head(began_at, context.branch), base, context.branch)?;
     for made_from in since.made_from {
         // Both end at the base, so that the longer one has the other.
-        let longer = snapshots_between(*made_from, base, ground.branch)?;
+        let longer = snapshots_between(*made_from, base, context.branch)?;
         others = if longer.len() > others.len() { longer } else { others };
     }
     let deeds: &[Deed] = match level {
@@ -123,12 +124,12 @@ pub(crate) fn check_isolation(
         if deeds.is_empty() {
             continue;
         }
-        for manifest in ground.manifests_of(snapshot)? {
+        for manifest in manifests_of(context, snapshot)? {
             if manifest.added_snapshot_id != Some(snapshot.snapshot_id) {
                 continue;
             }
             for deed in deeds.iter().filter(|deed| deed.content == manifest.content) {
-                look_through(ground, snapshot, &manifest, deed, &ids, removal)?;
+                look_through(context, snapshot, &manifest, deed, &ids, removal)?;
             }
         }
     }
@@ -168,7 +169,7 @@ fn snapshots_between(start: Option<i64>, base: &TableMetadata, branch: &str) -> 
 }
 
 fn look_through(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     snapshot: &Snapshot,
     manifest: &ManifestFile,
     deed: &Deed,
@@ -178,15 +179,14 @@ fn look_through(
     if !removal.concerns(manifest)? {
         return Ok(());
     }
-    let mut statistics_of = removal.columns();
-    statistics_of.sort_unstable();
-    statistics_of.dedup();
-    let wanted = EntryRequest { statistics_of, with_deleted: true, ..EntryRequest::default() };
-    let entries = ground.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
+    let wanted =
+        EntryRequest { statistics_of: removal.columns(), with_deleted: true, ..EntryRequest::default() };
+    let entries = context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
+    let rows_match = removal.rows_match(&entries)?;
     let snapshot_ids = &entries.details()?.snapshot_id;
     for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {
         let is_theirs = *status == deed.status && id.is_some_and(|id| ids.contains(&id));
-        if is_theirs && removal.verdict(&entries, row)? != Verdict::Stays {
+        if is_theirs && rows_match[row] != RowsMatch::None {
             let operation = snapshot.operation.as_deref().unwrap_or("unknown");
             return Err(Error::new(
                 ErrorKind::CommitConflict,

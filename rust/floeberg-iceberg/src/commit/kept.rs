@@ -17,7 +17,8 @@ use floeberg_io::location::join;
 
 use super::random::{new_snapshot_id, random_uuid};
 use super::summary::Counted;
-use crate::metadata::{ManifestFile, TableMetadata, WrittenManifest};
+use crate::manifest::{ManifestFile, WrittenManifest};
+use crate::metadata::TableMetadata;
 
 /// What a commit made, over all its attempts.
 #[derive(Debug)]

@@ -14,10 +14,12 @@ use floeberg_core::{Context, Error, Result};
 
 use super::IsolationLevel;
 use super::produce::manifest_options;
+use crate::files::check_metrics_mode;
+use crate::formats::avro::write::check_avro_properties;
+use crate::formats::parquet::write::check_parquet_properties;
+use crate::metadata::NAME_MAPPING;
 use crate::metadata::encryption::KEY_ID;
 use crate::metadata::property::{flag, parsed, unexpected};
-use crate::scan::NAME_MAPPING;
-use crate::write::{check_metrics_mode, check_parquet_properties};
 
 /// What a value is.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +40,8 @@ enum Kind {
     Mapping,
     /// What the layout of Parquet files follows, together with others.
     Parquet,
+    /// What Avro files are compressed by.
+    Avro,
     /// What manifests are compressed by.
     Manifest,
 }
@@ -64,6 +68,8 @@ const KNOWN: &[(&str, Kind)] = &[
     ("read.split.planning-lookback", Kind::Whole(1)),
     ("read.split.target-size", Kind::Whole(1)),
     (NAME_MAPPING, Kind::Mapping),
+    ("write.avro.compression-codec", Kind::Avro),
+    ("write.avro.compression-level", Kind::Avro),
     ("write.delete.distribution-mode", Kind::Word(DISTRIBUTIONS)),
     ("write.delete.format.default", Kind::Word(FORMATS)),
     ("write.delete.isolation-level", Kind::Isolation),
@@ -163,6 +169,7 @@ fn check_value(name: &str, kind: Kind, after: &BTreeMap<String, String>) -> Resu
         Kind::Metrics => check_metrics_mode(name, text),
         Kind::Mapping => NameMapping::from_json(text).map(drop).map_err(Error::of_input),
         Kind::Parquet => check_parquet_properties(after),
+        Kind::Avro => check_avro_properties(after),
         Kind::Manifest => manifest_options(after).map(drop),
     }
 }

@@ -14,15 +14,17 @@ mod update;
 mod requirement;
 mod apply;
 mod requirement_json;
+mod seen;
 mod produce;
+mod since;
 mod isolation;
 mod known_properties;
 mod operation;
 mod operation_bytes;
 mod update_json;
 mod attempt;
-mod seen;
 mod actions;
+mod columns_seen;
 mod trial;
 
 pub use apply::{Previous, apply};

@@ -1,7 +1,7 @@
 //! Which columns did who began an operation mean?
 //!
-//! In: the table as it was then, the operations, and the table as it is. Out: names of the columns that were meant, as they
-//! are now; or the conflict.
+//! In: the columns as they were then and as they are. Out: names of the columns that were meant, as they are now; or the
+//! conflict.
 //! Spec: Commit Conflict Resolution and Retry; Schema Evolution.
 //!
 //! Invariant: a name means the column that had it when the operation began, whatever it is called since.
@@ -11,63 +11,22 @@ use std::sync::Arc;
 use floeberg_core::expr::{Expr, Predicate, Term, bind};
 use floeberg_core::schema::evolve::{SchemaChange, SchemaChanges};
 use floeberg_core::schema::{PrimitiveType, Schema, Type};
-use floeberg_core::{Context, Error, ErrorKind, Result};
-
-use super::actions::{Since, update_schema, upgrade};
-use super::apply::Changing;
-use super::{Operation, Previous};
-use crate::metadata::TableMetadata;
+use floeberg_core::{Error, ErrorKind, Result};
 
 /// The columns that an operation was made for.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
-    schema: Arc<Schema>,
+    pub schema: Arc<Schema>,
     /// The highest field id that the table had given. Those above are what the commit itself adds: on another base they may
     /// be other numbers.
-    last_column_id: i32,
-}
-
-/// The columns that each operation was made for: those of the table when the first began, as those before it changed them.
-/// `None` for all where nobody changed them since.
-pub(super) fn columns_seen(
-    began_at: Option<&TableMetadata>,
-    base: Option<&TableMetadata>,
-    operations: &[Operation],
-) -> Result<Vec<Option<Seen>>> {
-    let (Some(began_at), Some(base)) = (began_at, base) else { return Ok(vec![None; operations.len()]) };
-    if began_at.current_schema() == base.current_schema() {
-        return Ok(vec![None; operations.len()]);
-    }
-    let previous = Previous { metadata: began_at, metadata_location: "" };
-    let mut changing = Changing::begin(Some(previous), began_at.last_updated_ms)?;
-    let mut seen: Vec<Option<Seen>> = Vec::with_capacity(operations.len());
-    for operation in operations {
-        let schema = Arc::clone(changing.metadata().current_schema());
-        seen.push(Some(Seen { schema, last_column_id: began_at.last_column_id }));
-        let since = Since {
-            began_at: Some(began_at),
-            base: Some(began_at),
-            brings_files: false,
-            made_from: &[],
-            seen: None,
-        };
-        let produced = match operation {
-            Operation::UpdateSchema(changes) => update_schema(changing.metadata(), since, changes),
-            Operation::UpgradeFormatVersion(version) => Ok(upgrade(changing.metadata(), *version)),
-            _ => continue,
-        };
-        for update in &produced.context("operation", operation.name())?.updates {
-            changing.apply(update)?;
-        }
-    }
-    Ok(seen)
+    pub last_column_id: i32,
 }
 
 /// A filter with the names that its columns have now.
 ///
 /// Errors: those of binding it to the columns that were seen; `CommitConflict` where one is gone, or is of a type in which a
 /// literal may mean something else.
-pub(super) fn with_names_of_now(
+pub(crate) fn with_names_of_now(
     filter: &Expr,
     seen: &Seen,
     now: &Schema,
@@ -130,7 +89,7 @@ fn renamed(expr: &Expr, name: &impl Fn(&str) -> Result<String>) -> Result<Expr> 
 }
 
 /// Do changes mean the columns that they meant? Errors: `CommitConflict`.
-pub(super) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) -> Result<()> {
+pub(crate) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) -> Result<()> {
     for change in &changes.changes {
         // Every writer may bring the same new columns; one that cannot be added is an error when it is tried.
         let may_be_new = matches!(change, SchemaChange::Union(_) | SchemaChange::Add(_));

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{Error, Result};
 
-use crate::metadata::{DataFile, FileContent, ManifestFile, Snapshot};
+use crate::manifest::{DataFile, FileContent, ManifestFile};
+use crate::metadata::Snapshot;
 
 /// What is counted of a file.
 #[derive(Debug, Clone, PartialEq)]

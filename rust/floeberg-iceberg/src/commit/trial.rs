@@ -12,15 +12,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use floeberg_core::{Cancel, Context, Error, ErrorKind, Result};
 use floeberg_io::{Store, StoreOptions, open_store};
 
-use super::actions::{Since, attempt};
+use super::actions::attempt;
 use super::apply::Changing;
+use super::columns_seen::columns_seen;
 use super::kept::Kept;
 use super::key::CommitKey;
-use super::produce::Ground;
-use super::seen::columns_seen;
+use super::produce::ActionContext;
+use super::since::Since;
 use super::summary::check_properties;
 use super::{Attempt, Operation, Previous, Requirement};
 use crate::Table;
+use crate::budget::thread_budget;
+use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::TableMetadata;
 
 /// What is to be committed.
@@ -112,6 +115,13 @@ impl Commit {
             metadata_location: table.metadata_location(),
         });
         let mut changing = Changing::begin(previous, now_ms()?)?;
+        let reader = ManifestReader {
+            store: Arc::clone(&self.store),
+            relocation: Arc::default(),
+            cache: Arc::new(ManifestCache::new(0)),
+            threads: thread_budget()?,
+            cancel: cancel.clone(),
+        };
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
         let since = Since {
             began_at,
@@ -125,20 +135,18 @@ impl Commit {
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
                 return Err(Error::not_found("the table is not there (any more)"));
             }
-            let ground = Ground {
+            let context = ActionContext {
                 metadata: Arc::new(changing.metadata().clone()),
                 specs: OnceLock::new(),
-                metadata_location: base.map_or("", Table::metadata_location),
-                store: &self.store,
+                reader: &reader,
                 kept: &self.kept,
                 files_are_new: self.request.files_are_new,
                 operation: number,
                 branch: &self.request.branch,
                 properties: &self.request.properties,
                 now_ms: changing.now_ms(),
-                cancel,
             };
-            let produced = attempt(&ground, since, operation).context("operation", operation.name())?;
+            let produced = attempt(&context, since, operation).context("operation", operation.name())?;
             for update in &produced.updates {
                 changing.apply(update).context("operation", operation.name())?;
             }

@@ -13,7 +13,7 @@ use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType as P, Type};
 use floeberg_core::{Error, Result};
 
 use super::source::Source;
-use crate::metadata::{EntryMetrics, ManifestEntries};
+use crate::manifest::{EntryMetrics, ManifestEntries};
 
 /// The id of the partition column.
 const PARTITION: i32 = 102;

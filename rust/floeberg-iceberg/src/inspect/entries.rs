@@ -16,7 +16,7 @@ use super::data_file::{data_file_columns, data_file_fields};
 use super::readable_metrics::ReadableMetrics;
 use super::rows::{arrow_schema, batch_of_columns};
 use super::source::Source;
-use crate::metadata::{EntryRequest, ManifestFile};
+use crate::manifest::{EntryRequest, ManifestFile};
 
 /// What stands in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use super::position_deletes::PositionDeleteRows;
 use super::rows::{Row, arrow_schema, batch_of_rows};
 use super::source::Source;
 use super::{history, manifests, metadata_log_entries, partitions, refs, snapshots};
-use crate::metadata::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestContent, ManifestFile};
 use crate::{Scan, SnapshotChoice, Table};
 
 /// A metadata table of a table.

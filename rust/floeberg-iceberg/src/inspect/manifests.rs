@@ -14,7 +14,8 @@ use floeberg_core::{Context, Error, Result};
 
 use super::rows::{Row, batch_of_rows, text};
 use super::source::Source;
-use crate::metadata::{EntryRequest, FieldSummary, ManifestContent, ManifestFile, Snapshot, human_bound};
+use crate::manifest::{EntryRequest, FieldSummary, ManifestContent, ManifestFile};
+use crate::metadata::{Snapshot, human_bound};
 
 /// The columns of `manifests`.
 pub(super) fn fields() -> Vec<Field> {

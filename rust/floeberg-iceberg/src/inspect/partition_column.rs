@@ -15,8 +15,8 @@ use floeberg_core::schema::{Field, StructType, Type};
 use floeberg_core::value::{Value, arrow::from_array};
 use floeberg_core::{Error, Result};
 
+use crate::manifest::Specs;
 use crate::metadata::{TableMetadata, unified_partition};
-use crate::plan::Specs;
 
 /// The struct over all specs.
 #[derive(Debug)]

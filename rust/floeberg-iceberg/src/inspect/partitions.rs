@@ -12,7 +12,7 @@ use floeberg_core::{Context, Error, Result};
 
 use super::rows::{Row, batch_of_rows, moment};
 use super::source::Source;
-use crate::metadata::{EntryRequest, ManifestFile};
+use crate::manifest::{EntryRequest, ManifestFile};
 
 /// The id of the partition column.
 const PARTITION: i32 = 1;

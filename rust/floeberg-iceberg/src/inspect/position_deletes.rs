@@ -16,7 +16,7 @@ use floeberg_core::{Error, Result};
 
 use super::rows::{arrow_schema, batch_of_columns};
 use super::source::Source;
-use crate::metadata::{EntryRequest, ManifestContent, ManifestFile};
+use crate::manifest::{EntryRequest, ManifestContent, ManifestFile};
 use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::{ListedDeletes, ReadRequest};
 
@@ -113,7 +113,7 @@ impl PositionDeleteRows {
     fn step(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some((listed, rows)) = &mut self.current {
-                self.request.cancel.check()?;
+                self.request.files.cancel.check()?;
                 match rows.next().transpose()? {
                     Some(batch) => return whole(&self.schema, listed, &batch).map(Some),
                     None => self.current = None,

@@ -17,7 +17,7 @@ use floeberg_core::value::{Value, arrow::values_to_array, single_value};
 use floeberg_core::{Error, Result};
 
 use super::column_order::{java_compare, java_order};
-use crate::metadata::{EntryMetrics, MetricsByColumn};
+use crate::manifest::{EntryMetrics, MetricsByColumn};
 
 /// The column `readable_metrics` of a table.
 #[derive(Debug)]

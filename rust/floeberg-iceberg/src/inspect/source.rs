@@ -4,19 +4,17 @@
 //!
 //! Invariant: entries are read whole, with inheritance applied; an encrypted or damaged manifest is an error that names it.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Cancel, Context, Result};
 
 use super::partition_column::PartitionColumn;
 use crate::Table;
-use crate::budget::{memory_budget, thread_budget};
-use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
-use crate::plan::{
-    DeleteFile, PlanRequest, PlannedSpec, Specs, delete_file, read_manifest, read_manifests_of,
+use crate::manifest::{
+    AllManifests, BoundSpec, EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs,
 };
+use crate::metadata::{Snapshot, TableMetadata};
+use crate::plan::{DeleteFile, delete_file};
 use crate::read::ReadRequest;
 use crate::threads::ordered;
 
@@ -24,7 +22,8 @@ use crate::threads::ordered;
 #[derive(Debug)]
 pub(super) struct Source {
     table: Table,
-    request: PlanRequest,
+    snapshot: Option<Arc<Snapshot>>,
+    reader: ManifestReader,
     specs: Arc<Specs>,
     partition: PartitionColumn,
 }
@@ -33,29 +32,14 @@ impl Source {
     /// Of a table, at a snapshot if there is one.
     pub(super) fn new(table: &Table, snapshot: Option<Arc<Snapshot>>, cancel: &Cancel) -> Result<Self> {
         let metadata = table.metadata();
-        let schema = Arc::clone(metadata.current_schema());
-        let specs = Specs::new(metadata, &schema)?;
-        let request = PlanRequest {
-            metadata: Arc::clone(metadata),
-            metadata_location: table.metadata_location().to_owned(),
-            snapshot,
-            appends: None,
-            statistics_of: None,
-            schema,
-            filter: BoundExpr::True,
-            store: Arc::clone(table.store()),
-            relocation: Arc::clone(table.relocation()),
-            cache: Arc::clone(table.manifest_cache()),
-            threads: thread_budget()?,
-            memory: memory_budget()?,
-            verbose: false,
-            cancel: cancel.clone(),
-        };
-        Ok(Self { partition: PartitionColumn::new(metadata)?, table: table.clone(), request, specs })
+        let specs = Specs::new(metadata, metadata.current_schema())?;
+        let reader = table.manifest_reader(cancel)?;
+        let partition = PartitionColumn::new(metadata)?;
+        Ok(Self { table: table.clone(), snapshot, reader, specs, partition })
     }
 
     pub(super) fn metadata(&self) -> &TableMetadata {
-        &self.request.metadata
+        self.table.metadata()
     }
 
     pub(super) fn partition(&self) -> &PartitionColumn {
@@ -67,13 +51,13 @@ impl Source {
     }
 
     /// The spec of a manifest.
-    pub(super) fn spec(&self, manifest: &ManifestFile) -> Result<&PlannedSpec> {
+    pub(super) fn spec(&self, manifest: &ManifestFile) -> Result<&BoundSpec> {
         self.specs.get(manifest.partition_spec_id).context("manifest", &manifest.manifest_path)
     }
 
     /// The manifests of the snapshot; none where there is no snapshot.
     pub(super) fn manifests(&self) -> Result<Vec<ManifestFile>> {
-        match &self.request.snapshot {
+        match &self.snapshot {
             Some(snapshot) => self.manifests_of(snapshot),
             None => Ok(Vec::new()),
         }
@@ -81,23 +65,21 @@ impl Source {
 
     /// The manifests of one snapshot.
     pub(super) fn manifests_of(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
-        read_manifests_of(&self.request, snapshot).map_err(|error| self.table.explain_absence(error))
+        self.reader.manifests(snapshot).map_err(|error| self.table.explain_absence(error))
     }
 
     /// The manifests of all snapshots, each once.
     pub(super) fn all_manifests(&self) -> Result<Vec<ManifestFile>> {
-        let lists = self.ordered(&self.metadata().snapshots, |snapshot| self.manifests_of(snapshot))?;
-        let mut seen = HashSet::new();
-        let mut distinct: Vec<ManifestFile> = lists.into_iter().flatten().collect();
-        distinct.retain(|manifest| seen.insert(manifest.manifest_path.clone()));
-        Ok(distinct)
+        AllManifests::new(self.reader.clone(), self.metadata().snapshots.clone())
+            .map(|manifest| manifest.map_err(|error| self.table.explain_absence(error)))
+            .collect::<Result<_>>()
+            .context("table", self.table.metadata_location())
     }
 
     /// The entries of a manifest.
     pub(super) fn entries(&self, manifest: &ManifestFile, wanted: &EntryRequest) -> Result<ManifestEntries> {
-        let bytes = read_manifest(&self.request, manifest);
-        let bytes = bytes.map_err(|error| self.table.explain_absence(error))?;
-        bytes.entries(self.spec(manifest)?, wanted)
+        let bytes = self.reader.open(manifest).map_err(|error| self.table.explain_absence(error))?;
+        bytes.entries(&self.spec(manifest)?.partition_type, wanted)
     }
 
     /// The delete file of an entry of a delete manifest.
@@ -108,16 +90,16 @@ impl Source {
         row: usize,
     ) -> Result<DeleteFile> {
         let partition = self.spec(manifest)?.values(&entries.partition, row)?;
-        delete_file(entries, row, partition, &self.request)
+        delete_file(entries, row, partition, &self.reader.relocation)
             .context("path", entries.file_path.value(row))
             .context("manifest", &manifest.manifest_path)
     }
 
     /// How delete files are read.
     pub(super) fn read_request(&self) -> ReadRequest {
-        let schema = Arc::clone(&self.request.schema);
-        ReadRequest::new(Arc::clone(&self.request.store), Arc::clone(&schema), schema)
-            .with_cancel(self.request.cancel.clone())
+        let schema = Arc::clone(self.metadata().current_schema());
+        ReadRequest::new(Arc::clone(&self.reader.store), Arc::clone(&schema), schema)
+            .with_cancel(self.reader.cancel.clone())
     }
 
     /// Works on items in parallel, as planning does.
@@ -126,12 +108,12 @@ impl Source {
         items: &[I],
         work: impl Fn(&I) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        ordered(items, self.request.threads, &self.request.cancel, work)
+        ordered(items, self.reader.threads, &self.reader.cancel, work)
             .context("table", self.table.metadata_location())
     }
 
     /// How many manifests are held in memory at a time.
     pub(super) fn at_once(&self) -> usize {
-        self.request.threads
+        self.reader.threads
     }
 }

@@ -11,12 +11,11 @@ use std::sync::Arc;
 
 use floeberg_core::{Error, Result};
 
-use super::PlanRequest;
-use super::account::explain::{Dropped, Stage};
-use super::account::tally::{NO_TEST, Tally};
-use super::account::verdicts::Verdicts;
-use super::manifests::manifest_list::read_manifests_of;
-use crate::metadata::{ADDED, ManifestContent, ManifestEntries, ManifestFile, Snapshot, TableMetadata};
+use super::explain::{Dropped, Stage};
+use crate::manifest::{
+    ADDED, ManifestContent, ManifestEntries, ManifestFile, ManifestReader, NO_TEST, PruneCounts, PruneMask,
+};
+use crate::metadata::{Snapshot, TableMetadata};
 use crate::threads::ordered;
 
 /// The operation of a snapshot that only adds.
@@ -75,10 +74,9 @@ impl Appends {
     }
 
     /// The manifests in which the appends may have added files, each once, those of the oldest first.
-    pub(super) fn manifests(&self, request: &PlanRequest) -> Result<Vec<ManifestFile>> {
-        let lists = ordered(&self.snapshots, request.threads, &request.cancel, |snapshot| {
-            read_manifests_of(request, snapshot)
-        })?;
+    pub(super) fn manifests(&self, reader: &ManifestReader) -> Result<Vec<ManifestFile>> {
+        let lists =
+            ordered(&self.snapshots, reader.threads, &reader.cancel, |snapshot| reader.manifests(snapshot))?;
         let mut seen = HashSet::new();
         let mut manifests = Vec::new();
         for manifest in lists.into_iter().flatten() {
@@ -95,9 +93,9 @@ impl Appends {
     }
 
     /// Which entries of a manifest did the appends add?
-    pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut Tally) -> Result<Vec<bool>> {
+    pub(super) fn keep(&self, entries: &ManifestEntries, tally: &mut PruneCounts) -> Result<Vec<bool>> {
         let snapshot_ids = &entries.details()?.snapshot_id;
-        let mut verdicts = Verdicts::new(None, entries.len());
+        let mut verdicts = PruneMask::new(None, entries.len());
         for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {
             if *status != ADDED || id.is_none_or(|id| !self.ids.contains(&id)) {
                 verdicts.drop(row, NO_TEST, "not added by an append of the range");

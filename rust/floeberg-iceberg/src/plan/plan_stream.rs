@@ -13,14 +13,14 @@ use arrow_array::{Int32Array, Int64Array, RecordBatch};
 use floeberg_core::expr::ColumnStats;
 use floeberg_core::{Error, Result};
 
-use super::account::explain::Explain;
-use super::chunk::{column, typed, with_column};
+use super::columns::{column, typed, with_column};
+use super::explain::Explain;
+use super::plan_job::PlanJob;
 use super::planned_stretch::{DroppedFiles, PlannedStretch};
-use super::planning::Planning;
 use super::request::PlanRequest;
-use super::residuals::DistinctResiduals;
 use super::tasks::{TaskRow, TaskSource};
 use super::{DeleteFile, FileScanTask, Plan};
+use crate::manifest::DistinctResiduals;
 use crate::threads::{Ahead, OrderedStream};
 
 /// Plans a scan.
@@ -36,7 +36,7 @@ pub fn plan(request: PlanRequest) -> Result<Plan> {
 /// Threads start when the first batch is asked for, so that a stream may cross a fork before. Dropping it stops them
 /// within a manifest.
 pub struct PlanStream {
-    planned: OrderedStream<Planning>,
+    planned: OrderedStream<PlanJob>,
     residuals: DistinctResiduals,
     deletes: Vec<Arc<DeleteFile>>,
     /// The id of the next row of the manifest whose stretches come.
@@ -61,9 +61,12 @@ impl PlanStream {
     ///
     /// Errors: those of [`plan`].
     pub fn open(request: PlanRequest) -> Result<Self> {
-        let ahead =
-            Ahead { threads: request.threads, memory: request.memory, cancel: request.cancel.clone() };
-        let (planning, manifests) = Planning::begin(request)?;
+        let ahead = Ahead {
+            threads: request.reader.threads,
+            memory: request.memory,
+            cancel: request.reader.cancel.clone(),
+        };
+        let (planning, manifests) = PlanJob::begin(request)?;
         let deletes = planning.deletes.index.files();
         let dropped = DroppedFiles::new(planning.request.verbose);
         Ok(Self {
@@ -133,7 +136,7 @@ impl PlanStream {
                 Ok(Some(files)) => return Poll::Ready(Some(Ok(files))),
                 Err(error) => {
                     self.planned.stop();
-                    return Poll::Ready(Some(Err(self.planned.job().request.told(error))));
+                    return Poll::Ready(Some(Err(self.planned.job().request.with_table(error))));
                 }
             }
         }

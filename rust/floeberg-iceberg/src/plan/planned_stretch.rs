@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_buffer::BooleanBuffer;
 use floeberg_core::expr::{BoundExpr, ColumnStats};
 
-use super::account::tally::Tally;
+use crate::manifest::PruneCounts;
 
 /// The planned files of one stretch.
 #[derive(Debug)]
@@ -30,17 +30,17 @@ pub(super) struct PlannedStretch {
 /// What was dropped of the files of a stretch, or of all.
 #[derive(Debug)]
 pub(super) struct DroppedFiles {
-    pub by_snapshot: Tally,
-    pub by_partition: Tally,
-    pub by_bounds: Tally,
+    pub by_snapshot: PruneCounts,
+    pub by_partition: PruneCounts,
+    pub by_bounds: PruneCounts,
     /// Equality deletes whose scope a file is in, and those whose keys it cannot have.
-    pub equalities: Tally,
+    pub equalities: PruneCounts,
 }
 
 impl DroppedFiles {
     /// Nothing was dropped yet. With `names`, the paths of what is dropped are kept.
     pub fn new(names: bool) -> Self {
-        let tally = || Tally::new(names);
+        let tally = || PruneCounts::new(names);
         Self { by_snapshot: tally(), by_partition: tally(), by_bounds: tally(), equalities: tally() }
     }
 

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
+use floeberg_core::Error;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
-use floeberg_core::{Cancel, Error};
-use floeberg_io::Store;
 
 use super::incremental::Appends;
-use super::manifests::manifest_cache::ManifestCache;
-use crate::metadata::{Relocation, Snapshot, TableMetadata, explain_absence};
+use crate::manifest::ManifestReader;
+use crate::metadata::{Snapshot, TableMetadata, explain_absence};
 
 /// What is to be planned.
 #[derive(Debug, Clone)]
@@ -28,26 +27,18 @@ pub struct PlanRequest {
     pub schema: Arc<Schema>,
     /// Which rows are wanted.
     pub filter: BoundExpr,
-    /// Where manifests are read from.
-    pub store: Arc<dyn Store>,
-    /// Where written locations are now.
-    pub relocation: Arc<Relocation>,
-    /// The table's manifests that were decoded before.
-    pub cache: Arc<ManifestCache>,
-    /// How many threads work, at least one.
-    pub threads: usize,
+    /// Reads the table's manifests; its threads plan, and its `cancel` stops them.
+    pub reader: ManifestReader,
     /// Should the account name the files that are dropped?
     pub verbose: bool,
     /// Bytes of planned files that may wait to be taken, about.
     pub memory: u64,
-    /// Stops the work between two manifests.
-    pub cancel: Cancel,
 }
 
 impl PlanRequest {
     /// An error of planning, with the table it is about.
-    pub(super) fn told(&self, error: Error) -> Error {
+    pub(super) fn with_table(&self, error: Error) -> Error {
         let error = error.with("table", &self.metadata_location);
-        explain_absence(error, &self.metadata, &self.metadata_location, &self.relocation)
+        explain_absence(error, &self.metadata, &self.metadata_location, &self.reader.relocation)
     }
 }

@@ -9,9 +9,9 @@ use arrow_schema::SchemaRef;
 use floeberg_core::expr::{BoundExpr, ColumnStats};
 use floeberg_core::{Error, Result};
 
-use super::specs::Specs;
 use super::tasks::{TaskRow, TaskSource};
 use super::{DeleteFile, Explain, FileScanTask};
+use crate::manifest::Specs;
 
 /// The files of a scan, with their deletes and residuals.
 #[derive(Debug, Clone)]

@@ -7,11 +7,9 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 
-use super::manifests::manifest_cache::Found;
-use super::manifests::manifest_stretch::ManifestStretch;
+use super::plan_job::PlanJob;
 use super::planned_stretch::PlannedStretch;
-use super::planning::Planning;
-use crate::metadata::{EntryRequest, ManifestFile};
+use crate::manifest::{EntryRequest, Found, ManifestFile, ManifestStretch};
 use crate::threads::Job;
 
 /// A stretch of a data manifest.
@@ -22,7 +20,7 @@ pub(super) struct DataStretch {
     statistics_of: Arc<Vec<i32>>,
 }
 
-impl Job for Planning {
+impl Job for PlanJob {
     type Task = ManifestFile;
     type Part = DataStretch;
     type Item = PlannedStretch;
@@ -30,11 +28,11 @@ impl Job for Planning {
     const THREAD: &'static str = "floeberg-plan";
 
     fn open(&self, manifest: ManifestFile) -> Result<Vec<DataStretch>> {
-        self.request.cancel.check()?;
+        self.request.reader.cancel.check()?;
         let (stretches, statistics_of) = match self.cached(&manifest)? {
             Found::Whole(stretches) => (ManifestStretch::decoded(manifest, stretches), Vec::new()),
             Found::Without(also) => {
-                let stretches = ManifestStretch::read(&self.request, manifest, self.stretch_bytes)?;
+                let stretches = ManifestStretch::read(&self.request.reader, manifest, self.stretch_bytes)?;
                 (stretches, self.with_cached(also))
             }
         };
@@ -52,9 +50,9 @@ impl Job for Planning {
                 without_details: self.request.appends.is_none(),
                 ..EntryRequest::default()
             };
-            let entries = Arc::new(bytes.entries_of(piece, spec, &wanted)?);
+            let entries = Arc::new(bytes.entries_of(piece, &spec.partition_type, &wanted)?);
             if self.keeps() {
-                let cache = &self.request.cache;
+                let cache = &self.request.reader.cache;
                 let decoded = (stretch.manifest.as_ref(), &spec.partition_type);
                 cache.keep(self.used, decoded, &statistics_of, stretch.place, &entries);
             }

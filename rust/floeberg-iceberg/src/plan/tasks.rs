@@ -10,9 +10,9 @@ use floeberg_core::value::Value;
 use floeberg_core::value::arrow::from_array;
 use floeberg_core::{Context, Error, Result};
 
-use super::chunk::{column, typed};
-use super::specs::Specs;
+use super::columns::{column, typed};
 use super::{DeleteFile, FileFormat, FileScanTask};
+use crate::manifest::Specs;
 
 /// What the numbers in a chunk of a plan stand for.
 #[derive(Clone, Copy)]

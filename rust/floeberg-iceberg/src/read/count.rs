@@ -5,16 +5,17 @@
 use floeberg_core::schema::Schema;
 use floeberg_core::{Context, Error, Result};
 
+use super::deletes;
 use super::open_task::OpenTask;
-use super::{ReadRequest, deletes};
+use super::table_reader::TableReader;
 use crate::plan::FileScanTask;
 
 /// Counts the rows of a task, after its deletes and its residual.
-pub fn count_rows(request: &ReadRequest, task: &FileScanTask) -> Result<u64> {
-    let open = OpenTask::open_with(request, task, &Schema::new(0, Vec::new())?)?;
+pub fn count_rows(reader: &TableReader, task: &FileScanTask) -> Result<u64> {
+    let open = OpenTask::open_with(reader, task, &Schema::new(0, Vec::new())?)?;
     let mut rows = 0;
     for unit in &open.units {
-        request.cancel.check()?;
+        reader.request.files.cancel.check()?;
         match open.kept_rows(unit) {
             Some(kept) => rows += kept,
             None => {
@@ -29,11 +30,11 @@ pub fn count_rows(request: &ReadRequest, task: &FileScanTask) -> Result<u64> {
 
 /// Counts the rows of a task that deletes by position leave, without opening its file: there are as many as the metadata
 /// says, and what is deleted past them is nothing.
-pub fn count_left(request: &ReadRequest, task: &FileScanTask) -> Result<u64> {
+pub fn count_left(reader: &TableReader, task: &FileScanTask) -> Result<u64> {
     let rows = u64::try_from(task.record_count).map_err(|_| {
         Error::invalid_data(format!("a data file has {} rows", task.record_count))
             .with("path", &task.file_path)
     })?;
-    let deleted = deletes::load(request, task).context("path", &task.location)?;
+    let deleted = deletes::load(&reader.request, &reader.deletes, task).context("path", &task.location)?;
     Ok(rows - deleted.count(0..rows))
 }

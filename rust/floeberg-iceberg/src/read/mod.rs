@@ -1,16 +1,12 @@
 //! How do tasks become Arrow batches?
 
-mod coalesce;
+mod open;
 mod request;
-mod filter;
-mod metadata_columns;
-mod file;
-mod avro;
-mod orc;
-mod project;
 mod deletes;
-mod parquet;
+mod deleted_column;
 mod task_rows;
+mod table_reader;
+mod file_constants;
 mod open_task;
 mod count;
 mod stream;
@@ -20,8 +16,9 @@ mod task;
 pub(crate) mod tests;
 
 pub(crate) use self::deletes::{ListedDeletes, key_field};
-pub use self::parquet::hush_fenced_panics;
 pub use count::{count_left, count_rows};
+pub use open::FileAccess;
 pub use request::ReadRequest;
 pub use stream::{BatchStream, stream};
+pub use table_reader::TableReader;
 pub use task::{TaskBatches, read_task};

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::Schema;
-use floeberg_core::{Cancel, Context, Error, Result};
+use floeberg_core::{Cancel, Context, Result};
 
-use super::ReadRequest;
+use super::deleted_column::DeletedColumn;
 use super::deletes::{self, DataKeys, KeyFilter, TaskKeys};
-use super::file::{OpenFile, Unit, UnitRequest};
-use super::filter::FileFilter;
-use super::metadata_columns::{DeletedColumn, Origin};
-use super::project::{PartitionConstants, Projection};
+use super::file_constants::constants_of;
+use super::open::Names;
+use super::table_reader::TableReader;
 use super::task_rows::{Deleted, TaskRows};
+use crate::files::{FileFilter, FileReader, Projection, Unit, UnitRequest, units_to_read};
 use crate::plan::FileScanTask;
 
 /// Metadata columns of one batch have so many bytes, about.
@@ -27,7 +27,7 @@ const BATCH_BYTES: usize = 64 << 20;
 pub(super) struct OpenTask {
     /// What to read, in the file's order.
     pub(super) units: Vec<Unit>,
-    file: OpenFile,
+    file: Arc<dyn FileReader>,
     projection: Arc<Projection>,
     filter: FileFilter,
     /// The rows that no reader yields.
@@ -39,45 +39,44 @@ pub(super) struct OpenTask {
 
 impl OpenTask {
     /// Opens the file of a task and reads its deletes.
-    pub(super) fn open(request: &ReadRequest, task: &FileScanTask) -> Result<Self> {
-        Self::open_with(request, task, &request.projected)
+    pub(super) fn open(reader: &TableReader, task: &FileScanTask) -> Result<Self> {
+        Self::open_with(reader, task, &reader.request.projected)
     }
 
     /// Opens a task to read other columns than the request's.
-    pub(super) fn open_with(request: &ReadRequest, task: &FileScanTask, projected: &Schema) -> Result<Self> {
-        Self::try_open(request, task, projected).context("path", &task.location)
+    pub(super) fn open_with(reader: &TableReader, task: &FileScanTask, projected: &Schema) -> Result<Self> {
+        Self::try_open(reader, task, projected).context("path", &task.location)
     }
 
-    fn try_open(request: &ReadRequest, task: &FileScanTask, projected: &Schema) -> Result<Self> {
-        let mut deletes = deletes::load(request, task)?;
-        let keys = TaskKeys::load(request, task)?;
-        let mapping = request.name_mapping.as_deref();
-        let file = OpenFile::open(request, &task.location, task.file_format, mapping)?;
-        let origin = request.names_metadata().then(|| Arc::new(Origin::new(task, &request.partition_fields)));
-        let batch_rows = origin.as_ref().map_or(request.batch_rows, |origin| {
-            request.batch_rows.min((BATCH_BYTES / origin.row_bytes()).max(1))
+    fn try_open(reader: &TableReader, task: &FileScanTask, projected: &Schema) -> Result<Self> {
+        let TableReader { request, deletes: caches } = reader;
+        let access = &request.files;
+        let mut deletes = deletes::load(request, caches, task)?;
+        let keys = TaskKeys::load(request, &caches.keys, task)?;
+        let names = request.name_mapping.as_deref().map_or(Names::Unmapped(&request.schema), Names::Mapped);
+        let file = access.open(&task.location, task.file_format, names)?;
+        let constants = constants_of(request, task)?;
+        let batch_rows = constants.origin().map_or(access.batch_rows, |origin| {
+            access.batch_rows.min((BATCH_BYTES / origin.row_bytes()).max(1))
         });
-        let constants = match request.specs.get(&task.spec_id) {
-            Some(spec) => PartitionConstants::new(spec, &task.partition),
-            None if task.partition.is_empty() => PartitionConstants::default(),
-            None => {
-                return Err(Error::invalid_data(format!(
-                    "the file is partitioned by spec {}, which the table does not have",
-                    task.spec_id
-                )));
-            }
-        };
-        let constants = constants.with_origin(origin);
         let filter = FileFilter::new(&task.residual, &request.schema, file.fields(), &constants)?;
         let is_marked = request.gives_deleted_rows();
         let no_rows = DeletedRows::default();
         let units_without = |deletes: &DeletedRows| {
             // Where deleted rows come out, marked, none of them can be left unread.
-            file.units(task.byte_range.as_ref(), if is_marked { &no_rows } else { deletes }, &filter)
+            let unread = if is_marked { &no_rows } else { deletes };
+            units_to_read(file.as_ref(), task.byte_range.as_ref(), unread, &filter)
         };
         let mut units = file.without_ruled_out(units_without(&deletes), &filter)?;
         if keys.has_unshared() {
-            let data = DataKeys { request, task, file: &file, constants: &constants, units: &units };
+            let data = DataKeys {
+                request,
+                cache: &caches.keys,
+                task,
+                file: &file,
+                constants: &constants,
+                units: &units,
+            };
             keys.apply_unshared(data, &mut deletes)?;
             let left = units_without(&deletes);
             units.retain(|unit| left.contains(unit));
@@ -106,7 +105,7 @@ impl OpenTask {
             deletes: if is_marked { Arc::default() } else { deletes },
             deleted,
             batch_rows,
-            cancel: request.cancel.clone(),
+            cancel: access.cancel.clone(),
         })
     }
 
@@ -128,7 +127,7 @@ impl OpenTask {
             FileFilter::Rows(predicate) => Some(predicate),
             FileFilter::All | FileFilter::None => None,
         };
-        let reader = self.file.read(&UnitRequest {
+        let reader = Arc::clone(&self.file).read(&UnitRequest {
             unit,
             projection: &self.projection,
             deletes: &self.deletes,

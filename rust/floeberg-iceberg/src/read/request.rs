@@ -1,6 +1,6 @@
 //! What is to be read, and how?
 //!
-//! Invariant: a request holds what all tasks of one scan share; nothing of it outlives the scan.
+//! Invariant: a request is data: what a read keeps between tasks is with its reader.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,11 +9,12 @@ use arrow_schema::SchemaRef;
 use floeberg_core::Cancel;
 use floeberg_core::Result;
 use floeberg_core::schema::arrow::schema_to_arrow;
+use floeberg_core::schema::reserved::DELETED;
 use floeberg_core::schema::{NameMapping, Schema};
 use floeberg_io::Store;
 
-use super::deletes::{DeleteCache, KeyCache};
-use super::metadata_columns::{DeletedColumn, names_metadata};
+use super::open::FileAccess;
+use crate::files::names_metadata;
 use crate::metadata::PartitionSpec;
 
 /// Rows of a batch unless it is told.
@@ -22,10 +23,10 @@ const BATCH_ROWS: usize = 65_536;
 const MEMORY: u64 = 256 << 20;
 
 /// What all tasks of one scan share.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ReadRequest {
-    /// Where data and delete files are opened.
-    pub store: Arc<dyn Store>,
+    /// What reading each of its files needs.
+    pub files: FileAccess,
     /// The table's schema for this read: the residuals of tasks are bound to it.
     pub schema: Arc<Schema>,
     /// The columns that come out, in order.
@@ -38,33 +39,23 @@ pub struct ReadRequest {
     pub partition_fields: BTreeMap<i32, Vec<i32>>,
     /// Ids for files that say none (`schema.name-mapping.default`).
     pub name_mapping: Option<Arc<NameMapping>>,
-    /// The rows of a batch, at most; at least 1.
-    pub batch_rows: usize,
     /// Bytes of decoded batches that may wait to be taken, as many of position deletes that are kept for later tasks,
     /// and as many, about, of the keys of equality deletes.
     pub memory: u64,
-    /// Stops the work between batches.
-    pub cancel: Cancel,
-    pub(super) deletes: DeleteCache,
-    pub(super) keys: KeyCache,
 }
 
 impl ReadRequest {
     /// A request with the default batch size and memory, without specs and name mapping.
     pub fn new(store: Arc<dyn Store>, schema: Arc<Schema>, projected: Arc<Schema>) -> Self {
         Self {
-            store,
+            files: FileAccess { store, batch_rows: BATCH_ROWS, cancel: Cancel::default() },
             key_schemas: vec![Arc::clone(&schema)],
             schema,
             projected,
             specs: BTreeMap::new(),
             partition_fields: BTreeMap::new(),
             name_mapping: None,
-            batch_rows: BATCH_ROWS,
             memory: MEMORY,
-            cancel: Cancel::default(),
-            deletes: DeleteCache::default(),
-            keys: KeyCache::default(),
         }
     }
 
@@ -99,7 +90,7 @@ impl ReadRequest {
     /// With so many rows in a batch, at most.
     #[must_use]
     pub fn with_batch_rows(mut self, rows: usize) -> Self {
-        self.batch_rows = rows.max(1);
+        self.files.batch_rows = rows.max(1);
         self
     }
 
@@ -113,13 +104,13 @@ impl ReadRequest {
     /// With a flag that stops the work.
     #[must_use]
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
-        self.cancel = cancel;
+        self.files.cancel = cancel;
         self
     }
 
     /// Do deleted rows come out too, marked?
     pub(crate) fn gives_deleted_rows(&self) -> bool {
-        DeletedColumn::is_in(&self.projected)
+        self.projected.fields().iter().any(|field| field.id == DELETED)
     }
 
     /// Are metadata columns asked for, or filtered by?

@@ -7,30 +7,30 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
 
-use super::ReadRequest;
-use super::coalesce::Coalescer;
 use super::open_task::OpenTask;
+use super::table_reader::TableReader;
 use super::task_rows::TaskRows;
+use crate::files::Coalescer;
 use crate::plan::FileScanTask;
 
 /// Opens a task, reads its deletes, and yields its rows.
 ///
 /// Errors: `Unsupported` for a format or a delete that cannot be read or applied yet, `InvalidData` for a damaged
 /// file; each names the file.
-pub fn read_task(request: &Arc<ReadRequest>, task: &FileScanTask) -> Result<TaskBatches> {
+pub fn read_task(reader: &Arc<TableReader>, task: &FileScanTask) -> Result<TaskBatches> {
     Ok(TaskBatches {
-        request: Arc::clone(request),
-        task: OpenTask::open(request, task)?,
+        table: Arc::clone(reader),
+        task: OpenTask::open(reader, task)?,
         next_unit: 0,
         reader: None,
-        joined: Coalescer::new(request.batch_rows),
+        joined: Coalescer::new(reader.request.files.batch_rows),
         finished: false,
     })
 }
 
 /// The batches of one task.
 pub struct TaskBatches {
-    request: Arc<ReadRequest>,
+    table: Arc<TableReader>,
     task: OpenTask,
     next_unit: usize,
     reader: Option<TaskRows>,
@@ -47,7 +47,7 @@ impl TaskBatches {
             if self.finished {
                 return Ok(None);
             }
-            self.request.cancel.check()?;
+            self.table.request.files.cancel.check()?;
             if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
                 self.joined.push(batch?)?;
             } else if let Some(unit) = self.task.units.get(self.next_unit) {
@@ -68,7 +68,7 @@ impl Iterator for TaskBatches {
         let step = self.step();
         if step.is_err() {
             self.finished = true;
-            self.joined = Coalescer::new(self.request.batch_rows);
+            self.joined = Coalescer::new(self.table.request.files.batch_rows);
         }
         step.transpose()
     }

@@ -11,9 +11,9 @@ use arrow_array::RecordBatch;
 use floeberg_core::Result;
 use floeberg_core::schema::Field;
 
+use super::deleted_column::DeletedColumn;
 use super::deletes::KeyFilter;
-use super::file::UnitReader;
-use super::metadata_columns::DeletedColumn;
+use crate::files::UnitReader;
 
 /// What becomes of rows that only decoded columns show to be deleted.
 #[derive(Debug, Clone)]

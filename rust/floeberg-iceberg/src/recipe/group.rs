@@ -11,7 +11,7 @@ use super::fields::{array, field};
 use super::task::{TaskText, delete_from_json, delete_to_json, task_from_json};
 use crate::budget::thread_budget;
 use crate::plan::{DeleteFile, Extent, FileScanTask, TaskGroup};
-use crate::read::{BatchStream, stream};
+use crate::read::{BatchStream, TableReader, stream};
 use crate::wire::{Packing, unpack};
 
 /// Tasks of one scan that one worker reads, with all it needs.
@@ -84,8 +84,8 @@ impl GroupRecipe {
     /// The rows, as batches in the order of the tasks, read by so many threads: the budget's where it is not told.
     pub fn stream(&self, cancel: &Cancel, threads: Option<usize>) -> Result<BatchStream> {
         let threads = threads.map_or_else(thread_budget, Ok)?;
-        let request = Arc::new(self.read.request(cancel)?);
-        Ok(stream(request, self.tasks(), threads, None))
+        let reader = Arc::new(TableReader::new(self.read.request(cancel)?));
+        Ok(stream(reader, self.tasks(), threads, None))
     }
 
     /// The bytes, compressed: schemas, filters and paths are long and alike. They hold the storage options, secrets among

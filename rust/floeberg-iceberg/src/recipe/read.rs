@@ -14,8 +14,9 @@ use serde_json::{Map, Value as Json, json};
 use super::fields::{array, field, int, ints, optional_long, optional_string, string, wrong};
 use crate::Scan;
 use crate::budget::memory_budget;
+use crate::manifest::{BoundSpec, UntrustedColumns};
 use crate::metadata::{PartitionField, PartitionSpec};
-use crate::plan::{DeleteFile, DeleteKind, PlannedSpec};
+use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::{ReadRequest, key_field};
 use crate::wire::Packing;
 
@@ -33,6 +34,7 @@ pub struct ReadRecipe {
     specs: Vec<(Arc<PartitionSpec>, StructType)>,
     partition_fields: BTreeMap<i32, Vec<i32>>,
     name_mapping: Option<String>,
+    untrusted: UntrustedColumns,
     storage: StoreOptions,
     batch_rows: Option<usize>,
     /// Its text for tasks without equality deletes, once that was asked for.
@@ -64,7 +66,8 @@ impl ReadRecipe {
                 .map(|spec| Ok((Arc::clone(spec), spec.partition_type(metadata)?)))
                 .collect::<Result<_>>()?,
             partition_fields: scan.partition_fields()?,
-            name_mapping: metadata.properties.get(crate::scan::NAME_MAPPING).cloned(),
+            name_mapping: metadata.properties.get(crate::metadata::NAME_MAPPING).cloned(),
+            untrusted: UntrustedColumns::of(metadata),
             storage: scan.table().options().storage.clone(),
             batch_rows: scan.batch_row_limit(),
             without_keys: Unprinted::default(),
@@ -109,7 +112,7 @@ impl ReadRecipe {
     pub(super) fn residuals(&self) -> Result<BTreeMap<i32, Residuals>> {
         let filter = bind(&self.filter, &self.schema, self.case_sensitive)?;
         let of_spec = |(spec, partition_type): &(Arc<PartitionSpec>, StructType)| {
-            let planned = PlannedSpec::new(spec, partition_type.clone(), &self.schema);
+            let planned = BoundSpec::new(spec, partition_type.clone(), &self.schema, &self.untrusted);
             (spec.spec_id, Residuals::new(&filter, &planned.columns))
         };
         Ok(self.specs.iter().map(of_spec).collect())
@@ -140,7 +143,7 @@ impl ReadRecipe {
             let values = Schema::new(0, partition_type.fields.clone())?;
             Ok(json!({"spec": spec_to_json(spec), "values": schema_to_json(&values)?}))
         });
-        Ok(json!({
+        let mut recipe = json!({
             "schema": schema_to_json(&self.schema)?,
             "projected": schema_to_json(&self.projected)?,
             "keys": keys.iter().map(schema_to_json).collect::<Result<Vec<_>>>()?,
@@ -151,7 +154,12 @@ impl ReadRecipe {
             "name-mapping": self.name_mapping,
             "storage": self.storage.iter().collect::<BTreeMap<_, _>>(),
             "batch-rows": self.batch_rows,
-        }))
+        });
+        let untrusted = self.untrusted.ids();
+        if !untrusted.is_empty() {
+            recipe["untrusted"] = json!(untrusted);
+        }
+        Ok(recipe)
     }
 
     /// For each key column of the deletes a schema of nothing but this column. What no schema has is left out, to be
@@ -186,11 +194,18 @@ impl ReadRecipe {
             specs: specs.collect::<Result<_>>()?,
             partition_fields: partition_fields(json)?,
             name_mapping: optional_string(json, "name-mapping")?,
+            untrusted: untrusted(json)?,
             storage: storage(field(json, "storage")?)?,
             batch_rows: batch_rows.map_err(|_| wrong("batch-rows", &json["batch-rows"]))?,
             without_keys: Unprinted::default(),
         })
     }
+}
+
+/// What a recipe of a table without a name mapping says nothing of.
+fn untrusted(json: &Json) -> Result<UntrustedColumns> {
+    let ids = json.get("untrusted").map(|_| ints(json, "untrusted")).transpose()?;
+    Ok(UntrustedColumns::new(ids.unwrap_or_default()))
 }
 
 /// What a recipe that asks for no `_partition` says nothing of.

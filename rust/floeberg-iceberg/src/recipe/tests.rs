@@ -55,6 +55,21 @@ fn a_task_that_is_read_back_asks_only_what_its_partition_leaves() {
 }
 
 #[test]
+fn a_partition_value_that_may_be_of_another_column_answers_nothing_and_an_identity_does() {
+    let with = |transform: &str, untrusted: Json| {
+        let mut recipe = recipe();
+        recipe["read"]["specs"][0]["spec"]["fields"][0]["transform"] = json!(transform);
+        recipe["read"]["untrusted"] = untrusted;
+        let group = read(&recipe).unwrap();
+        let again = GroupRecipe::from_bytes(&group.to_bytes().unwrap()).unwrap();
+        [tasks(&group)[0].residual.to_string(), tasks(&again)[0].residual.to_string()]
+    };
+    assert_eq!(with("truncate[1]", json!([])), ["TRUE", "TRUE"]);
+    assert_eq!(with("truncate[1]", json!([1])), ["id < 5", "id < 5"]);
+    assert_eq!(with("identity", json!([1])), ["TRUE", "TRUE"]);
+}
+
+#[test]
 fn a_field_that_is_damaged_is_an_error_and_never_left_out() {
     for (field, damaged) in [
         ("range", json!([4, -8])),

@@ -17,7 +17,7 @@ use floeberg_io::Source;
 use crate::Table;
 use crate::metadata::unified_partition_type;
 use crate::plan::{FileFormat, FileScanTask};
-use crate::read::{ReadRequest, read_task};
+use crate::read::{ReadRequest, TableReader, read_task};
 
 /// The first format version whose files count deletion vectors.
 const VECTORS_SINCE: u8 = 3;
@@ -57,9 +57,9 @@ impl Table {
             residual: Arc::new(BoundExpr::True),
         };
         let request = ReadRequest::new(Arc::clone(self.store()), Arc::clone(&schema), schema);
-        let request = Arc::new(request.with_cancel(cancel.clone()));
-        let rows = read_task(&request, &task)?.collect::<Result<_>>()?;
-        Ok((request.output_schema()?, rows))
+        let reader = Arc::new(TableReader::new(request.with_cancel(cancel.clone())));
+        let rows = read_task(&reader, &task)?.collect::<Result<_>>()?;
+        Ok((reader.output_schema()?, rows))
     }
 }
 

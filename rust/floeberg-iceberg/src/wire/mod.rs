@@ -1,6 +1,8 @@
-//! Bytes to raw structures and back: Avro, JSON, Puffin, deletion vectors.
+//! What do the bytes of Iceberg's own files say?
 //!
-//! Plain functions over bytes: no I/O.
+//! Raw structures and back, as plain functions without I/O. `avro` compiles a writer's schema into steps that fill
+//! columns, and in `avro/encode` writes files and declares Iceberg's types in them. `json` is the JSON of metadata,
+//! with places for errors. `puffin` and `vector` are Puffin files and deletion vectors.
 
 mod bounded;
 mod encrypted;

@@ -2,20 +2,20 @@
 //!
 //! In: files and the rows that each of them gets. Out: the same files, with the rows in them.
 //!
-//! Invariant: the columns of a row group get the same rows, in order, whichever thread encodes them.
+//! Invariant: files are the same whichever thread encodes what of them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use arrow_array::ArrayRef;
 use floeberg_core::{Cancel, Error, Result};
-use parquet::arrow::arrow_writer::ArrowColumnChunk;
 
-use super::parquet::{ColumnEncoder, OpenFile, Piece};
-use crate::metadata::DataFile;
+use crate::files::{FileMetrics, FileWriter, Piece, Work};
 use crate::threads::ordered;
 
 /// Files that are made durable at once for each thread: most of it is waiting for the disk.
 const WAITS_PER_THREAD: usize = 4;
+
+/// A file that is being written.
+pub(super) type OpenFile = Box<dyn FileWriter>;
 
 /// The threads that encode, and how they are stopped.
 #[derive(Debug, Clone)]
@@ -43,58 +43,35 @@ fn taken<T>(items: Vec<T>) -> Vec<Taken<T>> {
 }
 
 impl Threads {
-    /// Encodes rows of files, into the row group that each is at.
+    /// Encodes rows of files, into the unit that each is at.
     pub fn encode(&self, files: &mut [(&mut OpenFile, Vec<Piece>)]) -> Result<()> {
         let mut works = Vec::new();
         for (file, pieces) in files {
-            let location: Arc<str> = file.location().into();
-            for (number, encoder) in file.encoders(pieces)?.iter_mut().enumerate() {
-                let values: Vec<ArrayRef> =
-                    pieces.iter().filter_map(|piece| piece.columns.get(number).cloned()).collect();
-                works.push(Taken::new((encoder, values, Arc::clone(&location))));
-            }
+            works.extend(file.encode(pieces)?);
         }
-        self.each(&works, |(encoder, values, location): (&mut ColumnEncoder, _, _)| {
-            values.iter().try_for_each(|values| encoder.encode(values, &location))
-        })?;
-        Ok(())
+        self.run(works)
     }
 
-    /// Ends the row groups that files are at, and writes them.
-    pub fn end_groups(&self, files: Vec<&mut OpenFile>) -> Result<()> {
-        let files = self.ended(files)?;
-        self.each(&taken(files), |(file, chunks): (&mut OpenFile, _)| file.append(chunks))?;
+    /// Ends the units that files are at, and writes them.
+    pub fn end_units(&self, mut files: Vec<&mut OpenFile>) -> Result<()> {
+        let mut works = Vec::new();
+        for file in &mut files {
+            works.extend(file.end_unit()?);
+        }
+        self.run(works)?;
+        self.each(&taken(files), |file: &mut OpenFile| file.write_unit())?;
         Ok(())
     }
 
     /// Ends files: they are durable then.
-    pub fn finish(&self, mut files: Vec<OpenFile>) -> Result<Vec<DataFile>> {
-        self.end_groups(files.iter_mut().collect())?;
+    pub fn finish(&self, mut files: Vec<OpenFile>) -> Result<Vec<FileMetrics>> {
+        self.end_units(files.iter_mut().collect())?;
         let threads = Self { number: self.number.saturating_mul(WAITS_PER_THREAD), ..self.clone() };
-        threads.each(&taken(files), OpenFile::finish)
+        threads.each(&taken(files), |file: OpenFile| file.finish())
     }
 
-    /// Files and the chunks of the row groups that they were at. Those that had no rows are left out.
-    fn ended<'a>(
-        &self,
-        files: Vec<&'a mut OpenFile>,
-    ) -> Result<Vec<(&'a mut OpenFile, Vec<ArrowColumnChunk>)>> {
-        let mut works = Vec::new();
-        let mut waiting = Vec::new();
-        for file in files {
-            let location: Arc<str> = file.location().into();
-            let encoders = file.take_encoders();
-            if !encoders.is_empty() {
-                waiting.push((file, encoders.len()));
-                works
-                    .extend(encoders.into_iter().map(|encoder| Taken::new((encoder, Arc::clone(&location)))));
-            }
-        }
-        let mut chunks = self
-            .each(&works, |(encoder, location): (ColumnEncoder, Arc<str>)| encoder.finish(&location))?
-            .into_iter();
-        let of_file = |(file, columns)| (file, chunks.by_ref().take(columns).flatten().collect());
-        Ok(waiting.into_iter().map(of_file).collect())
+    fn run(&self, works: Vec<Work<'_>>) -> Result<()> {
+        self.each(&taken(works), |work: Work<'_>| work()).map(drop)
     }
 
     fn each<I: Send, T: Send>(

@@ -10,7 +10,7 @@ use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
 use floeberg_io::location::{self, without_end_slashes};
 
-use super::properties::Properties;
+use crate::files::WriteProperties;
 use crate::metadata::PartitionSpec;
 
 const DATA: &str = "write.data.path";
@@ -35,7 +35,7 @@ struct Hashed {
 
 impl Locations {
     /// Errors: `Unsupported` for a location provider that is a Java class, `InvalidInput` for former properties.
-    pub fn new(table: &str, properties: &Properties) -> Result<Self> {
+    pub fn new(table: &str, properties: &WriteProperties) -> Result<Self> {
         if let Some(class) = properties.text("write.location-provider.impl") {
             return Err(Error::unsupported(format!(
                 "the table places its files by the Java class {class} (\"write.location-provider.impl\")"

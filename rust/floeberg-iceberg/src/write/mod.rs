@@ -2,24 +2,20 @@
 
 mod derived;
 mod matching;
-mod properties;
+mod formats;
+mod options;
 mod locations;
-mod metrics;
 mod receipt;
-mod parquet;
 mod encode;
 mod sort;
-mod split;
-mod form;
+mod partitioner;
+mod layout;
 mod recipe;
-mod open_files;
+mod fanout;
 mod writer;
 
 #[cfg(test)]
 mod tests;
-
-pub(crate) use metrics::check_metrics_mode;
-pub(crate) use parquet::check_parquet_properties;
 
 pub use matching::{Matching, columns_to_add};
 pub use receipt::{Purpose, Receipt, WrittenFile};

@@ -17,16 +17,16 @@ use floeberg_io::{Store, StoreOptions, open_store};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::form::Form;
-use super::properties::Properties;
+use super::layout::WriteLayout;
+use super::options::properties_of;
 use super::{Purpose, Receipt};
+use crate::files::WriteProperties;
 use crate::metadata::{
     PartitionSpec, SortOrder, TableMetadata, emit_order, emit_spec, parse_order, parse_spec,
 };
 use crate::wire::json::Place;
 use crate::wire::{Packing, unpack};
 
-const FORMAT: &str = "write.format.default";
 /// What errors call it.
 const RECIPE: &str = "a write recipe";
 
@@ -36,7 +36,7 @@ pub struct WriteRecipe {
     pub(super) schema: Arc<Schema>,
     pub(super) spec: Arc<PartitionSpec>,
     pub(super) order: Arc<SortOrder>,
-    pub(super) properties: Properties,
+    pub(super) properties: WriteProperties,
     /// The table's uuid; v1 may lack it.
     pub(super) table_uuid: Option<String>,
     /// The table's location, as it wrote it.
@@ -75,7 +75,7 @@ impl WriteRecipe {
             schema: Arc::clone(metadata.current_schema()),
             spec: Arc::clone(metadata.default_spec()),
             order: Arc::clone(metadata.default_sort_order()),
-            properties: Properties::new(&metadata.properties, options)?,
+            properties: properties_of(&metadata.properties, options)?,
             table_uuid: metadata.table_uuid.clone(),
             location: metadata.location.clone(),
             write_id: write_id.to_owned(),
@@ -168,7 +168,7 @@ impl WriteRecipe {
             schema: Arc::new(schema_from_json(&text.schema).map_err(damaged)?),
             spec: parse_spec(text.spec, &place.key("spec")).map_err(damaged)?,
             order: parse_order(text.order, &place.key("order")).map_err(damaged)?,
-            properties: Properties::of_map(text.properties),
+            properties: WriteProperties::of_map(text.properties),
             table_uuid: text.table_uuid,
             location: text.location,
             write_id: text.write_id,
@@ -181,14 +181,6 @@ impl WriteRecipe {
     /// Finds what could not be written, before a row is.
     fn check(&self) -> Result<()> {
         check_name("write id", &self.write_id)?;
-        if let Some(format) = self.properties.text(FORMAT)
-            && !format.eq_ignore_ascii_case("parquet")
-        {
-            return Err(Error::unsupported(format!(
-                "the property {FORMAT:?} asks for files of format {format}; this version writes Parquet, which \
-                 options={{\"write-format\": \"parquet\"}} asks for in one write"
-            )));
-        }
         for field in &self.spec.fields {
             if let Transform::Unknown(written) = &field.transform {
                 return Err(Error::unsupported(format!(
@@ -197,7 +189,12 @@ impl WriteRecipe {
                 .context("partition field", &field.name);
             }
         }
-        Form::new(self).map(drop)
+        self.layout().map(drop)
+    }
+
+    /// How its rows become files. Errors: those of [`WriteRecipe::new`].
+    pub(super) fn layout(&self) -> Result<WriteLayout> {
+        WriteLayout::new(&self.schema, &self.spec, &self.order, &self.properties, &self.location)
     }
 }
 

@@ -18,11 +18,11 @@ use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::Store;
 
 use super::encode::Threads;
-use super::form::Form;
-use super::open_files::OpenFiles;
+use super::fanout::Fanout;
+use super::layout::WriteLayout;
+use super::partitioner::Part;
 use super::recipe::check_name;
 use super::sort::Sorter;
-use super::split::Part;
 use super::{Receipt, WriteRecipe};
 use crate::budget::{memory_budget, thread_budget};
 use crate::threads::ordered;
@@ -45,8 +45,8 @@ pub struct WriteTask<'a> {
 ///
 /// The files are in no table until a commit adds them. One that is dropped unfinished removes its files.
 pub struct Writer {
-    form: Form,
-    files: OpenFiles,
+    layout: WriteLayout,
+    files: Fanout,
     threads: Threads,
     /// Rows that are to be sorted, or that come of more partitions at once than files can be open.
     sorter: Option<Sorter>,
@@ -82,13 +82,13 @@ impl Writer {
         memory: u64,
     ) -> Result<Self> {
         check_name("task name", task.name)?;
-        let form = Form::new(recipe)?;
+        let layout = recipe.layout()?;
         let threads = Threads { number: thread_budget()?, cancel: cancel.clone() };
         let name = format!("{:05}-{}-{}", task.partition, task.name, recipe.write_id);
-        let files = OpenFiles::new(store, recipe, form.clone(), threads.clone(), memory, name);
+        let files = Fanout::new(store, recipe, layout.clone(), threads.clone(), memory, name);
         let round_limit = ROUND.min(memory / 4);
         Ok(Self {
-            form,
+            layout,
             files,
             threads,
             sorter: None,
@@ -132,10 +132,10 @@ impl Writer {
 
     fn take(&mut self, batch: &RecordBatch) -> Result<()> {
         self.threads.cancel.check()?;
-        if !same_form(batch, &self.form) {
+        if !same_form(batch, &self.layout) {
             return Err(Error::invalid_input(format!(
                 "expected rows with the columns {:?}, found {:?}",
-                self.form.rows.fields(),
+                self.layout.rows.fields(),
                 batch.schema_ref().fields()
             )));
         }
@@ -161,12 +161,12 @@ impl Writer {
         if let Some(first) = round.first()
             && !mem::replace(&mut self.has_begun, true)
         {
-            self.form.file = Arc::new(self.form.file.for_rows(first)?);
-            self.files.store_as(&self.form.file);
+            self.layout.file = Arc::clone(&self.layout.file).for_rows(first)?;
+            self.files.store_as(&self.layout.file);
         }
         let Threads { number, cancel } = &self.threads;
         let split = |batch: &RecordBatch| {
-            self.form.splitting.split(batch, &self.form.file, self.form.keys.as_deref())
+            self.layout.partitioner.split(batch, self.layout.file.as_ref(), self.layout.keys.as_deref())
         };
         let parts = ordered(&round, *number, cancel, split)?;
         drop(round);
@@ -210,8 +210,8 @@ impl Writer {
 }
 
 /// Has a batch the columns that the table's rows have? Metadata and names may differ, types not.
-fn same_form(batch: &RecordBatch, form: &Form) -> bool {
-    let (found, expected) = (batch.schema_ref().fields(), form.rows.fields());
+fn same_form(batch: &RecordBatch, layout: &WriteLayout) -> bool {
+    let (found, expected) = (batch.schema_ref().fields(), layout.rows.fields());
     found.len() == expected.len()
         && found
             .iter()

@@ -1,4 +1,6 @@
 //! What are the values of a column in a stripe?
+//!
+//! A file a family of types: numbers, texts with and without dictionary, decimals, timestamps, and what nests.
 
 mod reader;
 mod bytes;

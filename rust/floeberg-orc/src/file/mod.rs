@@ -1,4 +1,6 @@
-//! A file, open, and the rows of its stripes.
+//! What stripes does a file have, and what are their rows?
+//!
+//! `tail` reads the end of a file, `open` its columns, `stripe` the batches of one stripe.
 
 mod stripe;
 mod tail;

@@ -1,4 +1,6 @@
-//! Runs of bytes, bits and integers.
+//! What do runs of bytes, bits and integers hold?
+//!
+//! Integers come in two versions of the encoding.
 
 mod bytes;
 mod bits;

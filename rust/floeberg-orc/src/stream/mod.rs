@@ -1,4 +1,6 @@
-//! The bytes of a stream, decompressed block by block.
+//! What are the bytes of a stream?
+//!
+//! They are decompressed block by block.
 
 mod inflate;
 mod blocks;

@@ -1,4 +1,6 @@
-//! Bytes to raw structures: protocol buffers, the end of a file, the footer of a stripe. No I/O.
+//! What do the raw structures of a file say?
+//!
+//! Bytes to structures: protocol buffers, the end of a file, the footer of a stripe. No I/O.
 
 mod message;
 mod footer;

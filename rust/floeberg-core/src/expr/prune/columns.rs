@@ -1,13 +1,16 @@
-//! Why can none of the rows match, for many sets of rows at once?
+//! Why can none of the rows match, or must all of them, for many sets of rows at once?
 //!
-//! In: a bound filter and statistics in columns. Out: for each set what rules it out, if anything does.
+//! In: a bound filter and statistics in columns. Out: for each set what rules it out, if anything does, or whether all of
+//! its rows match.
 //! Spec: Scan Planning; Data File Fields (counts and bounds).
 //!
-//! Invariant: for each set the answer is that of [`super::explain_mismatch`]. What is read as columns allocates nothing for
+//! Invariant: for each set the answer is that of [`super::explain_mismatch`] and of [`super::must_match`]. What is read as columns allocates nothing for
 //! a set; tests of a transform, and of types whose bounds are not compared as numbers or bytes, are asked set by set.
 
+use super::known::Known;
 use super::may_match::{excluded, excluded_by};
 use super::mismatch::MismatchReason;
+use super::must_match::{all_pass, all_pass_by};
 use super::typed::{Literals, Typed};
 use crate::expr::{BoundExpr, BoundPredicate, Share, Stats};
 use crate::schema::Type;
@@ -66,7 +69,7 @@ pub fn explain_mismatches(
             }
             found
         }
-        BoundExpr::Predicate(test) => excluded_sets(test, stats, sets),
+        BoundExpr::Predicate(test) => asked::<Excluded>(test, stats, sets),
     }
 }
 
@@ -86,31 +89,97 @@ fn ask_again(
     }
 }
 
-fn excluded_sets(
-    test: &BoundPredicate,
+/// Must every row of a set match, for each of the sets of these numbers, in their order?
+pub fn must_match_each(expr: &BoundExpr, stats: &impl StatsColumns, sets: &[usize]) -> Vec<bool> {
+    match expr {
+        BoundExpr::True => vec![true; sets.len()],
+        BoundExpr::False => vec![false; sets.len()],
+        BoundExpr::And(children) => joined(children, stats, sets, true, |all, also| all && also),
+        BoundExpr::Or(children) => joined(children, stats, sets, false, |any, also| any || also),
+        BoundExpr::Predicate(test) => asked::<Passed>(test, stats, sets),
+    }
+}
+
+fn joined(
+    children: &[BoundExpr],
     stats: &impl StatsColumns,
     sets: &[usize],
-) -> Vec<Option<MismatchReason>> {
+    none: bool,
+    join: impl Fn(bool, bool) -> bool,
+) -> Vec<bool> {
+    let mut found = vec![none; sets.len()];
+    for child in children {
+        for (known, also) in found.iter_mut().zip(must_match_each(child, stats, sets)) {
+            *known = join(*known, also);
+        }
+    }
+    found
+}
+
+/// What is asked of a test and the statistics of a set of rows.
+trait Question {
+    type Answer;
+
+    /// Of statistics in a form that literals are in too.
+    fn by<L>(test: &BoundPredicate, literals: &[L], known: &impl Known<L>) -> Self::Answer;
+
+    /// Of statistics as values.
+    fn of(test: &BoundPredicate, stats: &dyn Stats) -> Self::Answer;
+}
+
+/// What proves that no row passes?
+struct Excluded;
+
+impl Question for Excluded {
+    type Answer = Option<MismatchReason>;
+
+    #[inline]
+    fn by<L>(test: &BoundPredicate, literals: &[L], known: &impl Known<L>) -> Self::Answer {
+        excluded_by(test, literals, known)
+    }
+
+    fn of(test: &BoundPredicate, stats: &dyn Stats) -> Self::Answer {
+        excluded(test, stats)
+    }
+}
+
+/// Do all rows pass?
+struct Passed;
+
+impl Question for Passed {
+    type Answer = bool;
+
+    #[inline]
+    fn by<L>(test: &BoundPredicate, literals: &[L], known: &impl Known<L>) -> bool {
+        all_pass_by(test, literals, known)
+    }
+
+    fn of(test: &BoundPredicate, stats: &dyn Stats) -> bool {
+        all_pass(test, stats)
+    }
+}
+
+fn asked<Q: Question>(test: &BoundPredicate, stats: &impl StatsColumns, sets: &[usize]) -> Vec<Q::Answer> {
     let column = stats.column(test.column.id, &test.column.field_type);
     let (Some(column), Some(literals)) = (column, Literals::of(test)) else {
-        return sets.iter().map(|number| excluded(test, &stats.set(*number))).collect();
+        return sets.iter().map(|number| Q::of(test, &stats.set(*number))).collect();
     };
     match literals {
         Literals::Integers(primitive, literals) => {
-            each(sets, |number| excluded_by(test, &literals, &Typed::integers(primitive, &column, number)))
+            each(sets, |number| Q::by(test, &literals, &Typed::integers(primitive, &column, number)))
         }
         Literals::Floats(primitive, literals) => {
-            each(sets, |number| excluded_by(test, &literals, &Typed::floats(primitive, &column, number)))
+            each(sets, |number| Q::by(test, &literals, &Typed::floats(primitive, &column, number)))
         }
         Literals::Decimals(literals) => {
-            each(sets, |number| excluded_by(test, &literals, &Typed::decimals(&column, number)))
+            each(sets, |number| Q::by(test, &literals, &Typed::decimals(&column, number)))
         }
         Literals::Bytes(primitive, literals) => {
-            each(sets, |number| excluded_by(test, &literals, &Typed::bytes(primitive, &column, number)))
+            each(sets, |number| Q::by(test, &literals, &Typed::bytes(primitive, &column, number)))
         }
     }
 }
 
-fn each(sets: &[usize], ask: impl Fn(usize) -> Option<MismatchReason>) -> Vec<Option<MismatchReason>> {
+fn each<A>(sets: &[usize], ask: impl Fn(usize) -> A) -> Vec<A> {
     sets.iter().map(|number| ask(*number)).collect()
 }

@@ -10,7 +10,7 @@ mod typed;
 #[cfg(test)]
 mod tests;
 
-pub use columns::{StatsColumn, StatsColumns, explain_mismatches};
+pub use columns::{StatsColumn, StatsColumns, explain_mismatches, must_match_each};
 pub use may_match::may_match;
 pub use mismatch::{Mismatch, MismatchReason, explain_mismatch};
 pub use must_match::must_match;

@@ -11,7 +11,6 @@ use super::bounds::Bounds;
 use super::known::Known;
 use super::may_match::all_are_values;
 use crate::expr::{BoundExpr, BoundPredicate, Operator, Share, Stats};
-use crate::value::Value;
 
 /// Must every row match?
 pub fn must_match(expr: &BoundExpr, stats: &dyn Stats) -> bool {
@@ -24,40 +23,46 @@ pub fn must_match(expr: &BoundExpr, stats: &dyn Stats) -> bool {
     }
 }
 
-fn all_pass(test: &BoundPredicate, stats: &dyn Stats) -> bool {
+/// Do all rows pass a test?
+pub(super) fn all_pass(test: &BoundPredicate, stats: &dyn Stats) -> bool {
+    all_pass_by(test, &test.literals, &Bounds::of(test, stats))
+}
+
+/// Do all rows pass a test, whose literals are given in the form of what is known of the rows?
+#[inline]
+pub(super) fn all_pass_by<L>(test: &BoundPredicate, literals: &[L], known: &impl Known<L>) -> bool {
     if test.column.path.len() > 1 {
         return false;
     }
-    let bounds = Bounds::of(test, stats);
-    let (nulls, nans) = (bounds.stats.nulls, bounds.stats.nans);
+    let (nulls, nans) = (known.nulls(), known.nans());
     if nulls == Share::All {
         return test.op.holds_for_null();
     }
-    match (test.op, &*test.literals) {
+    match (test.op, literals) {
         (Operator::IsNull, _) => false,
         (Operator::NotNull, _) => nulls == Share::None,
         (Operator::IsNan, _) => nans == Share::All,
         (Operator::NotNan, _) => nans == Share::None,
-        (Operator::NotEq, [literal]) => nans == Share::All || bounds.exclude(literal),
+        (Operator::NotEq, [literal]) => nans == Share::All || known.exclude(literal),
         (Operator::NotIn, literals) => {
-            nans == Share::All || literals.iter().all(|literal| bounds.exclude(literal))
+            nans == Share::All || literals.iter().all(|literal| known.exclude(literal))
         }
-        (Operator::NotStartsWith, [prefix]) => bounds.exclude_prefix(prefix),
-        (op, literals) if all_are_values(&test.column.field_type, &bounds) => {
-            all_values_pass(op, literals, &bounds)
+        (Operator::NotStartsWith, [prefix]) => known.exclude_prefix(prefix),
+        (op, literals) if all_are_values(&test.column.field_type, known) => {
+            all_values_pass(op, literals, known)
         }
         _ => false,
     }
 }
 
-fn all_values_pass(op: Operator, literals: &[Value], bounds: &Bounds) -> bool {
+fn all_values_pass<L>(op: Operator, literals: &[L], known: &impl Known<L>) -> bool {
     match (op, literals) {
-        (Operator::Eq | Operator::In, literals) => bounds.are_one_of(literals),
-        (Operator::Lt, [literal]) => bounds.upper_to(literal).is_some_and(Ordering::is_lt),
-        (Operator::LtEq, [literal]) => bounds.upper_to(literal).is_some_and(Ordering::is_le),
-        (Operator::Gt, [literal]) => bounds.lower_to(literal).is_some_and(Ordering::is_gt),
-        (Operator::GtEq, [literal]) => bounds.lower_to(literal).is_some_and(Ordering::is_ge),
-        (Operator::StartsWith, [prefix]) => bounds.share_prefix(prefix),
+        (Operator::Eq | Operator::In, literals) => known.are_one_of(literals),
+        (Operator::Lt, [literal]) => known.upper_to(literal).is_some_and(Ordering::is_lt),
+        (Operator::LtEq, [literal]) => known.upper_to(literal).is_some_and(Ordering::is_le),
+        (Operator::Gt, [literal]) => known.lower_to(literal).is_some_and(Ordering::is_gt),
+        (Operator::GtEq, [literal]) => known.lower_to(literal).is_some_and(Ordering::is_ge),
+        (Operator::StartsWith, [prefix]) => known.share_prefix(prefix),
         _ => false,
     }
 }

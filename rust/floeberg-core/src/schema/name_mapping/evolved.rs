@@ -85,10 +85,11 @@ impl<'a> Changes<'a> {
             }
         }
         for field in added {
-            if let Some(owner) = owners.get(&field.name) {
-                return Err(self.taken(&field.name, *owner));
+            match owners.get(&field.name) {
+                None => level.push(mapped(&field.name, field)),
+                Some(owner) if *owner == Some(field.id) => {}
+                Some(owner) => return Err(self.taken(&field.name, *owner)),
             }
-            level.push(mapped(&field.name, field));
         }
         Ok(())
     }
@@ -109,9 +110,10 @@ impl<'a> Changes<'a> {
 
     /// A name that files without field ids have for another column.
     fn taken(&self, name: &str, owner: Option<i32>) -> Error {
-        let other = match owner.and_then(|id| self.after.full_name(id)) {
-            Some(owner) => format!("the column {owner:?}"),
-            None => "a column that the table no longer has".to_owned(),
+        let other = match (owner, owner.and_then(|id| self.after.full_name(id))) {
+            (_, Some(owner)) => format!("the column {owner:?}"),
+            (Some(_), None) => "a column that the table no longer has".to_owned(),
+            (None, _) => "a column that is not read".to_owned(),
         };
         Error::invalid_input(format!(
             "a column cannot be named {name:?}: files without field ids have {other} by that name, and their values would show \

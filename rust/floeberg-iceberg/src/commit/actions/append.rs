@@ -4,16 +4,20 @@
 
 use floeberg_core::Result;
 
-use crate::commit::produce::{FileChange, Ground, Produced, change_files};
+use crate::commit::produce::{ActionContext, FileChange, Produced, change_files};
 use crate::commit::properties::MANIFEST_MERGE_ENABLED;
 use crate::metadata::property::flag;
 use crate::write::Receipt;
 
 /// Adds the files of a receipt, and merges manifests where that is wanted.
-pub(super) fn append(ground: &Ground<'_>, receipt: &Receipt, merge: Option<bool>) -> Result<Produced> {
-    let by_property = || flag(&ground.metadata.properties, MANIFEST_MERGE_ENABLED, true);
+pub(super) fn append(
+    context: &ActionContext<'_>,
+    receipt: &Receipt,
+    merge: Option<bool>,
+) -> Result<Produced> {
+    let by_property = || flag(&context.metadata.properties, MANIFEST_MERGE_ENABLED, true);
     let merges = merge.map_or_else(by_property, Ok)?;
     let added = receipt.files();
     let change = FileChange { operation: "append", added, removal: None, merges, replaces_partitions: false };
-    change_files(ground, change)
+    change_files(context, change)
 }

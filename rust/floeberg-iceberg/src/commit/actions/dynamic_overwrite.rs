@@ -9,16 +9,16 @@ use std::collections::HashSet;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Error, ErrorKind, Result};
 
-use super::Since;
 use crate::commit::IsolationLevel;
 use crate::commit::isolation::{OF_OVERWRITES, check_isolation};
-use crate::commit::produce::{FileChange, Ground, Produced, Removal, RowFilter, change_files, partition_key};
+use crate::commit::produce::{ActionContext, FileChange, Produced, Removal, change_files, partition_key};
+use crate::commit::since::Since;
 use crate::metadata::TableMetadata;
 use crate::write::Receipt;
 
 /// Replaces the partitions of the files of a receipt.
 pub(super) fn dynamic_overwrite(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     since: Since<'_>,
     receipt: &Receipt,
     isolation: Option<IsolationLevel>,
@@ -34,18 +34,18 @@ pub(super) fn dynamic_overwrite(
     let mut partitions = HashSet::new();
     let mut replaces_all = false;
     for written in receipt.files() {
-        replaces_all |= ground.spec(written.spec_id)?.is_unpartitioned();
+        replaces_all |= context.spec(written.spec_id)?.is_unpartitioned();
         partitions.insert(partition_key(written.spec_id, &written.file.partition));
     }
-    let specs = ground.specs()?;
+    let specs = context.specs()?;
     let removal = if replaces_all {
-        Removal::Rows(RowFilter::new(BoundExpr::True, specs))
+        Removal::rows(BoundExpr::True, specs)
     } else {
         Removal::Partitions(specs, partitions)
     };
-    let by_property = || IsolationLevel::of(&ground.metadata, OF_OVERWRITES);
+    let by_property = || IsolationLevel::of(&context.metadata, OF_OVERWRITES);
     let level = isolation.map_or_else(by_property, Ok)?;
-    check_isolation(ground, since, level, &removal)?;
+    check_isolation(context, since, level, &removal)?;
     let change = FileChange {
         operation: "overwrite",
         added: receipt.files(),
@@ -53,5 +53,5 @@ pub(super) fn dynamic_overwrite(
         merges: true,
         replaces_partitions: true,
     };
-    change_files(ground, change)
+    change_files(context, change)
 }

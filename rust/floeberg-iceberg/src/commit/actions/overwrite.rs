@@ -7,10 +7,10 @@
 use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Expr};
 
-use super::Since;
 use crate::commit::IsolationLevel;
 use crate::commit::isolation::{OF_DELETES, OF_OVERWRITES, check_isolation};
-use crate::commit::produce::{FileChange, Ground, Produced, Removal, RowFilter, change_files};
+use crate::commit::produce::{ActionContext, FileChange, Produced, Removal, change_files};
+use crate::commit::since::Since;
 use crate::write::{Receipt, WrittenFile};
 
 /// The rows that go.
@@ -22,48 +22,48 @@ pub(super) struct Rows<'a> {
 
 /// Removes the rows that match and adds files.
 pub(super) fn overwrite(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     since: Since<'_>,
     receipt: &Receipt,
     rows: Rows<'_>,
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
-    let bound = ground.bind(rows.filter, rows.case_sensitive, since.seen)?;
+    let bound = context.bind(rows.filter, rows.case_sensitive, since.seen)?;
     // As in Iceberg Java: what is said to be removed decides, not what is found.
     let operation = match (bound == BoundExpr::False, receipt.files().is_empty()) {
         (true, _) => "append",
         (false, true) => "delete",
         (false, false) => "overwrite",
     };
-    let by_property = || IsolationLevel::of(&ground.metadata, OF_OVERWRITES);
+    let by_property = || IsolationLevel::of(&context.metadata, OF_OVERWRITES);
     let level = isolation.map_or_else(by_property, Ok)?;
-    replace(ground, since, receipt.files(), bound, level, operation)
+    replace(context, since, receipt.files(), bound, level, operation)
 }
 
 /// Removes the rows that match.
 pub(super) fn delete(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     since: Since<'_>,
     rows: Rows<'_>,
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
-    let bound = ground.bind(rows.filter, rows.case_sensitive, since.seen)?;
-    let by_property = || IsolationLevel::of(&ground.metadata, OF_DELETES);
+    let bound = context.bind(rows.filter, rows.case_sensitive, since.seen)?;
+    let by_property = || IsolationLevel::of(&context.metadata, OF_DELETES);
     let level = isolation.map_or_else(by_property, Ok)?;
-    replace(ground, since, &[], bound, level, "delete")
+    replace(context, since, &[], bound, level, "delete")
 }
 
 fn replace(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     since: Since<'_>,
     added: &[WrittenFile],
     bound: BoundExpr,
     level: IsolationLevel,
     operation: &'static str,
 ) -> Result<Produced> {
-    let removal = Removal::Rows(RowFilter::new(bound, ground.specs()?));
-    check_isolation(ground, since, level, &removal)?;
+    let removal = Removal::rows(bound, context.specs()?);
+    check_isolation(context, since, level, &removal)?;
     let change =
         FileChange { operation, added, removal: Some(&removal), merges: true, replaces_partitions: false };
-    change_files(ground, change)
+    change_files(context, change)
 }

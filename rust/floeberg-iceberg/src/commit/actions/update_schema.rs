@@ -14,12 +14,12 @@ use floeberg_core::schema::name_mapping::evolved_mapping;
 use floeberg_core::{Error, ErrorKind, Result};
 use serde_json::Value as Json;
 
-use super::Since;
 use crate::commit::produce::Produced;
 use crate::commit::seen::check_names;
+use crate::commit::since::Since;
 use crate::commit::{LAST_ADDED, Update};
+use crate::metadata::NAME_MAPPING;
 use crate::metadata::TableMetadata;
-use crate::scan::NAME_MAPPING;
 
 /// What the names of properties begin with that end with the name of a column.
 const OF_COLUMNS: [&str; 3] = [

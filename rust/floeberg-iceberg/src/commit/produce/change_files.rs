@@ -10,8 +10,9 @@ use std::collections::HashSet;
 use floeberg_core::Result;
 use floeberg_io::place;
 
+use super::completed::manifests_of;
+use super::context::ActionContext;
 use super::filtered::{Filtered, by_content, filter_data, filter_deletes, has_live_files};
-use super::ground::Ground;
 use super::merged::merge;
 use super::new_manifests::new_manifests;
 use super::received::{check_not_listed, check_there};
@@ -20,7 +21,7 @@ use super::snapshot::{Produced, add_snapshot};
 use crate::commit::fit::check_fit;
 use crate::commit::properties::PARTITION_SUMMARY_LIMIT;
 use crate::commit::summary::{Counted, Summary};
-use crate::metadata::ManifestFile;
+use crate::manifest::ManifestFile;
 use crate::write::WrittenFile;
 
 /// What changes.
@@ -42,26 +43,26 @@ pub(crate) struct FileChange<'a> {
 ///
 /// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added, `Unsupported`
 /// for one that would have to be rewritten, those of reading manifests and of the store.
-pub(crate) fn change_files(ground: &Ground<'_>, change: FileChange<'_>) -> Result<Produced> {
-    let parent = ground.parent()?;
-    let before = parent.as_deref().map(|snapshot| ground.manifests_of(snapshot)).transpose()?;
+pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) -> Result<Produced> {
+    let parent = context.parent()?;
+    let before = parent.as_deref().map(|snapshot| manifests_of(context, snapshot)).transpose()?;
     let (data, deletes) = by_content(before.unwrap_or_default());
-    check_fit(&ground.metadata, change.added)?;
-    if !ground.files_are_new {
-        check_not_listed(ground, &data, change.added)?;
-        check_there(ground, change.added)?;
+    check_fit(&context.metadata, change.added)?;
+    if !context.files_are_new {
+        check_not_listed(context, &data, change.added)?;
+        check_there(context, change.added)?;
     }
     let mut summary = Summary::default();
     let mut replaced = 0;
     let (mut data, mut deletes) = match change.removal {
         None => (data, deletes),
-        Some(removal) => take_out(ground, [&data, &deletes], removal, &mut summary, &mut replaced)?,
+        Some(removal) => take_out(context, [&data, &deletes], removal, &mut summary, &mut replaced)?,
     };
     for written in change.added {
         summary.add(&Counted::of(written.spec_id, &written.file));
     }
-    let (snapshot_id, sequence_number) = (ground.snapshot_id(), ground.sequence_number()?);
-    let new = new_manifests(ground, change.added)?;
+    let (snapshot_id, sequence_number) = (context.snapshot_id(), context.sequence_number()?);
+    let new = new_manifests(context, change.added)?;
     let mut all: Vec<ManifestFile> = new.iter().map(|manifest| manifest.in_commit(sequence_number)).collect();
     all.append(&mut data);
     if change.merges {
@@ -71,7 +72,7 @@ pub(crate) fn change_files(ground: &Ground<'_>, change: FileChange<'_>) -> Resul
         all.retain(is_kept);
         deletes.retain(is_kept);
         for group in [&mut all, &mut deletes] {
-            let (merged, gone) = merge(ground, std::mem::take(group))?;
+            let (merged, gone) = merge(context, std::mem::take(group))?;
             *group = merged;
             replaced += gone;
         }
@@ -81,29 +82,29 @@ pub(crate) fn change_files(ground: &Ground<'_>, change: FileChange<'_>) -> Resul
     if change.replaces_partitions {
         summary.say("replace-partitions", "true");
     }
-    for (name, value) in ground.properties {
+    for (name, value) in context.properties {
         summary.say(name, value);
     }
-    let most_partitions = PARTITION_SUMMARY_LIMIT.of(&ground.metadata.properties)?;
-    let path = |spec_id, values: &[_]| Ok(ground.spec(spec_id)?.partition_path(values));
+    let most_partitions = PARTITION_SUMMARY_LIMIT.of(&context.metadata.properties)?;
+    let path = |spec_id, values: &[_]| Ok(context.spec(spec_id)?.partition_path(values));
     let summary = summary.finish(parent.as_deref(), most_partitions, path)?;
-    add_snapshot(ground, parent.as_deref(), change.operation, &all, summary)
+    add_snapshot(context, parent.as_deref(), change.operation, &all, summary)
 }
 
 /// Data manifests and delete manifests after a removal.
 fn take_out(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     [data, deletes]: [&[ManifestFile]; 2],
     removal: &Removal,
     summary: &mut Summary,
     replaced: &mut usize,
 ) -> Result<(Vec<ManifestFile>, Vec<ManifestFile>)> {
-    let filtered = filter_data(ground, data, removal)?;
+    let filtered = filter_data(context, data, removal)?;
     let numbers = filtered.iter().map(|filtered| filtered.manifest.min_sequence_number);
-    let least = numbers.fold(ground.metadata.last_sequence_number, i64::min);
+    let least = numbers.fold(context.metadata.last_sequence_number, i64::min);
     let removed: HashSet<&str> =
         filtered.iter().flat_map(|filtered| &filtered.removed).map(|file| place(&file.file_path)).collect();
-    let filtered_deletes = filter_deletes(ground, deletes, removal, &removed, least)?;
+    let filtered_deletes = filter_deletes(context, deletes, removal, &removed, least)?;
     drop(removed);
     let mut settle = |filtered: Vec<Filtered>| {
         let mut manifests = Vec::with_capacity(filtered.len());

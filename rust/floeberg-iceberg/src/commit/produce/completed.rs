@@ -7,11 +7,18 @@
 
 use floeberg_core::{Error, Result};
 
-use super::ground::Ground;
-use crate::metadata::{ADDED, DELETED, EntryRequest, ManifestFile};
+use super::context::ActionContext;
+use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestFile};
+use crate::metadata::Snapshot;
+
+/// The manifests of a snapshot, with all that a manifest list must say of them.
+pub(crate) fn manifests_of(context: &ActionContext<'_>, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
+    let manifests = context.reader.manifests(snapshot)?;
+    manifests.into_iter().map(|manifest| complete(context, manifest)).collect()
+}
 
 /// Counts what is missing. Only manifests of v1 are read for it.
-pub(super) fn complete(ground: &Ground<'_>, manifest: ManifestFile) -> Result<ManifestFile> {
+fn complete(context: &ActionContext<'_>, manifest: ManifestFile) -> Result<ManifestFile> {
     let counts = [
         manifest.added_files_count,
         manifest.existing_files_count,
@@ -24,7 +31,7 @@ pub(super) fn complete(ground: &Ground<'_>, manifest: ManifestFile) -> Result<Ma
         return Ok(manifest);
     }
     let wanted = EntryRequest { with_deleted: true, ..EntryRequest::default() };
-    let entries = ground.entries(&manifest, &wanted)?;
+    let entries = context.entries(&manifest, &wanted)?;
     let (mut files, mut rows) = ([0_i64; 3], [0_i64; 3]);
     for (status, records) in entries.status.values().iter().zip(entries.record_count.values()) {
         let place = match *status {

@@ -12,13 +12,12 @@ use arrow_array::Array;
 use floeberg_core::{Context, Error, Result};
 use floeberg_io::place;
 
-use super::ground::Ground;
-use super::removal::{Removal, Verdict};
+use super::context::ActionContext;
+use super::removal::Removal;
 use super::rolling::RollingManifests;
-use crate::budget::thread_budget;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::summary::Counted;
-use crate::metadata::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile};
+use crate::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile, RowsMatch};
 use crate::threads::ordered;
 
 /// A manifest, after files went.
@@ -34,40 +33,40 @@ pub(super) struct Filtered {
 ///
 /// Errors: `Unsupported` for a file of which some rows, but not all, may match.
 pub(super) fn filter_data(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     manifests: &[ManifestFile],
     removal: &Removal,
 ) -> Result<Vec<Filtered>> {
-    ordered(manifests, thread_budget()?, ground.cancel, |manifest| {
+    ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
         if !has_live_files(manifest) || !removal.concerns(manifest)? {
-            return filtered(ground, manifest, Made::default());
+            return filtered(context, manifest, Made::default());
         }
-        let work = ground.work(WorkKind::Filter, std::slice::from_ref(manifest));
-        let goes = |entries: &ManifestEntries, row| match removal.verdict(entries, row)? {
-            Verdict::Goes => Ok(true),
-            Verdict::Stays => Ok(false),
-            Verdict::Splits => Err(must_be_rewritten(removal, entries, row)),
+        let work = context.work(WorkKind::Filter, std::slice::from_ref(manifest));
+        let goes = |entries: &ManifestEntries, row, rows_match| match rows_match {
+            RowsMatch::All => Ok(true),
+            RowsMatch::None => Ok(false),
+            RowsMatch::Some => Err(must_be_rewritten(removal, entries, row)),
         };
-        let made = ground.kept.once(work, || rewrite(ground, manifest, removal, goes));
+        let made = context.kept.once(work, || rewrite(context, manifest, removal, goes));
         let made = made.context("manifest", &manifest.manifest_path)?;
-        filtered(ground, manifest, made)
+        filtered(context, manifest, made)
     })
 }
 
 /// Takes out what deletes only rows that are gone: vectors of removed data files, files of what is removed by partition
 /// or filter, and those that are older than every data file. As Iceberg Java does, in manifests that may hold such.
 pub(super) fn filter_deletes(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     manifests: &[ManifestFile],
     removal: &Removal,
     removed: &HashSet<&str>,
     least_sequence_number: i64,
 ) -> Result<Vec<Filtered>> {
-    ordered(manifests, thread_budget()?, ground.cancel, |manifest| {
+    ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
         if !has_live_files(manifest) || (removed.is_empty() && !removal.concerns(manifest)?) {
-            return filtered(ground, manifest, Made::default());
+            return filtered(context, manifest, Made::default());
         }
-        let goes = |entries: &ManifestEntries, row: usize| {
+        let goes = |entries: &ManifestEntries, row: usize, rows_match| {
             let referenced = &entries.details()?.referenced_data_file;
             let is_vector = entries.file_content.value(row) == FileContent::PositionDeletes as i32
                 && entries.file_format.value(row).eq_ignore_ascii_case("puffin");
@@ -78,10 +77,10 @@ pub(super) fn filter_deletes(
             if number > 0 && number < least_sequence_number {
                 return Ok(true);
             }
-            Ok(removal.verdict(entries, row)? == Verdict::Goes)
+            Ok(rows_match == RowsMatch::All)
         };
-        let made = rewrite(ground, manifest, removal, goes).context("manifest", &manifest.manifest_path)?;
-        filtered(ground, manifest, made)
+        let made = rewrite(context, manifest, removal, goes).context("manifest", &manifest.manifest_path)?;
+        filtered(context, manifest, made)
     })
 }
 
@@ -90,8 +89,8 @@ pub(super) fn has_live_files(manifest: &ManifestFile) -> bool {
     manifest.added_files_count != Some(0) || manifest.existing_files_count != Some(0)
 }
 
-fn filtered(ground: &Ground<'_>, manifest: &ManifestFile, made: Made) -> Result<Filtered> {
-    let sequence_number = ground.sequence_number()?;
+fn filtered(context: &ActionContext<'_>, manifest: &ManifestFile, made: Made) -> Result<Filtered> {
+    let sequence_number = context.sequence_number()?;
     Ok(match made.manifests.first() {
         None => Filtered { manifest: manifest.clone(), removed: made.removed, is_rewritten: false },
         Some(written) => Filtered {
@@ -104,31 +103,31 @@ fn filtered(ground: &Ground<'_>, manifest: &ManifestFile, made: Made) -> Result<
 
 /// Writes a manifest again where one of its files goes.
 fn rewrite(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     manifest: &ManifestFile,
     removal: &Removal,
-    goes: impl Fn(&ManifestEntries, usize) -> Result<bool>,
+    goes: impl Fn(&ManifestEntries, usize, RowsMatch) -> Result<bool>,
 ) -> Result<Made> {
-    let mut statistics_of = removal.columns();
-    statistics_of.sort_unstable();
-    statistics_of.dedup();
-    let entries = ground.entries(manifest, &EntryRequest { statistics_of, ..EntryRequest::default() })?;
-    let gone = (0..entries.len()).map(|row| goes(&entries, row)).collect::<Result<Vec<bool>>>()?;
+    let wanted = EntryRequest { statistics_of: removal.columns(), ..EntryRequest::default() };
+    let entries = context.entries(manifest, &wanted)?;
+    let rows_match = removal.rows_match(&entries)?.into_iter().enumerate();
+    let gone =
+        rows_match.map(|(row, rows_match)| goes(&entries, row, rows_match)).collect::<Result<Vec<bool>>>()?;
     drop(entries);
     if !gone.contains(&true) {
         return Ok(Made::default());
     }
     let entries =
-        ground.entries(manifest, &EntryRequest { with_metrics: true, ..EntryRequest::default() })?;
+        context.entries(manifest, &EntryRequest { with_metrics: true, ..EntryRequest::default() })?;
     let spec_id = manifest.partition_spec_id;
-    let partition_type = ground.spec(spec_id)?.partition_type(&ground.metadata)?;
-    let mut rolling = RollingManifests::new(ground, spec_id, manifest.content, None)?;
+    let partition_type = context.spec(spec_id)?.partition_type(&context.metadata)?;
+    let mut rolling = RollingManifests::new(context, spec_id, manifest.content, None)?;
     let mut removed = Vec::new();
     for (row, is_gone) in gone.into_iter().enumerate() {
         let entry = entries.entry(row, &partition_type)?;
         let entry = if is_gone {
             removed.push(Counted::of(spec_id, &entry.data_file));
-            entry.into_deleted(ground.snapshot_id())
+            entry.into_deleted(context.snapshot_id())
         } else {
             entry.into_existing()
         };

@@ -11,18 +11,20 @@ use std::collections::BTreeMap;
 
 use floeberg_core::{Context, Result};
 
-use super::ground::Ground;
+use super::context::ActionContext;
 use super::rolling::RollingManifests;
-use crate::budget::thread_budget;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_MERGE_COUNT, MANIFEST_TARGET_SIZE};
+use crate::manifest::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
 use crate::metadata::property::flag;
-use crate::metadata::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
 use crate::threads::ordered;
 
 /// Merges manifests of one content. Gives them, and how many of earlier snapshots they replace.
-pub(super) fn merge(ground: &Ground<'_>, manifests: Vec<ManifestFile>) -> Result<(Vec<ManifestFile>, usize)> {
-    let properties = &ground.metadata.properties;
+pub(super) fn merge(
+    context: &ActionContext<'_>,
+    manifests: Vec<ManifestFile>,
+) -> Result<(Vec<ManifestFile>, usize)> {
+    let properties = &context.metadata.properties;
     if !flag(properties, MANIFEST_MERGE_ENABLED, true)? {
         return Ok((manifests, 0));
     }
@@ -35,9 +37,9 @@ pub(super) fn merge(ground: &Ground<'_>, manifests: Vec<ManifestFile>) -> Result
     }
     let bins: Vec<Vec<ManifestFile>> =
         by_spec.into_values().flat_map(|group| pack_from_end(group, target)).collect();
-    let merged = ordered(&bins, thread_budget()?, ground.cancel, |bin| {
+    let merged = ordered(&bins, context.reader.threads, &context.reader.cancel, |bin| {
         let is_small = bin.contains(&first) && bin.len() < least;
-        if bin.len() == 1 || is_small { Ok((bin.clone(), 0)) } else { merge_bin(ground, bin) }
+        if bin.len() == 1 || is_small { Ok((bin.clone(), 0)) } else { merge_bin(context, bin) }
     })?;
     let replaced = merged.iter().map(|(_, replaced)| replaced).sum();
     Ok((merged.into_iter().flat_map(|(manifests, _)| manifests).collect(), replaced))
@@ -67,27 +69,27 @@ fn pack_from_end(group: Vec<ManifestFile>, target: i64) -> Vec<Vec<ManifestFile>
     bins
 }
 
-fn merge_bin(ground: &Ground<'_>, bin: &[ManifestFile]) -> Result<(Vec<ManifestFile>, usize)> {
-    let snapshot_id = ground.snapshot_id();
-    let work = ground.work(WorkKind::Merge, bin);
-    let write = || Ok(Made { manifests: write_merged(ground, bin)?, removed: Vec::new() });
-    let made = ground.kept.once(work, write)?;
-    let sequence_number = ground.sequence_number()?;
+fn merge_bin(context: &ActionContext<'_>, bin: &[ManifestFile]) -> Result<(Vec<ManifestFile>, usize)> {
+    let snapshot_id = context.snapshot_id();
+    let work = context.work(WorkKind::Merge, bin);
+    let write = || Ok(Made { manifests: write_merged(context, bin)?, removed: Vec::new() });
+    let made = context.kept.once(work, write)?;
+    let sequence_number = context.sequence_number()?;
     let replaced = bin.iter().filter(|manifest| manifest.added_snapshot_id != Some(snapshot_id)).count();
     Ok((made.manifests.iter().map(|manifest| manifest.in_commit(sequence_number)).collect(), replaced))
 }
 
-fn write_merged(ground: &Ground<'_>, bin: &[ManifestFile]) -> Result<Vec<WrittenManifest>> {
+fn write_merged(context: &ActionContext<'_>, bin: &[ManifestFile]) -> Result<Vec<WrittenManifest>> {
     let Some(first) = bin.first() else { return Ok(Vec::new()) };
-    let partition_type = ground.spec(first.partition_spec_id)?.partition_type(&ground.metadata)?;
-    let mut rolling = RollingManifests::new(ground, first.partition_spec_id, first.content, None)?;
+    let partition_type = context.spec(first.partition_spec_id)?.partition_type(&context.metadata)?;
+    let mut rolling = RollingManifests::new(context, first.partition_spec_id, first.content, None)?;
     let wanted = EntryRequest { with_metrics: true, with_deleted: true, ..EntryRequest::default() };
     for manifest in bin {
         let mut add = || {
-            let entries = ground.entries(manifest, &wanted)?;
+            let entries = context.entries(manifest, &wanted)?;
             for row in 0..entries.len() {
                 let entry = entries.entry(row, &partition_type)?;
-                if let Some(entry) = carried(entry, ground.snapshot_id()) {
+                if let Some(entry) = carried(entry, context.snapshot_id()) {
                     rolling.add(&entry)?;
                 }
             }

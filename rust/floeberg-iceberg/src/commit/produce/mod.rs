@@ -2,7 +2,7 @@
 
 mod removal;
 mod stored;
-mod ground;
+mod context;
 mod completed;
 mod rolling;
 mod filtered;
@@ -13,7 +13,8 @@ mod snapshot;
 mod change_files;
 
 pub(crate) use change_files::{FileChange, change_files};
-pub(crate) use ground::Ground;
-pub(crate) use removal::{Removal, RowFilter, Verdict, partition_key};
+pub(crate) use completed::manifests_of;
+pub(crate) use context::ActionContext;
+pub(crate) use removal::{Removal, partition_key};
 pub(crate) use snapshot::Produced;
 pub(crate) use stored::manifest_options;

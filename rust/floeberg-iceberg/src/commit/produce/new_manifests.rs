@@ -11,18 +11,21 @@ use std::collections::{BTreeMap, HashSet};
 use floeberg_core::{Context, Error, Result};
 use floeberg_io::place;
 
-use super::ground::Ground;
+use super::context::ActionContext;
 use super::rolling::RollingManifests;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::properties::MANIFEST_TARGET_SIZE;
-use crate::metadata::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
+use crate::manifest::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
 use crate::write::WrittenFile;
 
 /// Writes the manifests of new data files.
 ///
 /// Errors: `InvalidInput` for a file that is named twice, that is no data file, or that is of a spec which the table
 /// does not have.
-pub(super) fn new_manifests(ground: &Ground<'_>, files: &[WrittenFile]) -> Result<Vec<WrittenManifest>> {
+pub(super) fn new_manifests(
+    context: &ActionContext<'_>,
+    files: &[WrittenFile],
+) -> Result<Vec<WrittenManifest>> {
     let mut seen = HashSet::new();
     let mut by_spec: BTreeMap<Reverse<i32>, Vec<&WrittenFile>> = BTreeMap::new();
     for written in files {
@@ -35,18 +38,18 @@ pub(super) fn new_manifests(ground: &Ground<'_>, files: &[WrittenFile]) -> Resul
         }
         by_spec.entry(Reverse(written.spec_id)).or_default().push(written);
     }
-    let target = MANIFEST_TARGET_SIZE.of(&ground.metadata.properties)?.max(1) as u64;
+    let target = MANIFEST_TARGET_SIZE.of(&context.metadata.properties)?.max(1) as u64;
     let mut manifests = Vec::new();
     for (Reverse(spec_id), files) in by_spec {
-        let work = ground.work(WorkKind::List { spec_id }, &[]);
+        let work = context.work(WorkKind::List { spec_id }, &[]);
         let list = || {
-            let mut rolling = RollingManifests::new(ground, spec_id, ManifestContent::Data, Some(target))?;
+            let mut rolling = RollingManifests::new(context, spec_id, ManifestContent::Data, Some(target))?;
             for written in files {
                 rolling.add(&ManifestEntry::added(written.file.clone()))?;
             }
             Ok(Made { manifests: rolling.finish()?, removed: Vec::new() })
         };
-        let made = ground.kept.once(work, list).context("partition spec", spec_id)?;
+        let made = context.kept.once(work, list).context("partition spec", spec_id)?;
         manifests.extend(made.manifests);
     }
     Ok(manifests)

@@ -10,10 +10,9 @@ use std::collections::HashSet;
 use floeberg_core::{Context, Error, ErrorKind, Result};
 use floeberg_io::place;
 
+use super::context::ActionContext;
 use super::filtered::has_live_files;
-use super::ground::Ground;
-use crate::budget::thread_budget;
-use crate::metadata::{EntryRequest, ManifestFile};
+use crate::manifest::{EntryRequest, ManifestFile};
 use crate::threads::ordered;
 use crate::write::WrittenFile;
 
@@ -21,7 +20,7 @@ use crate::write::WrittenFile;
 ///
 /// Errors: `AlreadyExists` for a file that the table has.
 pub(super) fn check_not_listed(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     manifests: &[ManifestFile],
     added: &[WrittenFile],
 ) -> Result<()> {
@@ -30,12 +29,13 @@ pub(super) fn check_not_listed(
         return Ok(());
     }
     let is_unknown = |manifest: &&ManifestFile| {
-        has_live_files(manifest) && !ground.kept.is_looked_through(ground.operation, &manifest.manifest_path)
+        has_live_files(manifest)
+            && !context.kept.is_looked_through(context.operation, &manifest.manifest_path)
     };
     let unknown: Vec<&ManifestFile> = manifests.iter().filter(is_unknown).collect();
     let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
-    ordered(&unknown, thread_budget()?, ground.cancel, |manifest| {
-        let entries = ground.entries(manifest, &wanted)?;
+    ordered(&unknown, context.reader.threads, &context.reader.cancel, |manifest| {
+        let entries = context.entries(manifest, &wanted)?;
         match entries.file_path.iter().flatten().find(|path| new.contains(place(path))) {
             None => Ok(()),
             Some(path) => Err(Error::new(
@@ -47,18 +47,18 @@ pub(super) fn check_not_listed(
         }
     })?;
     let read = unknown.into_iter().map(|manifest| manifest.manifest_path.clone());
-    ground.kept.looked_through(ground.operation, read);
+    context.kept.looked_through(context.operation, read);
     Ok(())
 }
 
 /// Looks whether new files are there, of the size that they were written with; once for all attempts.
 ///
 /// Errors: `NotFound` for one that is not, `InvalidData` for one of another size; those of the store.
-pub(super) fn check_there(ground: &Ground<'_>, added: &[WrittenFile]) -> Result<()> {
+pub(super) fn check_there(context: &ActionContext<'_>, added: &[WrittenFile]) -> Result<()> {
     let check = |written: &WrittenFile| {
-        ground.cancel.check()?;
+        context.reader.cancel.check()?;
         let (path, expected) = (&written.file.file_path, written.file.file_size_in_bytes);
-        let size = ground.store.open(path).and_then(|source| source.size()).map_err(|error| {
+        let size = context.reader.store.open(path).and_then(|source| source.size()).map_err(|error| {
             if error.kind() == ErrorKind::NotFound {
                 return Error::not_found("a file that is to be added is not there (any more)")
                     .caused_by(error);
@@ -74,6 +74,6 @@ pub(super) fn check_there(ground: &Ground<'_>, added: &[WrittenFile]) -> Result<
         ))
         .with("file_path", path))
     };
-    let see = || ordered(added, thread_budget()?, ground.cancel, check).map(drop);
-    ground.kept.see_once(ground.operation, see)
+    let see = || ordered(added, context.reader.threads, &context.reader.cancel, check).map(drop);
+    context.kept.see_once(context.operation, see)
 }

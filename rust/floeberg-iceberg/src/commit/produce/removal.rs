@@ -1,111 +1,73 @@
-//! Does an operation take a file out?
+//! What does an operation take out?
 //!
-//! In: a filter on rows, or partitions. Out: for each entry of a manifest whether it goes, stays, or would have to be
-//! rewritten.
+//! In: a filter on rows, or partitions. Out: for each entry of a manifest whether none, some or all of its rows go.
 //! Spec: Scan Planning; Commit Conflict Resolution and Retry.
 //!
-//! Invariant: a file goes only where it is proved that all its rows match, and stays only where it is proved that none
-//! does.
+//! Invariant: what is proved of a file is what the one [`Pruner`] proves.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use floeberg_core::Result;
-use floeberg_core::expr::{BoundExpr, Residuals, may_match, must_match, project_inclusive};
+use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::{PartitionKey, Value};
 
-use crate::metadata::{ManifestEntries, ManifestFile};
-use crate::plan::{EntryStats, Specs, SummaryStats};
+use crate::manifest::{ManifestEntries, ManifestFile, PruneCounts, Pruner, RowsMatch, Specs};
 
 /// What an operation takes out.
 #[derive(Debug)]
 pub(crate) enum Removal {
     /// Rows that match.
-    Rows(RowFilter),
+    Rows(Box<Pruner>, Arc<Specs>),
     /// Partitions, whole: spec and values.
     Partitions(Arc<Specs>, HashSet<(i32, PartitionKey)>),
 }
 
-/// A filter on rows, ready for the specs of a table.
-#[derive(Debug)]
-pub(crate) struct RowFilter {
-    specs: Arc<Specs>,
-    whole: BoundExpr,
-    by_spec: HashMap<i32, (BoundExpr, Residuals)>,
-}
-
-/// What becomes of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// None of its rows is taken out.
-    Stays,
-    /// All are.
-    Goes,
-    /// Some may be, and not all are known to be.
-    Splits,
-}
-
-impl RowFilter {
-    /// A filter that is bound to the table's columns.
-    pub fn new(whole: BoundExpr, specs: Arc<Specs>) -> Self {
-        let by_spec = specs.iter().map(|spec| {
-            let projected = project_inclusive(&whole, &spec.columns);
-            (spec.spec_id, (projected, Residuals::new(&whole, &spec.columns)))
-        });
-        Self { by_spec: by_spec.collect(), whole, specs }
-    }
-}
-
 impl Removal {
-    /// The columns whose statistics are looked at.
-    pub fn columns(&self) -> Vec<i32> {
-        match self {
-            Self::Rows(filter) => filter.whole.column_ids(),
-            Self::Partitions(..) => Vec::new(),
-        }
+    /// What matches a filter that is bound to the table's columns.
+    pub fn rows(filter: BoundExpr, specs: Arc<Specs>) -> Self {
+        Self::Rows(Box::new(Pruner::new(filter, &specs)), specs)
     }
 
-    /// Can any live file of a manifest be concerned?
-    pub fn concerns(&self, manifest: &ManifestFile) -> Result<bool> {
-        let specs = match self {
-            Self::Rows(RowFilter { specs, .. }) | Self::Partitions(specs, _) => specs,
+    /// The columns whose statistics are looked at, ascending.
+    pub fn columns(&self) -> Vec<i32> {
+        let mut columns = match self {
+            Self::Rows(pruner, _) => pruner.whole().column_ids(),
+            Self::Partitions(..) => Vec::new(),
         };
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// Can any file of a manifest be concerned?
+    pub fn concerns(&self, manifest: &ManifestFile) -> Result<bool> {
+        let (Self::Rows(_, specs) | Self::Partitions(specs, _)) = self;
         let spec = specs.get(manifest.partition_spec_id)?;
         Ok(match self {
             Self::Partitions(_, partitions) => partitions.iter().any(|(spec_id, _)| *spec_id == spec.spec_id),
-            Self::Rows(filter) => match (filter.by_spec.get(&spec.spec_id), &manifest.partitions) {
-                (Some((projected, _)), Some(summaries)) => {
-                    may_match(projected, &SummaryStats { partition_type: &spec.partition_type, summaries })
-                }
-                _ => true,
-            },
+            Self::Rows(pruner, _) => pruner.may_list_matches(manifest, spec),
         })
     }
 
-    /// What becomes of the file of an entry, whose columns of statistics were decoded.
-    pub fn verdict(&self, entries: &ManifestEntries, row: usize) -> Result<Verdict> {
-        let values = |specs: &Specs| specs.get(entries.spec_id)?.values(&entries.partition, row);
+    /// How many rows of each entry's file are taken out. Its columns of statistics were decoded.
+    pub fn rows_match(&self, entries: &ManifestEntries) -> Result<Vec<RowsMatch>> {
+        let (Self::Rows(_, specs) | Self::Partitions(specs, _)) = self;
+        let spec = specs.get(entries.spec_id)?;
         match self {
-            Self::Partitions(specs, partitions) => {
-                let values = values(specs)?;
-                let key = PartitionKey::new(values.iter().map(|(_, value)| value.as_ref()));
-                let goes = partitions.contains(&(entries.spec_id, key));
-                Ok(if goes { Verdict::Goes } else { Verdict::Stays })
-            }
-            Self::Rows(filter) => {
-                let residual = match filter.by_spec.get(&entries.spec_id) {
-                    Some((_, residuals)) => residuals.of(&values(&filter.specs)?),
-                    None => filter.whole.clone(),
+            Self::Partitions(_, partitions) => {
+                let found = spec.partitions(&entries.partition)?;
+                let goes = |first: &usize| {
+                    let values = spec.values(&entries.partition, *first)?;
+                    let key = PartitionKey::new(values.iter().map(|(_, value)| value.as_ref()));
+                    Ok(partitions.contains(&(entries.spec_id, key)))
                 };
-                let stats = EntryStats { entries, row };
-                let is_empty = entries.record_count.value(row) == 0 && residual != BoundExpr::True;
-                Ok(if is_empty || !may_match(&residual, &stats) {
-                    Verdict::Stays
-                } else if must_match(&residual, &stats) {
-                    Verdict::Goes
-                } else {
-                    Verdict::Splits
-                })
+                let goes = found.rows.iter().map(goes).collect::<Result<Vec<bool>>>()?;
+                let each = found.of.iter().map(|partition| goes[*partition as usize]);
+                Ok(each.map(|goes| if goes { RowsMatch::All } else { RowsMatch::None }).collect())
+            }
+            Self::Rows(pruner, _) => {
+                pruner.rows_match(entries, spec, [&mut PruneCounts::default(), &mut PruneCounts::default()])
             }
         }
     }
@@ -113,7 +75,7 @@ impl Removal {
     /// The filter, for messages.
     pub fn told(&self) -> String {
         match self {
-            Self::Rows(filter) => format!("the filter {}", filter.whole),
+            Self::Rows(pruner, _) => format!("the filter {}", pruner.whole()),
             Self::Partitions(_, partitions) => format!("one of {} partitions", partitions.len()),
         }
     }

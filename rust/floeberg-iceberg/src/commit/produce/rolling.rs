@@ -8,15 +8,14 @@
 use floeberg_core::Result;
 use floeberg_core::schema::StructType;
 
-use super::ground::Ground;
+use super::context::ActionContext;
 use super::stored::manifest_options;
-use crate::metadata::{
-    ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, PartitionSpec, WrittenManifest,
-};
+use crate::manifest::{ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, WrittenManifest};
+use crate::metadata::PartitionSpec;
 
 /// Writes manifests, one after the other.
 pub(super) struct RollingManifests<'a> {
-    ground: &'a Ground<'a>,
+    context: &'a ActionContext<'a>,
     spec: &'a PartitionSpec,
     content: ManifestContent,
     partition_type: StructType,
@@ -29,18 +28,18 @@ pub(super) struct RollingManifests<'a> {
 
 impl<'a> RollingManifests<'a> {
     pub fn new(
-        ground: &'a Ground<'a>,
+        context: &'a ActionContext<'a>,
         spec_id: i32,
         content: ManifestContent,
         target: Option<u64>,
     ) -> Result<Self> {
-        let spec = ground.spec(spec_id)?;
+        let spec = context.spec(spec_id)?;
         Ok(Self {
-            ground,
+            context,
             spec,
             content,
-            partition_type: spec.partition_type(&ground.metadata)?,
-            folder: ground.metadata.metadata_folder(),
+            partition_type: spec.partition_type(&context.metadata)?,
+            folder: context.metadata.metadata_folder(),
             target,
             open: None,
             done: Vec::new(),
@@ -66,17 +65,17 @@ impl<'a> RollingManifests<'a> {
     }
 
     fn start(&self) -> Result<(String, ManifestWriter<Vec<u8>>)> {
-        let location = self.ground.kept.name_manifest(&self.folder);
+        let location = self.context.kept.name_manifest(&self.folder);
         let request = ManifestRequest {
             location: &location,
-            format_version: self.ground.metadata.format_version,
+            format_version: self.context.metadata.format_version,
             content: self.content,
-            snapshot_id: self.ground.snapshot_id(),
-            schema: self.ground.metadata.current_schema(),
+            snapshot_id: self.context.snapshot_id(),
+            schema: self.context.metadata.current_schema(),
             spec: self.spec,
             partition_type: &self.partition_type,
         };
-        let options = manifest_options(&self.ground.metadata.properties)?;
+        let options = manifest_options(&self.context.metadata.properties)?;
         let writer = ManifestWriter::new(Vec::new(), &request, &options)?;
         Ok((location, writer))
     }
@@ -84,8 +83,8 @@ impl<'a> RollingManifests<'a> {
     fn end(&mut self) -> Result<()> {
         let Some((location, writer)) = self.open.take() else { return Ok(()) };
         let (bytes, written) = writer.finish()?;
-        self.ground.cancel.check()?;
-        self.ground.kept.write(self.ground.store.as_ref(), &location, &bytes)?;
+        self.context.reader.cancel.check()?;
+        self.context.kept.write(self.context.reader.store.as_ref(), &location, &bytes)?;
         self.done.push(written);
         Ok(())
     }

@@ -9,12 +9,11 @@ use std::sync::Arc;
 use floeberg_core::Result;
 use serde_json::Map;
 
-use super::ground::Ground;
+use super::context::ActionContext;
 use super::stored::manifest_options;
 use crate::commit::Update;
-use crate::metadata::{
-    ManifestFile, ManifestListRequest, ManifestListWriter, RefKind, Snapshot, SnapshotManifests, SnapshotRef,
-};
+use crate::manifest::{ManifestFile, ManifestListRequest, ManifestListWriter};
+use crate::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
 
 /// What an operation changes, and the metadata files that its snapshot needs.
 #[derive(Debug, Default)]
@@ -34,16 +33,16 @@ impl Produced {
 
 /// Writes the manifest list of a new snapshot, and makes the branch name it.
 pub(super) fn add_snapshot(
-    ground: &Ground<'_>,
+    context: &ActionContext<'_>,
     parent: Option<&Snapshot>,
     operation: &str,
     manifests: &[ManifestFile],
     summary: BTreeMap<String, String>,
 ) -> Result<Produced> {
-    let metadata = &ground.metadata;
-    let (snapshot_id, sequence_number) = (ground.snapshot_id(), ground.sequence_number()?);
+    let metadata = &context.metadata;
+    let (snapshot_id, sequence_number) = (context.snapshot_id(), context.sequence_number()?);
     let first_row_id = (metadata.format_version >= 3).then(|| metadata.next_row_id.unwrap_or(0));
-    let location = ground.kept.name_manifest_list(&metadata.metadata_folder(), snapshot_id);
+    let location = context.kept.name_manifest_list(&metadata.metadata_folder(), snapshot_id);
     let request = ManifestListRequest {
         location: &location,
         format_version: metadata.format_version,
@@ -56,8 +55,8 @@ pub(super) fn add_snapshot(
     let mut writer = ManifestListWriter::new(Vec::new(), &request, &options)?;
     manifests.iter().try_for_each(|manifest| writer.add(manifest))?;
     let (bytes, list) = writer.finish()?;
-    ground.cancel.check()?;
-    ground.kept.write(ground.store.as_ref(), &location, &bytes)?;
+    context.reader.cancel.check()?;
+    context.kept.write(context.reader.store.as_ref(), &location, &bytes)?;
     let mut files: BTreeSet<String> =
         manifests.iter().map(|manifest| manifest.manifest_path.clone()).collect();
     files.insert(location.clone());
@@ -66,7 +65,7 @@ pub(super) fn add_snapshot(
         snapshot_id,
         parent_snapshot_id: parent.map(|parent| parent.snapshot_id),
         sequence_number,
-        timestamp_ms: ground.now_ms,
+        timestamp_ms: context.now_ms,
         manifests: SnapshotManifests::List(location),
         operation: Some(operation.to_owned()),
         summary,
@@ -76,13 +75,13 @@ pub(super) fn add_snapshot(
         key_id: None,
         unknown_keys: Map::new(),
     };
-    let reference = match metadata.refs.get(ground.branch) {
+    let reference = match metadata.refs.get(context.branch) {
         Some(known) => SnapshotRef { snapshot_id, ..known.clone() },
         None => SnapshotRef::new(snapshot_id, RefKind::Branch),
     };
     let updates = vec![
         Update::AddSnapshot(Arc::new(snapshot)),
-        Update::SetSnapshotRef(ground.branch.to_owned(), reference),
+        Update::SetSnapshotRef(context.branch.to_owned(), reference),
     ];
     Ok(Produced { updates, files })
 }

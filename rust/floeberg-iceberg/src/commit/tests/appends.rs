@@ -2,7 +2,8 @@ use floeberg_core::ErrorKind;
 
 use super::super::{COMMIT_KEY, Commit, CommitRequest, Operation};
 use super::kit::{Kit, append, delete, file, map, merge_append, receipt};
-use crate::metadata::{EntryStatus, RefKind, SnapshotRef};
+use crate::manifest::EntryStatus;
+use crate::metadata::{RefKind, SnapshotRef};
 
 #[test]
 fn an_append_says_what_it_added_and_what_there_is() {

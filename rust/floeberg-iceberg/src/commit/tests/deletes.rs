@@ -6,10 +6,11 @@ use floeberg_io::{MemoryStore, Store};
 
 use super::super::{Operation, Previous, Update, apply};
 use super::kit::{Kit, append, delete, file, receipt};
-use crate::metadata::{
+use crate::manifest::{
     DataFile, FileContent, ManifestContent, ManifestEntry, ManifestListRequest, ManifestListWriter,
-    ManifestRequest, ManifestWriter, RefKind, Snapshot, SnapshotManifests, SnapshotRef,
+    ManifestRequest, ManifestWriter,
 };
+use crate::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
 use crate::wire::avro::encode::ContainerOptions;
 
 fn vector(of: &str, day: &str) -> DataFile {
@@ -109,7 +110,7 @@ fn live_deletes(kit: &Kit) -> Vec<String> {
     let mut live: Vec<String> = Vec::new();
     for manifest in kit.manifests().iter().filter(|manifest| manifest.content == ManifestContent::Deletes) {
         for entry in kit.entries(manifest) {
-            if entry.status != crate::metadata::EntryStatus::Deleted {
+            if entry.status != crate::manifest::EntryStatus::Deleted {
                 let file = &entry.data_file;
                 live.push(file.referenced_data_file.clone().unwrap_or_else(|| file.file_path.clone()));
             }

@@ -11,10 +11,10 @@ use serde_json::{Value as Json, json};
 
 use super::super::random::random_uuid;
 use super::super::{Attempt, Commit, CommitRequest, NewTable, Operation};
-use crate::metadata::{
-    DataFile, EntryRequest, ManifestEntry, ManifestFile, SnapshotManifests, TableMetadata, declare_table,
-    parse_manifest, parse_manifest_list,
+use crate::manifest::{
+    DataFile, EntryRequest, ManifestEntry, ManifestFile, parse_manifest, parse_manifest_list,
 };
+use crate::metadata::{SnapshotManifests, TableMetadata, declare_table};
 use crate::write::{Receipt, WrittenFile};
 use crate::{OpenOptions, Table};
 
@@ -159,7 +159,7 @@ impl Kit {
         let mut live = BTreeMap::new();
         for manifest in self.manifests() {
             for entry in self.entries(&manifest) {
-                if entry.status != crate::metadata::EntryStatus::Deleted {
+                if entry.status != crate::manifest::EntryStatus::Deleted {
                     let path = entry.data_file.file_path.clone();
                     assert_eq!(live.insert(path, entry.sequence_number.unwrap()), None, "live once");
                 }

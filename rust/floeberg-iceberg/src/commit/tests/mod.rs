@@ -9,6 +9,7 @@ mod keys;
 mod kit;
 mod meanwhile;
 mod old_tables;
+mod reachable;
 mod removals;
 mod retries;
 mod schemas;

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::super::Operation;
 use super::kit::{Kit, append, delete, file, overwrite, receipt};
-use crate::metadata::EntryStatus;
+use crate::manifest::EntryStatus;
 
 /// Files of two days, ids 0 to 9 and 100 to 109 in each.
 fn two_days(format_version: u8) -> Kit {

@@ -108,10 +108,9 @@ fn files_without_ids_are_mapped_by_old_names_and_new_ones() {
     let slow = kit.begin(vec![add("n")], "slow");
     kit.commit(vec![
         update(&json!([{"change": "rename-column", "name": "id", "new-name": "key"}])),
-        add("id"),
+        add("more"),
     ]);
-    let renamed =
-        r#"[{"field-id":1,"names":["key"]},{"field-id":2,"names":["day"]},{"field-id":3,"names":["id"]}"#;
+    let renamed = r#"[{"field-id":1,"names":["id","key"]},{"field-id":2,"names":["day"]},{"field-id":3,"names":["more"]}"#;
     assert_eq!(mapped(&kit), format!("{renamed}]"));
     let second = kit.attempt(&slow).unwrap();
     kit.take(&second);

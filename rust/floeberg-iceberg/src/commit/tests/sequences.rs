@@ -93,7 +93,7 @@ fn check(kit: &Kit, model: &BTreeMap<String, usize>, ids: &mut BTreeMap<String, 
     let mut first_ids = BTreeSet::new();
     for manifest in kit.manifests() {
         let entries = kit.entries(&manifest);
-        let live = entries.iter().filter(|entry| entry.status != crate::metadata::EntryStatus::Deleted);
+        let live = entries.iter().filter(|entry| entry.status != crate::manifest::EntryStatus::Deleted);
         let least = live.clone().filter_map(|entry| entry.sequence_number).min();
         assert_eq!(least.unwrap_or(manifest.min_sequence_number), manifest.min_sequence_number);
         assert!(manifest.sequence_number <= kit.metadata().last_sequence_number);

@@ -9,7 +9,7 @@ use floeberg_core::schema::{Field, PrimitiveType as P, Schema};
 
 use super::data_file::decoded;
 use crate::inspect::readable_metrics::ReadableMetrics;
-use crate::metadata::EntryMetrics;
+use crate::manifest::EntryMetrics;
 
 fn longs(pairs: &[(i32, i64)]) -> MapArray {
     let values = Arc::new(Int64Array::from_iter_values(pairs.iter().map(|(_, value)| *value)));

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::text::{parse_partitions, parse_sorts};
 use super::{ColumnChoice, SpecBuilder, build_sort_order};
-use crate::metadata::write_manifests::check_version;
+use crate::metadata::check_version;
 use crate::metadata::{PartitionSpec, SortOrder};
 
 /// What a new table begins with.

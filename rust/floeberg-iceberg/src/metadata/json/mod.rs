@@ -16,8 +16,7 @@ mod view;
 mod write;
 
 pub(crate) use emit::{ObjectWriter, emit_map};
-pub(super) use partition::emit_fields;
-pub(crate) use partition::{emit_spec, parse_spec};
+pub(crate) use partition::{emit_fields, emit_spec, parse_spec};
 pub(crate) use refs::{emit_ref, parse_ref};
 pub(crate) use schema::parse_schema;
 pub(crate) use snapshot::{emit_snapshot, parse_snapshot};

@@ -56,7 +56,7 @@ pub(super) fn parse_fields(json: Json, place: &Place<'_>) -> Result<Vec<Partitio
     }
 }
 
-pub(in crate::metadata) fn emit_fields(spec: &PartitionSpec) -> Json {
+pub(crate) fn emit_fields(spec: &PartitionSpec) -> Json {
     spec.fields.iter().map(emit_field).collect()
 }
 

@@ -15,13 +15,10 @@ use floeberg_core::value::PartitionNumbers;
 use floeberg_core::{Error, Result};
 
 use super::index::{DataFile, DeleteIndex};
-use crate::metadata::ManifestEntries;
-use crate::plan::account::tally::Tally;
-use crate::plan::bounds::EntryStats;
-use crate::plan::chunk::{DeleteLists, FileColumns, Kept, column, typed};
-use crate::plan::filter::PlanFilter;
-use crate::plan::residuals::DistinctResiduals;
-use crate::plan::specs::PlannedSpec;
+use crate::manifest::{
+    BoundSpec, DistinctResiduals, EntryStats, ManifestEntries, PruneCounts, Pruner, UntrustedColumns,
+};
+use crate::plan::columns::{DeleteLists, FileColumns, Selection, column, typed};
 
 /// The kept files of one manifest.
 #[derive(Clone, Copy)]
@@ -29,9 +26,11 @@ pub(crate) struct KeptFiles<'a> {
     /// All entries of the manifest.
     pub entries: &'a ManifestEntries,
     /// Which of them are kept.
-    pub kept: &'a Kept,
+    pub kept: &'a Selection,
     /// The columns of these.
     pub columns: &'a FileColumns,
+    /// The columns whose statistics are not to be used.
+    pub untrusted: &'a UntrustedColumns,
     /// Are the paths of deletes that do not apply kept?
     pub verbose: bool,
 }
@@ -42,7 +41,7 @@ pub(crate) struct AttachedDeletes {
     /// Their numbers.
     pub lists: ListArray,
     /// The equality deletes whose scope a file is in, and those whose keys it cannot have.
-    pub equalities: Tally,
+    pub equalities: PruneCounts,
 }
 
 impl AttachedDeletes {
@@ -64,9 +63,9 @@ pub(crate) struct Attached {
 
 /// Finds the deletes and the residual of every file. Deletes that are known are those of the same files by the same index.
 pub(crate) fn attach(
-    filter: &PlanFilter,
+    filter: &Pruner,
     index: &DeleteIndex,
-    spec: &PlannedSpec,
+    spec: &BoundSpec,
     files: KeptFiles<'_>,
     known: Option<Arc<AttachedDeletes>>,
 ) -> Result<Attached> {
@@ -83,7 +82,7 @@ pub(crate) fn attach(
         PartitionNumbers::one(columns.rows)
     };
     let deletes = if is_looked_up {
-        let mut equalities = Tally::new(files.verbose);
+        let mut equalities = PruneCounts::new(files.verbose);
         let lists = delete_lists(index, files, &partitions, &named, &mut equalities)?;
         Some(Arc::new(AttachedDeletes { lists: lists.finish()?, equalities }))
     } else {
@@ -106,7 +105,7 @@ pub(crate) fn attach(
 /// For each file the first delete that names it; nothing where no delete names a file.
 ///
 /// Errors: `Unsupported` where a file has deletes by its partition, and partitions cannot be compared.
-fn named_deletes(index: &DeleteIndex, spec: &PlannedSpec, columns: &FileColumns) -> Result<Vec<Option<u32>>> {
+fn named_deletes(index: &DeleteIndex, spec: &BoundSpec, columns: &FileColumns) -> Result<Vec<Option<u32>>> {
     let paths = typed::<StringArray>(columns.column(column::FILE_PATH))?;
     let named: Vec<_> = if index.names_files() {
         (0..columns.rows).map(|row| index.named(paths.value(row))).collect()
@@ -124,7 +123,7 @@ fn named_deletes(index: &DeleteIndex, spec: &PlannedSpec, columns: &FileColumns)
 
 /// The partitions of the files that deletes name: only theirs are compared. All others are in any of them.
 fn partitions_of_named(
-    spec: &PlannedSpec,
+    spec: &BoundSpec,
     columns: &FileColumns,
     named: &[Option<u32>],
 ) -> Result<PartitionNumbers> {
@@ -145,7 +144,7 @@ fn delete_lists(
     files: KeptFiles<'_>,
     partitions: &PartitionNumbers,
     named: &[Option<u32>],
-    equalities: &mut Tally,
+    equalities: &mut PruneCounts,
 ) -> Result<DeleteLists> {
     let columns = files.columns;
     let paths = typed::<StringArray>(columns.column(column::FILE_PATH))?;
@@ -159,7 +158,11 @@ fn delete_lists(
             named: named.get(row).copied().flatten(),
             sequence_number: sequence_numbers.value(row),
             partition: scopes[partitions.of[row] as usize],
-            stats: &EntryStats { entries: files.entries, row: files.kept.entry(row) },
+            stats: &EntryStats {
+                entries: files.entries,
+                row: files.kept.entry(row),
+                untrusted: files.untrusted,
+            },
         };
         index.matching(data, &mut lists.values, equalities)?;
         let end = i32::try_from(lists.values.len()).map_err(|_| {

@@ -15,14 +15,12 @@ use floeberg_core::{Context, Error, Result};
 use super::index::DeleteIndex;
 use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
-use crate::metadata::{EntryRequest, ManifestEntries, ManifestFile, StretchEntries};
-use crate::plan::account::tally::Tally;
-use crate::plan::bounds::EntryStats;
-use crate::plan::filter::PlanFilter;
-use crate::plan::manifests::manifest_cache::{Found, Use};
-use crate::plan::manifests::manifest_stretch::{ManifestStretch, stretch_bytes};
+use crate::manifest::{
+    BoundSpec, EntryRequest, EntryStats, Found, ManifestEntries, ManifestFile, ManifestStretch, PruneCounts,
+    Pruner, Specs, StretchEntries, UntrustedColumns, Use, stretch_bytes,
+};
+use crate::metadata::Relocation;
 use crate::plan::request::PlanRequest;
-use crate::plan::specs::{PlannedSpec, Specs};
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 use crate::threads::ordered;
 
@@ -34,28 +32,29 @@ pub(crate) fn read_deletes(
     request: &PlanRequest,
     used: Use,
     specs: &Specs,
-    filter: &PlanFilter,
+    filter: &Pruner,
     manifests: &[ManifestFile],
-) -> Result<(DeleteIndex, Tally)> {
-    let most_bytes = stretch_bytes(manifests, request.threads);
-    let stretches = ordered(manifests, request.threads, &request.cancel, |manifest| {
+) -> Result<(DeleteIndex, PruneCounts)> {
+    let (reader, untrusted) = (&request.reader, specs.untrusted());
+    let most_bytes = stretch_bytes(manifests, reader.threads);
+    let stretches = ordered(manifests, reader.threads, &reader.cancel, |manifest| {
         // Statistics are those that its own entries ask for, so that none are looked for.
         let spec = specs.get(manifest.partition_spec_id)?;
-        match request.cache.find(used, manifest, &spec.partition_type, &[]) {
+        match reader.cache.find(used, manifest, &spec.partition_type, &[]) {
             Found::Whole(stretches) => Ok(ManifestStretch::decoded(manifest.clone(), stretches)),
-            Found::Without(_) => ManifestStretch::read(request, manifest.clone(), most_bytes),
+            Found::Without(_) => ManifestStretch::read(reader, manifest.clone(), most_bytes),
         }
     })?;
     let stretches: Vec<ManifestStretch> = stretches.into_iter().flatten().collect();
-    let lists = ordered(&stretches, request.threads, &request.cancel, |stretch| {
+    let lists = ordered(&stretches, reader.threads, &reader.cancel, |stretch| {
         let manifest = &stretch.manifest;
         let spec = specs.get(manifest.partition_spec_id)?;
         let decoded = decoded(request, used, spec, stretch)?;
         let entries = &decoded.entries;
-        let key_columns = key_columns(request, ids_of(entries));
-        let mask = filter.keep_by_partition(entries, spec, None, &mut Tally::default())?;
+        let key_columns = key_columns(request, untrusted, ids_of(entries));
+        let mask = filter.keep_by_partition(entries, spec, None, &mut PruneCounts::default())?;
         let partitions = spec.partitions(&entries.partition)?;
-        let mut by_filter = Tally::new(request.verbose);
+        let mut by_filter = PruneCounts::new(request.verbose);
         let mut deletes = Vec::new();
         for row in 0..entries.len() {
             if mask.as_ref().is_some_and(|mask| !mask[row]) {
@@ -63,18 +62,18 @@ pub(crate) fn read_deletes(
             }
             let partition = spec.values(&entries.partition, row)?;
             let key = partitions.keys[partitions.of[row] as usize].clone();
-            let file = delete_file(entries, row, partition, request)
+            let file = delete_file(entries, row, partition, &reader.relocation)
                 .context("path", entries.file_path.value(row))
                 .context("manifest", &manifest.manifest_path)?;
             if let DeleteKind::Equality { equality_ids } = &file.kind {
                 by_filter.enter(1);
-                let keys = EntryStats { entries, row };
+                let keys = EntryStats { entries, row, untrusted: specs.untrusted() };
                 if let Some((test, reason)) = filter.mismatch_of_keys(equality_ids, &keys) {
                     by_filter.drop(test, reason, &file.file_path);
                     continue;
                 }
             }
-            let bound = |bounds: fn(&crate::metadata::EntryStatistics) -> &BinaryArray| {
+            let bound = |bounds: fn(&crate::manifest::EntryStatistics) -> &BinaryArray| {
                 let bounds = bounds(entries.statistics.get(&DELETE_FILE_PATH)?);
                 let bytes = bounds.is_valid(row).then(|| bounds.value(row))?;
                 String::from_utf8(bytes.to_vec()).ok()
@@ -84,7 +83,7 @@ pub(crate) fn read_deletes(
                 unpartitioned: spec.unpartitioned,
                 lowest_path: bound(|statistics| &statistics.lower_bound),
                 highest_path: bound(|statistics| &statistics.upper_bound),
-                keys: key_stats(&key_columns, entries, row, &file.kind),
+                keys: key_stats(&key_columns, EntryStats { entries, row, untrusted }, &file.kind),
                 file: Arc::new(file),
             };
             if delete.is_scoped_by_partition() && !spec.is_comparable(&entries.partition) {
@@ -97,35 +96,35 @@ pub(crate) fn read_deletes(
         }
         Ok((deletes, by_filter))
     })?;
-    let (mut deletes, mut by_filter) = (Vec::new(), Tally::new(request.verbose));
+    let (mut deletes, mut by_filter) = (Vec::new(), PruneCounts::new(request.verbose));
     for (list, tally) in lists {
         deletes.extend(list);
         by_filter.merge(tally);
     }
     let ids = deletes.iter().flat_map(|delete: &IndexedDelete| &delete.keys).map(|(id, _)| *id).collect();
-    Ok((DeleteIndex::new(deletes, key_columns(request, ids)), by_filter))
+    Ok((DeleteIndex::new(deletes, key_columns(request, untrusted, ids)), by_filter))
 }
 
 /// The entries of a stretch of a delete manifest, with the statistics of the columns that they are told apart by.
 fn decoded(
     request: &PlanRequest,
     used: Use,
-    spec: &PlannedSpec,
+    spec: &BoundSpec,
     stretch: &ManifestStretch,
 ) -> Result<Arc<StretchEntries>> {
     stretch.entries(|bytes, piece| {
         // Which columns are keys only the entries tell, and delete files have statistics of few others.
         let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
-        let mut decoded = bytes.entries_of(piece, spec, &wanted)?;
+        let mut decoded = bytes.entries_of(piece, &spec.partition_type, &wanted)?;
         if let Some(metrics) = decoded.entries.metrics.take() {
-            let keys = key_columns(request, ids_of(&decoded.entries));
+            let keys = key_columns(request, &UntrustedColumns::default(), ids_of(&decoded.entries));
             let ids: Vec<i32> = [DELETE_FILE_PATH].into_iter().chain(keys.iter().map(|key| key.id)).collect();
             let statistics = metrics.statistics_of(&ids);
             decoded.entries.statistics = statistics.context("manifest", &stretch.manifest.manifest_path)?;
         }
         let decoded = Arc::new(decoded);
         let manifest = (stretch.manifest.as_ref(), &spec.partition_type);
-        request.cache.keep(used, manifest, &[], stretch.place, &decoded);
+        request.reader.cache.keep(used, manifest, &[], stretch.place, &decoded);
         Ok(decoded)
     })
 }
@@ -137,20 +136,15 @@ fn ids_of(entries: &ManifestEntries) -> BTreeSet<i32> {
 }
 
 /// Those of the columns whose statistics can be used.
-fn key_columns(request: &PlanRequest, ids: BTreeSet<i32>) -> Vec<KeyColumn> {
-    let columns = ids.into_iter().filter_map(|id| KeyColumn::find(&request.metadata, id));
+fn key_columns(request: &PlanRequest, untrusted: &UntrustedColumns, ids: BTreeSet<i32>) -> Vec<KeyColumn> {
+    let trusted = ids.into_iter().filter(|id| !untrusted.contains(*id));
+    let columns = trusted.filter_map(|id| KeyColumn::find(&request.metadata, id));
     columns.take(MOST_COLUMNS).collect()
 }
 
 /// What is known of the key columns of a delete file.
-fn key_stats(
-    columns: &[KeyColumn],
-    entries: &ManifestEntries,
-    row: usize,
-    kind: &DeleteKind,
-) -> Vec<(i32, ColumnStats)> {
+fn key_stats(columns: &[KeyColumn], stats: EntryStats<'_>, kind: &DeleteKind) -> Vec<(i32, ColumnStats)> {
     let DeleteKind::Equality { equality_ids } = kind else { return Vec::new() };
-    let stats = EntryStats { entries, row };
     let own = columns.iter().filter(|column| equality_ids.contains(&column.id));
     own.map(|column| (column.id, stats.column(column.id, &column.field_type)))
         .filter(|(_, stats)| *stats != ColumnStats::default())
@@ -162,7 +156,7 @@ pub(crate) fn delete_file(
     entries: &ManifestEntries,
     row: usize,
     partition: Vec<(i32, Option<Value>)>,
-    request: &PlanRequest,
+    relocation: &Relocation,
 ) -> Result<DeleteFile> {
     if entries.key_metadata.is_valid(row) {
         return Err(Error::unsupported("the delete file is encrypted, and encrypted tables cannot be read"));
@@ -170,7 +164,7 @@ pub(crate) fn delete_file(
     let file_path = entries.file_path.value(row).to_owned();
     let file_format: FileFormat = entries.file_format.value(row).parse()?;
     Ok(DeleteFile {
-        location: request.relocation.apply(&file_path),
+        location: relocation.apply(&file_path),
         kind: delete_kind(entries, row, file_format)?,
         file_path,
         file_format,

@@ -12,7 +12,7 @@ use super::by_sequence::BySequence;
 use super::indexed_delete::Keys;
 use super::intervals::{Ends, Intervals};
 use super::key_stats::{BOUNDS, InOrder, LazyStats, NAN_COUNT, NULL_COUNT, ends};
-use crate::plan::account::tally::Tally;
+use crate::manifest::PruneCounts;
 
 /// From so many on deletes are looked up by their bounds.
 const MANY: usize = 16;
@@ -66,7 +66,7 @@ impl EqualityList {
         stats: &mut LazyStats<'_>,
         keys: &[Keys],
         found: &mut Vec<i32>,
-        tally: &mut Tally,
+        tally: &mut PruneCounts,
         path_of: impl Fn(u32) -> &'a str,
     ) {
         let start = self.deletes.since(least);
@@ -76,7 +76,7 @@ impl EqualityList {
             found.extend(newer.iter().map(|number| *number as i32));
             return;
         }
-        let mut ask = |number: u32, stats: &mut LazyStats<'_>, tally: &mut Tally| match stats
+        let mut ask = |number: u32, stats: &mut LazyStats<'_>, tally: &mut PruneCounts| match stats
             .mismatch(&keys[number as usize])
         {
             None => found.push(number as i32),
@@ -100,7 +100,7 @@ impl EqualityList {
         start: u32,
         stats: &mut LazyStats<'_>,
         keys: &[Keys],
-        tally: &mut Tally,
+        tally: &mut PruneCounts,
     ) -> Vec<u32> {
         let is_newer = |place: &u32| *place >= start;
         let newer = by_bounds.places.len() - by_bounds.places.partition_point(|place| !is_newer(place));

@@ -20,7 +20,7 @@ use super::equality_list::EqualityList;
 use super::indexed_delete::{IndexedDelete, Keys, memory_of};
 use super::key_stats::{KeyColumn, LazyStats};
 use super::position_list::PositionList;
-use crate::plan::account::tally::{NamedTest, Tally};
+use crate::manifest::{NamedTest, PruneCounts};
 use crate::plan::{DeleteFile, DeleteKind};
 
 /// The data file that deletes are looked up for.
@@ -172,7 +172,7 @@ impl DeleteIndex {
     ///
     /// Errors: `InvalidData` for two vectors of one data file, and for a vector that is older than its data file, or stands
     /// in another partition.
-    pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut Tally) -> Result<()> {
+    pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut PruneCounts) -> Result<()> {
         if self.has_equalities {
             self.matching_equalities(data, found, tally);
         }
@@ -194,7 +194,7 @@ impl DeleteIndex {
         Ok(())
     }
 
-    fn matching_equalities(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut Tally) {
+    fn matching_equalities(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut PruneCounts) {
         let after = data.sequence_number.checked_add(1);
         let mut stats = LazyStats::new(data.stats, &self.columns);
         let in_partition = data.partition.scope.map(|scope| &scope.equalities);

@@ -8,5 +8,6 @@ pub(super) mod key_stats;
 mod equality_list;
 mod position_list;
 pub(super) mod index;
+pub(super) mod index_cache;
 pub(super) mod attach;
 pub(super) mod delete_files;

@@ -7,7 +7,7 @@ use floeberg_core::Result;
 
 use super::SplitOptions;
 use crate::plan::FileFormat;
-use crate::plan::chunk::{column, typed};
+use crate::plan::columns::{column, typed};
 
 /// Files whose row groups are not known are cut into about so many pieces at most: their sizes are numbers in manifests
 /// and may be anything.

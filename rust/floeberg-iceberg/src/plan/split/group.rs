@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_array::Int64Array;
 use floeberg_core::{Error, Result};
 
-use crate::plan::chunk::{column, typed};
+use crate::plan::columns::{column, typed};
 use crate::plan::tasks::{TaskRow, delete_numbers};
 use crate::plan::{DeleteFile, FileScanTask, Plan};
 

@@ -8,10 +8,11 @@ use floeberg_core::value::{PartitionKey, Value};
 use floeberg_io::place;
 use proptest::prelude::*;
 
-use crate::plan::account::tally::Tally;
+use crate::manifest::PruneCounts;
 use crate::plan::deletes::index::{DataFile, DeleteIndex};
 use crate::plan::deletes::indexed_delete::IndexedDelete;
 use crate::plan::deletes::key_stats::{KeyColumn, mismatch};
+use crate::plan::explain::Stage;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 
 const PATHS: [&str; 6] = ["/t/b", "file:/t/b", "file:///t/c", "/t/c", "s3://t/a", "s3://t/b"];
@@ -124,7 +125,7 @@ fn plainly(
     sequence_number: i64,
     partition: &(i32, PartitionKey),
     known: &Known,
-    tally: &mut Tally,
+    tally: &mut PruneCounts,
 ) -> Option<Vec<i32>> {
     let mut order: Vec<usize> = (0..deletes.len()).collect();
     order.sort_by_key(|number| deletes[*number].file.data_sequence_number);
@@ -211,9 +212,9 @@ proptest! {
         });
         let index = DeleteIndex::new(copies.collect(), columns());
         for (path, sequence_number, partition, known) in &files {
-            let mut expected_tally = Tally::new(false);
+            let mut expected_tally = PruneCounts::new(false);
             let expected = plainly(&deletes, path, *sequence_number, partition, known, &mut expected_tally);
-            let expected_stage = expected_tally.stage("deletes", &index.key_tests());
+            let expected_stage = Stage::of("deletes", &expected_tally, &index.key_tests());
             for names in [false, true] {
                 let data = DataFile {
                     path,
@@ -222,10 +223,10 @@ proptest! {
                     partition: index.partition(partition.0, &partition.1),
                     stats: known,
                 };
-                let (mut found, mut tally) = (Vec::new(), Tally::new(names));
+                let (mut found, mut tally) = (Vec::new(), PruneCounts::new(names));
                 let result = index.matching(data, &mut found, &mut tally);
                 prop_assert_eq!(result.ok().map(|()| found), expected.clone());
-                let mut stage = tally.stage("deletes", &index.key_tests());
+                let mut stage = Stage::of("deletes", &tally, &index.key_tests());
                 for dropped in &mut stage.dropped {
                     prop_assert_eq!(dropped.files.len() as u64, if names { dropped.count } else { 0 });
                     dropped.files.clear();

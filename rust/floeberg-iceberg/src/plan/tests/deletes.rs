@@ -5,11 +5,11 @@ use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{ErrorKind, Result};
 
-use crate::plan::account::explain::Dropped;
-use crate::plan::account::tally::Tally;
+use crate::manifest::PruneCounts;
 use crate::plan::deletes::index::{DataFile, DeleteIndex};
 use crate::plan::deletes::indexed_delete::IndexedDelete;
 use crate::plan::deletes::key_stats::KeyColumn;
+use crate::plan::explain::{Dropped, Stage};
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 
 const VECTOR: DeleteKind = DeleteKind::Vector { content_offset: 4, content_size_in_bytes: 40 };
@@ -73,7 +73,7 @@ fn data(path: &str, sequence_number: i64) -> Data<'_> {
     Data { path, sequence_number, spec_id: 1, partition_key: &PARTITION, stats: &UNKNOWN }
 }
 
-fn look_up(index: &DeleteIndex, data: Data<'_>, tally: &mut Tally) -> Result<Vec<i32>> {
+fn look_up(index: &DeleteIndex, data: Data<'_>, tally: &mut PruneCounts) -> Result<Vec<i32>> {
     let Data { path, sequence_number, stats, .. } = data;
     let named = if index.names_files() { index.named(path) } else { None };
     let partition = index.partition(data.spec_id, data.partition_key);
@@ -84,7 +84,7 @@ fn look_up(index: &DeleteIndex, data: Data<'_>, tally: &mut Tally) -> Result<Vec
 }
 
 fn matching(deletes: Vec<IndexedDelete>, data: Data<'_>) -> Vec<i32> {
-    look_up(&DeleteIndex::new(deletes, Vec::new()), data, &mut Tally::default()).unwrap()
+    look_up(&DeleteIndex::new(deletes, Vec::new()), data, &mut PruneCounts::default()).unwrap()
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_vector_hides_position_deletes_and_not_equality_deletes() {
 #[test]
 fn a_vector_older_than_its_data_file_is_an_error_that_names_both() {
     let index = DeleteIndex::new(vec![delete(VECTOR, 3, Some("a"))], Vec::new());
-    let error = look_up(&index, data("a", 4), &mut Tally::default()).unwrap_err();
+    let error = look_up(&index, data("a", 4), &mut PruneCounts::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     let text = error.to_string();
     assert!(text.contains("delete-3") && text.contains("number 3 names a data file of 4"), "{text}");
@@ -181,7 +181,7 @@ fn a_vector_older_than_its_data_file_is_an_error_that_names_both() {
 fn two_vectors_for_one_file_are_an_error_that_names_both() {
     let index =
         DeleteIndex::new(vec![delete(VECTOR, 8, Some("a")), delete(VECTOR, 9, Some("a"))], Vec::new());
-    let error = look_up(&index, data("a", 1), &mut Tally::default()).unwrap_err();
+    let error = look_up(&index, data("a", 1), &mut PruneCounts::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     assert!(error.to_string().contains("delete-8") && error.to_string().contains("delete-9"), "{error}");
 }
@@ -191,7 +191,10 @@ fn a_vector_of_another_partition_is_an_error_and_is_not_ignored() {
     let index = DeleteIndex::new(vec![delete(VECTOR, 8, Some("a"))], Vec::new());
     let other = key("q");
     let elsewhere = Data { partition_key: &other, ..data("a", 1) };
-    assert_eq!(look_up(&index, elsewhere, &mut Tally::default()).unwrap_err().kind(), ErrorKind::InvalidData);
+    assert_eq!(
+        look_up(&index, elsewhere, &mut PruneCounts::default()).unwrap_err().kind(),
+        ErrorKind::InvalidData
+    );
 }
 
 /// An equality delete of keys between two bounds.
@@ -207,11 +210,11 @@ fn equality_deletes_whose_keys_a_file_cannot_have_are_left_away_and_counted() {
     let columns = vec![KeyColumn { id: 1, name: "id".to_owned(), field_type: PrimitiveType::Long.into() }];
     let index = DeleteIndex::new(deletes, columns);
     assert_eq!(index.key_columns().collect::<Vec<_>>(), [1]);
-    let mut tally = Tally::new(true);
+    let mut tally = PruneCounts::new(true);
     let data = Data { stats: &Longs(25, 35), ..data("a", 5) };
     let found = look_up(&index, data, &mut tally).unwrap();
     assert_eq!(found, [1, 2, 4], "0 is of other keys, 3 of older rows, of 4 nothing is known");
-    let stage = tally.stage("equality deletes", &index.key_tests());
+    let stage = Stage::of("equality deletes", &tally, &index.key_tests());
     assert_eq!((stage.entered, stage.kept), (4, 3));
     assert_eq!(
         stage.dropped,
@@ -229,7 +232,7 @@ fn equality_deletes_whose_keys_a_file_cannot_have_are_left_away_and_counted() {
 fn deletes_of_columns_without_statistics_are_kept() {
     let index = DeleteIndex::new(vec![bounded(9, 0, 9)], Vec::new());
     let data = Data { stats: &Longs(25, 35), ..data("a", 5) };
-    assert_eq!(look_up(&index, data, &mut Tally::default()).unwrap(), [0]);
+    assert_eq!(look_up(&index, data, &mut PruneCounts::default()).unwrap(), [0]);
 }
 
 #[test]

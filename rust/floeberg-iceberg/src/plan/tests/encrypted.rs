@@ -4,8 +4,8 @@ use apache_avro::types::Value;
 use floeberg_core::{Error, ErrorKind};
 use serde_json::{Value as Json, json};
 
-use super::document::document;
 use super::one_manifest::{self, LIST, MANIFEST};
+use crate::manifest::tests::document::document;
 use crate::plan::{Plan, plan};
 use crate::read::tests::avro_fixture::{none, some};
 

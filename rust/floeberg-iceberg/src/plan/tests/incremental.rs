@@ -1,10 +1,10 @@
 use floeberg_core::{ErrorKind, Result};
 use serde_json::{Value as Json, json};
 
-use super::document::document;
+use crate::manifest::tests::document::document;
 use crate::metadata::{TableMetadata, parse_table_metadata};
 use crate::plan::Appends;
-use crate::plan::account::explain::Dropped;
+use crate::plan::explain::Dropped;
 
 /// A table of snapshots as (id, parent, operation), the last of which is current.
 fn table(snapshots: &[(i64, Option<i64>, Option<&str>)]) -> TableMetadata {

@@ -10,20 +10,22 @@ use floeberg_core::value::Value;
 use proptest::prelude::*;
 
 use super::table_of_deletes::{SNAPSHOTS, manifest_at, of, table};
+use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::{Relocation, TableMetadata};
-use crate::plan::chunk::{column, typed};
+use crate::plan::columns::{column, typed};
 use crate::plan::deletes::index::DeleteIndex;
-use crate::plan::planning::Planning;
-use crate::plan::{DeleteFile, Explain, ManifestCache, PlanRequest, PlanStream, plan};
+use crate::plan::plan_job::PlanJob;
+use crate::plan::{DeleteFile, Explain, PlanRequest, PlanStream, plan};
 
 const FILTERS: [&str; 6] = ["true", "a = 1", "a <> 1", "b > 100", "b > 100 AND a = 2", "b >= 0.0"];
 
 fn with_cache(request: PlanRequest, bytes: u64) -> PlanRequest {
-    PlanRequest { cache: Arc::new(ManifestCache::new(bytes)), ..request }
+    let cache = Arc::new(ManifestCache::new(bytes));
+    PlanRequest { reader: ManifestReader { cache, ..request.reader }, ..request }
 }
 
 fn index_of(request: &PlanRequest) -> Arc<DeleteIndex> {
-    Planning::begin(request.clone()).unwrap().0.deletes.index
+    PlanJob::begin(request.clone()).unwrap().0.deletes.index
 }
 
 /// Do two requests, the second after the first, have one index?
@@ -143,7 +145,8 @@ fn deletes_are_where_they_were_relocated_to_in_every_plan() {
     let (request, _) = table();
     let moved = ("memory://t/deletes".to_owned(), "memory://moved".to_owned());
     let relocation = Arc::new(Relocation::new(&[moved]).unwrap());
-    let request = PlanRequest { relocation, ..with_cache(of(&request, 2, "true"), 1 << 20) };
+    let request = with_cache(of(&request, 2, "true"), 1 << 20);
+    let request = PlanRequest { reader: ManifestReader { relocation, ..request.reader }, ..request };
     for _ in 0..2 {
         let (_, deletes, ..) = told(&request);
         assert!(deletes.iter().all(|file| file.location.starts_with("memory://moved/")), "{deletes:?}");
@@ -156,17 +159,17 @@ fn a_stream_that_keeps_nothing_keeps_no_lists_of_deletes() {
     let request = with_cache(of(&request, 2, "true"), 1 << 20);
     let stream = || PlanStream::open(request.clone()).unwrap().without_keeping();
     assert!(stream().all(|batch| batch.is_ok()));
-    let begun = request.cache.bytes();
+    let begun = request.reader.cache.bytes();
     assert!(stream().all(|batch| batch.is_ok()));
-    assert_eq!(request.cache.bytes(), begun);
+    assert_eq!(request.reader.cache.bytes(), begun);
     told(&request);
-    let (held, lists) = (request.cache.bytes(), delete_lists(&request));
+    let (held, lists) = (request.reader.cache.bytes(), delete_lists(&request));
     assert!(held > begun);
     let streamed: Vec<ListArray> = stream()
         .map(|batch| typed::<ListArray>(batch.unwrap().column(column::DELETE_FILES)).unwrap().clone())
         .collect();
     assert!(are_one(&streamed, &lists), "what is there is taken");
-    assert_eq!(request.cache.bytes(), held);
+    assert_eq!(request.reader.cache.bytes(), held);
 }
 
 #[test]
@@ -210,7 +213,8 @@ proptest! {
         let (request, _) = table();
         let cached = with_cache(request, room);
         for (snapshot, filter, keeps, threads) in steps {
-            let request = PlanRequest { threads, ..of(&cached, snapshot, FILTERS[filter]) };
+            let request = of(&cached, snapshot, FILTERS[filter]);
+            let request = PlanRequest { reader: ManifestReader { threads, ..request.reader }, ..request };
             if keeps {
                 prop_assert_eq!(told(&request), told(&with_cache(request.clone(), 0)));
             } else {
@@ -218,12 +222,12 @@ proptest! {
                 let batches: Vec<RecordBatch> = stream.map(Result::unwrap).collect();
                 prop_assert_eq!(batches, told(&with_cache(request, 0)).0);
             }
-            prop_assert!(cached.cache.bytes() <= room);
+            prop_assert!(cached.reader.cache.bytes() <= room);
         }
         // Many filters drive all else out: what is counted is gone with what was held.
         for number in 0..40 {
             index_of(&of(&cached, 4, &format!("b > {number}")));
-            prop_assert!(cached.cache.bytes() <= room);
+            prop_assert!(cached.reader.cache.bytes() <= room);
         }
     }
 }

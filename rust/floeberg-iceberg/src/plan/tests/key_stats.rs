@@ -2,11 +2,9 @@ use floeberg_core::expr::{ColumnStats, Share, Stats, bind, parse};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::Value;
 
+use crate::manifest::{Pruner, Specs, decode_pair};
 use crate::metadata::{TableMetadata, parse_table_metadata};
-use crate::plan::bounds::decode_pair;
 use crate::plan::deletes::key_stats::{KeyColumn, LazyStats, mismatch};
-use crate::plan::filter::PlanFilter;
-use crate::plan::specs::Specs;
 
 /// A column without null or NaN, between two bounds.
 fn between(lower: Value, upper: Value) -> ColumnStats {
@@ -202,7 +200,7 @@ fn ruled_out(filter: &str, equality_ids: &[i32], stats: ColumnStats) -> Option<(
     let metadata = metadata();
     let schema = metadata.current_schema();
     let specs = Specs::new(&metadata, schema).unwrap();
-    let filter = PlanFilter::new(bind(&parse(filter).unwrap(), schema, true).unwrap(), &specs);
+    let filter = Pruner::new(bind(&parse(filter).unwrap(), schema, true).unwrap(), &specs);
     filter.mismatch_of_keys(equality_ids, &Below(i32::MAX, stats))
 }
 

@@ -6,13 +6,13 @@ use floeberg_io::testing::CountingStore;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::document::document;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
-use crate::metadata::{
-    EntryRequest, ManifestContent, ManifestFile, StretchEntries, cut_manifest, parse_stretch,
+use crate::manifest::tests::document::document;
+use crate::manifest::{
+    EntryRequest, Found, ManifestCache, ManifestContent, ManifestFile, ManifestReader, StretchEntries, Use,
+    cut_manifest, parse_stretch,
 };
-use crate::plan::manifests::manifest_cache::{Found, Use};
-use crate::plan::{ManifestCache, PlanRequest, PlanStream, plan};
+use crate::plan::{PlanRequest, PlanStream, plan};
 use crate::read::tests::avro_fixture::none;
 
 const ROW_ID: &str = r#"{"name":"first_row_id","type":["null","long"],"field-id":142}"#;
@@ -147,9 +147,10 @@ fn counted(cache_bytes: u64) -> (PlanRequest, CountingStore) {
     let field = r#"{"name":"first_row_id","type":"long","field-id":520}"#;
     let list = manifest_list(field, "first_row_id", Value::Long(0));
     let request = request(&document(2, 1, more), list, bytes_of(50), 2);
-    let store = CountingStore::new(Arc::clone(&request.store));
+    let store = CountingStore::new(Arc::clone(&request.reader.store));
     let cache = Arc::new(ManifestCache::new(cache_bytes));
-    (PlanRequest { store: Arc::new(store.clone()), cache, ..request }, store)
+    let reader = ManifestReader { store: Arc::new(store.clone()), cache, ..request.reader };
+    (PlanRequest { reader, ..request }, store)
 }
 
 /// How often the manifest was opened.
@@ -178,7 +179,7 @@ fn a_cache_that_is_turned_off_is_not_used() {
 fn a_stream_takes_from_the_cache_and_can_leave_it_as_it_is() {
     let (request, store) = counted(1 << 20);
     assert_eq!(PlanStream::open(request.clone()).unwrap().without_keeping().count(), 1);
-    assert_eq!((opened(&store), request.cache.bytes()), (1, 0));
+    assert_eq!((opened(&store), request.reader.cache.bytes()), (1, 0));
     plan(request.clone()).unwrap();
     assert_eq!(PlanStream::open(request).unwrap().without_keeping().count(), 1);
     assert_eq!(opened(&store), 2);

@@ -8,8 +8,9 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_io::MemoryStore;
 use serde_json::Value as Json;
 
-use crate::metadata::{Relocation, parse_table_metadata};
-use crate::plan::{ManifestCache, PlanRequest};
+use crate::manifest::{ManifestCache, ManifestReader};
+use crate::metadata::parse_table_metadata;
+use crate::plan::PlanRequest;
 use crate::read::tests::avro_fixture::{avro, of};
 
 pub(super) const LIST: &str = "memory://t/list.avro";
@@ -78,12 +79,14 @@ pub(super) fn request(metadata: &Json, list: Vec<u8>, manifest: Vec<u8>, threads
         schema: Arc::clone(metadata.current_schema()),
         metadata: Arc::new(metadata),
         filter: BoundExpr::True,
-        store: Arc::new(store),
-        relocation: Arc::new(Relocation::new(&[]).unwrap()),
-        cache: Arc::new(ManifestCache::new(0)),
-        threads,
+        reader: ManifestReader {
+            store: Arc::new(store),
+            relocation: Arc::default(),
+            cache: Arc::new(ManifestCache::new(0)),
+            threads,
+            cancel: Cancel::default(),
+        },
         verbose: false,
         memory: 1 << 20,
-        cancel: Cancel::default(),
     }
 }

@@ -8,10 +8,8 @@ use floeberg_core::value::{Value, single_value};
 use proptest::prelude::*;
 
 use super::promotion::{near, numbers, operator, promotion};
-use crate::metadata::FieldSummary;
-use crate::plan::bounds::decode_pair;
+use crate::manifest::{FieldSummary, SummaryStats, decode_pair};
 use crate::plan::deletes::key_stats::mismatch;
-use crate::plan::summary::SummaryStats;
 
 /// What a writer of the old type says of a set of values.
 #[derive(Debug)]

@@ -8,11 +8,10 @@ use arrow_array::types::Int64Type;
 use floeberg_core::ErrorKind;
 use serde_json::json;
 
-use super::document::document;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
-use crate::metadata::{ManifestContent, ManifestFile};
-use crate::plan::manifests::manifest_stretch::stretch_bytes;
-use crate::plan::{ManifestCache, PlanRequest, PlanStream, plan, read_manifest, read_manifests_of};
+use crate::manifest::tests::document::document;
+use crate::manifest::{ManifestCache, ManifestContent, ManifestFile, ManifestReader, stretch_bytes};
+use crate::plan::{PlanRequest, PlanStream, plan};
 use crate::read::tests::avro_fixture::{none, some};
 
 const FILES: usize = 60;
@@ -117,7 +116,7 @@ fn nothing_but_lists_and_deletes_is_read_before_the_first_file_is_asked_for() {
 #[test]
 fn a_cancelled_plan_ends() {
     let request = request_of(large_manifest(), 2);
-    let cancel = request.cancel.clone();
+    let cancel = request.reader.cancel.clone();
     let mut stream = PlanStream::open(request).unwrap();
     stream.next().unwrap().unwrap();
     cancel.cancel();
@@ -139,9 +138,10 @@ fn a_delete_manifest_that_is_cut_gives_all_its_files_in_order() {
         }],
     });
     let request = request(&document(2, 1, more), list, manifest(field, "content", files, 1), 3);
-    let request = PlanRequest { cache: Arc::new(ManifestCache::new(64 << 20)), ..request };
-    let whole =
-        read_manifest(&request, &read_manifests_of(&request, request.snapshot.as_ref().unwrap()).unwrap()[0]);
+    let cache = Arc::new(ManifestCache::new(64 << 20));
+    let request = PlanRequest { reader: ManifestReader { cache, ..request.reader }, ..request };
+    let reader = &request.reader;
+    let whole = reader.open(&reader.manifests(request.snapshot.as_ref().unwrap()).unwrap()[0]);
     assert!(whole.unwrap().stretches(256 << 10).unwrap().len() > 3);
     // As they are decoded, and out of the cache.
     for _ in 0..2 {
@@ -149,7 +149,7 @@ fn a_delete_manifest_that_is_cut_gives_all_its_files_in_order() {
         let paths: Vec<_> = plan.delete_files().iter().map(|file| file.file_path.clone()).collect();
         assert_eq!(paths, (0..FILES).map(path).collect::<Vec<_>>());
     }
-    assert!(request.cache.bytes() > 0);
+    assert!(request.reader.cache.bytes() > 0);
 }
 
 #[test]

@@ -10,12 +10,13 @@ use floeberg_io::MemoryStore;
 use floeberg_io::testing::CountingStore;
 use serde_json::json;
 
-use super::document::document;
-use crate::metadata::{
-    DataFile, FileContent, ManifestContent, ManifestEntry, ManifestFile, ManifestListRequest,
-    ManifestListWriter, ManifestRequest, ManifestWriter, Relocation, TableMetadata, parse_table_metadata,
+use crate::manifest::tests::document::document;
+use crate::manifest::{
+    DataFile, FileContent, ManifestCache, ManifestContent, ManifestEntry, ManifestFile, ManifestListRequest,
+    ManifestListWriter, ManifestReader, ManifestRequest, ManifestWriter,
 };
-use crate::plan::{ManifestCache, PlanRequest};
+use crate::metadata::{TableMetadata, parse_table_metadata};
+use crate::plan::PlanRequest;
 use crate::wire::avro::encode::ContainerOptions;
 
 pub(super) const SNAPSHOTS: i64 = 5;
@@ -188,13 +189,15 @@ pub(super) fn table() -> (PlanRequest, CountingStore) {
         schema: Arc::clone(metadata.current_schema()),
         metadata: Arc::new(metadata),
         filter: BoundExpr::True,
-        store: Arc::new(store.clone()),
-        relocation: Arc::new(Relocation::new(&[]).unwrap()),
-        cache: Arc::new(ManifestCache::new(0)),
-        threads: 2,
+        reader: ManifestReader {
+            store: Arc::new(store.clone()),
+            relocation: Arc::default(),
+            cache: Arc::new(ManifestCache::new(0)),
+            threads: 2,
+            cancel: Cancel::default(),
+        },
         verbose: false,
         memory: 1 << 20,
-        cancel: Cancel::default(),
     };
     (request, store)
 }

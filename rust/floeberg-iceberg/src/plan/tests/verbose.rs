@@ -4,8 +4,8 @@ use apache_avro::types::Value;
 use floeberg_core::expr::{bind, parse};
 use serde_json::json;
 
-use super::document::document;
 use super::one_manifest::{LIST, manifest, manifest_list, request};
+use crate::manifest::tests::document::document;
 use crate::plan::{Dropped, PlanRequest, Stage, plan};
 use crate::read::tests::avro_fixture::none;
 

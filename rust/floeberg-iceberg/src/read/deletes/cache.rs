@@ -1,6 +1,6 @@
 //! How is a position delete file that many data files need read once?
 //!
-//! Invariant: what is kept lives as long as its scan and within its memory; a file that does not fit is read again,
+//! Invariant: what is kept lives as long as its reader and within its memory; a file that does not fit is read again,
 //! for one data file at a time.
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ type Slot = Arc<OnceLock<Result<Arc<PositionDeletes>, Arc<Error>>>>;
 
 /// The position delete files of one scan, by location.
 #[derive(Debug, Default)]
-pub(in crate::read) struct DeleteCache {
+pub(crate) struct DeleteCache {
     state: Mutex<State>,
 }
 
@@ -38,10 +38,10 @@ impl DeleteCache {
         data_file: &str,
     ) -> Result<Arc<PositionDeletes>> {
         let Some(slot) = self.slot(request, delete) else {
-            return read_one(request, delete, data_file).map(Arc::new);
+            return read_one(&request.files, delete, data_file).map(Arc::new);
         };
         // The first thread reads, those that come meanwhile wait for it.
-        let read = slot.get_or_init(|| read_all(request, delete).map(Arc::new).map_err(Arc::new));
+        let read = slot.get_or_init(|| read_all(&request.files, delete).map(Arc::new).map_err(Arc::new));
         match read {
             Ok(deletes) => Ok(Arc::clone(deletes)),
             Err(error) => Err(again(error)),

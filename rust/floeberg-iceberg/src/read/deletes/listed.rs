@@ -18,9 +18,9 @@ use roaring::RoaringTreemap;
 use super::load::check;
 use super::rows::DeleteRows;
 use super::vector;
+use crate::files::{Unit, UnitReader};
 use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::ReadRequest;
-use crate::read::file::{Unit, UnitReader};
 
 /// The rows that one delete file names.
 pub(crate) enum ListedDeletes {
@@ -37,7 +37,7 @@ impl ListedDeletes {
         match delete.kind {
             DeleteKind::Position => Ok(Self::File(Box::new(FileRows::open(request, delete, columns)?))),
             DeleteKind::Vector { content_offset, content_size_in_bytes } => {
-                let positions = vector::read(request, delete, content_offset, content_size_in_bytes)?;
+                let positions = vector::read(&request.files, delete, content_offset, content_size_in_bytes)?;
                 let rows = VectorRows::new(request, delete, columns, positions)?;
                 Ok(Self::Vector(Box::new(rows)))
             }
@@ -71,7 +71,7 @@ pub(crate) struct FileRows {
 impl FileRows {
     fn open(request: &ReadRequest, delete: &DeleteFile, columns: &[Field; 3]) -> Result<Self> {
         let names = NameMapping::of_schema(&Schema::new(0, columns.to_vec())?);
-        let file = DeleteRows::open(request, delete, &names)?;
+        let file = DeleteRows::open(&request.files, delete, &names)?;
         let units = file.units().into_iter();
         Ok(Self { file, units, reader: None, columns: columns.clone(), path: delete.file_path.clone() })
     }
@@ -110,7 +110,7 @@ impl VectorRows {
                 .with("path", &delete.file_path)
         })?;
         let schema = Arc::new(ArrowSchema::new(fields_to_arrow(columns)?));
-        Ok(Self { positions: positions.into_iter(), data_file, schema, batch_rows: request.batch_rows })
+        Ok(Self { positions: positions.into_iter(), data_file, schema, batch_rows: request.files.batch_rows })
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>> {

@@ -9,22 +9,23 @@ use floeberg_core::rows::DeletedRows;
 use floeberg_core::{Context, Error, Result};
 use floeberg_io::place;
 
+use super::caches::DeleteCaches;
 use super::vector;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 use crate::read::ReadRequest;
 
 /// The rows that the deletes of a task delete by their positions.
-pub(in crate::read) fn load(request: &ReadRequest, task: &FileScanTask) -> Result<DeletedRows> {
+pub(crate) fn load(request: &ReadRequest, caches: &DeleteCaches, task: &FileScanTask) -> Result<DeletedRows> {
     task.deletes.iter().try_for_each(|delete| check(delete))?;
     let mut rows = DeletedRows::default();
     for delete in &task.deletes {
-        request.cancel.check()?;
+        request.files.cancel.check()?;
         match delete.kind {
             DeleteKind::Vector { content_offset, content_size_in_bytes } => {
-                rows.add(&vector::read(request, delete, content_offset, content_size_in_bytes)?);
+                rows.add(&vector::read(&request.files, delete, content_offset, content_size_in_bytes)?);
             }
             DeleteKind::Position => {
-                let file = request.deletes.get(request, delete, place(&task.file_path));
+                let file = caches.positions.get(request, delete, place(&task.file_path));
                 let file = file.context("delete_file", &delete.file_path)?;
                 if let Some(positions) = file.get(place(&task.file_path)) {
                     rows.add(positions);

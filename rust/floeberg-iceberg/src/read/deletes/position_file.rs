@@ -18,7 +18,7 @@ use roaring::RoaringTreemap;
 
 use super::rows::DeleteRows;
 use crate::plan::DeleteFile;
-use crate::read::ReadRequest;
+use crate::read::open::FileAccess;
 
 /// Deleted positions by the normal form of the data file's location.
 #[derive(Debug, Default)]
@@ -32,30 +32,26 @@ impl PositionDeletes {
 }
 
 /// Reads all positions.
-pub(super) fn read_all(request: &ReadRequest, delete: &DeleteFile) -> Result<PositionDeletes> {
-    read(request, delete, None)
+pub(super) fn read_all(access: &FileAccess, delete: &DeleteFile) -> Result<PositionDeletes> {
+    read(access, delete, None)
 }
 
 /// Reads the positions of one data file.
-pub(super) fn read_one(
-    request: &ReadRequest,
-    delete: &DeleteFile,
-    data_file: &str,
-) -> Result<PositionDeletes> {
-    read(request, delete, Some(data_file))
+pub(super) fn read_one(access: &FileAccess, delete: &DeleteFile, data_file: &str) -> Result<PositionDeletes> {
+    read(access, delete, Some(data_file))
 }
 
-fn read(request: &ReadRequest, delete: &DeleteFile, only: Option<&str>) -> Result<PositionDeletes> {
+fn read(access: &FileAccess, delete: &DeleteFile, only: Option<&str>) -> Result<PositionDeletes> {
     let position = Field::required(DELETE_FILE_POS, "pos", PrimitiveType::Long);
     let path = Field::required(DELETE_FILE_PATH, "file_path", PrimitiveType::String);
     let both = Schema::new(0, vec![position, path.clone()])?;
-    let file = DeleteRows::open(request, delete, &NameMapping::of_schema(&both))?;
+    let file = DeleteRows::open(access, delete, &NameMapping::of_schema(&both))?;
     let mut deletes = PositionDeletes::default();
     for unit in file.units() {
         let one_path = file.one_text(&unit, &path);
         let wanted = if one_path.is_some() { &both.fields()[..1] } else { both.fields() };
         for batch in file.read(&unit, wanted)? {
-            request.cancel.check()?;
+            access.cancel.check()?;
             let batch = batch?;
             let found = positions_of(&batch)?;
             match one_path {

@@ -7,29 +7,29 @@
 
 use std::sync::Arc;
 
+use floeberg_core::Result;
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::{Field, NameMapping};
-use floeberg_core::{Cancel, Result};
 
+use crate::files::{
+    FileConstants, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
+    units_to_read,
+};
 use crate::plan::DeleteFile;
-use crate::read::ReadRequest;
-use crate::read::file::{FileFields, OpenFile, Unit, UnitReader, UnitRequest};
-use crate::read::filter::FileFilter;
-use crate::read::project::{PartitionConstants, Projection};
+use crate::read::open::{FileAccess, Names};
 
 /// A delete file, open.
 #[derive(Debug)]
 pub(super) struct DeleteRows {
-    file: OpenFile,
-    batch_rows: usize,
-    cancel: Cancel,
+    file: Arc<dyn FileReader>,
+    access: FileAccess,
 }
 
 impl DeleteRows {
     /// Opens a delete file, whose columns have ids, or else names that stand for some.
-    pub(super) fn open(request: &ReadRequest, delete: &DeleteFile, names: &NameMapping) -> Result<Self> {
-        let file = OpenFile::open(request, &delete.location, delete.file_format, Some(names))?;
-        Ok(Self { file, batch_rows: request.batch_rows, cancel: request.cancel.clone() })
+    pub(super) fn open(access: &FileAccess, delete: &DeleteFile, names: &NameMapping) -> Result<Self> {
+        let file = access.open(&delete.location, delete.file_format, Names::Mapped(names))?;
+        Ok(Self { file, access: access.clone() })
     }
 
     /// Its columns.
@@ -39,20 +39,20 @@ impl DeleteRows {
 
     /// What can be read of it, in order.
     pub(super) fn units(&self) -> Vec<Unit> {
-        self.file.units(None, &DeletedRows::default(), &FileFilter::All)
+        units_to_read(self.file.as_ref(), None, &DeletedRows::default(), &FileFilter::All)
     }
 
     /// All rows of a unit, as batches of some columns.
     pub(super) fn read(&self, unit: &Unit, columns: &[Field]) -> Result<UnitReader> {
-        let constants = PartitionConstants::default();
+        let constants = FileConstants::default();
         let projection = Projection::of_fields(columns, self.file.fields(), &constants)?;
-        self.file.read(&UnitRequest {
+        Arc::clone(&self.file).read(&UnitRequest {
             unit,
             projection: &Arc::new(projection),
             deletes: &Arc::default(),
             predicate: None,
-            batch_rows: self.batch_rows,
-            cancel: &self.cancel,
+            batch_rows: self.access.batch_rows,
+            cancel: &self.access.cancel,
         })
     }
 

@@ -8,19 +8,19 @@ use floeberg_core::{Context, Error, Result};
 use roaring::RoaringTreemap;
 
 use crate::plan::DeleteFile;
-use crate::read::ReadRequest;
+use crate::read::open::FileAccess;
 use crate::wire::vector::decode;
 
 /// Reads the vector that a delete names.
 ///
 /// Errors: `InvalidData` for a range outside the file, a damaged blob, and a count that is not the blob's.
 pub(super) fn read(
-    request: &ReadRequest,
+    access: &FileAccess,
     delete: &DeleteFile,
     offset: i64,
     size: i64,
 ) -> Result<RoaringTreemap> {
-    let source = request.store.open(&delete.location)?;
+    let source = access.store.open(&delete.location)?;
     let length = source.size()?;
     let range = u64::try_from(offset)
         .ok()

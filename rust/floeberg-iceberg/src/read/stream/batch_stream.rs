@@ -13,21 +13,22 @@ use arrow_schema::SchemaRef;
 use floeberg_core::Result;
 
 use super::read_job::ReadJob;
+use crate::files::Coalescer;
 use crate::plan::FileScanTask;
-use crate::read::ReadRequest;
-use crate::read::coalesce::Coalescer;
+use crate::read::TableReader;
 use crate::threads::{Ahead, OrderedStream};
 
 /// Reads tasks with so many threads (at least one), and at most `limit` rows.
 pub fn stream(
-    request: Arc<ReadRequest>,
+    reader: Arc<TableReader>,
     tasks: impl Iterator<Item = Result<FileScanTask>> + Send + 'static,
     threads: usize,
     limit: Option<u64>,
 ) -> BatchStream {
-    let joined = Coalescer::new(request.batch_rows);
-    let ahead = Ahead { threads, memory: request.memory, cancel: request.cancel.clone() };
-    let read = OrderedStream::new(Arc::new(ReadJob { request }), tasks, ahead);
+    let files = &reader.request.files;
+    let joined = Coalescer::new(files.batch_rows);
+    let ahead = Ahead { threads, memory: reader.request.memory, cancel: files.cancel.clone() };
+    let read = OrderedStream::new(Arc::new(ReadJob { reader }), tasks, ahead);
     BatchStream { read, joined, left: limit, is_read: false }
 }
 
@@ -47,7 +48,7 @@ pub struct BatchStream {
 impl BatchStream {
     /// The schema of every batch.
     pub fn schema(&self) -> Result<SchemaRef> {
-        self.read.job().request.output_schema()
+        self.read.job().reader.output_schema()
     }
 
     /// The next batch, if there is one within a time; `Ready(None)` is the end.

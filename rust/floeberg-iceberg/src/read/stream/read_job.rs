@@ -5,16 +5,16 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
 
+use crate::files::Unit;
 use crate::plan::FileScanTask;
-use crate::read::ReadRequest;
-use crate::read::file::Unit;
+use crate::read::TableReader;
 use crate::read::open_task::OpenTask;
 use crate::threads::Job;
 
 /// Reads tasks.
 pub(super) struct ReadJob {
-    /// What is read of them.
-    pub(super) request: Arc<ReadRequest>,
+    /// What reads them.
+    pub(super) reader: Arc<TableReader>,
 }
 
 /// Units that follow each other in one open file.
@@ -31,8 +31,8 @@ impl Job for ReadJob {
     const THREAD: &'static str = "floeberg-read";
 
     fn open(&self, task: FileScanTask) -> Result<Vec<UnitRun>> {
-        let opened = Arc::new(OpenTask::open(&self.request, &task)?);
-        Ok(runs(&opened, self.request.batch_rows as u64))
+        let opened = Arc::new(OpenTask::open(&self.reader, &task)?);
+        Ok(runs(&opened, self.reader.request.files.batch_rows as u64))
     }
 
     fn work(&self, run: UnitRun, give: &mut dyn FnMut(RecordBatch) -> Result<bool>) -> Result<()> {

@@ -11,7 +11,7 @@ use floeberg_io::MemoryStore;
 use super::stream;
 use crate::plan::FileScanTask;
 use crate::read::ReadRequest;
-use crate::read::tests::fixture::{below, longs, numbers, numbers_schema, request, task};
+use crate::read::tests::fixture::{below, longs, numbers, numbers_schema, reader, request, task};
 
 const FILE_ROWS: i64 = 100;
 
@@ -45,7 +45,7 @@ fn batches_come_in_plan_order_whatever_the_threads_and_the_memory() {
     let store = store();
     for threads in [1, 2, 5] {
         for memory in [0, 4_000, 1 << 30] {
-            let request = Arc::new(small(&store).with_memory(memory));
+            let request = reader(small(&store).with_memory(memory));
             let batches: Vec<_> = stream(request, tasks(20), threads, None).map(Result::unwrap).collect();
             assert_eq!(longs(&batches), expected(20), "{threads} threads, {memory} bytes");
         }
@@ -54,14 +54,14 @@ fn batches_come_in_plan_order_whatever_the_threads_and_the_memory() {
 
 #[test]
 fn a_stream_without_tasks_is_empty() {
-    assert!(stream(Arc::new(small(&store())), tasks(0), 2, None).next().is_none());
+    assert!(stream(reader(small(&store())), tasks(0), 2, None).next().is_none());
 }
 
 #[test]
 fn tasks_without_rows_are_passed_over() {
     let none = |number| FileScanTask { residual: Arc::new(below(0)), ..at(number) };
     let tasks = [none(0), none(1), at(2), none(1)].into_iter().map(Ok);
-    let batches: Vec<_> = stream(Arc::new(small(&store())), tasks, 2, None).map(Result::unwrap).collect();
+    let batches: Vec<_> = stream(reader(small(&store())), tasks, 2, None).map(Result::unwrap).collect();
     assert_eq!(longs(&batches), expected(1));
 }
 
@@ -74,7 +74,7 @@ fn a_limit_stops_the_plan_early() {
         let counted = tasks(1_000).inspect(move |_| {
             counter.fetch_add(1, Ordering::Relaxed);
         });
-        let request = Arc::new(small(&store).with_memory(1));
+        let request = reader(small(&store).with_memory(1));
         let batches: Vec<_> = stream(request, counted, 2, Some(limit)).map(Result::unwrap).collect();
         assert_eq!(longs(&batches), expected(4)[..limit as usize], "limit {limit}");
         assert!(asked.load(Ordering::Relaxed) < 30, "{} tasks planned", asked.load(Ordering::Relaxed));
@@ -86,7 +86,7 @@ fn an_error_comes_after_the_rows_before_it_and_ends_the_stream() {
     let store = store();
     let broken = FileScanTask { location: "memory://t/absent".into(), ..task() };
     let tasks = [Ok(at(0)), Ok(broken), Ok(at(1))].into_iter();
-    let mut stream = stream(Arc::new(small(&store)), tasks, 3, None);
+    let mut stream = stream(reader(small(&store)), tasks, 3, None);
     let mut rows = Vec::new();
     let error = loop {
         match stream.next().unwrap() {
@@ -102,7 +102,7 @@ fn an_error_comes_after_the_rows_before_it_and_ends_the_stream() {
 #[test]
 fn an_error_of_the_plan_ends_the_stream() {
     let tasks = [Ok(at(0)), Err(Error::invalid_data("a manifest is damaged"))].into_iter();
-    let results: Vec<_> = stream(Arc::new(small(&store())), tasks, 2, None).collect();
+    let results: Vec<_> = stream(reader(small(&store())), tasks, 2, None).collect();
     let last = results.last().unwrap().as_ref().unwrap_err();
     assert_eq!(last.message(), "a manifest is damaged");
 }
@@ -113,7 +113,7 @@ fn a_panic_of_the_plan_is_an_error() {
         assert!(number < 2, "planning stopped");
         Ok(at(number))
     });
-    let last = stream(Arc::new(small(&store())), tasks, 2, None).last().unwrap().unwrap_err();
+    let last = stream(reader(small(&store())), tasks, 2, None).last().unwrap().unwrap_err();
     assert_eq!(last.kind(), ErrorKind::Internal);
 }
 
@@ -121,7 +121,7 @@ fn a_panic_of_the_plan_is_an_error() {
 fn a_cancelled_stream_ends_with_cancelled() {
     let cancel = Cancel::default();
     let request = small(&store()).with_cancel(cancel.clone());
-    let mut stream = stream(Arc::new(request), tasks(1_000), 2, None);
+    let mut stream = stream(reader(request), tasks(1_000), 2, None);
     stream.next().unwrap().unwrap();
     cancel.cancel();
     assert_eq!(stream.next().unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
@@ -131,7 +131,7 @@ fn a_cancelled_stream_ends_with_cancelled() {
 #[test]
 fn a_taker_with_a_timeout_gets_control_back() {
     let slow = tasks(1).inspect(|_| std::thread::sleep(Duration::from_millis(50)));
-    let mut stream = stream(Arc::new(small(&store())), slow, 1, None);
+    let mut stream = stream(reader(small(&store())), slow, 1, None);
     assert!(stream.next_timeout(Duration::from_millis(1)).is_pending());
     let mut rows = Vec::new();
     loop {
@@ -146,7 +146,7 @@ fn a_taker_with_a_timeout_gets_control_back() {
 
 #[test]
 fn dropping_a_stream_lets_go_of_everything_it_holds() {
-    let request = Arc::new(small(&store()).with_memory(1));
+    let request = reader(small(&store()).with_memory(1));
     let mut stream = stream(Arc::clone(&request), tasks(1_000), 3, None);
     stream.next().unwrap().unwrap();
     drop(stream);
@@ -156,7 +156,7 @@ fn dropping_a_stream_lets_go_of_everything_it_holds() {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("threads still hold the request");
+    panic!("threads still hold the reader");
 }
 
 /// Tasks that panic when they are dropped: outside of every part.
@@ -179,6 +179,6 @@ impl Drop for Grudging {
 
 #[test]
 fn a_panic_outside_of_every_part_ends_the_stream_with_an_error() {
-    let last = stream(Arc::new(small(&store())), Grudging(2), 1, None).last().unwrap().unwrap_err();
+    let last = stream(reader(small(&store())), Grudging(2), 1, None).last().unwrap().unwrap_err();
     assert_eq!(last.kind(), ErrorKind::Internal);
 }

@@ -14,7 +14,8 @@ use proptest::prelude::*;
 
 use super::avro_fixture::{avro, avro_numbers, avro_task, none, of, request_of, some};
 use super::fixture::{
-    DATA, batches, below, delete_file, longs, numbers_schema, one_batch, request, rows, rows_or_fault, store,
+    DATA, batches, below, delete_file, longs, numbers_schema, one_batch, reader, request, rows,
+    rows_or_fault, store,
 };
 use crate::plan::{DeleteKind, FileFormat, FileScanTask};
 use crate::read::{count_rows, read_task};
@@ -126,14 +127,14 @@ fn ranges_that_cut_a_file_yield_every_row_once() {
 #[test]
 fn rows_are_counted_without_their_columns() {
     let request = request_of(avro_numbers(10, 3), numbers_schema());
-    assert_eq!(count_rows(&request, &avro_task()).unwrap(), 10);
+    assert_eq!(count_rows(&reader(request), &avro_task()).unwrap(), 10);
 }
 
 #[test]
 fn a_small_file_is_read_at_once() {
     let store = Arc::new(CountingStore::new(Arc::new(store(avro_numbers(10, 3)))));
     let mut request = request_of(Vec::new(), numbers_schema());
-    request.store = Arc::clone(&store) as _;
+    request.files.store = Arc::clone(&store) as _;
     assert_eq!(rows(request, &avro_task()).len(), 10);
     assert_eq!(store.total().reads, 1);
 }
@@ -154,15 +155,17 @@ fn a_header_and_a_block_may_be_longer_than_a_read() {
 
 #[test]
 fn cancelling_stops_a_read_that_finds_nothing() {
-    let request = Arc::new(request_of(avro_numbers(100, 1), numbers_schema()).with_batch_rows(1));
+    let request = request_of(avro_numbers(100, 1), numbers_schema()).with_batch_rows(1);
+    let cancel = request.files.cancel.clone();
+    let table = reader(request);
     let task = FileScanTask { residual: Arc::new(below(-1)), ..avro_task() };
-    let mut reader = crate::read::open_task::OpenTask::open(&request, &task).unwrap();
-    let unit = reader.units.remove(0);
-    let mut batches = reader.read(&unit).unwrap();
-    request.cancel.cancel();
+    let mut open = crate::read::open_task::OpenTask::open(&table, &task).unwrap();
+    let unit = open.units.remove(0);
+    let mut batches = open.read(&unit).unwrap();
+    cancel.cancel();
     assert_eq!(batches.next().unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
     assert!(batches.next().is_none(), "nothing follows an error");
-    assert!(read_task(&request, &task).unwrap().next().unwrap().is_err());
+    assert!(read_task(&table, &task).unwrap().next().unwrap().is_err());
 }
 
 #[test]
@@ -179,7 +182,7 @@ fn position_deletes_in_avro_delete_rows_of_any_format() {
             assert_eq!(rows(request, &with_deletes(task.clone())), expected);
         }
         let request = request(&store, numbers_schema());
-        assert_eq!(count_rows(&request, &with_deletes(task.clone())).unwrap(), 6);
+        assert_eq!(count_rows(&reader(request), &with_deletes(task.clone())).unwrap(), 6);
     }
 }
 
@@ -294,7 +297,7 @@ proptest! {
         let expected: Vec<i64> = (0..bound.min(120)).filter(|row| !deleted.contains(row)).collect();
         let make = || request(&store, numbers_schema()).with_batch_rows(batch_rows);
         let task = with_deletes(FileScanTask { residual: Arc::new(below(bound)), ..avro_task() });
-        prop_assert_eq!(count_rows(&make(), &task).unwrap(), expected.len() as u64);
+        prop_assert_eq!(count_rows(&reader(make()), &task).unwrap(), expected.len() as u64);
         prop_assert_eq!(rows(make(), &task), expected);
     }
 }

@@ -13,7 +13,7 @@ use roaring::RoaringTreemap;
 
 use super::fixture::{
     DATA, batches, below, column, delete_file, filtered, longs, numbers, numbers_schema, paged_numbers,
-    parquet, request, rows, store, task, test,
+    parquet, reader, request, rows, store, task, test,
 };
 use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
 use crate::read::{ReadRequest, count_left, count_rows};
@@ -147,16 +147,20 @@ fn deletes_hold_where_pages_are_left_out() {
 }
 
 #[test]
-fn a_delete_file_is_read_once_for_all_tasks_of_a_request() {
+fn a_delete_file_is_read_once_for_all_tasks_of_a_reader() {
     let store = store(numbers(10, 100));
     position_deletes(&store, &[(DATA, 3)]);
     let counting = Arc::new(CountingStore::new(Arc::new(store)));
     let schema = Arc::new(numbers_schema());
     let request = ReadRequest::new(Arc::clone(&counting) as _, Arc::clone(&schema), schema);
-    assert_eq!(count_rows(&request, &with_deletes(task())).unwrap(), 9);
-    let once = counting.of(DELETES).opens;
-    assert_eq!(count_rows(&request, &with_deletes(task())).unwrap(), 9);
-    assert_eq!((once, counting.of(DELETES).opens), (1, 1));
+    let first = reader(request.clone());
+    for _ in 0..2 {
+        assert_eq!(count_rows(&first, &with_deletes(task())).unwrap(), 9);
+        assert_eq!(counting.of(DELETES).opens, 1);
+    }
+    // What is kept ends with the reader.
+    assert_eq!(count_rows(&reader(request), &with_deletes(task())).unwrap(), 9);
+    assert_eq!(counting.of(DELETES).opens, 2);
 }
 
 #[test]
@@ -246,12 +250,12 @@ proptest! {
         let expected: Vec<i64> = (0..bound.min(250)).filter(|row| !deleted.contains(row)).collect();
         let make = || request(&store, numbers_schema()).with_batch_rows(batch_rows);
         let task = with_deletes(filtered(below(bound)));
-        prop_assert_eq!(count_rows(&make(), &task).unwrap(), expected.len() as u64);
+        prop_assert_eq!(count_rows(&reader(make()), &task).unwrap(), expected.len() as u64);
         prop_assert_eq!(rows(make(), &task), expected);
         let whole = FileScanTask { record_count: 250, ..with_deletes(self::task()) };
         let left = (0..250).filter(|row| !deleted.contains(row)).count() as u64;
-        prop_assert_eq!(count_rows(&make(), &whole).unwrap(), left);
-        prop_assert_eq!(count_left(&make(), &whole).unwrap(), left);
+        prop_assert_eq!(count_rows(&reader(make()), &whole).unwrap(), left);
+        prop_assert_eq!(count_left(&reader(make()), &whole).unwrap(), left);
     }
 }
 
@@ -291,13 +295,13 @@ proptest! {
         let live = |row: &i64| !positions.contains(*row as u64);
         let expected: Vec<i64> = (0..MANY).filter(live).collect();
         prop_assert!(longs(&batches(make(), &task).unwrap()) == expected);
-        prop_assert_eq!(count_rows(&make(), &task).unwrap(), expected.len() as u64);
-        prop_assert_eq!(count_left(&make(), &task).unwrap(), expected.len() as u64);
+        prop_assert_eq!(count_rows(&reader(make()), &task).unwrap(), expected.len() as u64);
+        prop_assert_eq!(count_left(&reader(make()), &task).unwrap(), expected.len() as u64);
         let not_below = test(1, PrimitiveType::Long, Operator::GtEq, vec![Value::Long(from)]);
         let residual = Arc::new(BoundExpr::And(vec![not_below, below(to)]));
         let through = FileScanTask { residual, ..task };
         let expected: Vec<i64> = (from..to.min(MANY)).filter(live).collect();
-        prop_assert_eq!(count_rows(&make(), &through).unwrap(), expected.len() as u64);
+        prop_assert_eq!(count_rows(&reader(make()), &through).unwrap(), expected.len() as u64);
         prop_assert!(longs(&batches(make(), &through).unwrap()) == expected);
     }
 }

@@ -17,7 +17,7 @@ use floeberg_io::MemoryStore;
 use serde_json::Map;
 
 use super::fixture::{
-    DATA, batches, column, delete_file, filtered, longs, parquet, request, store, task, test,
+    DATA, batches, column, delete_file, filtered, longs, parquet, reader, request, store, task, test,
 };
 use crate::metadata::{PartitionField, PartitionSpec};
 use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
@@ -64,9 +64,9 @@ pub(super) fn with(deletes: Vec<DeleteFile>) -> FileScanTask {
 
 /// The rows that are left; counting must find as many, and so must keys that are applied in parts.
 pub(super) fn left(request: ReadRequest, task: &FileScanTask) -> Vec<i64> {
-    let counted = count_rows(&request, task).unwrap();
+    let counted = count_rows(&reader(request.clone()), task).unwrap();
     let in_parts = ReadRequest::new(
-        Arc::clone(&request.store),
+        Arc::clone(&request.files.store),
         Arc::clone(&request.schema),
         Arc::clone(&request.projected),
     )
@@ -362,9 +362,9 @@ fn deletes_of_one_partition_leave_the_others_alone() {
     };
     let request = rows_of(&store, vec![key(2, PrimitiveType::Int)]).with_specs([by_identity()]);
     let (one, two) = (of(1, 1), of(2, 2));
-    let request = Arc::new(request);
+    let reader = reader(request);
     for (task, expected) in [(&one, [1, 2]), (&two, [0, 2]), (&one, [1, 2])] {
-        let read = crate::read::read_task(&request, task).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
+        let read = crate::read::read_task(&reader, task).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
         assert_eq!(longs(&read), expected);
     }
 }

@@ -15,7 +15,8 @@ use super::equality::{
     by_identity, by_nothing, data, deletes, in_partition, ints, key, left, longs_of, rows_of, texts, with,
 };
 use super::fixture::{
-    DATA, batches, below, column, filtered, longs, numbers, numbers_schema, parquet, request, rows, store,
+    DATA, batches, below, column, filtered, longs, numbers, numbers_schema, parquet, reader, request, rows,
+    store,
 };
 use crate::plan::{DeleteFile, FileScanTask};
 use crate::read::{ReadRequest, count_rows, stream};
@@ -45,7 +46,7 @@ fn a_delete_file_is_opened_once_for_all_tasks_of_a_stream() {
     for threads in [1, 4] {
         let (counting, request) = counting(&store, numbers_schema());
         let tasks = tasks.clone().into_iter().map(Ok);
-        let read: Vec<_> = stream(Arc::new(request), tasks, threads, None).collect::<Result<_, _>>().unwrap();
+        let read: Vec<_> = stream(reader(request), tasks, threads, None).collect::<Result<_, _>>().unwrap();
         assert_eq!(longs(&read), [0, 1, 2, 4, 5, 6, 7, 8, 9].repeat(20));
         assert_eq!(counting.of(DELETES).opens, 1, "{threads} threads");
     }
@@ -57,10 +58,10 @@ fn deletes_of_a_spec_of_void_fields_are_opened_once_for_all_partitions() {
     let delete = deletes(&store, DELETES, &[1], vec![longs_of(1, vec![Some(3)])]);
     let delete = DeleteFile { spec_id: 3, partition: vec![(1003, None)], ..delete };
     let (counting, request) = counting(&store, numbers_schema());
-    let request = request.with_specs([by_identity(), by_nothing()]);
+    let reader = reader(request.with_specs([by_identity(), by_nothing()]));
     for partition in 0..3 {
         let task = in_partition(with(vec![delete.clone()]), partition);
-        assert_eq!(count_rows(&request, &task).unwrap(), 3);
+        assert_eq!(count_rows(&reader, &task).unwrap(), 3);
     }
     assert_eq!(counting.of(DELETES).opens, 1);
 }
@@ -70,17 +71,17 @@ fn sets_that_no_task_uses_make_room_for_others() {
     let store = store(numbers(4_000, 1_000));
     let memory = 200 << 10;
     let (counting, request) = counting(&store, numbers_schema());
-    let request = request.with_memory(memory).with_specs([by_identity()]);
+    let reader = reader(request.with_memory(memory).with_specs([by_identity()]));
     for partition in 0..20 {
         let location = format!("memory://t/{partition}.parquet");
         let keys = (0..1_000).map(|key| Some(key + i64::from(partition))).collect();
         let delete = deletes(&store, &location, &[1], vec![longs_of(1, keys)]);
         let delete = DeleteFile { partition: vec![(1000, Some(Value::Int(partition)))], ..delete };
         let task = in_partition(with(vec![delete]), partition);
-        assert_eq!(count_rows(&request, &task).unwrap(), 3_000, "{partition}");
+        assert_eq!(count_rows(&reader, &task).unwrap(), 3_000, "{partition}");
         // Once: it found room, and was not applied in parts.
         assert_eq!(counting.of(&location).opens, 1, "{partition}");
-        assert_eq!(count_rows(&request, &task).unwrap(), 3_000, "{partition}");
+        assert_eq!(count_rows(&reader, &task).unwrap(), 3_000, "{partition}");
         assert_eq!(counting.of(&location).opens, 1, "{partition}");
     }
 }
@@ -104,7 +105,7 @@ fn keys_in_parts_delete_the_rows_that_keys_in_one_set_delete() {
         for batch_rows in [100, 65_536] {
             let make = || request(&store, numbers_schema()).with_memory(memory).with_batch_rows(batch_rows);
             assert_eq!(rows(make(), &task), expected, "{memory} bytes, batches of {batch_rows}");
-            assert_eq!(count_rows(&make(), &task).unwrap(), expected.len() as u64);
+            assert_eq!(count_rows(&reader(make()), &task).unwrap(), expected.len() as u64);
             let some = FileScanTask { deletes: task.deletes.clone(), ..filtered(below(1_700)) };
             let below: Vec<i64> = expected.iter().copied().filter(|row| *row < 1_700).collect();
             assert_eq!(rows(make(), &some), below, "{memory} bytes, batches of {batch_rows}");

@@ -19,23 +19,19 @@ use parquet::file::metadata::{
 use parquet::file::properties::WriterProperties;
 
 use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
-use crate::read::{ReadRequest, read_task};
+use crate::read::{ReadRequest, TableReader, read_task};
 
 /// Where the data file of a fixture is.
-pub(in crate::read) const DATA: &str = "memory://t/data.parquet";
+pub(crate) const DATA: &str = "memory://t/data.parquet";
 
 /// An optional Arrow field with a field id.
-pub(in crate::read) fn column(id: i32, name: &str, data_type: DataType) -> ArrowField {
+pub(crate) fn column(id: i32, name: &str, data_type: DataType) -> ArrowField {
     let id = HashMap::from([(PARQUET_FIELD_ID_META_KEY.to_owned(), id.to_string())]);
     ArrowField::new(name, data_type, true).with_metadata(id)
 }
 
 /// A Parquet file of one batch, in row groups of so many rows and pages of a fifth.
-pub(in crate::read) fn parquet(
-    fields: Vec<ArrowField>,
-    columns: Vec<ArrayRef>,
-    group_rows: usize,
-) -> Vec<u8> {
+pub(crate) fn parquet(fields: Vec<ArrowField>, columns: Vec<ArrayRef>, group_rows: usize) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_max_row_group_row_count(Some(group_rows))
         .set_data_page_row_count_limit((group_rows / 5).max(1))
@@ -45,7 +41,7 @@ pub(in crate::read) fn parquet(
 }
 
 /// A Parquet file of one batch.
-pub(in crate::read) fn parquet_with(
+pub(crate) fn parquet_with(
     fields: Vec<ArrowField>,
     columns: Vec<ArrayRef>,
     properties: WriterProperties,
@@ -60,7 +56,7 @@ pub(in crate::read) fn parquet_with(
 }
 
 /// A file whose footer says other things of its column chunks.
-pub(in crate::read) fn with_chunks(
+pub(crate) fn with_chunks(
     bytes: &[u8],
     other: impl Fn(ColumnChunkMetaData) -> ColumnChunkMetaData,
 ) -> Vec<u8> {
@@ -78,7 +74,7 @@ pub(in crate::read) fn with_chunks(
 }
 
 /// A file of column 1 `n` (long), 0 and up, and column 2 `s` (string), its text.
-pub(in crate::read) fn numbers(rows: i64, group_rows: usize) -> Vec<u8> {
+pub(crate) fn numbers(rows: i64, group_rows: usize) -> Vec<u8> {
     let text: StringArray = (0..rows).map(|n| Some(format!("text {n}"))).collect();
     parquet(
         vec![column(1, "n", DataType::Int64), column(2, "s", DataType::Utf8)],
@@ -88,7 +84,7 @@ pub(in crate::read) fn numbers(rows: i64, group_rows: usize) -> Vec<u8> {
 }
 
 /// [`numbers`] in one row group of many pages, none with a dictionary.
-pub(in crate::read) fn paged_numbers(rows: i64) -> Vec<u8> {
+pub(crate) fn paged_numbers(rows: i64) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_dictionary_enabled(false)
         .set_data_page_row_count_limit(500)
@@ -103,26 +99,26 @@ pub(in crate::read) fn paged_numbers(rows: i64) -> Vec<u8> {
 }
 
 /// The table schema of [`numbers`].
-pub(in crate::read) fn numbers_schema() -> Schema {
+pub(crate) fn numbers_schema() -> Schema {
     let n = Field::optional(1, "n", PrimitiveType::Long);
     Schema::new(0, vec![n, Field::optional(2, "s", PrimitiveType::String)]).unwrap()
 }
 
 /// A store with a file.
-pub(in crate::read) fn store(bytes: Vec<u8>) -> MemoryStore {
+pub(crate) fn store(bytes: Vec<u8>) -> MemoryStore {
     let store = MemoryStore::new();
     store.put(DATA, bytes);
     store
 }
 
 /// A request for all columns of a schema.
-pub(in crate::read) fn request(store: &MemoryStore, schema: Schema) -> ReadRequest {
+pub(crate) fn request(store: &MemoryStore, schema: Schema) -> ReadRequest {
     let schema = Arc::new(schema);
     ReadRequest::new(Arc::new(store.clone()), Arc::clone(&schema), schema)
 }
 
 /// A task for the data file without deletes and filter.
-pub(in crate::read) fn task() -> FileScanTask {
+pub(crate) fn task() -> FileScanTask {
     FileScanTask {
         file_path: DATA.to_owned(),
         location: DATA.to_owned(),
@@ -140,12 +136,12 @@ pub(in crate::read) fn task() -> FileScanTask {
 }
 
 /// A task with a filter.
-pub(in crate::read) fn filtered(residual: BoundExpr) -> FileScanTask {
+pub(crate) fn filtered(residual: BoundExpr) -> FileScanTask {
     FileScanTask { residual: Arc::new(residual), ..task() }
 }
 
 /// A delete file of a kind at a location.
-pub(in crate::read) fn delete_file(location: &str, kind: DeleteKind, file_format: FileFormat) -> DeleteFile {
+pub(crate) fn delete_file(location: &str, kind: DeleteKind, file_format: FileFormat) -> DeleteFile {
     DeleteFile {
         file_path: location.to_owned(),
         location: location.to_owned(),
@@ -161,12 +157,7 @@ pub(in crate::read) fn delete_file(location: &str, kind: DeleteKind, file_format
 }
 
 /// A test of a top-level column.
-pub(in crate::read) fn test(
-    id: i32,
-    field_type: PrimitiveType,
-    op: Operator,
-    literals: Vec<Value>,
-) -> BoundExpr {
+pub(crate) fn test(id: i32, field_type: PrimitiveType, op: Operator, literals: Vec<Value>) -> BoundExpr {
     let column = BoundColumn {
         id,
         name: format!("c{id}"),
@@ -179,30 +170,35 @@ pub(in crate::read) fn test(
 }
 
 /// `n < bound` over [`numbers`].
-pub(in crate::read) fn below(bound: i64) -> BoundExpr {
+pub(crate) fn below(bound: i64) -> BoundExpr {
     test(1, PrimitiveType::Long, Operator::Lt, vec![Value::Long(bound)])
 }
 
+/// The reader of a request.
+pub(crate) fn reader(request: ReadRequest) -> Arc<TableReader> {
+    Arc::new(TableReader::new(request))
+}
+
 /// All batches of a task.
-pub(in crate::read) fn batches(request: ReadRequest, task: &FileScanTask) -> Result<Vec<RecordBatch>> {
-    read_task(&Arc::new(request), task)?.collect()
+pub(crate) fn batches(request: ReadRequest, task: &FileScanTask) -> Result<Vec<RecordBatch>> {
+    read_task(&reader(request), task)?.collect()
 }
 
 /// The one batch of a task.
-pub(in crate::read) fn one_batch(request: ReadRequest, task: &FileScanTask) -> RecordBatch {
+pub(crate) fn one_batch(request: ReadRequest, task: &FileScanTask) -> RecordBatch {
     let mut all = batches(request, task).unwrap();
     assert_eq!(all.len(), 1, "batches");
     all.remove(0)
 }
 
 /// The first column of all batches, as longs.
-pub(in crate::read) fn longs(batches: &[RecordBatch]) -> Vec<i64> {
+pub(crate) fn longs(batches: &[RecordBatch]) -> Vec<i64> {
     let columns = batches.iter().map(|batch| batch.column(0).as_primitive::<Int64Type>());
     columns.flat_map(|column| column.values().to_vec()).collect()
 }
 
 /// The numbers of a file that may be damaged; `None` is an error of a file's fault that names the file.
-pub(in crate::read) fn rows_or_fault(request: ReadRequest, task: &FileScanTask) -> Option<Vec<i64>> {
+pub(crate) fn rows_or_fault(request: ReadRequest, task: &FileScanTask) -> Option<Vec<i64>> {
     match batches(request, task) {
         Ok(batches) => Some(longs(&batches)),
         Err(error) => {
@@ -215,7 +211,7 @@ pub(in crate::read) fn rows_or_fault(request: ReadRequest, task: &FileScanTask) 
 }
 
 /// The `n` of all rows, after checking that `s` is the text of the same row.
-pub(in crate::read) fn rows(request: ReadRequest, task: &FileScanTask) -> Vec<i64> {
+pub(crate) fn rows(request: ReadRequest, task: &FileScanTask) -> Vec<i64> {
     let batches = batches(request, task).unwrap();
     for batch in &batches {
         let numbers = batch.column(0).as_primitive::<Int64Type>();

@@ -21,7 +21,7 @@ use serde_json::Map;
 use super::avro_fixture::{avro_numbers, avro_task};
 use super::fixture::{
     DATA, batches, below, column, delete_file, filtered, numbers, numbers_schema, one_batch, paged_numbers,
-    parquet, request, store, task, test,
+    parquet, reader, request, store, task, test,
 };
 use crate::metadata::{PartitionField, PartitionSpec};
 use crate::plan::{DeleteFile, DeleteKind, FileFormat, FileScanTask};
@@ -167,7 +167,7 @@ fn filters_test_positions_with_and_without_columns() {
                 FileScanTask { deletes: deletes.clone(), residual: Arc::new(residual), ..base.clone() };
             let found = batches(asking(&store, &[POS]).with_batch_rows(500), &task).unwrap();
             assert_eq!((longs_of(&found, 0), longs_of(&found, 1)), (expected.clone(), expected.clone()));
-            assert_eq!(count_rows(&asking(&store, &[POS]), &task).unwrap(), expected.len() as u64);
+            assert_eq!(count_rows(&reader(asking(&store, &[POS])), &task).unwrap(), expected.len() as u64);
         }
     }
 }
@@ -286,10 +286,10 @@ fn deleted_rows_come_out_marked_where_they_are_asked_for() {
                     assert_eq!(longs_of(&found, 0), longs_of(&found, 1));
                     let marks: Vec<_> = found.iter().flat_map(|batch| batch.column(2).as_boolean()).collect();
                     assert_eq!(marks, (from..to).map(|row| Some(is_deleted(row))).collect::<Vec<_>>());
-                    assert_eq!(count_rows(&make(), &task).unwrap(), (to - from) as u64);
+                    assert_eq!(count_rows(&reader(make()), &task).unwrap(), (to - from) as u64);
                     // Without the column they are missing.
                     let mut unmarked = asking(&store, &[POS]).with_memory(memory);
-                    unmarked.batch_rows = 6;
+                    unmarked.files.batch_rows = 6;
                     let left: Vec<_> = (from..to).filter(|row| !is_deleted(*row)).map(Some).collect();
                     assert_eq!(longs_of(&batches(unmarked, &task).unwrap(), 1), left);
                 }
@@ -324,7 +324,7 @@ fn the_partition_is_a_struct_over_all_specs() {
         .with_partition_fields([(1, vec![1001, 1000])].into());
     let values = vec![(1001, None), (1000, Some(Value::Int(5)))];
     let task = FileScanTask { spec_id: 1, partition: Arc::new(values), ..task() };
-    request.batch_rows = 1;
+    request.files.batch_rows = 1;
     let found = batches(request, &task).unwrap();
     for batch in &found {
         let partition = batch.column(0).as_struct();

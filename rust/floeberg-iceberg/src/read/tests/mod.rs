@@ -13,7 +13,7 @@ mod equality_memory;
 mod equality_property;
 mod evolution;
 mod filters;
-pub(super) mod fixture;
+pub(crate) mod fixture;
 mod legacy_lists;
 mod listed;
 mod metadata_columns;

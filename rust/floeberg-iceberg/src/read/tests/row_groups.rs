@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use floeberg_io::testing::CountingStore;
 
-use super::fixture::{DATA, batches, longs, numbers, numbers_schema, request, rows, store, task};
+use super::fixture::{DATA, batches, longs, numbers, numbers_schema, reader, request, rows, store, task};
 use crate::plan::FileScanTask;
 use crate::read::{ReadRequest, count_rows};
 
@@ -53,6 +53,6 @@ fn counting_reads_the_footer_only() {
     let counting = Arc::new(CountingStore::new(Arc::new(store(numbers(30, 10)))));
     let schema = Arc::new(numbers_schema());
     let request = ReadRequest::new(Arc::clone(&counting) as _, Arc::clone(&schema), schema);
-    assert_eq!(count_rows(&request, &task()).unwrap(), 30);
+    assert_eq!(count_rows(&reader(request), &task()).unwrap(), 30);
     assert_eq!(counting.of(DATA).reads, 1);
 }

@@ -15,7 +15,7 @@ use floeberg_core::{Error, Result};
 
 use super::column::{Column, Offsets, Values};
 use super::finish::{Output, output_fields};
-use super::leaf::leaf;
+use super::leaf::{FixedForm, leaf};
 use super::skip::Skip;
 use super::skips::Skips;
 use super::step::{Branches, Items, Read, ReadStep, Step};
@@ -34,15 +34,6 @@ pub struct Projection<'a> {
     pub keyed: &'a BTreeMap<i32, Vec<i32>>,
     /// How `fixed` values are written.
     pub fixed: FixedForm,
-}
-
-/// How values of Iceberg's `fixed` type are written where the schema says Avro `fixed`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FixedForm {
-    /// As the Avro specification says: the bytes.
-    Bare,
-    /// Behind their length, as some writers do in manifests.
-    Prefixed,
 }
 
 /// A compiled projection.

@@ -12,10 +12,19 @@ use floeberg_core::schema::PrimitiveType;
 
 use super::column::{Offsets, Values};
 use super::step::Read;
-use super::{AvroType, FixedForm, Logical};
+use super::{AvroType, Logical};
 
 const MICROS: TimeUnit = TimeUnit::Microsecond;
 const NANOS: TimeUnit = TimeUnit::Nanosecond;
+
+/// How values of Iceberg's `fixed` type are written where the schema says Avro `fixed`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixedForm {
+    /// As the Avro specification says: the bytes.
+    Bare,
+    /// Behind their length, as some writers do in manifests.
+    Prefixed,
+}
 
 /// How to read and where to put; `None` when the types do not fit.
 pub(super) fn leaf(writer: &AvroType, wanted: &PrimitiveType, fixed: FixedForm) -> Option<(Read, Values)> {

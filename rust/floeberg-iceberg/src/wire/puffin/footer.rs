@@ -9,12 +9,10 @@
 //!
 //! Invariant: the payload size is checked against the bytes that are there; flags that are not known are an error.
 
-use std::collections::BTreeMap;
-
 use floeberg_core::{Error, Result};
 
 use super::compression::{Compression, decompress};
-use super::footer_json::{BlobMetadata, parse_payload};
+use super::footer_json::{PuffinFooter, parse_payload};
 use crate::wire::refuse_encrypted;
 
 const MAGIC: [u8; 4] = *b"PFA1";
@@ -24,15 +22,6 @@ pub(crate) const LARGEST_FOOTER: u64 = PAYLOAD_LIMIT as u64 + 16;
 
 /// How many bytes at the end of a file say how long its footer is.
 pub const FOOTER_TAIL_LENGTH: usize = 12;
-
-/// What a Puffin file says it holds.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct PuffinFooter {
-    /// The blobs.
-    pub blobs: Vec<BlobMetadata>,
-    /// Properties of the file, such as `created-by`.
-    pub properties: BTreeMap<String, String>,
-}
 
 /// The length in bytes of a file's footer, from the file's last [`FOOTER_TAIL_LENGTH`] bytes (or more).
 pub fn footer_length(end: &[u8]) -> Result<u64> {

@@ -7,8 +7,16 @@ use std::collections::BTreeMap;
 use floeberg_core::{Context, Error, Result};
 use serde_json::{Map, Value as Json};
 
-use super::PuffinFooter;
 use super::compression::Compression;
+
+/// What a Puffin file says it holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PuffinFooter {
+    /// The blobs.
+    pub blobs: Vec<BlobMetadata>,
+    /// Properties of the file, such as `created-by`.
+    pub properties: BTreeMap<String, String>,
+}
 
 /// Where a blob is and what it is.
 #[derive(Debug, Clone, PartialEq)]

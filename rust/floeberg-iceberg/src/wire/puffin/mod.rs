@@ -1,15 +1,15 @@
 //! Puffin files: blobs of statistics and deletion vectors, and the footer that lists them.
 
 mod compression;
-mod footer;
 mod footer_json;
+mod footer;
 mod blob;
 
 pub use blob::{blob_content, read_blob};
 pub use compression::Compression;
-pub use footer::{FOOTER_TAIL_LENGTH, PuffinFooter, footer_length, parse_footer};
+pub use footer::{FOOTER_TAIL_LENGTH, footer_length, parse_footer};
 pub(crate) use footer::{LARGEST_FOOTER, check_magic};
-pub use footer_json::BlobMetadata;
+pub use footer_json::{BlobMetadata, PuffinFooter};
 
 #[cfg(test)]
 mod tests;

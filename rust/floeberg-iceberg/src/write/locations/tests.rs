@@ -9,7 +9,8 @@ use serde_json::Map;
 
 use super::{Locations, folders_of_hash};
 use crate::metadata::{PartitionField, PartitionSpec};
-use crate::write::properties::Properties;
+
+use crate::write::options::properties_of;
 
 fn spec(names: &[&str]) -> PartitionSpec {
     let field = |name: &&str| PartitionField {
@@ -24,7 +25,7 @@ fn spec(names: &[&str]) -> PartitionSpec {
 
 fn locations(table: &str, properties: &[(&str, &str)]) -> Result<Locations> {
     let owned = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Locations::new(table, &Properties::new(&owned.collect(), &BTreeMap::new())?)
+    Locations::new(table, &properties_of(&owned.collect(), &BTreeMap::new())?)
 }
 
 fn of(table: &str, properties: &[(&str, &str)]) -> String {

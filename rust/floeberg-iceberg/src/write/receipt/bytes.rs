@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::{Purpose, Receipt, WrittenFile};
-use crate::metadata::{DataFile, FileContent, emit_spec, parse_spec};
+use crate::manifest::{DataFile, FileContent};
+use crate::metadata::{emit_spec, parse_spec};
 use crate::wire::json::Place;
 use crate::wire::{Packing, unpack};
 

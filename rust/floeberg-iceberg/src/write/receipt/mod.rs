@@ -14,7 +14,8 @@ use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
 use floeberg_io::place;
 
-use crate::metadata::{DataFile, PartitionSpec};
+use crate::manifest::DataFile;
+use crate::metadata::PartitionSpec;
 
 /// A file that is there and in no table yet.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use serde_json::Map;
 
 use super::{Purpose, Receipt, WrittenFile};
-use crate::metadata::{DataFile, FileContent, PartitionSpec};
+use crate::manifest::{DataFile, FileContent};
+use crate::metadata::PartitionSpec;
 
 fn values() -> impl Strategy<Value = Option<Value>> {
     prop_oneof![

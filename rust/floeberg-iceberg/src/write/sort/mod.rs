@@ -5,5 +5,5 @@ mod run;
 mod merge;
 mod sorter;
 
-pub(super) use keys::{SortKeys, Values};
+pub(super) use keys::SortKeys;
 pub(super) use sorter::Sorter;

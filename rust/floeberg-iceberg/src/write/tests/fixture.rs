@@ -17,10 +17,11 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataR
 use parquet::schema::printer::print_schema;
 use serde_json::Map;
 
+use crate::files::WriteProperties;
 use crate::metadata::{PartitionField, PartitionSpec, SortOrder};
 use crate::plan::{FileFormat, FileScanTask};
-use crate::read::{ReadRequest, read_task};
-use crate::write::properties::Properties;
+use crate::read::{ReadRequest, TableReader, read_task};
+use crate::write::options::properties_of;
 use crate::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFile};
 
 /// Rows, a value a column.
@@ -35,7 +36,7 @@ pub(super) fn recipe(fields: Vec<Field>) -> WriteRecipe {
         schema: Arc::new(Schema::new(4, fields).unwrap()),
         spec: Arc::new(PartitionSpec { spec_id: 2, fields: Vec::new(), unknown_keys: Map::new() }),
         order: Arc::new(SortOrder { order_id: 0, fields: Vec::new(), unknown_keys: Map::new() }),
-        properties: Properties::default(),
+        properties: WriteProperties::default(),
         table_uuid: None,
         location: "memory://t".to_owned(),
         write_id: "w".to_owned(),
@@ -46,7 +47,7 @@ pub(super) fn recipe(fields: Vec<Field>) -> WriteRecipe {
 /// The same, with properties.
 pub(super) fn with(recipe: WriteRecipe, properties: &[(&str, &str)]) -> WriteRecipe {
     let owned = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let properties = Properties::new(&owned.collect(), &BTreeMap::new()).unwrap();
+    let properties = properties_of(&owned.collect(), &BTreeMap::new()).unwrap();
     WriteRecipe { properties, ..recipe }
 }
 
@@ -113,7 +114,7 @@ pub(super) fn batch_of(store: &MemoryStore, recipe: &WriteRecipe, written: &Writ
     let task = FileScanTask {
         file_path: file.file_path.clone(),
         location: file.file_path.clone(),
-        file_format: FileFormat::Parquet,
+        file_format: file.file_format.parse().unwrap_or(FileFormat::Parquet),
         file_size_in_bytes: file.file_size_in_bytes,
         record_count: file.record_count,
         byte_range: None,
@@ -124,7 +125,8 @@ pub(super) fn batch_of(store: &MemoryStore, recipe: &WriteRecipe, written: &Writ
         deletes: Vec::new(),
         residual: Arc::new(BoundExpr::True),
     };
-    let batches: Vec<_> = read_task(&Arc::new(request), &task).unwrap().collect::<Result<_>>().unwrap();
+    let batches: Vec<_> =
+        read_task(&Arc::new(TableReader::new(request)), &task).unwrap().collect::<Result<_>>().unwrap();
     concat_batches(&Arc::new(schema_to_arrow(&schema).unwrap()), &batches).unwrap()
 }
 

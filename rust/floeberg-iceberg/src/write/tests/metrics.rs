@@ -10,7 +10,8 @@ use proptest::prelude::*;
 
 use super::fixture::{Rows, footer, recipe, rows_of, with, write};
 use super::types::tables;
-use crate::metadata::{DataFile, NullOrder, SortDirection, SortField, SortOrder};
+use crate::manifest::DataFile;
+use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
 use crate::write::WriteRecipe;
 use floeberg_core::transform::Transform;
 

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod avro;
 mod failures;
 mod fixture;
 mod layout;
@@ -9,5 +10,6 @@ mod recipes;
 mod rows;
 mod shredding;
 mod sorting;
+mod third_format;
 mod types;
 mod variant_bounds;

@@ -13,9 +13,9 @@ use floeberg_io::MemoryStore;
 
 use super::fixture::{TASK, batch_of, footer, names, partitioned, recipe, schema_text, with};
 use super::sorting::sorted;
+use crate::formats::parquet::write::COLUMN_MEMORY;
 use crate::metadata::{NullOrder, SortDirection};
 use crate::read::tests::variant_model::{Names, Tree, decode, encode, normal};
-use crate::write::parquet::COLUMN_MEMORY;
 use crate::write::{Receipt, WriteRecipe, Writer, WrittenFile};
 
 pub(super) const SHRED: (&str, &str) = ("write.parquet.shred-variants", "true");

@@ -15,8 +15,8 @@ use serde_json::Map;
 use super::fixture::{Rows, TASK, batch, footer, partitioned, recipe, rows_of};
 use super::rows::{primitives, values};
 use super::types::bits;
+use crate::formats::parquet::write::COLUMN_MEMORY;
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
-use crate::write::parquet::COLUMN_MEMORY;
 use crate::write::{Receipt, WriteRecipe, Writer};
 
 /// Writes with so little memory that rows are kept in temporary files.

@@ -8,7 +8,7 @@ use crate::expr::operator::ALL;
 use crate::expr::prune::typed::Literals;
 use crate::expr::{
     BoundColumn, BoundExpr, BoundPredicate, ColumnStats, MismatchReason, Operator, Share, Stats, StatsColumn,
-    StatsColumns, explain_mismatch, explain_mismatches, may_match,
+    StatsColumns, explain_mismatch, explain_mismatches, may_match, must_match, must_match_each,
 };
 use crate::schema::{PrimitiveType, Type};
 use crate::transform::Transform;
@@ -205,6 +205,8 @@ proptest! {
             prop_assert_eq!(reason.is_none(), may_match(&filter, &set));
         }
         prop_assert_eq!(found.len(), sets.len());
+        let all: Vec<bool> = sets.iter().map(|number| must_match(&filter, &OneSet(&written, *number))).collect();
+        prop_assert_eq!(must_match_each(&filter, &written, &sets), all, "{}", filter);
     }
 }
 

@@ -1,5 +1,5 @@
 use super::pack_from_end;
-use crate::metadata::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestContent, ManifestFile};
 
 fn lengths(sizes: &[i64], target: i64) -> Vec<Vec<i64>> {
     let manifest = |length: &i64| ManifestFile::unlisted("m".to_owned(), *length, 0, ManifestContent::Data);

@@ -4,7 +4,7 @@
 //! task's partition, or of all, and each key has the sequence number that says whether it reaches the task's rows.
 //! Spec: Scan Planning.
 //!
-//! Invariant: what is kept lives as long as its scan and takes about half of its memory; sets that no task uses make room
+//! Invariant: what is kept lives as long as its reader and takes about half of its memory; sets that no task uses make room
 //! for others, and a delete file that finds none is not shared.
 
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use crate::read::deletes::cache::again;
 
 /// The keys of the equality deletes of one scan.
 #[derive(Debug, Default)]
-pub(in crate::read) struct KeyCache {
+pub(crate) struct KeyCache {
     state: Mutex<State>,
     /// Held by the one task that applies keys in parts.
     pub(super) in_parts: Mutex<()>,
@@ -113,6 +113,7 @@ impl KeySet {
     pub(super) fn load(
         &self,
         request: &ReadRequest,
+        cache: &KeyCache,
         deletes: Vec<Arc<DeleteFile>>,
     ) -> Result<Vec<Arc<DeleteFile>>> {
         let slots: Vec<_> = {
@@ -122,7 +123,7 @@ impl KeySet {
             deletes.iter().map(slot).collect()
         };
         let load = |slot: &Slot, delete: &DeleteFile| {
-            let load = || self.load_file(request, delete).map_err(Arc::new);
+            let load = || self.load_file(request, cache, delete).map_err(Arc::new);
             slot.loaded.get_or_init(load).as_ref().copied().map_err(|error| again(error))
         };
         // First what no other thread has begun, so that all threads that need these files load; then what they have.
@@ -141,8 +142,8 @@ impl KeySet {
     }
 
     /// Adds the keys of a file. A part of them may be added where not all find room: they delete what they should.
-    fn load_file(&self, request: &ReadRequest, delete: &DeleteFile) -> Result<bool> {
-        let has_room = |bytes: u64| request.keys.hold(&self.name, bytes, request.memory / 2);
+    fn load_file(&self, request: &ReadRequest, cache: &KeyCache, delete: &DeleteFile) -> Result<bool> {
+        let has_room = |bytes: u64| cache.hold(&self.name, bytes, request.memory / 2);
         if !has_room(self.keys().memory() as u64) {
             return Ok(false);
         }

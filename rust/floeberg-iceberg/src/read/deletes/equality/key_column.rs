@@ -18,7 +18,7 @@ use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{Field, Schema, StructType, Type};
 use floeberg_core::{Error, Result};
 
-use crate::read::file::FileFields;
+use crate::files::FileFields;
 
 /// A key column.
 #[derive(Debug, Clone)]

@@ -20,7 +20,7 @@ use super::task_keys::TaskKeys;
 
 /// The equality deletes of a task, ready for its batches.
 #[derive(Debug)]
-pub(in crate::read) struct KeyFilter {
+pub(crate) struct KeyFilter {
     columns: Vec<KeyColumn>,
     /// Each with the numbers of its key columns.
     sets: Vec<(Vec<usize>, Arc<KeySet>)>,
@@ -31,11 +31,7 @@ pub(in crate::read) struct KeyFilter {
 
 impl KeyFilter {
     /// The filter that sets of keys make for a data file of a sequence number; none without a set.
-    pub(in crate::read) fn new(
-        keys: TaskKeys,
-        projected: &Schema,
-        data_sequence_number: i64,
-    ) -> Option<Self> {
+    pub(crate) fn new(keys: TaskKeys, projected: &Schema, data_sequence_number: i64) -> Option<Self> {
         if keys.sets.is_empty() {
             return None;
         }
@@ -56,12 +52,12 @@ impl KeyFilter {
     }
 
     /// The columns to read after those that were asked for.
-    pub(in crate::read) fn columns(&self) -> impl Iterator<Item = &Field> {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &Field> {
         self.columns.iter().map(|column| &column.root)
     }
 
     /// A batch without the key columns and the rows that they delete.
-    pub(in crate::read) fn apply(&self, batch: RecordBatch) -> Result<RecordBatch> {
+    pub(crate) fn apply(&self, batch: RecordBatch) -> Result<RecordBatch> {
         let (schema, mut arrays, rows) = batch.into_parts();
         let keys = arrays.split_off(self.wanted.min(arrays.len()));
         let kept = !&self.deleted(&keys, rows)?;
@@ -75,7 +71,7 @@ impl KeyFilter {
     }
 
     /// Which rows of so many with these key columns are deleted.
-    pub(in crate::read) fn deleted(&self, roots: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
+    pub(crate) fn deleted(&self, roots: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
         let values = keys_of(&self.columns, roots)?;
         let mut deleted = BooleanBuffer::new_unset(rows);
         for (numbers, set) in &self.sets {

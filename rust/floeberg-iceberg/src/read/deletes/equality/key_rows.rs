@@ -26,7 +26,7 @@ pub(super) fn for_each(
         // An empty mapping, not none: without one, ids would be guessed from the order of the columns.
         let no_names = NameMapping::default();
         let names = request.name_mapping.as_deref().unwrap_or(&no_names);
-        let file = DeleteRows::open(request, delete, names)?;
+        let file = DeleteRows::open(&request.files, delete, names)?;
         if let Some(column) = columns.iter().find(|column| !column.is_in(file.fields())) {
             return Err(Error::invalid_data(format!(
                 "the equality delete file has no column of id {} ({:?}), by which it deletes",
@@ -37,7 +37,7 @@ pub(super) fn for_each(
         let roots = roots(columns);
         for unit in file.units() {
             for batch in file.read(&unit, &roots)? {
-                request.cancel.check()?;
+                request.files.cancel.check()?;
                 let batch = batch?;
                 if !take(&keys_of(columns, batch.columns())?)? {
                     return Ok(false);

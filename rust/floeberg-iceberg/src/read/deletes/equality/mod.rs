@@ -11,8 +11,8 @@ mod task_keys;
 mod key_filter;
 mod parts;
 
-pub(in crate::read) use cache::KeyCache;
+pub(crate) use cache::KeyCache;
 pub(crate) use key_column::key_field;
-pub(in crate::read) use key_filter::KeyFilter;
-pub(in crate::read) use parts::DataKeys;
-pub(in crate::read) use task_keys::TaskKeys;
+pub(crate) use key_filter::KeyFilter;
+pub(crate) use parts::DataKeys;
+pub(crate) use task_keys::TaskKeys;

@@ -14,41 +14,39 @@ use floeberg_core::{Error, Result};
 use roaring::RoaringTreemap;
 
 use super::TaskKeys;
+use super::cache::KeyCache;
 use super::key_column::{KeyColumn, keys_of, no_keys, roots};
 use super::key_rows;
+use crate::files::{FileConstants, FileReader, Projection, Unit, UnitRequest};
 use crate::plan::{DeleteFile, FileScanTask};
 use crate::read::ReadRequest;
-use crate::read::file::{OpenFile, Unit, UnitRequest};
-use crate::read::project::{PartitionConstants, Projection};
 
 /// A data file whose keys are compared.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::read) struct DataKeys<'a> {
+pub(crate) struct DataKeys<'a> {
     /// The request.
-    pub(in crate::read) request: &'a ReadRequest,
+    pub(crate) request: &'a ReadRequest,
+    /// What is kept of keys.
+    pub(crate) cache: &'a KeyCache,
     /// Its task.
-    pub(in crate::read) task: &'a FileScanTask,
+    pub(crate) task: &'a FileScanTask,
     /// The file.
-    pub(in crate::read) file: &'a OpenFile,
+    pub(crate) file: &'a Arc<dyn FileReader>,
     /// What its partition says.
-    pub(in crate::read) constants: &'a PartitionConstants,
+    pub(crate) constants: &'a FileConstants,
     /// The units that the task reads.
-    pub(in crate::read) units: &'a [Unit],
+    pub(crate) units: &'a [Unit],
 }
 
 impl TaskKeys {
     /// Are there keys that found no room in a shared set?
-    pub(in crate::read) fn has_unshared(&self) -> bool {
+    pub(crate) fn has_unshared(&self) -> bool {
         !self.unshared.is_empty()
     }
 
     /// Applies the keys that found no room: their rows of the data file are deleted too.
-    pub(in crate::read) fn apply_unshared(
-        &self,
-        data: DataKeys<'_>,
-        deleted: &mut DeletedRows,
-    ) -> Result<()> {
-        let _alone = data.request.keys.in_parts.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn apply_unshared(&self, data: DataKeys<'_>, deleted: &mut DeletedRows) -> Result<()> {
+        let _alone = data.cache.in_parts.lock().unwrap_or_else(PoisonError::into_inner);
         for (columns, files) in &self.unshared {
             let mut parts = Parts { data, columns, keys: no_keys(columns)?, found: RoaringTreemap::new() };
             for delete in files {
@@ -95,16 +93,16 @@ impl Parts<'_> {
         let mut after = None;
         for unit in data.units {
             let mut position = first_row(unit, after)?;
-            let reader = data.file.read(&UnitRequest {
+            let reader = Arc::clone(data.file).read(&UnitRequest {
                 unit,
                 projection: &projection,
                 deletes: &no_deletes,
                 predicate: None,
-                batch_rows: data.request.batch_rows,
-                cancel: &data.request.cancel,
+                batch_rows: data.request.files.batch_rows,
+                cancel: &data.request.files.cancel,
             })?;
             for batch in reader {
-                data.request.cancel.check()?;
+                data.request.files.cancel.check()?;
                 let batch = batch?;
                 let rows = keys_of(self.columns, batch.columns())?;
                 let deleted = keys.deleted(&rows, data.task.data_sequence_number)?;

@@ -12,14 +12,14 @@ use floeberg_core::transform::Transform;
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{Context, Error, Result};
 
-use super::cache::{KeySet, SetName};
+use super::cache::{KeyCache, KeySet, SetName};
 use super::key_column::KeyColumn;
 use crate::plan::{DeleteFile, DeleteKind, FileScanTask};
 use crate::read::ReadRequest;
 
 /// What equality deletes compare with the rows of a task.
 #[derive(Debug, Default)]
-pub(in crate::read) struct TaskKeys {
+pub(crate) struct TaskKeys {
     /// Sets that are shared with other tasks.
     pub(super) sets: Vec<(Vec<KeyColumn>, Arc<KeySet>)>,
     /// Delete files that are to be applied in parts.
@@ -28,7 +28,7 @@ pub(in crate::read) struct TaskKeys {
 
 impl TaskKeys {
     /// Loads the equality deletes of a task.
-    pub(in crate::read) fn load(request: &ReadRequest, task: &FileScanTask) -> Result<Self> {
+    pub(crate) fn load(request: &ReadRequest, cache: &KeyCache, task: &FileScanTask) -> Result<Self> {
         let mut files: BTreeMap<(Vec<i32>, bool), Vec<Arc<DeleteFile>>> = BTreeMap::new();
         for delete in &task.deletes {
             let DeleteKind::Equality { equality_ids } = &delete.kind else { continue };
@@ -45,9 +45,9 @@ impl TaskKeys {
                 columns.collect::<Result<_>>().context("delete_file", &deletes[0].file_path)?;
             // The planner gives a task the deletes of all partitions and of its own.
             let partition = (!everywhere).then(|| (task.spec_id, partition_key(request, task, &deletes)));
-            let set = request.keys.set(SetName { ids, partition }, &columns);
+            let set = cache.set(SetName { ids, partition }, &columns);
             let set = set.context("delete_file", &deletes[0].file_path)?;
-            let left = set.load(request, deletes)?;
+            let left = set.load(request, cache, deletes)?;
             if !left.is_empty() {
                 loaded.unshared.push((columns.clone(), left));
             }

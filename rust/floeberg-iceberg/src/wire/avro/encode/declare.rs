@@ -73,7 +73,13 @@ impl Declarer {
                 json!({"type": "array", "items": items, "element-id": id})
             }
             Type::Map(map) => self.map(map)?,
-            Type::Variant | Type::Unrecognized(_) => {
+            Type::Variant => json!({
+                "type": "record",
+                "name": format!("r{}", field.id),
+                "logicalType": "variant",
+                "fields": [{"name": "metadata", "type": "bytes"}, {"name": "value", "type": "bytes"}],
+            }),
+            Type::Unrecognized(_) => {
                 return Err(
                     Error::unsupported("Avro files with such a column are not written").with("field", field)
                 );

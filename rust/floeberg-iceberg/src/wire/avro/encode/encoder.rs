@@ -17,6 +17,11 @@ impl Encoder {
         &self.bytes
     }
 
+    /// What was put, taken out.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// Forgets everything after that many bytes; the memory stays.
     pub(super) fn truncate(&mut self, length: usize) {
         self.bytes.truncate(length);

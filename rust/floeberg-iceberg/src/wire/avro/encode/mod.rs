@@ -3,10 +3,12 @@
 mod compress;
 mod declare;
 mod encoder;
+mod blocks;
 mod container;
 
+pub use blocks::BlockEncoder;
 pub use compress::Compression;
-pub use container::{ContainerOptions, ContainerWriter};
+pub use container::{ContainerOptions, ContainerWriter, header, random_marker};
 pub use declare::{decimal_size, declare};
 pub use encoder::Encoder;
 

@@ -1,0 +1,70 @@
+"""How does an object look to a person: in a terminal, and as HTML in a notebook?
+
+Names and values come from tables of others: in a terminal what cannot be printed is escaped, and in HTML everything is.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["bytes_shown", "facts_html", "moment_shown", "rows_html", "shown"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_LONGEST = 200
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+_STEP = 1024
+
+
+def shown(value: object) -> str:
+    """A text of one line that a terminal prints as it is."""
+    text = str(value)
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def moment_shown(timestamp_ms: int) -> str:
+    """A moment as ISO 8601 writes it, or its number where there is no such date."""
+    try:
+        moment = _EPOCH + timedelta(milliseconds=timestamp_ms)
+    except OverflowError:
+        return f"{timestamp_ms} ms"
+    return moment.isoformat(" ", "milliseconds")
+
+
+def bytes_shown(size: int) -> str:
+    """A number of bytes in the unit that a person would take."""
+    scaled, unit = float(size), 0
+    while scaled >= _STEP and unit < len(_UNITS) - 1:
+        scaled, unit = scaled / _STEP, unit + 1
+    return f"{size} B" if unit == 0 else f"{scaled:.1f} {_UNITS[unit]}"
+
+
+def facts_html(title: str, facts: Mapping[str, object], *below: str) -> str:
+    """A heading, a table of facts, and HTML below it."""
+    rows = "".join(
+        f'<tr><th style="text-align:left">{escape(shown(name))}</th>'
+        f'<td style="text-align:left">{escape(shown(value))}</td></tr>'
+        for name, value in facts.items()
+        if value is not None
+    )
+    return f"<div><strong>{escape(shown(title))}</strong><table>{rows}</table>{''.join(below)}</div>"
+
+
+def rows_html(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table of rows."""
+    heads = "".join(f'<th style="text-align:left">{escape(each)}</th>' for each in columns)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td style="text-align:left">{"" if each is None else escape(shown(each))}</td>' for each in row
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,45 @@
+"""What went wrong? The classes of `floeberg.errors`, by the names that PyIceberg has for them.
+
+Examples:
+    >>> CommitFailedException.__name__, NoSuchTableError is errors.NoSuchTableError
+    ('CommitConflictError', True)
+"""
+
+from floeberg import errors
+from floeberg.errors import (
+    NamespaceAlreadyExistsError,
+    NamespaceNotEmptyError,
+    NoSuchNamespaceError,
+    NoSuchTableError,
+    NoSuchViewError,
+    NotInstalledError,
+    TableAlreadyExistsError,
+)
+
+__all__ = [
+    "CommitFailedException",
+    "CommitStateUnknownException",
+    "ForbiddenError",
+    "NamespaceAlreadyExistsError",
+    "NamespaceNotEmptyError",
+    "NoSuchIcebergTableError",
+    "NoSuchIdentifierError",
+    "NoSuchNamespaceError",
+    "NoSuchTableError",
+    "NoSuchViewError",
+    "NotInstalledError",
+    "ResolveError",
+    "TableAlreadyExistsError",
+    "ValidationError",
+    "ValidationException",
+]
+
+CommitFailedException = errors.CommitConflictError
+CommitStateUnknownException = errors.CommitStateUnknownError
+ForbiddenError = errors.PermissionDeniedError
+NoSuchIcebergTableError = errors.NoSuchTableError
+NoSuchIdentifierError = errors.NotFoundError
+ResolveError = errors.InvalidDataError
+ValidationError = errors.InvalidInputError
+ValidationException = errors.CommitConflictError
+"""What another writer did cannot stand beside the commit."""

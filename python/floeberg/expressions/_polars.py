@@ -1,0 +1,171 @@
+"""Which filter is an expression of polars?
+
+It is read in the JSON form that polars writes. polars says of it that it may change: what is not known is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime, time, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import UnsupportedError
+from floeberg.expressions._three_valued import (
+    Column,
+    Logic,
+    Operand,
+    Value,
+    compared,
+    is_in,
+    is_nan,
+    is_null,
+    logic_of,
+    starts_with,
+)
+
+if TYPE_CHECKING:
+    from floeberg.expressions._logic import Expression
+
+_WORDS = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
+_JOINS = {"And": True, "LogicalAnd": True, "Or": False, "LogicalOr": False}
+_BOUNDS = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "None": (">", "<")}
+_UNITS = {"Milliseconds": 1000, "Microseconds": 1}
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps without a zone count from here
+
+
+def from_polars(given: Any) -> Expression:  # noqa: ANN401 - an object of another library
+    """The filter of an expression of polars: rows that it is true for.
+
+    Raises:
+        UnsupportedError: It says what no filter of here can, as the sum of two columns.
+    """
+    import warnings  # noqa: PLC0415 - only filters of polars need it
+
+    try:
+        with warnings.catch_warnings():
+            # That the form is not stable is known.
+            warnings.simplefilter("ignore")
+            written = json.loads(given.meta.serialize(format="json"))
+        return logic_of(_operand(written)).true
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
+        raise _unknown(str(given)) from error
+
+
+def _unknown(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"the filter of polars {what!r} cannot be read: pass SQL text or floeberg.expressions"
+    )
+
+
+def _operand(node: dict[str, Any]) -> Operand:
+    ((kind, inside),) = node.items()
+    if kind == "Column":
+        return Column(inside)
+    if kind == "Literal":
+        return Value(_value(inside))
+    if kind == "Alias":
+        return _operand(inside[0])
+    if kind == "BinaryExpr":
+        return _binary(_operand(inside["left"]), inside["op"], _operand(inside["right"]))
+    if kind == "Function":
+        return _function(inside["function"], inside["input"])
+    raise _unknown(kind)
+
+
+def _binary(left: Operand, word: str, right: Operand) -> Logic:
+    if word in _JOINS:
+        return logic_of(left).joined(logic_of(right), by_and=_JOINS[word])
+    return compared(left, _WORDS[word], right)
+
+
+def _function(function: dict[str, Any], inputs: list[dict[str, Any]]) -> Operand:
+    ((family, name),) = function.items()
+    first = _operand(inputs[0])
+    if family == "StructExpr" and isinstance(first, Column) and "FieldByName" in name:
+        return Column(f"{first.name}.{name['FieldByName']}")
+    if family == "StringExpr" and name == "StartsWith" and isinstance(first, Column):
+        prefix = _operand(inputs[1])
+        if isinstance(prefix, Value) and isinstance(prefix.value, str):
+            return starts_with(first, prefix.value)
+    if family == "Boolean":
+        return _boolean(name, first, inputs[1:])
+    raise _unknown(f"{family} {name}")
+
+
+def _boolean(  # noqa: PLR0911 - one return a function
+    name: str | dict[str, Any], first: Operand, others: list[dict[str, Any]]
+) -> Logic:
+    if name == "Not":
+        return logic_of(first).negated()
+    if isinstance(first, Column):
+        if name == "IsNull":
+            return is_null(first)
+        if name == "IsNotNull":
+            return is_null(first).negated()
+        if name == "IsNan":
+            return is_nan(first)
+        if name == "IsNotNan":
+            return is_nan(first).negated()
+        if isinstance(name, dict) and "IsIn" in name:
+            values = _operand(others[0])
+            if isinstance(values, Value) and isinstance(values.value, list):
+                return is_in(first, values.value, null_is_null=not name["IsIn"]["nulls_equal"])
+        if isinstance(name, dict) and "IsBetween" in name:
+            lower, upper = _BOUNDS[name["IsBetween"]["closed"]]
+            low, high = (_operand(each) for each in others)
+            return compared(first, lower, low).joined(compared(first, upper, high), by_and=True)
+    raise _unknown(str(name))
+
+
+def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
+    ((kind, inside),) = node.items()
+    if kind == "Dyn":
+        return next(iter(inside.values()))
+    if kind != "Scalar":
+        raise _unknown(kind)
+    if inside == "Null":
+        return None
+    ((kind, value),) = inside.items()
+    if kind == "List":
+        return _listed(bytes(value))
+    if kind in {
+        "Boolean",
+        "String",
+        "Int8",
+        "Int16",
+        "Int32",
+        "Int64",
+        "UInt8",
+        "UInt16",
+        "UInt32",
+        "UInt64",
+    }:
+        return value
+    if kind in {"Float32", "Float64"}:
+        return float(value)
+    if kind == "Binary":
+        return bytes(value)
+    if kind == "Date":
+        return date.fromordinal(_EPOCH.toordinal() + value)
+    if kind == "Time":
+        return _time(value)
+    if kind == "Datetime":
+        number, unit, zone = value
+        moment = _EPOCH + timedelta(microseconds=number * _UNITS[unit])
+        return moment if zone is None else moment.replace(tzinfo=timezone.utc)
+    raise _unknown(kind)
+
+
+def _time(nanoseconds: int) -> time:
+    microseconds, rest = divmod(nanoseconds, 1000)
+    if rest:
+        raise _unknown("a time of day with nanoseconds")
+    return (_EPOCH + timedelta(microseconds=microseconds)).time()
+
+
+def _listed(written: bytes) -> list[object]:
+    """The values of a list, which polars writes as an Arrow stream."""
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    with pa.ipc.open_stream(written) as stream:
+        return stream.read_all().column(0).to_pylist()

@@ -1,0 +1,157 @@
+"""When is a filter of SQL's logic true, and when is it false?
+
+Expressions of pyarrow and polars are true, false or null, and a row is kept where one is true. Filters of here are true
+or false. So a foreign one becomes a pair of filters, and each rule of the logic is one of pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from floeberg.errors import UnsupportedError
+from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or
+from floeberg.expressions._predicates import (
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNaN,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    NotEqualTo,
+    NotIn,
+    NotNull,
+    StartsWith,
+)
+
+_COMPARISONS = {
+    "==": EqualTo,
+    "!=": NotEqualTo,
+    "<": LessThan,
+    "<=": LessThanOrEqual,
+    ">": GreaterThan,
+    ">=": GreaterThanOrEqual,
+}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that is compared, by its full name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """A literal that is compared."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class Logic:
+    """A filter of three values.
+
+    Args:
+        true: Where it is true.
+        false: Where it is false. Elsewhere it is null.
+    """
+
+    true: Expression
+    false: Expression
+
+    def negated(self) -> Logic:
+        """Null stays null."""
+        return Logic(self.false, self.true)
+
+    def joined(self, other: Logic, *, by_and: bool) -> Logic:
+        """False and null is false, true or null is true."""
+        if by_and:
+            return Logic(And(self.true, other.true), Or(self.false, other.false))
+        return Logic(Or(self.true, other.true), And(self.false, other.false))
+
+
+Operand = Column | Value | Logic
+
+
+def constant(*, holds: bool) -> Logic:
+    """Every row, or none."""
+    return Logic(AlwaysTrue(), AlwaysFalse()) if holds else Logic(AlwaysFalse(), AlwaysTrue())
+
+
+def logic_of(operand: Operand) -> Logic:
+    """An operand as a filter: a column of bools is one too.
+
+    Raises:
+        UnsupportedError: It is a literal that is no bool.
+    """
+    if isinstance(operand, Logic):
+        return operand
+    if isinstance(operand, Column):
+        return Logic(EqualTo(operand.name, True), EqualTo(operand.name, False))
+    if isinstance(operand.value, bool):
+        return constant(holds=operand.value)
+    raise UnsupportedError(
+        f"the literal {operand.value!r} is not a filter: of pyarrow and polars, comparisons and their like are read"
+    )
+
+
+def compared(left: Operand, word: str, right: Operand) -> Logic:
+    """A comparison of a column with a literal, on whichever side it stands.
+
+    Raises:
+        UnsupportedError: It compares something else.
+    """
+    if isinstance(left, Value) and isinstance(right, Column):
+        left, word, right = right, _TURNED.get(word, word), left
+    if not isinstance(left, Column) or not isinstance(right, Value):
+        raise UnsupportedError(
+            "a filter of pyarrow or polars may compare columns with literals only: pass SQL text for others"
+        )
+    if right.value is None:
+        return Logic(AlwaysFalse(), AlwaysFalse())
+    return known(_COMPARISONS[word](left.name, right.value), left)
+
+
+def known(test: Expression, column: Column) -> Logic:
+    """A test that is null where its column is."""
+    there = NotNull(column.name)
+    return Logic(And(test, there), And(Not(test), there))
+
+
+def is_null(column: Column) -> Logic:
+    """A test that is never null."""
+    return Logic(IsNull(column.name), NotNull(column.name))
+
+
+def is_nan(column: Column) -> Logic:
+    """Is it NaN?"""
+    return known(IsNaN(column.name), column)
+
+
+def starts_with(column: Column, prefix: str) -> Logic:
+    """Does a text begin so?"""
+    return known(StartsWith(column.name, prefix), column)
+
+
+def is_in(column: Column, values: list[object], *, null_is_null: bool) -> Logic:
+    """Is it one of these?
+
+    Args:
+        column: The column.
+        values: The literals; `None` among them is a null that a null column equals, unless null is null.
+        null_is_null: Whether the test is null where the column is.
+    """
+    plain = [value for value in values if value is not None]
+    test = In(column.name, plain)
+    if null_is_null:
+        there = NotNull(column.name)
+        if len(plain) < len(values):
+            # What is not among them may be the null.
+            return Logic(And(test, there), AlwaysFalse())
+        return Logic(And(test, there), And(NotIn(column.name, plain), there))
+    if len(plain) < len(values):
+        return Logic(Or(test, IsNull(column.name)), And(NotIn(column.name, plain), NotNull(column.name)))
+    return Logic(test, NotIn(column.name, plain))

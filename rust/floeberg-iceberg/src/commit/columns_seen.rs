@@ -1,0 +1,51 @@
+//! Which columns did each operation of a commit find when it was made?
+//!
+//! In: the table as it was then, and the operations. Out: for each the columns, as those before it changed them.
+//! Spec: Commit Conflict Resolution and Retry; Schema Evolution.
+
+use std::sync::Arc;
+
+use floeberg_core::{Context, Result};
+
+use super::actions::{update_schema, upgrade};
+use super::apply::Changing;
+use super::seen::Seen;
+use super::since::Since;
+use super::{Operation, Previous};
+use crate::metadata::TableMetadata;
+
+/// The columns that each operation was made for: those of the table when the first began, as those before it changed them.
+/// `None` for all where nobody changed them since.
+pub(super) fn columns_seen(
+    began_at: Option<&TableMetadata>,
+    base: Option<&TableMetadata>,
+    operations: &[Operation],
+) -> Result<Vec<Option<Seen>>> {
+    let (Some(began_at), Some(base)) = (began_at, base) else { return Ok(vec![None; operations.len()]) };
+    if began_at.current_schema() == base.current_schema() {
+        return Ok(vec![None; operations.len()]);
+    }
+    let previous = Previous { metadata: began_at, metadata_location: "" };
+    let mut changing = Changing::begin(Some(previous), began_at.last_updated_ms)?;
+    let mut seen: Vec<Option<Seen>> = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let schema = Arc::clone(changing.metadata().current_schema());
+        seen.push(Some(Seen { schema, last_column_id: began_at.last_column_id }));
+        let since = Since {
+            began_at: Some(began_at),
+            base: Some(began_at),
+            brings_files: false,
+            made_from: &[],
+            seen: None,
+        };
+        let produced = match operation {
+            Operation::UpdateSchema(changes) => update_schema(changing.metadata(), since, changes),
+            Operation::UpgradeFormatVersion(version) => Ok(upgrade(changing.metadata(), *version)),
+            _ => continue,
+        };
+        for update in &produced.context("operation", operation.name())?.updates {
+            changing.apply(update)?;
+        }
+    }
+    Ok(seen)
+}

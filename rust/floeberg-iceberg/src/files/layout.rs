@@ -1,0 +1,67 @@
+//! What does every format that is written offer?
+//!
+//! ```text
+//! properties -> FileLayout -> FileWriter, one a file: encode, end_unit, write_unit, and again -> finish
+//! ```
+//!
+//! Rules that every [`FileLayout`] keeps:
+//! 1. A layout is of one write. Making one finds all that is wrong with properties and types, before there is a file.
+//! 2. What it learns of rows ([`FileLayout::for_rows`], [`FileLayout::for_file`]) decides how they are stored, never which.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use floeberg_core::Result;
+use floeberg_core::schema::Schema;
+use floeberg_io::Store;
+
+use super::metrics::Modes;
+use super::piece::Piece;
+use super::properties::WriteProperties;
+use super::writer::FileWriter;
+
+/// What a format makes a layout of.
+#[derive(Debug, Clone)]
+pub(crate) struct LayoutRequest<'a> {
+    /// The columns of the rows.
+    pub(crate) schema: &'a Schema,
+    /// What the table, or the options of one write, ask for.
+    pub(crate) properties: &'a WriteProperties,
+    /// What is to be said of the columns.
+    pub(crate) modes: Modes,
+    /// The first columns that rows are sorted by.
+    pub(crate) sorted_by: Vec<SortColumn>,
+}
+
+/// A column that rows are sorted by, as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SortColumn {
+    /// Its field id.
+    pub(crate) id: i32,
+    /// Are the greatest first?
+    pub(crate) descends: bool,
+    /// Are nulls first?
+    pub(crate) nulls_first: bool,
+}
+
+/// How all files of a write are stored. The rules are in the module's documentation.
+pub(crate) trait FileLayout: Debug + Send + Sync {
+    /// The format, as manifests and the ends of files' names have it, in small letters.
+    fn format(&self) -> &'static str;
+
+    /// The rows of a batch in the table's form, as they are stored.
+    fn piece(&self, batch: &RecordBatch) -> Result<Piece>;
+
+    /// The same layout, with what the first rows of the write teach.
+    fn for_rows(self: Arc<Self>, first: &RecordBatch) -> Result<Arc<dyn FileLayout>>;
+
+    /// The same layout, with what the first rows of a file teach. Errors: `InvalidData` for rows that cannot be stored.
+    fn for_file(self: Arc<Self>, first: &[Piece]) -> Result<Arc<dyn FileLayout>>;
+
+    /// About how many bytes of memory an open file takes, beside its values.
+    fn file_memory(&self) -> u64;
+
+    /// Starts a file. Errors: those of the store.
+    fn create(self: Arc<Self>, store: &dyn Store, location: &str) -> Result<Box<dyn FileWriter>>;
+}

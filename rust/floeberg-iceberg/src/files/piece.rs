@@ -1,0 +1,36 @@
+//! Rows that wait to be encoded.
+
+use arrow_array::{Array, ArrayRef};
+
+/// Rows in the columns that a file stores.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    /// The columns, as long as each other.
+    pub(crate) columns: Vec<ArrayRef>,
+    /// How many rows there are.
+    pub(crate) rows: usize,
+    /// About how many bytes they take.
+    pub(crate) bytes: u64,
+}
+
+impl Piece {
+    /// Rows of stored columns.
+    pub(crate) fn of_columns(columns: Vec<ArrayRef>, rows: usize) -> Self {
+        Self { bytes: bytes_of(&columns), columns, rows }
+    }
+
+    /// Some of the rows, which share the memory.
+    pub(crate) fn slice(&self, start: usize, rows: usize) -> Self {
+        let columns: Vec<_> = self.columns.iter().map(|column| column.slice(start, rows)).collect();
+        Self::of_columns(columns, rows)
+    }
+}
+
+/// Bytes of the rows themselves, whatever the memory around them.
+fn bytes_of(columns: &[ArrayRef]) -> u64 {
+    let of_column = |column: &ArrayRef| {
+        let data = column.to_data();
+        data.get_slice_memory_size().unwrap_or_else(|_| data.get_array_memory_size()) as u64
+    };
+    columns.iter().map(of_column).sum()
+}

@@ -1,0 +1,13 @@
+//! How do the columns of a file become the columns that were asked for?
+
+mod cast;
+mod source;
+mod assemble;
+mod constant;
+mod lineage;
+mod resolve;
+mod projection;
+
+pub(crate) use cast::cast;
+pub(crate) use constant::FileConstants;
+pub(crate) use projection::Projection;

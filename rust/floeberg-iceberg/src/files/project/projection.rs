@@ -1,0 +1,89 @@
+//! The columns that were asked for, found in one file.
+//!
+//! In: a schema to read and the columns of a file. Out: which leaves of the file to decode, and how batches of them
+//! become batches of the schema.
+//! Spec: Column Projection; Schema Evolution.
+//!
+//! Invariant: a batch that comes out has exactly the Arrow form of the schema.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use floeberg_core::schema::arrow::fields_to_arrow;
+use floeberg_core::schema::{Field, Schema};
+use floeberg_core::{Error, Result};
+
+use super::assemble::assemble;
+use super::constant::FileConstants;
+use super::resolve::Resolver;
+use super::source::{ColumnSource, Resolved};
+use crate::files::file_fields::FileFields;
+use crate::files::positions::RowPositions;
+
+/// How one file yields a schema.
+#[derive(Debug)]
+pub(crate) struct Projection {
+    /// What comes out.
+    pub(crate) schema: SchemaRef,
+    /// The leaves of the file to decode, ascending.
+    pub(crate) leaves: BTreeSet<usize>,
+    columns: Vec<Resolved>,
+}
+
+impl Projection {
+    /// Finds the fields of a schema in a file.
+    ///
+    /// Errors: `InvalidData` for a type that no promotion explains and for a required field that is not there and
+    /// has no default; `Unsupported` for a type that this version cannot read.
+    pub(crate) fn new(wanted: &Schema, file: &FileFields, constants: &FileConstants) -> Result<Self> {
+        Self::of_fields(wanted.fields(), file, constants)
+    }
+
+    /// Finds fields in a file; a column may be asked for more than once, each time in part. Errors: those of
+    /// [`Self::new`].
+    pub(crate) fn of_fields(wanted: &[Field], file: &FileFields, constants: &FileConstants) -> Result<Self> {
+        let schema = Arc::new(ArrowSchema::new(fields_to_arrow(wanted)?));
+        let mut leaves = BTreeSet::new();
+        let mut resolver =
+            Resolver { constants, has_ids: file.has_ids, may_shred: file.may_shred, leaves: &mut leaves };
+        let mut columns = resolver.fields(wanted, schema.fields(), &file.fields, "")?;
+        let distinct: BTreeSet<i32> = wanted.iter().map(|field| field.id).collect();
+        if distinct.len() < wanted.len() {
+            // The parts of a column are counted among those that are decoded, and only now these are all known.
+            columns = resolver.fields(wanted, schema.fields(), &file.fields, "")?;
+        }
+        Ok(Self { schema, leaves, columns })
+    }
+
+    /// Are columns made of the positions of rows?
+    pub(crate) fn needs_positions(&self) -> bool {
+        self.columns.iter().any(|column| match &column.source {
+            ColumnSource::Position => true,
+            ColumnSource::Inherited(inherited) => inherited.needs_positions(),
+            ColumnSource::Constant(..) | ColumnSource::File(..) => false,
+        })
+    }
+
+    /// Turns a decoded batch of the file's leaves into one of the schema.
+    pub(crate) fn apply(&self, decoded: &RecordBatch, positions: &RowPositions) -> Result<RecordBatch> {
+        let rows = decoded.num_rows();
+        let columns = self
+            .columns
+            .iter()
+            .map(|column| match &column.source {
+                ColumnSource::Position => Ok(Arc::new(positions.array(rows)?) as ArrayRef),
+                ColumnSource::Inherited(inherited) => {
+                    inherited.array(column, decoded.columns(), positions, rows)
+                }
+                ColumnSource::Constant(..) | ColumnSource::File(..) => {
+                    assemble(column, decoded.columns(), rows, None)
+                }
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
+            .map_err(|error| Error::invalid_data(format!("a column breaks the table's schema: {error}")))
+    }
+}

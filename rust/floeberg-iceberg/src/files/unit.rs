@@ -1,0 +1,47 @@
+//! What of a file is read on its own, and how?
+//!
+//! A unit is what a format decodes by itself: a row group, a stripe, or a whole file.
+//!
+//! Invariant: positions of rows are those in the file, whatever is left out of it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use floeberg_core::Cancel;
+use floeberg_core::rows::DeletedRows;
+
+use super::filter::RowPredicate;
+use super::project::Projection;
+
+/// A part of a file that is read on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// Its number in the file.
+    pub(crate) number: usize,
+    /// Its rows, as positions in the file; `None` where only reading tells how many there are.
+    pub(crate) rows: Option<Range<u64>>,
+}
+
+/// What to read of a unit: the rows that deletes and a filter leave, in order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnitRequest<'a> {
+    /// The unit.
+    pub(crate) unit: &'a Unit,
+    /// What comes out.
+    pub(crate) projection: &'a Arc<Projection>,
+    /// The rows of the file that are deleted.
+    pub(crate) deletes: &'a Arc<DeletedRows>,
+    /// The filter that is left.
+    pub(crate) predicate: Option<&'a Arc<RowPredicate>>,
+    /// The rows of a batch, at most.
+    pub(crate) batch_rows: usize,
+    /// Stops the work between batches, where a unit may be long.
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl UnitRequest<'_> {
+    /// Do columns or the filter need the positions of rows?
+    pub(crate) fn needs_positions(&self) -> bool {
+        self.projection.needs_positions() || self.predicate.is_some_and(|filter| filter.needs_positions())
+    }
+}

@@ -1,0 +1,85 @@
+//! An Avro file, open: its header, its columns.
+//!
+//! In: a location. Out: columns with field ids, and how blocks are stored.
+//! Spec: Appendix A, Avro; Column Projection.
+//!
+//! Invariant: the header is read, and no block but what lies in the same bytes.
+
+use std::sync::Arc;
+
+use arrow_schema::Fields;
+use bytes::Bytes;
+use floeberg_core::schema::NameMapping;
+use floeberg_core::{Context, Result};
+use floeberg_io::{Source, Store};
+
+use crate::files::FileFields;
+use crate::wire::avro::{AvroSchema, BlockForm, Container, Limits, arrow_fields};
+
+/// Most headers are smaller than this, and so are many files: one read gets them.
+const FIRST_READ: u64 = 64 << 10;
+/// So many times more is read where that was too little.
+const GROWTH: u64 = 8;
+
+/// An Avro file whose header was read.
+#[derive(Debug)]
+pub(crate) struct AvroFile {
+    /// Its bytes.
+    pub(super) source: Arc<dyn Source>,
+    /// Its size.
+    pub(super) size: u64,
+    /// How its blocks are stored.
+    pub(super) form: BlockForm,
+    /// The writer schema.
+    pub(super) schema: AvroSchema,
+    /// Its columns as Arrow has them.
+    pub(super) columns: Fields,
+    /// Where the first block starts.
+    pub(super) data_start: u64,
+    /// The bytes from there on that were read with the header.
+    pub(super) first_bytes: Bytes,
+    /// Its columns.
+    pub(super) fields: FileFields,
+}
+
+impl AvroFile {
+    /// Opens a file and reads its header. A mapping gives ids to a file that has none.
+    pub(crate) fn open(store: &dyn Store, location: &str, mapping: &NameMapping) -> Result<Self> {
+        let source = store.open(location)?;
+        Self::of_source(source, mapping).context("path", location)
+    }
+
+    fn of_source(source: Arc<dyn Source>, mapping: &NameMapping) -> Result<Self> {
+        let limits = Limits::of_rows();
+        let size = source.size()?;
+        // The key and the schema, beside what little else there is.
+        let longest = (limits.schema_bytes as u64).saturating_mul(2);
+        let mut length = size.min(FIRST_READ);
+        loop {
+            let bytes = source.read(0..length)?;
+            match Container::open(&bytes, &limits) {
+                Ok(container) => {
+                    let schema = container.schema()?;
+                    let columns = arrow_fields(&schema, &limits)?;
+                    let fields = FileFields::new(&columns, Some(mapping));
+                    let start = container.data_start();
+                    return Ok(Self {
+                        form: container.block_form(),
+                        data_start: start as u64,
+                        first_bytes: bytes.slice(start..),
+                        source,
+                        size,
+                        schema,
+                        columns,
+                        fields,
+                    });
+                }
+                // Only the start of the header may have been read.
+                Err(_) if length < size && length < longest => {
+                    length = length.saturating_mul(GROWTH).min(size).min(longest);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Data and delete files of ORC.
+
+pub(crate) mod read;

@@ -1,0 +1,112 @@
+//! The rows of a stripe, as batches of the schema.
+//!
+//! Invariant: positions of rows count from the start of the file; nothing is read before the first batch is asked for.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use floeberg_core::{Cancel, Context, Error, Result};
+use floeberg_orc::StripeReader;
+
+use super::open::OrcFile;
+use crate::files::{
+    AfterDecoding, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
+};
+
+impl FileReader for OrcFile {
+    fn fields(&self) -> &FileFields {
+        &self.fields
+    }
+
+    fn units(&self, bytes: Option<&Range<u64>>, _: &FileFilter) -> Vec<Unit> {
+        let stripes = self.file.stripes().iter().enumerate();
+        stripes
+            .filter(|(_, stripe)| bytes.is_none_or(|bytes| bytes.contains(&stripe.offset)))
+            .map(|(number, stripe)| Unit { number, rows: Some(stripe.rows.clone()) })
+            .collect()
+    }
+
+    fn prepared(self: Arc<Self>, _: &[Unit], _: &Projection, _: &FileFilter) -> Result<Arc<dyn FileReader>> {
+        Ok(self)
+    }
+
+    fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader> {
+        Ok(Box::new(OrcReader::new(self, request)))
+    }
+}
+
+/// The batches of a stripe. After an error nothing follows.
+struct OrcReader {
+    file: Arc<OrcFile>,
+    stripe: Unit,
+    batch_rows: usize,
+    after: AfterDecoding,
+    cancel: Cancel,
+    /// The position of the next row.
+    next_row: u64,
+    state: State,
+}
+
+enum State {
+    Begun,
+    Reading(Box<StripeReader>),
+    Finished,
+}
+
+impl OrcReader {
+    /// Prepares to read.
+    fn new(file: Arc<OrcFile>, request: &UnitRequest<'_>) -> Self {
+        Self {
+            after: AfterDecoding::new(&file.fields, request),
+            stripe: request.unit.clone(),
+            batch_rows: request.batch_rows,
+            cancel: request.cancel.clone(),
+            next_row: 0,
+            state: State::Begun,
+            file,
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            self.cancel.check()?;
+            let batch = match &mut self.state {
+                State::Begun => {
+                    self.begin()?;
+                    continue;
+                }
+                State::Reading(stripe) => stripe.next(),
+                State::Finished => None,
+            };
+            let Some(batch) = batch.transpose()? else { return Ok(None) };
+            let start = self.next_row;
+            self.next_row += batch.num_rows() as u64;
+            if let Some(batch) = self.after.apply(batch, start)? {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        let Some(rows) = &self.stripe.rows else {
+            return Err(Error::internal(format!("the stripe {} has no known rows", self.stripe.number)));
+        };
+        self.next_row = rows.start;
+        let stripe = self.file.file.read(self.stripe.number, self.after.leaves(), self.batch_rows)?;
+        self.state = State::Reading(Box::new(stripe));
+        Ok(())
+    }
+}
+
+impl Iterator for OrcReader {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.step();
+        if !matches!(step, Ok(Some(_))) {
+            self.state = State::Finished;
+        }
+        step.context("path", self.file.file.location()).transpose()
+    }
+}

@@ -1,0 +1,170 @@
+//! A Parquet file, open: its metadata, its columns, its bytes.
+//!
+//! Invariant: types come from the Parquet schema, never from an Arrow schema that a writer embedded.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
+use bytes::Bytes;
+use floeberg_core::schema::NameMapping;
+use floeberg_core::{Error, Result};
+use floeberg_io::{Source, Store};
+use parquet::DecodeResult;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::basic::Type as Physical;
+use parquet::file::metadata::{
+    ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder,
+};
+
+use super::footer::{Tail, read_footer};
+use super::{fence, page_index};
+use crate::files::FileFields;
+
+/// A Parquet file whose footer was read.
+#[derive(Debug, Clone)]
+pub(crate) struct ParquetFile {
+    /// Its bytes.
+    pub(crate) source: Arc<dyn Source>,
+    /// Its metadata, and how the library reads its columns.
+    pub(crate) reader: ArrowReaderMetadata,
+    /// Its columns.
+    pub(crate) fields: FileFields,
+    /// Its end.
+    tail: Tail,
+}
+
+impl ParquetFile {
+    /// Opens a file and reads its footer.
+    pub(crate) fn open(store: &dyn Store, location: &str, mapping: Option<&NameMapping>) -> Result<Self> {
+        let source = store.open(location)?;
+        let (metadata, tail) = read_footer(source.as_ref())?;
+        let reader = fence(location, || {
+            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let inferred = ArrowReaderMetadata::try_new(Arc::clone(&metadata), plain)?;
+            match with_micros(inferred.schema(), &metadata) {
+                Some(schema) => {
+                    let supplied = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+                    ArrowReaderMetadata::try_new(metadata, supplied)
+                }
+                None => Ok(inferred),
+            }
+        })?;
+        let fields = FileFields::new(reader.schema().fields(), mapping).with_shredding();
+        let columns = reader.parquet_schema().num_columns();
+        if fields.leaves() != columns {
+            return Err(Error::unsupported(format!(
+                "the Parquet file has {columns} columns of which {} can be read",
+                fields.leaves()
+            ))
+            .with("path", location));
+        }
+        Ok(Self { source, reader, fields, tail })
+    }
+
+    /// The file with the page index of some columns in some row groups, as far as it has one. The index is no more
+    /// than a help: a damaged one is left out.
+    pub(crate) fn with_page_index(&self, groups: &[usize], tested: &[usize], read: &[usize]) -> Result<Self> {
+        let location = self.location();
+        let metadata = ParquetMetaData::clone(self.metadata());
+        let size = self.source.size()?;
+        let made = fence(location, || {
+            let policy = PageIndexPolicy::Optional;
+            let numbers = || groups.iter().copied();
+            Ok(ParquetMetaDataPushDecoder::try_new_with_metadata(size, metadata)?
+                .with_page_index_policy(policy)
+                .with_column_index_mask(ColumnChunkMask::row_groups_and_columns(
+                    numbers(),
+                    tested.iter().copied(),
+                ))
+                .with_offset_index_mask(ColumnChunkMask::row_groups_and_columns(
+                    numbers(),
+                    read.iter().copied(),
+                )))
+        });
+        let Ok(mut decoder) = made else { return Ok(self.clone()) };
+        loop {
+            match fence(location, || decoder.try_decode()) {
+                Ok(DecodeResult::NeedsData(ranges)) if ranges.iter().all(|range| range.end <= size) => {
+                    let data = match self.tail.read(&ranges) {
+                        Some(data) => data,
+                        None => self.source.read_ranges(&ranges)?,
+                    };
+                    if fence(location, || decoder.push_ranges(ranges, data)).is_err() {
+                        return Ok(self.clone());
+                    }
+                }
+                Ok(DecodeResult::Data(metadata)) => {
+                    let metadata = page_index::trusted(metadata, groups, read);
+                    let options = ArrowReaderOptions::new().with_schema(Arc::clone(self.reader.schema()));
+                    let reader =
+                        fence(location, || ArrowReaderMetadata::try_new(Arc::new(metadata), options));
+                    return Ok(Self {
+                        reader: reader.unwrap_or_else(|_| self.reader.clone()),
+                        ..self.clone()
+                    });
+                }
+                Ok(DecodeResult::NeedsData(_) | DecodeResult::Finished) | Err(_) => return Ok(self.clone()),
+            }
+        }
+    }
+
+    /// Where it is.
+    pub(crate) fn location(&self) -> &str {
+        self.source.location()
+    }
+
+    /// Bytes of the file, from its end if that is where they are.
+    pub(super) fn near_end(&self, range: Range<u64>) -> Result<Bytes> {
+        match self.tail.read(std::slice::from_ref(&range)).and_then(|mut read| read.pop()) {
+            Some(bytes) => Ok(bytes),
+            None => self.source.read(range),
+        }
+    }
+
+    /// What its footer says.
+    pub(crate) fn metadata(&self) -> &ParquetMetaData {
+        self.reader.metadata()
+    }
+
+    /// The rows of each row group, as positions in the file.
+    pub(crate) fn row_ranges(&self) -> Vec<Range<u64>> {
+        let mut start = 0;
+        let groups = self.metadata().row_groups().iter();
+        groups
+            .map(|group| {
+                let range = start..start + group.num_rows() as u64;
+                start = range.end;
+                range
+            })
+            .collect()
+    }
+}
+
+/// The schema with INT96 timestamps in microseconds, if it has any: in nanoseconds, which the library takes,
+/// they reach from 1677 to 2262 only.
+fn with_micros(schema: &Schema, metadata: &ParquetMetaData) -> Option<Schema> {
+    let columns = metadata.file_metadata().schema_descr().columns();
+    if columns.iter().all(|column| column.physical_type() != Physical::INT96) {
+        return None;
+    }
+    let mut leaves = columns.iter().map(|column| column.physical_type() == Physical::INT96);
+    let fields: Fields = schema.fields().iter().map(|field| micros_field(field, &mut leaves)).collect();
+    Some(Schema::new(fields))
+}
+
+fn micros_field(field: &FieldRef, is_int96: &mut dyn Iterator<Item = bool>) -> FieldRef {
+    let data_type = match field.data_type() {
+        DataType::Struct(fields) => {
+            DataType::Struct(fields.iter().map(|child| micros_field(child, is_int96)).collect())
+        }
+        DataType::List(element) => DataType::List(micros_field(element, is_int96)),
+        DataType::Map(entries, sorted) => DataType::Map(micros_field(entries, is_int96), *sorted),
+        other => match is_int96.next() {
+            Some(true) => DataType::Timestamp(TimeUnit::Microsecond, None),
+            _ => other.clone(),
+        },
+    };
+    Arc::new(Field::clone(field).with_data_type(data_type))
+}

@@ -1,0 +1,79 @@
+//! Which pages of a row group may hold a row that a filter leaves?
+//!
+//! In: the page index and a filter. Out: a selection of rows.
+//! Spec: Appendix A, Parquet (column and offset indexes are Parquet's own).
+//!
+//! Invariant: rows are left out only if the pages that hold them prove that none matches. The pages of different
+//! columns end at different rows, so every stretch between two ends is judged by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use floeberg_core::expr::{BoundColumn, ColumnStats, Stats, may_match};
+use floeberg_core::schema::Type;
+use parquet::arrow::arrow_reader::RowSelection;
+
+use super::ParquetFile;
+use super::statistics::{ColumnBounds, visit};
+use crate::files::RowPredicate;
+
+/// The rows of a row group that may match; `None` is all of them.
+pub(super) fn select(file: &ParquetFile, predicate: &RowPredicate, group: usize) -> Option<RowSelection> {
+    let filter = &*predicate.expr;
+    let mut tested: BTreeMap<i32, Arc<BoundColumn>> = BTreeMap::new();
+    visit(filter, &mut |column| {
+        tested.insert(column.id, Arc::clone(column));
+    });
+    let known = tested.iter().filter_map(|(id, column)| {
+        let bounds = ColumnBounds::of_pages(file, predicate, column, group)?;
+        let ends = ends(bounds.rows());
+        Some((*id, Pages { bounds, ends }))
+    });
+    let pages: BTreeMap<i32, Pages> = known.collect();
+    let all_ends: BTreeSet<u64> = pages.values().flat_map(|column| column.ends.iter().copied()).collect();
+    if all_ends.len() < 2 {
+        return None;
+    }
+    let rows = usize::try_from(*all_ends.last()?).ok()?;
+    let mut kept: Vec<Range<usize>> = Vec::new();
+    let mut start = 0;
+    for end in all_ends {
+        if may_match(filter, &Stretch { pages: &pages, start }) {
+            kept.push(start as usize..end as usize);
+        }
+        start = end;
+    }
+    Some(RowSelection::from_consecutive_ranges(kept.into_iter(), rows))
+}
+
+/// The pages of a column.
+struct Pages {
+    bounds: ColumnBounds,
+    /// The row after the last of each page.
+    ends: Vec<u64>,
+}
+
+/// Rows that lie in one page of every column.
+struct Stretch<'a> {
+    pages: &'a BTreeMap<i32, Pages>,
+    start: u64,
+}
+
+impl Stats for Stretch<'_> {
+    fn column(&self, id: i32, field_type: &Type) -> ColumnStats {
+        let Some(column) = self.pages.get(&id) else { return ColumnStats::default() };
+        let page = column.ends.partition_point(|end| *end <= self.start);
+        column.bounds.stats(page, field_type)
+    }
+}
+
+fn ends(rows: &[u64]) -> Vec<u64> {
+    let mut end = 0;
+    rows.iter()
+        .map(|rows| {
+            end += rows;
+            end
+        })
+        .collect()
+}

@@ -1,0 +1,44 @@
+//! A Parquet file as a file of rows.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use floeberg_core::Result;
+use floeberg_core::schema::Field;
+
+use super::ParquetFile;
+use crate::files::{FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest};
+
+impl FileReader for ParquetFile {
+    fn fields(&self) -> &FileFields {
+        &self.fields
+    }
+
+    fn units(&self, bytes: Option<&Range<u64>>, filter: &FileFilter) -> Vec<Unit> {
+        self.row_groups(bytes, filter)
+    }
+
+    fn without_ruled_out(&self, units: Vec<Unit>, filter: &FileFilter) -> Result<Vec<Unit>> {
+        self.left_by_bloom_filters(units, filter)
+    }
+
+    fn prepared(
+        self: Arc<Self>,
+        units: &[Unit],
+        projection: &Projection,
+        filter: &FileFilter,
+    ) -> Result<Arc<dyn FileReader>> {
+        Ok(match self.with_index_for(units, projection, filter)? {
+            Some(prepared) => Arc::new(prepared),
+            None => self,
+        })
+    }
+
+    fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader> {
+        Ok(Box::new(self.read_group(request)?))
+    }
+
+    fn one_text(&self, unit: &Unit, column: &Field) -> Option<&str> {
+        self.one_text_of_group(unit.number, column)
+    }
+}

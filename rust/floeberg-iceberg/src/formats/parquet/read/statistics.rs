@@ -1,0 +1,249 @@
+//! What do a file's statistics say of its row groups and pages?
+//!
+//! In: the footer and the columns of a filter. Out: counts and bounds, as the table's types have them.
+//! Spec: Appendix A, Parquet; Scan Planning.
+//!
+//! Invariant: a bound is given only where the order it was made by is the table's order. What cannot be trusted or
+//! converted is unknown.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::{Array, ArrayRef, cast::AsArray};
+use arrow_schema::{DataType, Field};
+use floeberg_core::expr::{BoundColumn, BoundExpr, ColumnStats, Share, Stats};
+use floeberg_core::schema::Type;
+use floeberg_core::schema::arrow::type_to_arrow;
+use floeberg_core::value::arrow::from_array;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use parquet::basic::{ColumnOrder, Type as Physical};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
+
+use super::{ParquetFile, fence};
+use crate::files::FileField;
+use crate::files::RowPredicate;
+use crate::files::cast;
+
+/// Statistics of the columns of a filter, a row for each row group.
+#[derive(Debug, Default)]
+pub(super) struct GroupStatistics {
+    columns: BTreeMap<i32, ColumnBounds>,
+}
+
+/// Statistics of a column, a row for each row group or page.
+#[derive(Debug)]
+pub(super) struct ColumnBounds {
+    rows: Vec<u64>,
+    nulls: Vec<Option<u64>>,
+    nans: Vec<Option<u64>>,
+    /// Of the table's type; null is unknown.
+    bounds: Option<(ArrayRef, ArrayRef)>,
+}
+
+/// One row of [`GroupStatistics`].
+pub(super) struct OneGroup<'a> {
+    statistics: &'a GroupStatistics,
+    number: usize,
+}
+
+impl GroupStatistics {
+    /// The statistics of all columns that a filter tests.
+    pub(super) fn new(file: &ParquetFile, predicate: &RowPredicate) -> Self {
+        let mut columns = BTreeMap::new();
+        visit(&predicate.expr, &mut |column| {
+            if !columns.contains_key(&column.id)
+                && let Some(leaf) = column_of(file, predicate, column)
+                && let Some(bounds) = column_bounds(file, leaf, &column.field_type)
+            {
+                columns.insert(column.id, bounds);
+            }
+        });
+        Self { columns }
+    }
+
+    /// What is known of a row group.
+    pub(super) fn group(&self, number: usize) -> OneGroup<'_> {
+        OneGroup { statistics: self, number }
+    }
+}
+
+impl Stats for OneGroup<'_> {
+    fn column(&self, id: i32, field_type: &Type) -> ColumnStats {
+        let column = self.statistics.columns.get(&id);
+        column.map(|column| column.stats(self.number, field_type)).unwrap_or_default()
+    }
+}
+
+impl ColumnBounds {
+    /// What is known of a row group or page.
+    pub(super) fn stats(&self, number: usize, field_type: &Type) -> ColumnStats {
+        let rows = self.rows.get(number).copied().unwrap_or(0);
+        let share = |counts: &[Option<u64>]| match counts.get(number).copied().flatten() {
+            None => Share::Unknown,
+            Some(0) => Share::None,
+            Some(count) if count == rows => Share::All,
+            Some(_) => Share::Some,
+        };
+        let bound = |array: &ArrayRef| from_array(array.as_ref(), number, field_type).ok().flatten();
+        let (lower, upper) = match &self.bounds {
+            Some((lower, upper)) => (bound(lower), bound(upper)),
+            None => (None, None),
+        };
+        ColumnStats { nulls: share(&self.nulls), nans: share(&self.nans), lower, upper }
+    }
+
+    /// The rows of each row group or page.
+    pub(super) fn rows(&self) -> &[u64] {
+        &self.rows
+    }
+
+    /// The statistics of the pages of a column in one row group; `None` where the file's page index does not say.
+    pub(super) fn of_pages(
+        file: &ParquetFile,
+        predicate: &RowPredicate,
+        column: &BoundColumn,
+        group: usize,
+    ) -> Option<Self> {
+        let leaf = column_of(file, predicate, column)?;
+        let target = type_to_arrow(&column.field_type).ok()?;
+        let field = Field::new("", leaf.data_type.clone(), true);
+        let read = || {
+            let Some(index) = file.metadata().page_index() else { return Ok(None) };
+            let index = index.as_ref();
+            let groups = file.metadata().row_groups();
+            let converter = StatisticsConverter::from_column_index(
+                leaf.leaves.start,
+                &field,
+                file.reader.parquet_schema(),
+            )?;
+            let Some(rows) = converter.data_page_row_counts(index, groups, [&group])? else {
+                return Ok(None);
+            };
+            let rows = rows.iter().collect::<Option<Vec<u64>>>();
+            let nulls = converter.data_page_null_counts(index, [&group])?.iter().collect();
+            let nans = converter.data_page_nan_counts(index, [&group])?.iter().collect();
+            let bounds =
+                (converter.data_page_mins(index, [&group])?, converter.data_page_maxes(index, [&group])?);
+            Ok::<_, ParquetError>(rows.map(|rows| Counts { rows, nulls, nans, bounds }))
+        };
+        let counts = fence(file.location(), read).ok().flatten()?;
+        let expected = u64::try_from(file.metadata().row_group(group).num_rows()).ok()?;
+        let pages = counts.rows.len();
+        let sum = counts.rows.iter().try_fold(0_u64, |sum, rows| sum.checked_add(*rows));
+        let whole = sum == Some(expected) && counts.bounds.0.len() == pages && counts.bounds.1.len() == pages;
+        whole.then(|| counts.into_bounds(leaf, has_known_order(file, leaf), &target))
+    }
+}
+
+/// Statistics as the file has them, not yet judged.
+struct Counts {
+    rows: Vec<u64>,
+    nulls: Vec<Option<u64>>,
+    nans: Vec<Option<u64>>,
+    bounds: (ArrayRef, ArrayRef),
+}
+
+impl Counts {
+    /// Keeps what can be trusted, as the table's type has it.
+    fn into_bounds(self, leaf: &FileField, is_ordered: bool, target: &DataType) -> ColumnBounds {
+        let (lower, upper) = &self.bounds;
+        let trusted = is_ordered && !has_nan(lower) && !has_nan(upper);
+        let cast_both = || Some((cast(lower, target, "").ok()?, cast(upper, target, "").ok()?));
+        let is_float = matches!(leaf.data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
+        ColumnBounds {
+            nans: if is_float { self.nans } else { vec![Some(0); self.rows.len()] },
+            bounds: if trusted { cast_both() } else { None },
+            rows: self.rows,
+            nulls: self.nulls,
+        }
+    }
+}
+
+/// Calls a function with every column that a filter tests.
+pub(super) fn visit(filter: &BoundExpr, call: &mut dyn FnMut(&Arc<BoundColumn>)) {
+    match filter {
+        BoundExpr::True | BoundExpr::False => {}
+        BoundExpr::And(children) | BoundExpr::Or(children) => {
+            for child in children {
+                visit(child, call);
+            }
+        }
+        BoundExpr::Predicate(predicate) => call(&predicate.column),
+    }
+}
+
+/// The column of the file that a test reads. A partition value may stand for it: then the file's own says nothing.
+pub(super) fn column_of<'a>(
+    file: &'a ParquetFile,
+    predicate: &RowPredicate,
+    column: &BoundColumn,
+) -> Option<&'a FileField> {
+    let leaf = find(&file.fields.fields, &column.path)?;
+    predicate.leaves().contains(&leaf.leaves.start).then_some(leaf)
+}
+
+/// The primitive column at a path of ids through structs.
+fn find<'a>(fields: &'a [FileField], path: &[i32]) -> Option<&'a FileField> {
+    let (id, rest) = path.split_first()?;
+    let field = fields.iter().find(|field| field.id == Some(*id))?;
+    match (&field.data_type, rest) {
+        (DataType::Struct(_), [_, ..]) => find(&field.children, rest),
+        (_, []) if field.children.is_empty() => Some(field),
+        _ => None,
+    }
+}
+
+fn column_bounds(file: &ParquetFile, leaf: &FileField, field_type: &Type) -> Option<ColumnBounds> {
+    let target = type_to_arrow(field_type).ok()?;
+    let groups = file.metadata().row_groups();
+    let field = Field::new("", leaf.data_type.clone(), true);
+    let column = leaf.leaves.start;
+    let read = || {
+        let converter = StatisticsConverter::from_column_index(column, &field, file.reader.parquet_schema())?
+            .with_missing_null_counts_as_zero(false);
+        Ok::<_, ParquetError>(Counts {
+            rows: groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).collect(),
+            nulls: converter.row_group_null_counts(groups)?.iter().collect(),
+            nans: converter.row_group_nan_counts(groups)?.iter().collect(),
+            bounds: (converter.row_group_mins(groups)?, converter.row_group_maxes(groups)?),
+        })
+    };
+    let counts = fence(file.location(), read).ok()?;
+    // Old writers compared bytes as signed ones and said nothing of an order; for numbers that made no difference.
+    let is_new = |group: &RowGroupMetaData| {
+        group.column(column).statistics().is_none_or(|statistics| !statistics.is_min_max_deprecated())
+    };
+    let is_ordered = has_known_order(file, leaf) && (is_signed(file, leaf) || groups.iter().all(is_new));
+    Some(counts.into_bounds(leaf, is_ordered, &target))
+}
+
+/// Are bounds made by the order that the table compares by?
+fn has_known_order(file: &ParquetFile, leaf: &FileField) -> bool {
+    let column = leaf.leaves.start;
+    let is_int96 = file.reader.parquet_schema().column(column).physical_type() == Physical::INT96;
+    let is_excluded = is_int96 || leaf.data_type == DataType::Float16;
+    let order = file.metadata().file_metadata().column_order(column);
+    !is_excluded && (is_signed(file, leaf) || order != ColumnOrder::UNDEFINED)
+}
+
+/// Are the values of a column compared as signed numbers, which all writers did alike?
+fn is_signed(file: &ParquetFile, leaf: &FileField) -> bool {
+    let physical = file.reader.parquet_schema().column(leaf.leaves.start).physical_type();
+    let is_number = matches!(
+        physical,
+        Physical::BOOLEAN | Physical::INT32 | Physical::INT64 | Physical::FLOAT | Physical::DOUBLE
+    );
+    let is_unsigned =
+        matches!(leaf.data_type, DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64);
+    is_number && !is_unsigned
+}
+
+fn has_nan(bounds: &ArrayRef) -> bool {
+    match bounds.data_type() {
+        DataType::Float32 => bounds.as_primitive::<Float32Type>().iter().flatten().any(f32::is_nan),
+        DataType::Float64 => bounds.as_primitive::<Float64Type>().iter().flatten().any(f64::is_nan),
+        _ => false,
+    }
+}

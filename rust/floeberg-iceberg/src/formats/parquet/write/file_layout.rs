@@ -1,0 +1,47 @@
+//! How Parquet files are stored, as the contract has it.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use floeberg_core::Result;
+use floeberg_io::Store;
+
+use super::layout::ParquetLayout;
+use super::stored::stored_columns;
+use super::writer::ParquetWriter;
+use crate::files::{FileLayout, FileWriter, LayoutRequest, Piece};
+
+/// The layout of a write. Errors: `InvalidInput` for properties that are not understood, `Unsupported` for types that are not
+/// written.
+pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
+    Ok(Arc::new(ParquetLayout::new(request)?))
+}
+
+impl FileLayout for ParquetLayout {
+    fn format(&self) -> &'static str {
+        "parquet"
+    }
+
+    fn piece(&self, batch: &RecordBatch) -> Result<Piece> {
+        let columns = stored_columns(batch.columns(), &self.fields)?;
+        Ok(Piece::of_columns(columns, batch.num_rows()))
+    }
+
+    /// Without dictionaries of columns whose values hardly repeat.
+    fn for_rows(self: Arc<Self>, first: &RecordBatch) -> Result<Arc<dyn FileLayout>> {
+        Ok(Arc::new(self.with_dictionaries_for(first)?))
+    }
+
+    /// With variants shredded as they are alike.
+    fn for_file(self: Arc<Self>, first: &[Piece]) -> Result<Arc<dyn FileLayout>> {
+        Ok(self.shredded_as(first)?)
+    }
+
+    fn file_memory(&self) -> u64 {
+        self.column_memory()
+    }
+
+    fn create(self: Arc<Self>, store: &dyn Store, location: &str) -> Result<Box<dyn FileWriter>> {
+        Ok(Box::new(ParquetWriter::create(store, location, self)?))
+    }
+}

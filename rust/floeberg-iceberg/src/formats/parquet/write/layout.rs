@@ -1,0 +1,154 @@
+//! What is the same for all Parquet files of a write?
+//!
+//! In: a schema and properties. Out: the stored columns, as Iceberg, Arrow and Parquet have them, and the layout.
+//!
+//! Invariant: files differ only in how variants are shredded, which each infers from its own first rows; where that is not asked
+//! for, all have one form.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::{RecordBatch, StructArray};
+use arrow_schema::{DataType, Schema as ArrowSchema, SchemaRef};
+use floeberg_core::schema::arrow::fields_to_arrow;
+use floeberg_core::schema::json::schema_to_json;
+use floeberg_core::schema::{Field, Type};
+use floeberg_core::variant::Shape;
+use floeberg_core::{Context as _, Error, Result};
+use parquet::file::metadata::KeyValue;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor, TypePtr};
+
+use super::dictionaries::without_repetition;
+use super::leaf::Leaf;
+use super::leaves::leaves_of;
+use super::options::Options;
+use super::schema::parquet_schema;
+use super::shredded::Shapes;
+use super::sorting::sorting_columns;
+use super::stored::{stored_columns, stored_fields};
+use crate::files::{LayoutRequest, Modes, Piece, SortColumn};
+
+/// About how many bytes a column of an open file takes beside its values: buffers, and what its codec works with.
+pub(crate) const COLUMN_MEMORY: u64 = 64 << 10;
+
+/// How rows are stored.
+#[derive(Debug, Clone)]
+pub(super) struct ParquetLayout {
+    /// The columns of the table, those of type `unknown` too.
+    pub fields: Vec<Field>,
+    /// What is stored of them, in Arrow's form.
+    pub arrow: SchemaRef,
+    pub(super) parquet: TypePtr,
+    pub(super) leaves: Vec<Leaf>,
+    options: Options,
+    pub(super) modes: Modes,
+    pub(super) stored: Vec<Field>,
+    /// The first rows that say how variants are shredded; `None` where they are not, or where there are none.
+    shredded_by: Option<u64>,
+    pub(super) shapes: Shapes,
+    /// The columns that rows are sorted by.
+    sorted_by: Vec<SortColumn>,
+}
+
+impl ParquetLayout {
+    /// The layout that a request asks for.
+    ///
+    /// Errors: `InvalidInput` for properties that are not understood, `Unsupported` for types that are not written.
+    pub fn new(request: &LayoutRequest<'_>) -> Result<Self> {
+        let LayoutRequest { schema, properties, modes, sorted_by } = request.clone();
+        let stored = stored_fields(schema.fields())?;
+        if stored.is_empty() {
+            return Err(Error::unsupported("a Parquet file cannot hold rows without columns"));
+        }
+        let rows = properties.positive("write.parquet.variant-inference-buffer-size", 100)?;
+        let is_shredded = properties.flag("write.parquet.shred-variants", false)?
+            && stored.iter().any(|field| field.field_type == Type::Variant);
+        let shapes = Shapes::new();
+        let columns = parquet_schema(&stored, &shapes)?;
+        let descriptor = SchemaDescriptor::new(Arc::clone(&columns));
+        // As Iceberg Java has it, for readers that know no table.
+        let text = schema_to_json(schema)?.to_string();
+        let metadata = vec![KeyValue::new("iceberg.schema".to_owned(), text)];
+        // A text that is cut to so many bytes is still longer than its bound.
+        let statistics_length = modes
+            .longest()
+            .map(|characters| 64.max((characters as usize).saturating_add(1).saturating_mul(4)));
+        let options = Options::new(properties, schema, &descriptor, statistics_length, metadata)?;
+        let leaves = leaves_of(&stored, &shapes)?;
+        Ok(Self {
+            fields: schema.fields().to_vec(),
+            arrow: Arc::new(ArrowSchema::new(fields_to_arrow(&stored)?)),
+            options: options.sorted_by(sorting_columns(&sorted_by, &leaves)),
+            leaves,
+            sorted_by,
+            parquet: columns,
+            modes,
+            stored,
+            shredded_by: is_shredded.then_some(rows),
+            shapes,
+        })
+    }
+
+    /// The same, with variants shredded as the first of the rows that are to go into a file are alike.
+    ///
+    /// Errors: `InvalidData` for bytes that are no variant, `Unsupported` for what is not known in one.
+    pub fn shredded_as(self: &Arc<Self>, rows: &[Piece]) -> Result<Arc<Self>> {
+        let Some(most) = self.shredded_by else { return Ok(Arc::clone(self)) };
+        let mut shapes = Shapes::new();
+        // Those in structs, lists and maps are not shredded, as Iceberg Java does not.
+        let variants = |(_, field): &(usize, &Field)| field.field_type == Type::Variant;
+        for (number, field) in self.stored.iter().enumerate().filter(variants) {
+            let shape = Shape::infer(&first_rows(rows, number, most)).context("column", &field.name)?;
+            shapes.extend(shape.map(|shape| (field.id, Arc::new(shape))));
+        }
+        if shapes.is_empty() {
+            return Ok(Arc::clone(self));
+        }
+        let arrow = self.arrow.fields().iter().zip(&self.stored).map(|(arrow, field)| {
+            let Some(shape) = shapes.get(&field.id) else { return Arc::clone(arrow) };
+            Arc::new(arrow.as_ref().clone().with_data_type(DataType::Struct(shape.fields())))
+        });
+        let leaves = leaves_of(&self.stored, &shapes)?;
+        let sorting_columns = sorting_columns(&self.sorted_by, &leaves);
+        Ok(Arc::new(Self {
+            arrow: Arc::new(ArrowSchema::new(arrow.collect::<Vec<_>>())),
+            options: self.options.sorted_by(sorting_columns),
+            leaves,
+            parquet: parquet_schema(&self.stored, &shapes)?,
+            shapes,
+            ..self.as_ref().clone()
+        }))
+    }
+
+    /// The same, without dictionaries of columns whose values hardly repeat in these rows.
+    pub fn with_dictionaries_for(&self, rows: &RecordBatch) -> Result<Self> {
+        let columns = stored_columns(rows.columns(), &self.fields)?;
+        let plain = without_repetition(&columns);
+        // They are not nested, so that a column is a leaf with its name.
+        let paths = plain.iter().map(|number| ColumnPath::from(self.arrow.field(*number).name().clone()));
+        Ok(Self { options: self.options.without_dictionaries(paths), ..self.clone() })
+    }
+
+    /// About how many bytes the columns of an open file take, beside their values.
+    pub fn column_memory(&self) -> u64 {
+        (self.leaves.len() as u64).saturating_mul(COLUMN_MEMORY)
+    }
+
+    /// What the library is told, and when row groups end.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+}
+
+/// The first values of a column of variants, of so many rows at most.
+fn first_rows(pieces: &[Piece], column: usize, most: u64) -> Vec<StructArray> {
+    let mut left = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut first = Vec::new();
+    for piece in pieces {
+        let rows = piece.rows.min(left);
+        left -= rows;
+        let column = piece.columns.get(column).and_then(|column| column.as_struct_opt());
+        first.extend(column.filter(|_| rows > 0).map(|column| column.slice(0, rows)));
+    }
+    first
+}

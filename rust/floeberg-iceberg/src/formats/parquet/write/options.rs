@@ -1,0 +1,205 @@
+//! How is a Parquet file laid out, as a table's properties ask for it?
+//!
+//! In: properties. Out: the options of the Parquet library, and the size of row groups.
+//! Spec: Appendix A, Parquet; Iceberg's documentation, Write properties.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use floeberg_core::schema::Schema;
+use floeberg_core::{Error, Result};
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::file::metadata::{KeyValue, SortingColumn};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+
+use crate::files::WriteProperties;
+use crate::metadata::property::unexpected;
+
+const MIB: u64 = 1 << 20;
+/// The level of zstandard that Iceberg Java writes with where none is asked for.
+const ZSTD_LEVEL: i32 = 3;
+const CODEC: &str = "write.parquet.compression-codec";
+const LEVEL: &str = "write.parquet.compression-level";
+
+/// How a file is laid out.
+#[derive(Debug, Clone)]
+pub(super) struct Options {
+    /// The options of the library.
+    pub properties: Arc<WriterProperties>,
+    /// Encoded bytes at which a row group ends.
+    pub row_group_size: u64,
+    /// Rows that a row group has at least, unless the file or memory ends.
+    pub row_group_rows: u64,
+    /// Rows that are encoded at most before the size of the row group is looked at again, where a property says so.
+    pub rows_between_checks: Option<u64>,
+    /// Is the size of a row group that of its rows in memory, and not of what they are encoded to?
+    pub are_groups_of_raw_size: bool,
+    /// Columns of which properties say whether they have dictionaries.
+    chosen: HashSet<ColumnPath>,
+}
+
+impl Options {
+    /// What properties ask for, of the columns of a schema.
+    ///
+    /// `statistics_length` is how many bytes of a text the statistics of a row group keep; `None` keeps all.
+    /// Errors: `InvalidInput` for a property that is not understood, `Unsupported` for a codec.
+    pub fn new(
+        properties: &WriteProperties,
+        schema: &Schema,
+        columns: &SchemaDescriptor,
+        statistics_length: Option<usize>,
+        metadata: Vec<KeyValue>,
+    ) -> Result<Self> {
+        let size = |name: &str, default: u64| Ok::<_, Error>(properties.positive(name, default)? as usize);
+        let page_size = size("write.parquet.page-size-bytes", MIB)?;
+        let mut options = WriterProperties::builder()
+            .set_created_by(concat!("floeberg ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_key_value_metadata(Some(metadata))
+            .set_writer_version(version(properties)?)
+            .set_compression(compression(properties)?)
+            .set_data_page_size_limit(page_size)
+            .set_data_page_row_count_limit(size("write.parquet.page-row-limit", 20_000)?)
+            .set_dictionary_page_size_limit(size("write.parquet.dict-size-bytes", 2 * MIB)?)
+            .set_max_row_group_row_count(None)
+            .set_statistics_truncate_length(statistics_length);
+        let paths = |column: &str| paths_of(schema, columns, column);
+        let mut chosen = HashSet::new();
+        for (column, _) in properties.of_columns("write.parquet.dict-encoding-enabled.column.") {
+            let enabled =
+                properties.flag(&format!("write.parquet.dict-encoding-enabled.column.{column}"), true)?;
+            for path in paths(column) {
+                chosen.insert(path.clone());
+                options = options.set_column_dictionary_enabled(path, enabled);
+            }
+        }
+        for (column, _) in properties.of_columns("write.parquet.stats-enabled.column.") {
+            let enabled = properties.flag(&format!("write.parquet.stats-enabled.column.{column}"), true)?;
+            let statistics = if enabled { EnabledStatistics::Page } else { EnabledStatistics::None };
+            for path in paths(column) {
+                options = options.set_column_statistics_enabled(path, statistics);
+            }
+        }
+        // Either way: the library makes each filter as small as the values that it got allow.
+        properties.flag("write.parquet.bloom-filter-adaptive-enabled", false)?;
+        for (column, _) in properties.of_columns("write.parquet.bloom-filter-enabled.column.") {
+            if properties.flag(&format!("write.parquet.bloom-filter-enabled.column.{column}"), false)? {
+                let (values, wrong_share) = bloom_filter(properties, column)?;
+                for path in paths(column) {
+                    options = options
+                        .set_column_bloom_filter_enabled(path.clone(), true)
+                        .set_column_bloom_filter_fpp(path.clone(), wrong_share)
+                        .set_column_bloom_filter_max_ndv(path, values);
+                }
+            }
+        }
+        let row_group_rows = row_group_rows(properties)?;
+        Ok(Self {
+            properties: Arc::new(options.build()),
+            row_group_size: properties.positive("write.parquet.row-group-size-bytes", 128 * MIB)?,
+            row_group_rows,
+            rows_between_checks: rows_between_checks(properties, row_group_rows)?,
+            are_groups_of_raw_size: properties
+                .flag("write.parquet.row-group-size-track-uncompressed", false)?,
+            chosen,
+        })
+    }
+
+    /// The same, of row groups whose rows are sorted by these columns.
+    pub fn sorted_by(&self, columns: Option<Vec<SortingColumn>>) -> Self {
+        let options = self.properties.as_ref().clone().into_builder().set_sorting_columns(columns);
+        Self { properties: Arc::new(options.build()), ..self.clone() }
+    }
+
+    /// The same, without dictionaries of columns of which no property speaks.
+    pub fn without_dictionaries(&self, columns: impl Iterator<Item = ColumnPath>) -> Self {
+        let columns = columns.filter(|column| !self.chosen.contains(column));
+        let options = self.properties.as_ref().clone().into_builder();
+        let options =
+            columns.fold(options, |options, column| options.set_column_dictionary_enabled(column, false));
+        Self { properties: Arc::new(options.build()), ..self.clone() }
+    }
+}
+
+/// Can what properties say together be followed: codec and level, the least and the most rows between checks, version?
+///
+/// Errors: `InvalidInput`, naming the property.
+pub(crate) fn check_parquet_properties(properties: &BTreeMap<String, String>) -> Result<()> {
+    let properties = WriteProperties::of_map(properties.clone());
+    rows_between_checks(&properties, row_group_rows(&properties)?)?;
+    version(&properties)?;
+    compression(&properties).map(drop)
+}
+
+fn row_group_rows(properties: &WriteProperties) -> Result<u64> {
+    properties.positive("write.parquet.row-group-check-min-record-count", 100)
+}
+
+fn rows_between_checks(properties: &WriteProperties, fewest: u64) -> Result<Option<u64>> {
+    const NAME: &str = "write.parquet.row-group-check-max-record-count";
+    let expected = "a whole number that is not below row-group-check-min-record-count";
+    match properties.parsed(NAME, expected)? {
+        Some(rows) if rows < fewest => Err(unexpected(NAME, rows, expected)),
+        rows => Ok(rows),
+    }
+}
+
+/// The leaves of a column, or of nothing where the schema has no such column.
+fn paths_of(schema: &Schema, columns: &SchemaDescriptor, column: &str) -> Vec<ColumnPath> {
+    let Ok(id) = schema.find(column, true) else { return Vec::new() };
+    let leaves = columns.columns().iter().filter(|leaf| {
+        let info = leaf.self_type().get_basic_info();
+        info.has_id() && info.id() == id
+    });
+    leaves.map(|leaf| leaf.path().clone()).collect()
+}
+
+fn version(properties: &WriteProperties) -> Result<WriterVersion> {
+    const NAME: &str = "write.parquet.page-version";
+    match properties.text(NAME).unwrap_or("v1").to_ascii_lowercase().as_str() {
+        "v1" => Ok(WriterVersion::PARQUET_1_0),
+        "v2" => Ok(WriterVersion::PARQUET_2_0),
+        other => Err(unexpected(NAME, other, "v1 or v2")),
+    }
+}
+
+fn compression(properties: &WriteProperties) -> Result<Compression> {
+    let level = properties.parsed::<i32>(LEVEL, "a whole number")?;
+    let beyond = |error: parquet::errors::ParquetError| {
+        unexpected(LEVEL, level.unwrap_or_default(), "a level that the codec has").caused_by(error)
+    };
+    let unsigned = level.map(|level| {
+        u32::try_from(level).map_err(|_| unexpected(LEVEL, level, "a level that the codec has"))
+    });
+    let unsigned = unsigned.transpose()?;
+    Ok(match properties.text(CODEC).unwrap_or("zstd").to_ascii_lowercase().as_str() {
+        "zstd" => Compression::ZSTD(ZstdLevel::try_new(level.unwrap_or(ZSTD_LEVEL)).map_err(beyond)?),
+        "gzip" => {
+            Compression::GZIP(unsigned.map_or(Ok(GzipLevel::default()), GzipLevel::try_new).map_err(beyond)?)
+        }
+        "brotli" => Compression::BROTLI(
+            unsigned.map_or(Ok(BrotliLevel::default()), BrotliLevel::try_new).map_err(beyond)?,
+        ),
+        "snappy" => Compression::SNAPPY,
+        "lz4" | "lz4_raw" => Compression::LZ4_RAW,
+        "uncompressed" | "none" => Compression::UNCOMPRESSED,
+        other => {
+            return Err(unexpected(CODEC, other, "zstd, gzip, brotli, snappy, lz4 or uncompressed"));
+        }
+    })
+}
+
+/// How many different values a bloom filter has room for, and the share of other values that it takes for some of them.
+fn bloom_filter(properties: &WriteProperties, column: &str) -> Result<(u64, f64)> {
+    let name = format!("write.parquet.bloom-filter-fpp.column.{column}");
+    let expected = "a number between 0 and 1";
+    let wrong_share = properties.parsed::<f64>(&name, expected)?.unwrap_or(0.01);
+    if !(wrong_share > 0.0 && wrong_share < 1.0) {
+        return Err(unexpected(&name, wrong_share, expected));
+    }
+    let most_bytes = properties.positive("write.parquet.bloom-filter-max-bytes", MIB)?;
+    // The size of a split block bloom filter, turned around: how many values a size is right for.
+    let room = (most_bytes as f64 * -(1.0 - wrong_share.powf(1.0 / 8.0)).ln()).max(1.0) as u64;
+    let name = format!("write.parquet.bloom-filter-ndv.column.{column}");
+    Ok((properties.positive(&name, room)?.min(room), wrong_share))
+}

@@ -1,0 +1,65 @@
+//! What does one manifest list, as columns?
+//!
+//! In: its bytes and its row of the manifest list. Out: its entries, of all of it or of a stretch.
+//! Spec: Manifests.
+//!
+//! Invariant: a manifest is read once, and what it decompresses to is bounded however it is cut.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use floeberg_core::schema::StructType;
+use floeberg_core::{Context, Error, Result};
+
+use crate::manifest::{
+    EntryRequest, ManifestEntries, ManifestFile, StretchEntries, cut_manifest, parse_manifest, parse_stretch,
+};
+use crate::wire::avro::{Limits, Stretch};
+
+/// No manifest or manifest list is larger than this: a guard against damaged lengths and hostile files.
+pub(crate) const LARGEST_MANIFEST: u64 = 1 << 30;
+
+/// The bytes of a manifest, to be decoded.
+#[derive(Debug)]
+pub(crate) struct ManifestBytes {
+    manifest: ManifestFile,
+    location: String,
+    bytes: Bytes,
+    /// Bytes of the stretches so far, after decompression.
+    inflated: AtomicU64,
+}
+
+impl ManifestBytes {
+    /// Bytes that were read from a location, of a row of a manifest list.
+    pub fn new(manifest: ManifestFile, location: String, bytes: Bytes) -> Self {
+        Self { manifest, location, bytes, inflated: AtomicU64::new(0) }
+    }
+
+    /// Decodes the entries.
+    pub fn entries(&self, partition_type: &StructType, wanted: &EntryRequest) -> Result<ManifestEntries> {
+        parse_manifest(&self.bytes, &self.manifest, partition_type, wanted).context("path", &self.location)
+    }
+
+    /// Stretches of at most about so many bytes as they are stored.
+    pub fn stretches(&self, most_bytes: usize) -> Result<Vec<Stretch>> {
+        cut_manifest(&self.bytes, &self.manifest, most_bytes).context("path", &self.location)
+    }
+
+    /// Decodes the entries of a stretch.
+    pub fn entries_of(
+        &self,
+        stretch: &Stretch,
+        partition_type: &StructType,
+        wanted: &EntryRequest,
+    ) -> Result<StretchEntries> {
+        let parsed = parse_stretch(&self.bytes, stretch, &self.manifest, partition_type, wanted)
+            .context("path", &self.location)?;
+        let before = self.inflated.fetch_add(parsed.inflated, Ordering::Relaxed);
+        let most = Limits::default().file_bytes;
+        if before.saturating_add(parsed.inflated) > most {
+            return Err(Error::limit(format!("a manifest decompresses to more than {most} bytes"))
+                .with("path", &self.location));
+        }
+        Ok(parsed)
+    }
+}

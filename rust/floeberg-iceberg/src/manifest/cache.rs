@@ -1,0 +1,348 @@
+//! Which manifests were decoded before?
+//!
+//! In: a row of a manifest list, the partition type of its spec, and the columns whose statistics are wanted. Out: its entries,
+//! if they are there. What others made of manifests can be held beside them: as a thing of its own, or with the stretches
+//! of a manifest.
+//!
+//! Files never change, so that what was decoded once stays right, unless a column that files are partitioned by has another
+//! type since: commits hand the cache on with new metadata. Of manifests that do not all fit those of a plan that
+//! is being made are not driven out by others of it: going through a table that is too large again finds as many as fit.
+//!
+//! Invariant: what is made with a thing or a manifest is dropped with it. No more bytes than the bound; in a child of the process that made it, it is empty and takes nothing, since
+//! a thread of the parent may have held its lock when the child was made.
+
+use std::any::Any;
+use std::collections::{BTreeSet, HashMap};
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use floeberg_core::schema::StructType;
+
+use crate::manifest::{ManifestFile, StretchEntries};
+
+/// Decoded manifests of a table.
+#[derive(Debug)]
+pub struct ManifestCache {
+    most_bytes: u64,
+    made_in: u32,
+    state: Mutex<State>,
+}
+
+/// Counts the uses of a cache: a number for each plan, ascending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Use(u64);
+
+/// What a cache knows of a manifest.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// All its stretches, with the statistics that are wanted.
+    Whole(Vec<Arc<StretchEntries>>),
+    /// Not that. It has statistics of these columns, which are to be decoded too if it is to be replaced.
+    Without(Vec<i32>),
+}
+
+/// What somebody made of manifests; of which type only its maker knows.
+type Made = Arc<dyn Any + Send + Sync>;
+
+/// No more derived things are held: each is compared when one is looked for.
+const MOST_DERIVED: usize = 16;
+
+#[derive(Debug, Default)]
+struct State {
+    manifests: HashMap<String, Cached>,
+    /// What others made of manifests, by number.
+    derived: HashMap<u64, Derived>,
+    /// What is held by when it was used last.
+    by_use: BTreeSet<(Use, Held)>,
+    bytes: u64,
+    uses: u64,
+    numbered: u64,
+}
+
+/// A thing that is held, and dropped as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Held {
+    /// The manifest of a path.
+    Manifest(String),
+    /// What was made of manifests, of a number.
+    Derived(u64),
+}
+
+#[derive(Debug)]
+struct Derived {
+    made: Made,
+    bytes: u64,
+    used: Use,
+}
+
+#[derive(Debug)]
+struct Cached {
+    /// The row of the manifest list: entries inherit from it.
+    manifest: ManifestFile,
+    /// The type that partition values were decoded to.
+    partition_type: StructType,
+    /// The columns whose statistics were decoded, ascending.
+    statistics_of: Vec<i32>,
+    /// By their numbers; `None` where one was not decoded yet.
+    stretches: Vec<Option<Arc<StretchEntries>>>,
+    /// What was made of a stretch with a derived thing, by the number of both, and its bytes.
+    beside: HashMap<(u64, usize), (Made, u64)>,
+    bytes: u64,
+    used: Use,
+}
+
+impl ManifestCache {
+    /// An empty cache of at most so many bytes; 0 turns it off.
+    pub fn new(most_bytes: u64) -> Self {
+        Self { most_bytes, made_in: process::id(), state: Mutex::default() }
+    }
+
+    /// One that another process made.
+    #[cfg(test)]
+    pub(crate) fn of_another_process(most_bytes: u64) -> Self {
+        Self { made_in: 0, ..Self::new(most_bytes) }
+    }
+
+    /// Begins to use it for one plan.
+    pub(crate) fn begin(&self) -> Use {
+        let Some(mut state) = self.lock() else { return Use(0) };
+        state.uses += 1;
+        Use(state.uses)
+    }
+
+    /// The entries of a manifest, with partition values of a type and statistics of these columns, which are ascending.
+    pub(crate) fn find(
+        &self,
+        used: Use,
+        manifest: &ManifestFile,
+        partition_type: &StructType,
+        statistics_of: &[i32],
+    ) -> Found {
+        let Some(mut state) = self.lock() else { return Found::Without(Vec::new()) };
+        let Some(cached) = state.manifests.get(&manifest.manifest_path) else {
+            return Found::Without(Vec::new());
+        };
+        if !cached.is_of(manifest, partition_type) {
+            return Found::Without(Vec::new());
+        }
+        let has_statistics = statistics_of.iter().all(|id| cached.statistics_of.binary_search(id).is_ok());
+        let stretches = cached.stretches.iter().cloned().collect::<Option<Vec<_>>>();
+        match stretches.filter(|_| has_statistics) {
+            Some(stretches) => {
+                state.touch(&Held::Manifest(manifest.manifest_path.clone()), used);
+                Found::Whole(stretches)
+            }
+            None => Found::Without(cached.statistics_of.clone()),
+        }
+    }
+
+    /// Keeps a stretch of a manifest, the one of a number among so many, with partition values of a type and statistics of these
+    /// columns.
+    pub(crate) fn keep(
+        &self,
+        used: Use,
+        (manifest, partition_type): (&ManifestFile, &StructType),
+        statistics_of: &[i32],
+        (number, stretches): (usize, usize),
+        entries: &Arc<StretchEntries>,
+    ) {
+        let bytes = entries.memory();
+        if bytes > self.most_bytes {
+            return;
+        }
+        let Some(mut state) = self.lock() else { return };
+        let is_same = state.manifests.get(&manifest.manifest_path).is_some_and(|cached| {
+            cached.is_of(manifest, partition_type)
+                && cached.statistics_of == statistics_of
+                && cached.stretches.len() == stretches
+        });
+        let held = Held::Manifest(manifest.manifest_path.clone());
+        if !is_same {
+            state.remove(&held);
+        }
+        if !state.make_room(self.most_bytes.saturating_sub(bytes), used) {
+            return;
+        }
+        if !state.manifests.contains_key(&manifest.manifest_path) {
+            let cached = Cached {
+                manifest: manifest.clone(),
+                partition_type: partition_type.clone(),
+                statistics_of: statistics_of.to_vec(),
+                stretches: vec![None; stretches],
+                beside: HashMap::new(),
+                bytes: 0,
+                used,
+            };
+            state.by_use.insert((used, held.clone()));
+            state.manifests.insert(manifest.manifest_path.clone(), cached);
+        }
+        state.touch(&held, used);
+        let Some(cached) = state.manifests.get_mut(&manifest.manifest_path) else { return };
+        if let Some(place @ None) = cached.stretches.get_mut(number) {
+            *place = Some(Arc::clone(entries));
+            cached.bytes += bytes;
+            state.bytes += bytes;
+        }
+    }
+
+    /// What was made of manifests before and fits, with its number.
+    pub(crate) fn find_derived<T: Any + Send + Sync>(
+        &self,
+        used: Use,
+        fits: impl Fn(&T) -> bool,
+    ) -> Option<(u64, Arc<T>)> {
+        self.lock()?.find_derived(used, fits)
+    }
+
+    /// Keeps what was made of manifests, and gives its number; the one that fits and is there, if somebody was faster.
+    /// `None` where it is not held.
+    pub(crate) fn keep_derived<T: Any + Send + Sync>(
+        &self,
+        used: Use,
+        made: &Arc<T>,
+        bytes: u64,
+        fits: impl Fn(&T) -> bool,
+    ) -> Option<(u64, Arc<T>)> {
+        let others = self.most_bytes.checked_sub(bytes)?;
+        let mut state = self.lock()?;
+        if let Some(known) = state.find_derived(used, fits) {
+            return Some(known);
+        }
+        if state.derived.len() >= MOST_DERIVED {
+            let (number, oldest) = state.derived.iter().min_by_key(|(_, derived)| derived.used)?;
+            let number = (oldest.used < used).then_some(*number)?;
+            state.remove(&Held::Derived(number));
+        }
+        if !state.make_room(others, used) {
+            return None;
+        }
+        let number = state.next_number();
+        state.derived.insert(number, Derived { made: Arc::clone(made) as Made, bytes, used });
+        state.by_use.insert((used, Held::Derived(number)));
+        state.bytes += bytes;
+        Some((number, Arc::clone(made)))
+    }
+
+    /// What was made of a stretch with the derived thing of a number.
+    pub(crate) fn find_beside<T: Any + Send + Sync>(
+        &self,
+        derived: u64,
+        manifest: &ManifestFile,
+        stretch: (usize, &Arc<StretchEntries>),
+    ) -> Option<Arc<T>> {
+        let state = self.lock()?;
+        let cached = state.manifests.get(&manifest.manifest_path)?;
+        let (made, _) = cached.beside.get(&(derived, stretch.0)).filter(|_| cached.holds(stretch))?;
+        Arc::clone(made).downcast().ok()
+    }
+
+    /// Keeps what was made of a stretch with a derived thing, if both are held.
+    pub(crate) fn keep_beside<T: Any + Send + Sync>(
+        &self,
+        used: Use,
+        derived: u64,
+        manifest: &ManifestFile,
+        stretch: (usize, &Arc<StretchEntries>),
+        (made, bytes): (&Arc<T>, u64),
+    ) {
+        let Some(mut state) = self.lock() else { return };
+        if bytes > self.most_bytes || !state.make_room(self.most_bytes - bytes, used) {
+            return;
+        }
+        if !state.derived.contains_key(&derived) {
+            return;
+        }
+        let Some(cached) = state.manifests.get_mut(&manifest.manifest_path) else { return };
+        if !cached.holds(stretch) || cached.beside.contains_key(&(derived, stretch.0)) {
+            return;
+        }
+        cached.beside.insert((derived, stretch.0), (Arc::clone(made) as Made, bytes));
+        cached.bytes += bytes;
+        state.bytes += bytes;
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> u64 {
+        self.lock().map_or(0, |state| state.bytes)
+    }
+
+    fn lock(&self) -> Option<MutexGuard<'_, State>> {
+        let is_used = self.most_bytes > 0 && self.made_in == process::id();
+        is_used.then(|| self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Cached {
+    fn is_of(&self, manifest: &ManifestFile, partition_type: &StructType) -> bool {
+        self.manifest == *manifest && self.partition_type == *partition_type
+    }
+
+    /// Are these, and no others, the entries of the stretch of a number?
+    fn holds(&self, (number, entries): (usize, &Arc<StretchEntries>)) -> bool {
+        let held = self.stretches.get(number).and_then(Option::as_ref);
+        held.is_some_and(|held| Arc::ptr_eq(held, entries))
+    }
+}
+
+impl State {
+    fn find_derived<T: Any + Send + Sync>(
+        &mut self,
+        used: Use,
+        fits: impl Fn(&T) -> bool,
+    ) -> Option<(u64, Arc<T>)> {
+        let found = self.derived.iter().find_map(|(number, derived)| {
+            let made = Arc::clone(&derived.made).downcast::<T>().ok()?;
+            fits(&made).then_some((*number, made))
+        })?;
+        self.touch(&Held::Derived(found.0), used);
+        Some(found)
+    }
+
+    /// A number that no derived thing had.
+    fn next_number(&mut self) -> u64 {
+        self.numbered += 1;
+        self.numbered
+    }
+
+    /// Notes that a thing is used.
+    fn touch(&mut self, held: &Held, used: Use) {
+        let last = match held {
+            Held::Manifest(path) => self.manifests.get_mut(path).map(|cached| &mut cached.used),
+            Held::Derived(number) => self.derived.get_mut(number).map(|derived| &mut derived.used),
+        };
+        let Some(last) = last.filter(|last| **last < used) else { return };
+        let before = std::mem::replace(last, used);
+        self.by_use.remove(&(before, held.clone()));
+        self.by_use.insert((used, held.clone()));
+    }
+
+    /// Drops a thing, and what was made with it.
+    fn remove(&mut self, held: &Held) {
+        let gone = match held {
+            Held::Manifest(path) => self.manifests.remove(path).map(|cached| (cached.bytes, cached.used)),
+            Held::Derived(number) => {
+                for cached in self.manifests.values_mut() {
+                    let gone = cached.beside.extract_if(|(derived, _), _| derived == number);
+                    let bytes = gone.map(|(_, (_, bytes))| bytes).sum::<u64>();
+                    cached.bytes -= bytes;
+                    self.bytes -= bytes;
+                }
+                self.derived.remove(number).map(|derived| (derived.bytes, derived.used))
+            }
+        };
+        if let Some((bytes, used)) = gone {
+            self.bytes -= bytes;
+            self.by_use.remove(&(used, held.clone()));
+        }
+    }
+
+    /// Drops what this use did not touch, the longest unused first, until at most so many bytes are held.
+    fn make_room(&mut self, most_bytes: u64, used: Use) -> bool {
+        while self.bytes > most_bytes {
+            let oldest = self.by_use.first().cloned();
+            let Some((_, held)) = oldest.filter(|(last, _)| *last < used) else { return false };
+            self.remove(&held);
+        }
+        true
+    }
+}

@@ -1,0 +1,59 @@
+//! Which files does a table have, and which of them can hold rows that a filter wants?
+//!
+//! `read/` gives entries of manifests with inheritance applied, `write/` takes them by rules that refuse what a format version
+//! has no place for. A [`ManifestReader`] reads what a snapshot names, `reachable` what all snapshots name, `cache` keeps what
+//! was decoded. `specs`, `bounds` and `summary` are what is known of partitions and columns, and `untrusted` of which columns
+//! nothing is. The `pruner` tests manifests and entries by them, by columns: none, some or all rows of a file match.
+
+mod file;
+mod entries;
+mod metrics_by_column;
+mod read;
+mod write;
+mod bytes;
+mod cache;
+mod reader;
+mod reachable;
+mod stretch;
+mod untrusted;
+mod specs;
+mod bounds;
+mod summary;
+mod rows_match;
+mod residuals;
+mod prune_mask;
+mod prune_counts;
+mod pruner;
+
+pub(crate) use bounds::EntryStats;
+#[cfg(test)]
+pub(crate) use bounds::decode_pair;
+pub use cache::ManifestCache;
+pub(crate) use cache::{Found, Use};
+pub(crate) use entries::{ADDED, DELETED};
+pub use entries::{EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};
+pub use file::{FieldSummary, ManifestContent, ManifestFile};
+pub(crate) use metrics_by_column::MetricsByColumn;
+pub(crate) use prune_counts::{NO_TEST, NamedTest, PruneCounts};
+pub(crate) use prune_mask::PruneMask;
+pub(crate) use pruner::Pruner;
+pub use reachable::{AllManifests, FileRole, ReachableFile, ReachableFiles};
+pub use read::{
+    AssignedRowIds, ManifestHeader, StretchEntries, cut_manifest, manifest_header, parse_manifest,
+    parse_manifest_list, parse_stretch,
+};
+pub use reader::ManifestReader;
+pub(crate) use residuals::DistinctResiduals;
+pub use rows_match::RowsMatch;
+pub(crate) use specs::{BoundSpec, Specs};
+pub(crate) use stretch::{ManifestStretch, stretch_bytes};
+#[cfg(test)]
+pub(crate) use summary::SummaryStats;
+pub(crate) use untrusted::UntrustedColumns;
+pub use write::{
+    DataFile, EntryStatus, FileContent, ManifestEntry, ManifestListRequest, ManifestListWriter,
+    ManifestRequest, ManifestWriter, WrittenManifest, WrittenManifestList,
+};
+
+#[cfg(test)]
+pub(crate) mod tests;

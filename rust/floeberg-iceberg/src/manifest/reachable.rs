@@ -1,0 +1,184 @@
+//! Which manifests do snapshots name, and which files can be reached from a table's metadata?
+//!
+//! In: snapshots, or a table's metadata. Out: manifests, each once; files, with what they are.
+//! Spec: Snapshots; Manifest Lists; Manifests; Table Metadata Fields.
+//!
+//! Invariant: what snapshots share is read once, and every file that a snapshot needs comes out. Memory holds the paths of
+//! the manifests, and the entries of as many of them as there are threads.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use floeberg_core::schema::StructType;
+use floeberg_core::{Error, Result};
+
+use super::{EntryRequest, FileContent, ManifestFile, ManifestReader};
+use crate::metadata::{PartitionSpec, Snapshot, SnapshotManifests, TableMetadata};
+use crate::threads::ordered;
+
+/// What a file is to a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileRole {
+    /// A metadata file: the current one, or one of the metadata log.
+    Metadata,
+    /// A statistics file of a snapshot, or of its partitions.
+    Statistics,
+    /// A manifest list.
+    ManifestList,
+    /// A manifest.
+    Manifest,
+    /// A data file.
+    Data,
+    /// A file of position deletes, or of deletion vectors.
+    PositionDeletes,
+    /// A file of equality deletes.
+    EqualityDeletes,
+}
+
+/// A file that can be reached from a table's metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReachableFile {
+    /// What it is.
+    pub role: FileRole,
+    /// Its location, as written.
+    pub location: String,
+}
+
+/// The manifests of snapshots, each once, in the order of the snapshots. After an error nothing follows.
+#[derive(Debug)]
+pub struct AllManifests {
+    reader: ManifestReader,
+    snapshots: IntoIter<Arc<Snapshot>>,
+    seen: HashSet<String>,
+    found: VecDeque<ManifestFile>,
+}
+
+impl AllManifests {
+    /// Of some snapshots. Nothing is read yet.
+    pub fn new(reader: ManifestReader, snapshots: Vec<Arc<Snapshot>>) -> Self {
+        Self { reader, snapshots: snapshots.into_iter(), seen: HashSet::new(), found: VecDeque::new() }
+    }
+
+    fn read(&mut self, snapshots: &[Arc<Snapshot>]) -> Result<()> {
+        let reader = &self.reader;
+        let lists =
+            ordered(snapshots, reader.threads, &reader.cancel, |snapshot| reader.manifests(snapshot))?;
+        for manifest in lists.into_iter().flatten() {
+            if !self.seen.contains(&manifest.manifest_path) {
+                self.seen.insert(manifest.manifest_path.clone());
+                self.found.push_back(manifest);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for AllManifests {
+    type Item = Result<ManifestFile>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(manifest) = self.found.pop_front() {
+                return Some(Ok(manifest));
+            }
+            let snapshots: Vec<_> = self.snapshots.by_ref().take(self.reader.threads.max(1)).collect();
+            if snapshots.is_empty() {
+                return None;
+            }
+            if let Err(error) = self.read(&snapshots) {
+                self.snapshots = Vec::new().into_iter();
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+/// The files that can be reached from a table's metadata: metadata and statistics files, then manifest lists, then
+/// manifests, each before the files that are live in it. After an error nothing follows.
+///
+/// A data file or delete file comes once for each manifest that lists it as live: of files that snapshots no longer need, a
+/// table may have any number of manifests.
+#[derive(Debug)]
+pub struct ReachableFiles {
+    manifests: AllManifests,
+    partition_types: HashMap<i32, StructType>,
+    found: VecDeque<ReachableFile>,
+}
+
+impl ReachableFiles {
+    /// Of a table, whose metadata file is at a location. Nothing is read yet.
+    ///
+    /// Errors: `InvalidData` for a partition spec that does not fit its columns.
+    pub fn new(reader: ManifestReader, metadata: &TableMetadata, metadata_location: &str) -> Result<Self> {
+        let file = |role: FileRole, location: &str| ReachableFile { role, location: location.to_owned() };
+        let earlier = metadata.metadata_log.iter().map(|entry| entry.metadata_file.as_str());
+        let mut found: VecDeque<_> = std::iter::once(metadata_location)
+            .chain(earlier)
+            .map(|at| file(FileRole::Metadata, at))
+            .collect();
+        let of_snapshots = metadata.statistics_files()?.into_iter().map(|file| file.statistics_path);
+        let of_partitions =
+            metadata.partition_statistics_files()?.into_iter().map(|file| file.statistics_path);
+        found.extend(of_snapshots.chain(of_partitions).map(|at| file(FileRole::Statistics, &at)));
+        found.extend(metadata.snapshots.iter().filter_map(|snapshot| match &snapshot.manifests {
+            SnapshotManifests::List(at) => Some(file(FileRole::ManifestList, at)),
+            SnapshotManifests::Inline(_) => None,
+        }));
+        let typed = |spec: &Arc<PartitionSpec>| Ok((spec.spec_id, spec.partition_type(metadata)?));
+        let partition_types = metadata.partition_specs.iter().map(typed).collect::<Result<_>>()?;
+        Ok(Self { manifests: AllManifests::new(reader, metadata.snapshots.clone()), partition_types, found })
+    }
+
+    /// Reads as many manifests as there are threads; false where none is left.
+    fn read(&mut self) -> Result<bool> {
+        let most = self.manifests.reader.threads.max(1);
+        let manifests = self.manifests.by_ref().take(most).collect::<Result<Vec<_>>>()?;
+        let reader = &self.manifests.reader;
+        let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
+        let lists = ordered(&manifests, reader.threads, &reader.cancel, |manifest| {
+            let spec_id = manifest.partition_spec_id;
+            let partition_type = self.partition_types.get(&spec_id).ok_or_else(|| {
+                Error::invalid_data(format!("partition spec {spec_id} is not in the table metadata"))
+                    .with("manifest", &manifest.manifest_path)
+            })?;
+            let entries = reader.entries(manifest, partition_type, &wanted)?;
+            let files = entries.file_path.iter().zip(entries.file_content.values()).map(|(path, content)| {
+                let role = match content {
+                    content if *content == FileContent::PositionDeletes as i32 => FileRole::PositionDeletes,
+                    content if *content == FileContent::EqualityDeletes as i32 => FileRole::EqualityDeletes,
+                    _ => FileRole::Data,
+                };
+                ReachableFile { role, location: path.unwrap_or_default().to_owned() }
+            });
+            Ok(files.collect::<Vec<_>>())
+        })?;
+        for (manifest, files) in manifests.iter().zip(lists) {
+            let location = manifest.manifest_path.clone();
+            self.found.push_back(ReachableFile { role: FileRole::Manifest, location });
+            self.found.extend(files);
+        }
+        Ok(!manifests.is_empty())
+    }
+}
+
+impl Iterator for ReachableFiles {
+    type Item = Result<ReachableFile>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(file) = self.found.pop_front() {
+                return Some(Ok(file));
+            }
+            match self.read() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => {
+                    self.manifests.snapshots = Vec::new().into_iter();
+                    self.manifests.found.clear();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}

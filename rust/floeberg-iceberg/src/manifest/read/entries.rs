@@ -1,0 +1,328 @@
+//! Which files does a manifest list?
+//!
+//! In: the bytes of a manifest, its row of the manifest list, the partition type of its spec and what is wanted.
+//! Out: [`ManifestEntries`], inheritance applied.
+//! Spec: Manifests; Manifest Entry Fields; Data File Fields.
+//!
+//! Invariant: statistics that nobody asked for are walked past, and entries of status DELETED are left out unless
+//! they are wanted.
+
+use std::collections::BTreeMap;
+
+use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, MapArray, StringArray, StructArray};
+use arrow_buffer::Buffer;
+use arrow_select::filter::filter;
+use floeberg_core::schema::{PrimitiveType, StructType, Type};
+use floeberg_core::{Context, Error, ErrorKind, Result};
+
+use super::columns::column;
+use super::fields::{METRICS, MetricsMap, STATISTICS, entry_fields};
+use super::header::content;
+use super::inherit::{
+    AssignedRowIds, data_sequence_numbers, file_sequence_numbers, first_row_id, first_row_ids, snapshot_ids,
+};
+use super::partition::{as_written, check_partition, void_fields, with_void};
+use crate::manifest::{
+    DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries,
+    ManifestFile,
+};
+use crate::wire::avro::{Container, FixedForm, Limits, Projection, Stretch, decode_blocks};
+
+/// Decodes the entries of a manifest. Errors name its path.
+///
+/// `partition_type` is that of its spec: fields by partition field id. `file` is its row of the manifest list, which
+/// entries inherit from.
+pub fn parse_manifest(
+    bytes: &[u8],
+    file: &ManifestFile,
+    partition_type: &StructType,
+    request: &EntryRequest,
+) -> Result<ManifestEntries> {
+    let parsed = parse(bytes, None, file, partition_type, request).context("path", &file.manifest_path)?;
+    Ok(parsed.entries)
+}
+
+/// Entries of a stretch of a manifest.
+#[derive(Debug, Clone)]
+pub struct StretchEntries {
+    /// The entries. Those that take their `first_row_id` from the manifest have it counted from 0 on, except in the
+    /// first stretch.
+    pub entries: ManifestEntries,
+    /// The ids that entries took from the manifest.
+    pub row_ids: AssignedRowIds,
+    /// Bytes of the stretch after decompression.
+    pub inflated: u64,
+}
+
+impl StretchEntries {
+    /// About how many bytes they take.
+    pub fn memory(&self) -> u64 {
+        let taken = self.row_ids.entries.as_ref().map_or(0, |entries| entries.inner().capacity());
+        self.entries.memory() + taken as u64
+    }
+}
+
+/// Cuts a manifest into stretches of about equal size, of at most about so many bytes as they are stored. Errors name its
+/// path.
+pub fn cut_manifest(bytes: &[u8], file: &ManifestFile, most_bytes: usize) -> Result<Vec<Stretch>> {
+    let cut = || Container::open(bytes, &Limits::default())?.stretches(most_bytes);
+    cut().context("path", &file.manifest_path)
+}
+
+/// Decodes the entries of a stretch of a manifest, as [`parse_manifest`] does all.
+pub fn parse_stretch(
+    bytes: &[u8],
+    stretch: &Stretch,
+    file: &ManifestFile,
+    partition_type: &StructType,
+    request: &EntryRequest,
+) -> Result<StretchEntries> {
+    let parsed = parse(bytes, Some(stretch), file, partition_type, request);
+    let first = stretch.first_row;
+    let parsed = if first == 0 { parsed } else { parsed.context("counted from entry", first) };
+    parsed.context("path", &file.manifest_path)
+}
+
+fn parse(
+    bytes: &[u8],
+    stretch: Option<&Stretch>,
+    file: &ManifestFile,
+    partition_type: &StructType,
+    request: &EntryRequest,
+) -> Result<StretchEntries> {
+    let container = Container::open(bytes, &Limits::default())?;
+    if let Some(content) = content(&container)?
+        && content != file.content
+    {
+        return Err(Error::invalid_data(format!(
+            "the manifest lists {content:?}, and its manifest list says {:?}",
+            file.content
+        )));
+    }
+    let mut columns = request.statistics_of.clone();
+    columns.sort_unstable();
+    columns.dedup();
+    let maps: &[MetricsMap] = match (request.with_metrics, columns.is_empty()) {
+        (true, true) => &METRICS,
+        (true, false) => return Err(Error::internal("metrics are wanted both as maps and by column")),
+        (false, true) => &[],
+        (false, false) => &STATISTICS,
+    };
+    let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
+    let asked = Asked { maps, columns: &columns, details: !request.without_details };
+    let (rows, inflated) = decode_rows(&container, stretch, partition_type, &void, asked)?;
+    let first_id = first_row_id(file);
+    let is_later = stretch.is_some_and(|stretch| stretch.first_row > 0);
+    let first_id = if is_later { first_id.map(|_| 0) } else { first_id };
+    let rows = wanted_rows(rows, request)?;
+    let (entries, row_ids) = build(&rows, file, first_id, request, &columns)?;
+    let partition = with_void(entries.partition, partition_type, &void)?;
+    Ok(StretchEntries { entries: ManifestEntries { partition, ..entries }, row_ids, inflated })
+}
+
+/// What is decoded beside what is always.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    maps: &'a [MetricsMap],
+    /// The keys of these maps that are wanted; none is all.
+    columns: &'a [i32],
+    details: bool,
+}
+
+fn decode_rows(
+    container: &Container<'_>,
+    stretch: Option<&Stretch>,
+    partition_type: &StructType,
+    void: &[i32],
+    Asked { maps, columns, details }: Asked<'_>,
+) -> Result<(StructArray, u64)> {
+    let schema = container.schema()?;
+    check_partition(&schema, partition_type, void)?;
+    let partition_type = &as_written(&schema, partition_type, void);
+    let fields = entry_fields(partition_type, maps, details);
+    let keyed: BTreeMap<i32, Vec<i32>> = if columns.is_empty() {
+        BTreeMap::new()
+    } else {
+        maps.iter().map(|(id, ..)| (*id, columns.to_vec())).collect()
+    };
+    let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
+    let read = |projection: &Projection<'_>| {
+        let mut blocks = stretch.map_or_else(|| container.blocks(), |stretch| container.blocks_of(stretch));
+        let expected = stretch.map_or(0, |stretch| stretch.rows);
+        let rows = decode_blocks(&mut blocks, expected, &schema, projection)?;
+        Ok((rows, blocks.inflated()))
+    };
+    let error: Error = match read(&bare) {
+        Ok(rows) => return Ok(rows),
+        Err(error) => error,
+    };
+    let is_fixed = |field_type: &Type| matches!(field_type.as_primitive(), Some(PrimitiveType::Fixed(_)));
+    if error.kind() != ErrorKind::InvalidData
+        || !partition_type.fields.iter().any(|field| is_fixed(&field.field_type))
+    {
+        return Err(error);
+    }
+    // Java writes fixed partition values behind their length, though its own schema says otherwise. Read so, every
+    // block must come out to its last byte; if that fails too, the file is damaged and the first error tells where.
+    read(&Projection { fixed: FixedForm::Prefixed, ..bare }).map_err(|_| error)
+}
+
+fn wanted_rows(rows: StructArray, request: &EntryRequest) -> Result<StructArray> {
+    let status: Int32Array = column(&rows, "status")?;
+    if let Some(other) = status.values().iter().find(|status| !(0..=DELETED).contains(*status)) {
+        return Err(Error::invalid_data(format!(
+            "manifest entry: expected field 0: status to be 0 (existing), 1 (added) or 2 (deleted), found {other}"
+        )));
+    }
+    if request.with_deleted || !status.values().contains(&DELETED) {
+        return Ok(rows);
+    }
+    let live: BooleanArray = status.values().iter().map(|&status| Some(status != DELETED)).collect();
+    let kept = filter(&rows, &live)
+        .map_err(|error| Error::internal("live manifest entries could not be selected").caused_by(error))?;
+    Ok(StructArray::from(kept.to_data()))
+}
+
+fn build(
+    rows: &StructArray,
+    file: &ManifestFile,
+    first_id: Option<i64>,
+    request: &EntryRequest,
+    columns: &[i32],
+) -> Result<(ManifestEntries, AssignedRowIds)> {
+    let data_file: StructArray = column(rows, "data_file")?;
+    let status: Int32Array = column(rows, "status")?;
+    for size in ["record_count", "file_size_in_bytes"] {
+        check_not_negative(&column(&data_file, size)?, size)?;
+    }
+    let record_count = column(&data_file, "record_count")?;
+    let sequence_number = column(rows, "sequence_number")?;
+    let first_row_id = column(&data_file, "first_row_id")?;
+    // What no snapshot has yet takes no ids, and those that its files have already are theirs.
+    let (first_row_id, row_ids) = match (file.rows_without_ids, first_id) {
+        (Some(_), None) => (first_row_id, AssignedRowIds::default()),
+        _ => first_row_ids(&first_row_id, &status, &record_count, first_id)?,
+    };
+    let entries = ManifestEntries {
+        content: file.content,
+        spec_id: file.partition_spec_id,
+        data_sequence_number: data_sequence_numbers(&sequence_number, &status, file)?,
+        file_content: file_contents(&column(&data_file, "content")?, file)?,
+        file_path: column(&data_file, "file_path")?,
+        file_format: lower_case(column(&data_file, "file_format")?)?,
+        partition: column(&data_file, "partition")?,
+        first_row_id,
+        record_count,
+        file_size_in_bytes: column(&data_file, "file_size_in_bytes")?,
+        split_offsets: column(&data_file, "split_offsets")?,
+        key_metadata: column(&data_file, "key_metadata")?,
+        details: (!request.without_details).then(|| details(rows, &data_file, &status, file)).transpose()?,
+        statistics: statistics(&data_file, columns)?,
+        metrics: request.with_metrics.then(|| metrics(&data_file)).transpose()?,
+        status,
+    };
+    Ok((entries, row_ids))
+}
+
+fn details(
+    rows: &StructArray,
+    data_file: &StructArray,
+    status: &Int32Array,
+    file: &ManifestFile,
+) -> Result<EntryDetails> {
+    for size in ["content_offset", "content_size_in_bytes"] {
+        check_not_negative(&column(data_file, size)?, size)?;
+    }
+    Ok(EntryDetails {
+        snapshot_id: snapshot_ids(&column(rows, "snapshot_id")?, file),
+        file_sequence_number: file_sequence_numbers(&column(rows, "file_sequence_number")?, status, file),
+        equality_ids: column(data_file, "equality_ids")?,
+        sort_order_id: column(data_file, "sort_order_id")?,
+        referenced_data_file: without_empty(&column(data_file, "referenced_data_file")?),
+        content_offset: column(data_file, "content_offset")?,
+        content_size_in_bytes: column(data_file, "content_size_in_bytes")?,
+    })
+}
+
+fn metrics(data_file: &StructArray) -> Result<EntryMetrics> {
+    let [column_sizes, value_counts, null_value_counts, nan_value_counts, lower_bounds, upper_bounds] =
+        METRICS.map(|(_, name, ..)| column::<MapArray>(data_file, name));
+    Ok(EntryMetrics {
+        column_sizes: column_sizes?,
+        value_counts: value_counts?,
+        null_value_counts: null_value_counts?,
+        nan_value_counts: nan_value_counts?,
+        lower_bounds: lower_bounds?,
+        upper_bounds: upper_bounds?,
+    })
+}
+
+fn check_not_negative(sizes: &Int64Array, name: &str) -> Result<()> {
+    match sizes.iter().enumerate().find(|(_, size)| size.is_some_and(|size| size < 0)) {
+        Some((row, Some(size))) => Err(Error::invalid_data(format!(
+            "manifest entry {row}: expected {name} of 0 or more, found {size}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Null is data, as in v1. A manifest holds data files or delete files, never both.
+fn file_contents(written: &Int32Array, file: &ManifestFile) -> Result<Int32Array> {
+    let allowed = match file.content {
+        ManifestContent::Data => 0..=0,
+        ManifestContent::Deletes => 1..=2,
+    };
+    let contents = written.iter().enumerate().map(|(row, content)| {
+        let content = content.unwrap_or(0);
+        if allowed.contains(&content) {
+            return Ok(content);
+        }
+        Err(Error::invalid_data(format!(
+            "manifest entry {row}: a manifest of {:?} has field 134: content from {} to {}, found {content}",
+            file.content,
+            allowed.start(),
+            allowed.end()
+        )))
+    });
+    contents.collect::<Result<Vec<i32>>>().map(Int32Array::from)
+}
+
+/// Writers say `PARQUET` and `parquet`. Only ASCII changes, so no value changes its length.
+fn lower_case(formats: StringArray) -> Result<StringArray> {
+    let (offsets, values, nulls) = formats.into_parts();
+    let mut values = values.to_vec();
+    values.make_ascii_lowercase();
+    StringArray::try_new(offsets, Buffer::from_vec(values), nulls)
+        .map_err(|error| Error::internal("file formats in lower case").caused_by(error))
+}
+
+/// Some writers say `""` for no file.
+fn without_empty(paths: &StringArray) -> StringArray {
+    if paths.null_count() == paths.len() {
+        return paths.clone();
+    }
+    paths.iter().map(|path| path.filter(|path| !path.is_empty())).collect()
+}
+
+fn statistics(data_file: &StructArray, columns: &[i32]) -> Result<BTreeMap<i32, EntryStatistics>> {
+    if columns.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let [values, nulls, nans, lower, upper] =
+        STATISTICS.map(|(_, name, ..)| column::<StructArray>(data_file, name));
+    let (values, nulls, nans, lower, upper) = (values?, nulls?, nans?, lower?, upper?);
+    columns
+        .iter()
+        .map(|id| {
+            let key = id.to_string();
+            let statistics = EntryStatistics {
+                value_count: column(&values, &key)?,
+                null_value_count: column(&nulls, &key)?,
+                nan_value_count: column(&nans, &key)?,
+                lower_bound: column(&lower, &key)?,
+                upper_bound: column(&upper, &key)?,
+            };
+            Ok((*id, statistics))
+        })
+        .collect()
+}

@@ -1,0 +1,75 @@
+//! What does a manifest say of itself, before its entries?
+//!
+//! Spec: Manifests (file metadata).
+
+use floeberg_core::{Context, Error, Result};
+use serde_json::Value as Json;
+
+use crate::manifest::ManifestContent;
+use crate::wire::avro::{Container, Limits};
+
+/// The key-value metadata of a manifest. What v1 may leave out is `None`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ManifestHeader {
+    /// The table schema when it was written.
+    pub schema: Option<Json>,
+    /// The fields of its partition spec: a list.
+    pub partition_spec: Option<Json>,
+    /// The id of its partition spec.
+    pub partition_spec_id: Option<i32>,
+    /// The format version it was written in; 1 when it does not say.
+    pub format_version: u8,
+    /// Data files or delete files; `None` when it does not say, as in v1, whose manifests list data files.
+    pub content: Option<ManifestContent>,
+}
+
+/// Reads the header of a manifest, without its entries.
+pub fn manifest_header(bytes: &[u8]) -> Result<ManifestHeader> {
+    header_of(&Container::open(bytes, &Limits::default())?)
+}
+
+pub(super) fn header_of(container: &Container<'_>) -> Result<ManifestHeader> {
+    Ok(ManifestHeader {
+        schema: json(container, "schema")?,
+        partition_spec: json(container, "partition-spec")?,
+        partition_spec_id: number(container, "partition-spec-id")?,
+        format_version: format_version(container)?.unwrap_or(1),
+        content: content(container)?,
+    })
+}
+
+/// `content`.
+pub(super) fn content(container: &Container<'_>) -> Result<Option<ManifestContent>> {
+    match container.metadata_text("content")? {
+        None => Ok(None),
+        Some("data") => Ok(Some(ManifestContent::Data)),
+        Some("deletes") => Ok(Some(ManifestContent::Deletes)),
+        Some(other) => {
+            let found: String = other.chars().take(40).collect();
+            Err(Error::invalid_data(format!(
+                "manifest header: expected content data or deletes, found {found}"
+            )))
+        }
+    }
+}
+
+/// `format-version`.
+pub(super) fn format_version(container: &Container<'_>) -> Result<Option<u8>> {
+    number(container, "format-version")
+}
+
+fn number<T: std::str::FromStr>(container: &Container<'_>, key: &'static str) -> Result<Option<T>> {
+    let Some(text) = container.metadata_text(key)? else { return Ok(None) };
+    let found: String = text.chars().take(40).collect();
+    text.parse().map(Some).map_err(|_| {
+        Error::invalid_data(format!("manifest header: expected {key} to be a number, found {found}"))
+    })
+}
+
+pub(super) fn json(container: &Container<'_>, key: &'static str) -> Result<Option<Json>> {
+    let Some(text) = container.metadata(key) else { return Ok(None) };
+    serde_json::from_slice(text)
+        .map(Some)
+        .map_err(|error| Error::invalid_data("manifest header: expected JSON").caused_by(error))
+        .context("key", key)
+}

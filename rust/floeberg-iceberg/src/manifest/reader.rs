@@ -1,0 +1,88 @@
+//! Which manifests does a snapshot name, and what do they list?
+//!
+//! Spec: Snapshots (`manifest-list`, and `manifests` in v1); Manifest Lists; Manifests.
+
+use std::sync::Arc;
+
+use floeberg_core::schema::StructType;
+use floeberg_core::{Cancel, Context, Error, Result};
+use floeberg_io::Store;
+
+use super::bytes::{LARGEST_MANIFEST, ManifestBytes};
+use super::cache::ManifestCache;
+use crate::manifest::{
+    EntryRequest, ManifestContent, ManifestEntries, ManifestFile, manifest_header, parse_manifest_list,
+};
+use crate::metadata::{Relocation, Snapshot, SnapshotManifests};
+use crate::threads::ordered;
+
+/// Reads the manifests of a table.
+#[derive(Debug, Clone)]
+pub struct ManifestReader {
+    /// Where they are read from.
+    pub store: Arc<dyn Store>,
+    /// Where written locations are now.
+    pub relocation: Arc<Relocation>,
+    /// Those that were decoded before.
+    pub cache: Arc<ManifestCache>,
+    /// How many threads work, at least one.
+    pub threads: usize,
+    /// Stops the work between two manifests.
+    pub cancel: Cancel,
+}
+
+impl ManifestReader {
+    /// The manifests of a snapshot: its manifest list, or the headers of the manifests that a v1 snapshot names itself.
+    ///
+    /// Errors: those of the store; `InvalidData` for damaged files, naming them; `Unsupported` for an encrypted list.
+    pub fn manifests(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
+        let read = |written: &str| -> Result<_> {
+            let location = self.relocation.apply(written);
+            let bytes = self.store.open(&location)?.read_all(LARGEST_MANIFEST)?;
+            Ok((location, bytes))
+        };
+        match &snapshot.manifests {
+            SnapshotManifests::List(_) if snapshot.key_id.is_some() => {
+                Err(Error::unsupported("the manifest list is encrypted, and encrypted tables cannot be read")
+                    .with("snapshot", snapshot.snapshot_id))
+            }
+            SnapshotManifests::List(written) => {
+                let (location, bytes) = read(written).context("snapshot", snapshot.snapshot_id)?;
+                parse_manifest_list(&bytes, &location)
+                    .context("path", &location)
+                    .context("snapshot", snapshot.snapshot_id)
+            }
+            SnapshotManifests::Inline(paths) => ordered(paths, self.threads, &self.cancel, |written| {
+                let (location, bytes) = read(written).context("snapshot", snapshot.snapshot_id)?;
+                let header = manifest_header(&bytes).context("path", &location)?;
+                // Manifests from before the key was written are of the first spec.
+                let spec_id = header.partition_spec_id.unwrap_or(0);
+                let length = bytes.len() as i64;
+                Ok(ManifestFile::unlisted(written.clone(), length, spec_id, ManifestContent::Data))
+            }),
+        }
+    }
+
+    /// The entries of a manifest, with partition values of the type of its spec.
+    ///
+    /// Errors: those of the store; `InvalidData` for a damaged manifest, naming it; `Unsupported` for an encrypted one.
+    pub fn entries(
+        &self,
+        manifest: &ManifestFile,
+        partition_type: &StructType,
+        wanted: &EntryRequest,
+    ) -> Result<ManifestEntries> {
+        self.open(manifest)?.entries(partition_type, wanted)
+    }
+
+    /// Reads the bytes of a manifest.
+    pub(crate) fn open(&self, manifest: &ManifestFile) -> Result<ManifestBytes> {
+        if manifest.key_metadata.is_some() {
+            return Err(Error::unsupported("the manifest is encrypted, and encrypted tables cannot be read")
+                .with("path", &manifest.manifest_path));
+        }
+        let location = self.relocation.apply(&manifest.manifest_path);
+        let bytes = self.store.open(&location)?.read_all(LARGEST_MANIFEST)?;
+        Ok(ManifestBytes::new(manifest.clone(), location, bytes))
+    }
+}

@@ -1,0 +1,191 @@
+//! How is a manifest written?
+//!
+//! In: what the manifest is for, and entries. Out: its bytes, and the row that its manifest list needs.
+//! Spec: Manifests; Manifest Lists; Sequence Numbers.
+//!
+//! Invariant: counts, rows, the least sequence number and the summaries are those of the entries that were written. What
+//! the commit alone can know (the sequence number) is not in the file, so that a commit that is tried again keeps it.
+
+use std::io::Write;
+
+use floeberg_core::schema::{Schema, StructType, json::schema_to_json};
+use floeberg_core::{Context, Error, Result};
+
+use super::entry_fields::entry_fields;
+use super::put_entry::put_entry;
+use super::put_partition::PartitionFields;
+use super::rules::Rules;
+use super::summary::Summaries;
+use super::{EntryStatus, ManifestEntry};
+use crate::manifest::{ManifestContent, ManifestFile};
+use crate::metadata::PartitionSpec;
+use crate::metadata::emit_fields;
+use crate::wire::avro::encode::{ContainerOptions, ContainerWriter, declare};
+
+/// Which manifest is written.
+#[derive(Debug, Clone, Copy)]
+pub struct ManifestRequest<'a> {
+    /// Where it will be, as the manifest list will say.
+    pub location: &'a str,
+    /// 1, 2 or 3.
+    pub format_version: u8,
+    /// Data files or delete files.
+    pub content: ManifestContent,
+    /// The snapshot that adds it.
+    pub snapshot_id: i64,
+    /// The table's schema.
+    pub schema: &'a Schema,
+    /// How its files are partitioned.
+    pub spec: &'a PartitionSpec,
+    /// The type of the spec's values: [`PartitionSpec::partition_type`].
+    pub partition_type: &'a StructType,
+}
+
+/// A manifest in the making.
+pub struct ManifestWriter<W> {
+    container: ContainerWriter<W>,
+    rules: Rules,
+    partition: PartitionFields,
+    summaries: Summaries,
+    /// Added, existing and deleted entries and rows.
+    counts: [Count; 3],
+    /// Rows of live entries without a first row id.
+    rows_without_ids: i64,
+    least_sequence_number: Option<i64>,
+    inherits: bool,
+    location: String,
+    spec_id: i32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    files: i64,
+    rows: i64,
+}
+
+/// A manifest that was written, and that no snapshot has yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrittenManifest {
+    file: ManifestFile,
+    /// Of the live entries that have one of their own.
+    least_sequence_number: Option<i64>,
+    /// Does any live entry take the commit's?
+    inherits: bool,
+}
+
+impl<W: Write> ManifestWriter<W> {
+    /// Starts a manifest, at the beginning of an output. Errors name its location.
+    ///
+    /// Errors: `Unsupported` for a format version or a transform that is not known, `InvalidInput` for a partition type that is
+    /// not the spec's and for deletes in v1, `Storage` where the output fails.
+    pub fn new(output: W, request: &ManifestRequest<'_>, options: &ContainerOptions) -> Result<Self> {
+        Self::start(output, request, options).context("path", request.location)
+    }
+
+    fn start(output: W, request: &ManifestRequest<'_>, options: &ContainerOptions) -> Result<Self> {
+        let &ManifestRequest { format_version, content, snapshot_id, .. } = request;
+        let rules = Rules { format_version, content, snapshot_id };
+        rules.check_manifest()?;
+        let partition = PartitionFields::new(request.spec, request.partition_type)?;
+        let schema = declare(&entry_fields(format_version, request.partition_type), "manifest_entry")?;
+        let mut header = vec![
+            ("schema", schema_to_json(request.schema)?.to_string()),
+            ("schema-id", request.schema.schema_id().to_string()),
+            ("partition-spec", emit_fields(request.spec).to_string()),
+            ("partition-spec-id", request.spec.spec_id.to_string()),
+            ("format-version", format_version.to_string()),
+        ];
+        if format_version >= 2 {
+            let content = if content == ManifestContent::Data { "data" } else { "deletes" };
+            header.push(("content", content.to_owned()));
+        }
+        Ok(Self {
+            container: ContainerWriter::new(output, &schema.to_string(), &header, options)?,
+            rules,
+            partition,
+            summaries: Summaries::new(request.partition_type.fields.len()),
+            counts: [Count::default(); 3],
+            rows_without_ids: 0,
+            least_sequence_number: None,
+            inherits: false,
+            location: request.location.to_owned(),
+            spec_id: request.spec.spec_id,
+        })
+    }
+
+    /// Adds an entry. Errors name the manifest and the file; the manifest is then as before.
+    ///
+    /// Errors: `InvalidInput` for an entry that breaks a rule of the specification, `Storage` where the output fails.
+    pub fn add(&mut self, entry: &ManifestEntry) -> Result<()> {
+        self.put(entry).context("file_path", &entry.data_file.file_path).context("path", &self.location)
+    }
+
+    fn put(&mut self, entry: &ManifestEntry) -> Result<()> {
+        self.rules.check(entry)?;
+        self.partition.check(&entry.data_file.partition)?;
+        let count = &mut self.counts[entry.status as usize];
+        let rows = count.rows.checked_add(entry.data_file.record_count);
+        let beyond = || Error::invalid_input("the rows of a manifest are beyond 64 bits");
+        let rows = rows.ok_or_else(beyond)?;
+        let takes_ids = entry.status != EntryStatus::Deleted && entry.data_file.first_row_id.is_none();
+        let without_ids = if takes_ids { entry.data_file.record_count } else { 0 };
+        let without_ids = self.rows_without_ids.checked_add(without_ids).ok_or_else(beyond)?;
+        let (partition, format_version) = (&self.partition, self.rules.format_version);
+        // v1 has no inheritance, so that the snapshot stands in every entry.
+        let own = (format_version == 1 && entry.snapshot_id.is_none())
+            .then(|| ManifestEntry { snapshot_id: Some(self.rules.snapshot_id), ..entry.clone() });
+        self.container.add(|out| {
+            put_entry(out, own.as_ref().unwrap_or(entry), partition, format_version);
+            Ok(())
+        })?;
+        *count = Count { files: count.files + 1, rows };
+        self.rows_without_ids = without_ids;
+        self.summaries.add(&entry.data_file.partition);
+        if entry.status != EntryStatus::Deleted {
+            match (entry.sequence_number, self.least_sequence_number) {
+                (None, _) => self.inherits = true,
+                (Some(number), Some(least)) if least <= number => {}
+                (number, _) => self.least_sequence_number = number,
+            }
+        }
+        Ok(())
+    }
+
+    /// How many bytes the manifest has so far, about.
+    pub fn length(&self) -> u64 {
+        self.container.length()
+    }
+
+    /// Ends the manifest: the output, and what its row of a manifest list will say.
+    pub fn finish(self) -> Result<(W, WrittenManifest)> {
+        let Self { container, counts: [existing, added, deleted], rules, location, .. } = self;
+        let (output, length) = container.finish().context("path", &location)?;
+        let file = ManifestFile {
+            added_snapshot_id: Some(rules.snapshot_id),
+            added_files_count: Some(added.files),
+            existing_files_count: Some(existing.files),
+            deleted_files_count: Some(deleted.files),
+            added_rows_count: Some(added.rows),
+            existing_rows_count: Some(existing.rows),
+            deleted_rows_count: Some(deleted.rows),
+            partitions: Some(self.summaries.finish().context("path", &location)?),
+            rows_without_ids: Some(self.rows_without_ids),
+            ..ManifestFile::unlisted(location, length as i64, self.spec_id, rules.content)
+        };
+        let (least_sequence_number, inherits) = (self.least_sequence_number, self.inherits);
+        Ok((output, WrittenManifest { file, least_sequence_number, inherits }))
+    }
+}
+
+impl WrittenManifest {
+    /// Its row of the manifest list of a commit with that sequence number (0 in v1).
+    pub fn in_commit(&self, sequence_number: i64) -> ManifestFile {
+        let min_sequence_number = match self.least_sequence_number {
+            Some(least) if self.inherits => least.min(sequence_number),
+            Some(least) => least,
+            // Without live entries too, as Iceberg Java has it.
+            None => sequence_number,
+        };
+        ManifestFile { sequence_number, min_sequence_number, ..self.file.clone() }
+    }
+}

@@ -1,0 +1,19 @@
+//! Which name mapping has a table?
+//!
+//! Spec: Column Projection; Appendix C, Name Mapping Serialization.
+
+use floeberg_core::schema::NameMapping;
+use floeberg_core::{Context, Result};
+
+use super::TableMetadata;
+
+/// The property that holds the ids of columns for files without any.
+pub(crate) const NAME_MAPPING: &str = "schema.name-mapping.default";
+
+impl TableMetadata {
+    /// The mapping; `None` where the table has none. Errors: `InvalidData`, naming the property.
+    pub fn name_mapping(&self) -> Result<Option<NameMapping>> {
+        let mapping = self.properties.get(NAME_MAPPING).map(|json| NameMapping::from_json(json));
+        mapping.transpose().context("property", NAME_MAPPING)
+    }
+}

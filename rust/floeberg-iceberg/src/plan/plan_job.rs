@@ -1,0 +1,178 @@
+//! What is planned: what is known before the first data manifest is read, and what was dropped.
+//!
+//! In: a request. Out: the data manifests that are left, and the deletes that may apply to their files; the account.
+//! Spec: Scan Planning.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_schema::SchemaRef;
+use floeberg_core::{Context, Result};
+
+use super::columns::plan_schema;
+use super::deletes::delete_files::read_deletes;
+use super::deletes::index_cache::{Deletes, IndexSource, find_index, keep_index};
+use super::explain::{Explain, ReadManifests, Stage};
+use super::planned_stretch::DroppedFiles;
+use super::request::PlanRequest;
+use crate::manifest::{Found, ManifestContent, ManifestFile, PruneCounts, Pruner, Specs, Use, stretch_bytes};
+
+/// A manifest is kept with the statistics of at most so many columns that were asked for before.
+const MOST_CACHED_COLUMNS: usize = 32;
+
+/// A plan, begun: the delete manifests were read.
+#[derive(Debug)]
+pub(super) struct PlanJob {
+    /// What was asked for.
+    pub request: PlanRequest,
+    /// The columns of the plan.
+    pub schema: SchemaRef,
+    /// The table's partition specs.
+    pub specs: Arc<Specs>,
+    /// The filter.
+    pub filter: Pruner,
+    /// The deletes that may apply.
+    pub deletes: Deletes,
+    /// What was dropped so far: data manifests, delete manifests.
+    pub dropped: [PruneCounts; 2],
+    /// The manifests that are left.
+    looked_into: ReadManifests,
+    /// Bytes of a manifest, as they are stored, that one thread decodes.
+    pub stretch_bytes: usize,
+    /// The columns whose statistics are wanted of data files, ascending.
+    statistics_of: Vec<i32>,
+    /// This plan's use of the cache of manifests.
+    pub used: Use,
+    /// Are manifests that are decoded kept in the cache?
+    keeps: AtomicBool,
+}
+
+impl PlanJob {
+    /// Reads the manifest list and the delete manifests. Gives the data manifests that are left, too.
+    pub fn begin(request: PlanRequest) -> Result<(Self, Vec<ManifestFile>)> {
+        let located = request.clone();
+        Self::read(request).map_err(|error| located.with_table(error))
+    }
+
+    fn read(request: PlanRequest) -> Result<(Self, Vec<ManifestFile>)> {
+        let used = request.reader.cache.begin();
+        let specs = Specs::new(&request.metadata, &request.schema)?;
+        let filter = Pruner::new(request.filter.clone(), &specs);
+        let manifests = match (&request.snapshot, &request.appends) {
+            (None, _) => Vec::new(),
+            (Some(snapshot), None) => request.reader.manifests(snapshot)?,
+            (Some(_), Some(appends)) => appends.manifests(&request.reader)?,
+        };
+        let mut dropped = [PruneCounts::new(request.verbose), PruneCounts::new(request.verbose)];
+        let [by_data, by_deletes] = &mut dropped;
+        let mut data = Vec::new();
+        let mut deletes = Vec::new();
+        for manifest in manifests {
+            let spec = specs.get(manifest.partition_spec_id).context("manifest", &manifest.manifest_path)?;
+            let is_data = manifest.content == ManifestContent::Data;
+            let counts = if is_data { &mut *by_data } else { &mut *by_deletes };
+            if filter.keeps_manifest(&manifest, spec, counts) {
+                if is_data { data.push(manifest) } else { deletes.push(manifest) }
+            }
+        }
+        let looked_into = ReadManifests::of(&data, &deletes, request.verbose);
+        let deletes = indexed(&request, used, &specs, &filter, &deletes)?;
+        let mut statistics_of = filter.whole().column_ids();
+        statistics_of.extend(deletes.index.key_columns());
+        statistics_of.extend(request.statistics_of);
+        statistics_of.sort_unstable();
+        statistics_of.dedup();
+        let job = Self {
+            schema: plan_schema(&specs),
+            stretch_bytes: stretch_bytes(&data, request.reader.threads),
+            used,
+            keeps: AtomicBool::new(true),
+            dropped,
+            looked_into,
+            request,
+            specs,
+            filter,
+            deletes,
+            statistics_of,
+        };
+        Ok((job, data))
+    }
+
+    /// Keeps no more manifests in the cache: they are not to be held.
+    pub fn keep_none(&self) {
+        self.keeps.store(false, Ordering::Relaxed);
+    }
+
+    /// What was decoded of a data manifest before. It lacks what is asked of the entries of appends.
+    pub fn cached(&self, manifest: &ManifestFile) -> Result<Found> {
+        if self.request.appends.is_some() {
+            return Ok(Found::Without(Vec::new()));
+        }
+        let spec = self.specs.get(manifest.partition_spec_id)?;
+        Ok(self.request.reader.cache.find(self.used, manifest, &spec.partition_type, &self.statistics_of))
+    }
+
+    /// Are manifests that are decoded kept in the cache?
+    pub fn keeps(&self) -> bool {
+        self.request.appends.is_none() && self.keeps.load(Ordering::Relaxed)
+    }
+
+    /// The account of what was done before the first data manifest was read, and of what was dropped after it.
+    pub fn explain(&self, files: &DroppedFiles) -> Explain {
+        let tests = &self.filter.tests;
+        let [by_data, by_deletes] = &self.dropped;
+        let Deletes { index, by_filter, .. } = &self.deletes;
+        let mut explain = Explain { filter: self.filter.whole().to_string(), ..Explain::default() };
+        let Some(snapshot) = &self.request.snapshot else { return explain };
+        explain.snapshot_id = Some(snapshot.snapshot_id);
+        explain.manifests = self.looked_into.clone();
+        explain.stages = vec![
+            Stage::of("data manifests", by_data, tests),
+            Stage::of("delete manifests", by_deletes, tests),
+            Stage::of("data files by partition", &files.by_partition, tests),
+            Stage::of("data files by counts and bounds", &files.by_bounds, tests),
+        ];
+        if let Some(appends) = &self.request.appends {
+            explain.stages.insert(0, appends.stage());
+            explain.stages.insert(3, Stage::of("data files by snapshot", &files.by_snapshot, tests));
+        }
+        if index.has_equalities() || !by_filter.is_empty() {
+            explain.stages.push(Stage::of("equality deletes by filter", by_filter, tests));
+            let keys = index.key_tests();
+            explain.stages.push(Stage::of("equality deletes by counts and bounds", &files.equalities, &keys));
+        }
+        explain
+    }
+
+    /// The columns whose statistics are decoded of a manifest that the cache has with some: those too, unless they are many.
+    pub fn with_cached(&self, cached: Vec<i32>) -> Vec<i32> {
+        let mut all = self.statistics_of.clone();
+        if cached.len() <= MOST_CACHED_COLUMNS {
+            all.extend(cached);
+            all.sort_unstable();
+            all.dedup();
+        }
+        all
+    }
+}
+
+/// The deletes of some manifests: those that an earlier plan indexed, where names of what is dropped are not asked for.
+fn indexed(
+    request: &PlanRequest,
+    used: Use,
+    specs: &Specs,
+    filter: &Pruner,
+    manifests: &[ManifestFile],
+) -> Result<Deletes> {
+    let is_kept = !manifests.is_empty() && !request.verbose;
+    let source = is_kept.then(|| IndexSource::new(request, specs, manifests));
+    if let Some(known) = source.as_ref().and_then(|source| find_index(&request.reader.cache, used, source)) {
+        return Ok(known);
+    }
+    let (index, by_filter) = read_deletes(request, used, specs, filter, manifests)?;
+    let deletes = Deletes { index: Arc::new(index), by_filter, number: None };
+    Ok(match source {
+        Some(source) => keep_index(&request.reader.cache, used, source, deletes),
+        None => deletes,
+    })
+}

@@ -1,9 +1,0 @@
-//! How are Avro files read?
-//!
-//! Block by block, from the start to the end; deletes and a filter are applied to what is decoded.
-
-mod open;
-mod reader;
-
-pub(in crate::read) use open::AvroFile;
-pub(in crate::read) use reader::AvroReader;

@@ -1,0 +1,75 @@
+//! How is a file opened, by its format?
+//!
+//! In: a location and a format. Out: its reader.
+
+use std::sync::Arc;
+
+use floeberg_core::schema::{NameMapping, Schema};
+use floeberg_core::{Cancel, Error, Result};
+use floeberg_io::Store;
+
+use crate::files::FileReader;
+use crate::formats::avro::read::AvroFile;
+use crate::formats::orc::read::OrcFile;
+use crate::formats::parquet::read::ParquetFile;
+use crate::plan::FileFormat;
+
+/// What reading any file needs, a data file or a delete file.
+#[derive(Debug, Clone)]
+pub struct FileAccess {
+    /// Where files are opened.
+    pub store: Arc<dyn Store>,
+    /// The rows of a batch, at most; at least 1.
+    pub batch_rows: usize,
+    /// Stops the work between batches.
+    pub cancel: Cancel,
+}
+
+/// By which names are the columns of a file found that says no ids?
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Names<'a> {
+    /// By those of a mapping.
+    Mapped(&'a NameMapping),
+    /// By what each format has without a mapping: the position in Parquet, the names of this schema in Avro and ORC, as Iceberg
+    /// Java has it.
+    Unmapped(&'a Schema),
+}
+
+impl FileAccess {
+    /// Opens a file.
+    ///
+    /// Errors: `Unsupported` for what a format allows and cannot be read yet, `InvalidData` for a damaged file.
+    pub(super) fn open(
+        &self,
+        location: &str,
+        format: FileFormat,
+        names: Names<'_>,
+    ) -> Result<Arc<dyn FileReader>> {
+        let store = self.store.as_ref();
+        let mapping = match names {
+            Names::Mapped(mapping) => Some(mapping),
+            Names::Unmapped(_) => None,
+        };
+        let by_schema;
+        let by_name = match names {
+            Names::Mapped(mapping) => mapping,
+            Names::Unmapped(schema) => {
+                by_schema = NameMapping::of_schema(schema);
+                &by_schema
+            }
+        };
+        // Manifests have no word for it.
+        #[cfg(test)]
+        if location.ends_with(".arrow") {
+            return Ok(Arc::new(crate::formats::arrow_ipc::IpcFile::open(store, location)?));
+        }
+        Ok(match format {
+            FileFormat::Parquet => Arc::new(ParquetFile::open(store, location, mapping)?),
+            FileFormat::Avro => Arc::new(AvroFile::open(store, location, by_name)?),
+            FileFormat::Orc => Arc::new(OrcFile::open(store, location, by_name)?),
+            FileFormat::Puffin => {
+                return Err(Error::invalid_data("a file of rows is said to be Puffin").with("path", location));
+            }
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! What is the same for all files of a write?
+//!
+//! In: a table's schema, spec, order and properties. Out: how rows are partitioned and stored, where files go, when they end
+//! and what is said of them.
+//!
+//! Invariant: all that can be wrong with them is found here.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use floeberg_core::Result;
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::arrow::schema_to_arrow;
+use floeberg_core::transform::Transform;
+
+use super::formats;
+use super::locations::Locations;
+use super::partitioner::Partitioner;
+use super::sort::SortKeys;
+use crate::files::{FileLayout, LayoutRequest, Modes, SortColumn, WriteProperties};
+use crate::metadata::{NullOrder, PartitionSpec, SortDirection, SortField, SortOrder};
+
+const MIB: u64 = 1 << 20;
+
+/// How rows become files.
+#[derive(Debug, Clone)]
+pub(super) struct WriteLayout {
+    /// The form in which batches are given.
+    pub rows: SchemaRef,
+    pub partitioner: Arc<Partitioner>,
+    /// `None` where rows are in no order.
+    pub keys: Option<Arc<SortKeys>>,
+    pub file: Arc<dyn FileLayout>,
+    pub locations: Locations,
+    /// Compressed bytes at which a file ends.
+    pub file_size: u64,
+}
+
+impl WriteLayout {
+    /// The layout of a table's files, below its location.
+    ///
+    /// Errors: `InvalidInput` for a property that is not understood; `Unsupported` for a format, codec, transform or type that is
+    /// not written.
+    pub fn new(
+        schema: &Schema,
+        spec: &PartitionSpec,
+        order: &SortOrder,
+        properties: &WriteProperties,
+        location: &str,
+    ) -> Result<Self> {
+        let modes = Modes::new(properties, schema, order.fields.iter().filter_map(ordered_column))?;
+        let keys = SortKeys::new(order, schema)?.map(Arc::new);
+        let kept = keys.as_ref().map_or(&[][..], |_| &order.fields);
+        let sorted_by = kept.iter().map_while(sort_column).collect();
+        Ok(Self {
+            rows: Arc::new(schema_to_arrow(schema)?),
+            partitioner: Arc::new(Partitioner::new(spec, schema)?),
+            keys,
+            file: formats::layout(&LayoutRequest { schema, properties, modes, sorted_by })?,
+            locations: Locations::new(location, properties)?,
+            file_size: properties.positive("write.target-file-size-bytes", 512 * MIB)?,
+        })
+    }
+}
+
+/// The column whose values a sort field keeps in order.
+fn ordered_column(field: &SortField) -> Option<i32> {
+    match field.source_ids[..] {
+        [id] if field.transform.is_order_preserving() => Some(id),
+        _ => None,
+    }
+}
+
+/// The column that a sort field sorts as it is.
+fn sort_column(field: &SortField) -> Option<SortColumn> {
+    let ([id], Transform::Identity) = (&field.source_ids[..], &field.transform) else { return None };
+    Some(SortColumn {
+        id: *id,
+        descends: field.direction == SortDirection::Descending,
+        nulls_first: field.null_order == NullOrder::First,
+    })
+}

@@ -1,0 +1,97 @@
+//! What do the options of one write change?
+//!
+//! In: a table's properties, and options by their names or by Spark's. Out: the properties of the write.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::{Error, Result};
+
+use super::formats::{DEFAULT, FORMAT};
+use crate::files::WriteProperties;
+
+/// The names that Spark's writers have for options, and the properties that they are for one write. `*` is the format of the
+/// write.
+const OPTIONS: [(&str, &str); 6] = [
+    ("target-file-size-bytes", "write.target-file-size-bytes"),
+    ("compression-codec", "write.*.compression-codec"),
+    ("compression-level", "write.*.compression-level"),
+    ("write-format", FORMAT),
+    ("shred-variants", "write.parquet.shred-variants"),
+    ("variant-inference-buffer-size", "write.parquet.variant-inference-buffer-size"),
+];
+
+/// Those of a table, changed by the options of one write.
+///
+/// Errors: `InvalidInput` for an option that writing does not have.
+pub(super) fn properties_of(
+    table: &BTreeMap<String, String>,
+    options: &BTreeMap<String, String>,
+) -> Result<WriteProperties> {
+    let of_table = table.iter().filter(|(name, _)| name.starts_with("write."));
+    let mut properties: BTreeMap<_, _> =
+        of_table.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let asked = options.get("write-format").or_else(|| options.get(FORMAT));
+    let format = asked.or_else(|| properties.get(FORMAT)).map_or(DEFAULT, String::as_str);
+    let format = format.trim().to_ascii_lowercase();
+    for (name, value) in options {
+        let known = OPTIONS.iter().find(|(option, _)| option == name);
+        let property = match known {
+            Some((_, property)) => property.replace('*', &format),
+            None if name.starts_with("write.") => name.clone(),
+            None => {
+                let known = OPTIONS.map(|(option, _)| option).join(", ");
+                return Err(Error::invalid_input(format!(
+                    "writing has no option {name:?}; it has {known} and properties that begin with \"write.\""
+                )));
+            }
+        };
+        properties.insert(property, value.clone());
+    }
+    Ok(WriteProperties::of_map(properties))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use floeberg_core::ErrorKind;
+
+    use super::properties_of;
+    use crate::files::WriteProperties;
+
+    fn properties(
+        pairs: &[(&str, &str)],
+        options: &[(&str, &str)],
+    ) -> floeberg_core::Result<WriteProperties> {
+        let owned = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        properties_of(&owned(pairs), &owned(options))
+    }
+
+    #[test]
+    fn options_change_properties_for_one_write() {
+        let table = [("write.target-file-size-bytes", "1"), ("write.x", "a"), ("read.x", "b")];
+        let options = [("target-file-size-bytes", "2"), ("write.y", "c")];
+        let found = properties(&table, &options).unwrap();
+        let expected = [("write.target-file-size-bytes", "2"), ("write.x", "a"), ("write.y", "c")];
+        let found: Vec<_> =
+            found.as_map().iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(found, expected);
+        assert_eq!(properties(&[], &[("taget-file-size", "1")]).unwrap_err().kind(), ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn the_codec_of_one_write_is_that_of_its_format() {
+        let codec = |table: &[(&str, &str)], options: &[(&str, &str)]| {
+            let options: Vec<_> = [("compression-codec", "zstd")].iter().chain(options).copied().collect();
+            let found = properties(table, &options).unwrap();
+            found.as_map().keys().find(|name| name.ends_with("codec")).cloned().unwrap()
+        };
+        assert_eq!(codec(&[], &[]), "write.parquet.compression-codec");
+        assert_eq!(codec(&[("write.format.default", "AVRO")], &[]), "write.avro.compression-codec");
+        assert_eq!(codec(&[], &[("write-format", "avro")]), "write.avro.compression-codec");
+        let back = [("write-format", "parquet")];
+        assert_eq!(codec(&[("write.format.default", "avro")], &back), "write.parquet.compression-codec");
+    }
+}

@@ -1,0 +1,1 @@
+"""What the installed package does, recorded, to be compared with what another version does."""
