@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import floeberg.catalog.base
-import floeberg.transaction
+import floeberg.commit.transaction
 from conformance_checker import Checked, Fault, check, shared_files
 from floeberg import _native
 from floeberg.errors import NoSuchTableError, NotFoundError
@@ -30,14 +30,14 @@ class Written:
 
     def listen(self, monkeypatch: Any) -> None:
         """Remember what is committed in this process."""
-        for module in (floeberg.transaction, floeberg.catalog.base):
+        for module in (floeberg.commit.transaction, floeberg.catalog.base):
             monkeypatch.setattr(module, "commit", self._listening(module.commit))
 
     def _listening(self, commit: Callable[..., Any]) -> Callable[..., Any]:
-        def listening(home: Any, **arguments: Any) -> Any:
-            committed = commit(home, **arguments)
+        def listening(table_operations: Any, **arguments: Any) -> Any:
+            committed = commit(table_operations, **arguments)
             table = committed.table
-            options = {key: value for key, value in home.storage_options.items() if "testing." not in key}
+            options = {key: value for key, value in table.storage_options.items() if "testing." not in key}
             self._committed[table.identity[0]] = (table.metadata_location, options)
             return committed
 

@@ -23,14 +23,13 @@ from floeberg import (
     variant,
 )
 from floeberg.catalog import Catalog, load_catalog
-from floeberg.commits import CommitResult
+from floeberg.commit import CommitResult, Transaction
 from floeberg.errors import FloebergError
 from floeberg.explain import Answer, Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
 from floeberg.scan import Scan
 from floeberg.schema_update import UpdateSchema
 from floeberg.table import Table, open_table
-from floeberg.transaction import Transaction
 from floeberg.view import View, open_view
 from floeberg.writing import Receipt, WriteRecipe
 

@@ -141,6 +141,13 @@ class Table:
     @staticmethod
     def open_metadata(metadata_location: str, *, storage_options: dict[str, str]) -> Table:
         """Opens the metadata file that a catalog names: its location is taken as it was written."""
+    @staticmethod
+    def from_metadata(
+        metadata_json: str, metadata_location: str, *, storage_options: dict[str, str], earlier: Table | None
+    ) -> Table:
+        """The table of metadata that is at hand, with the manifests that an earlier moment of it knows."""
+    @property
+    def storage_options(self) -> dict[str, str]: ...
     @property
     def identity(self) -> tuple[str | None, int]:
         """The id of the table, and when it was last changed, in milliseconds."""
@@ -296,11 +303,9 @@ class Attempt:
     @property
     def changes(self) -> bool:
         """Is anything different afterwards?"""
-
     @property
     def snapshot_id(self) -> int | None:
         """The last snapshot that it makes."""
-
     @property
     def metadata_json(self) -> str: ...
     @property
@@ -308,12 +313,12 @@ class Attempt:
     @property
     def updates_json(self) -> str: ...
     @property
+    def properties(self) -> dict[str, str]: ...
+    @property
     def metadata_folder(self) -> str:
         """Where the table's metadata files go."""
 
-    def write_metadata(self, location: str, *, if_absent: bool) -> None:
-        """Writes the metadata, durably; gzip where the name says so."""
-
+    def write_metadata(self, location: str, *, if_absent: bool) -> None: ...
     def table(self, metadata_location: str) -> Table:
         """The table afterwards, at the metadata file that it was written to."""
 

@@ -53,7 +53,7 @@ class FloebergError(Exception):
         message: What failed and why, without the context.
         context: Where it happened, innermost first.
         retryable: Whether trying again can help.
-        unsettled: Whether the work may have taken effect all the same: an answer of a store was lost.
+        outcome_unknown: Whether the work may have taken effect all the same: an answer of a store was lost.
 
     Examples:
         >>> error = NotFoundError("no such snapshot", context={"snapshot": "12"})
@@ -65,7 +65,7 @@ class FloebergError(Exception):
     message: str
     context: dict[str, str]
     retryable: bool
-    unsettled: bool = False
+    outcome_unknown: bool = False
 
     def __init__(
         self, message: str, *, context: Mapping[str, str] | None = None, retryable: bool = False
@@ -92,8 +92,8 @@ class FloebergError(Exception):
     ]:
         """Keeps the context and the notes when the error crosses to another process."""
         state: dict[str, object] = {"args": self.args}
-        if self.unsettled:
-            state["unsettled"] = True
+        if self.outcome_unknown:
+            state["outcome_unknown"] = True
         notes: object = getattr(self, "__notes__", None)
         if notes is not None:
             state["__notes__"] = notes

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_options, checked_text
+from floeberg.commit.transaction import Transaction
 from floeberg.schema_update import UpdateSchema
-from floeberg.transaction import Transaction
 from floeberg.writing import WriteRecipe
 
 if TYPE_CHECKING:
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from floeberg.commits import CommitResult, Home
+    from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.result import CommitResult
+    from floeberg.commit.transaction import SchemaMode, WriteMode
     from floeberg.expressions import AnyFilter
-    from floeberg.transaction import SchemaMode, WriteMode
     from floeberg.writing import Receipt
 
 __all__ = ["TableWrites"]
@@ -32,7 +33,7 @@ class TableWrites:
 
     _inner: _native.Table
     _json: dict[str, Any] | None
-    _home: Home
+    _operations: TableOperations
 
     def append(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
@@ -236,7 +237,7 @@ class TableWrites:
             >>> orders.schema().column_names
             ['number', 'note']
         """
-        self._home.check()
+        self._operations.check_writable()
 
         def change(changes_json: str) -> None:
             with self.transaction() as transaction:
@@ -327,10 +328,11 @@ class TableWrites:
         Raises:
             UnsupportedError: The table cannot be written where it was opened; the error says what to do.
         """
-        self._home.check()
+        self._operations.check_writable()
         return Transaction(
-            self,
-            self._home,
+            self._operations,
+            self._inner,
+            become=self._become,
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
@@ -355,7 +357,7 @@ class TableWrites:
             >>> orders.write_recipe(write_id="job-7")
             WriteRecipe(write_id="job-7")
         """
-        self._home.check()
+        self._operations.check_writable()
         given = checked_text("write_id", str(uuid.uuid4()) if write_id is None else write_id)
         return WriteRecipe(
             _native.WriteRecipe.of(self._inner, options=checked_options("options", options), write_id=given)
@@ -440,12 +442,12 @@ class TableWrites:
             >>> other.scan().count(), other.refresh().scan().count()
             (0, 1)
         """
-        current = self._home.load(self._inner)
+        current = self._operations.load(self._inner)
         self._inner.check_same_table(current)
         self._become(current)
         return self
 
-    def _become(self, native: _native.Table) -> None:
+    def _become(self, native: OpenedTable) -> None:
         """Makes this the table of another metadata file. Scans that were made before stay as they are."""
         self._inner = native
         self._json = None

@@ -6,18 +6,17 @@ where nobody else did so before: this is what makes a commit one step.
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_path, checked_properties
 from floeberg._declarations import partition_spec_json, schema_json, sort_order_json
-from floeberg._homes import CatalogHome
 from floeberg.catalog.names import Identifier, checked_identifier, dotted, folder_of
 from floeberg.catalog.namespaces import Namespaces
 from floeberg.catalog.purging import remove_files_of
-from floeberg.commits import commit
+from floeberg.commit.loop import commit
+from floeberg.commit.operations import open_metadata
 from floeberg.errors import (
     CommitConflictError,
     InvalidInputError,
@@ -31,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from floeberg._declarations import AnyPartitionSpec, AnySchema, AnySortOrder
-    from floeberg.commits import Attempt
+    from floeberg.commit.attempt import Attempt
+    from floeberg.commit.operations import OpenedTable, TableOperations
 
 __all__ = ["Catalog"]
 
@@ -42,7 +42,8 @@ class Catalog(Namespaces):
     """Tables by name.
 
     Identifiers are tuples, `("sales", "orders")`; dotted strings stand for them. A catalog of your own derives from
-    this, or from `MetastoreCatalog` where it keeps the location of metadata files and can swap one for another.
+    `MetastoreCatalog` where it keeps the location of metadata files and can swap one for another, and from this where a
+    server makes the metadata: it has the methods that begin with `do_`, and `table_operations`.
 
     Args:
         name: The name of the catalog.
@@ -110,8 +111,9 @@ class Catalog(Namespaces):
             properties=wanted,
             format_version=version,
         )
-        home = CatalogHome(self, levels)
-        return Table(commit(home, operations=[operation], starting=None).table, home=home)
+        operations = self.table_operations(levels)
+        created = commit(operations, operations=[operation], starting=None)
+        return self._table(levels, created.table, operations)
 
     def create_table_if_not_exists(  # noqa: PLR0913, PLR0917 - as `create_table`
         self,
@@ -157,11 +159,12 @@ class Catalog(Namespaces):
             5
         """
         levels = checked_identifier("identifier", identifier)
-        return Table(self._load(levels, None), home=CatalogHome(self, levels))
+        operations = self.table_operations(levels)
+        return self._table(levels, operations.load(None), operations)
 
     def table_exists(self, identifier: str | Iterable[str]) -> bool:
         """Is there such a table? Its metadata is not read."""
-        return self._has_table(checked_identifier("identifier", identifier))
+        return self.do_table_exists(checked_identifier("identifier", identifier))
 
     def list_tables(self, namespace: str | Iterable[str]) -> list[Identifier]:
         """Lists the tables directly in a namespace, in order.
@@ -173,7 +176,7 @@ class Catalog(Namespaces):
             >>> catalog.list_tables("db")
             [('db', 'refs')]
         """
-        return sorted(self._list_tables(self._known_namespace(namespace)))
+        return sorted(self.do_list_tables(self._known_namespace(namespace)))
 
     def register_table(
         self, identifier: str | Iterable[str], metadata_location: str | os.PathLike[str]
@@ -196,7 +199,8 @@ class Catalog(Namespaces):
         """
         levels = self._new_identifier("identifier", identifier)
         location = _native.location_from_user(checked_path("metadata_location", metadata_location))
-        self._register(levels, self._open(location).metadata_location)
+        opened = open_metadata(location, storage_options=self.storage_options)
+        self.do_register_table(levels, opened.metadata_location)
         return self.load_table(levels)
 
     def rename_table(self, from_identifier: str | Iterable[str], to_identifier: str | Iterable[str]) -> Table:
@@ -212,11 +216,11 @@ class Catalog(Namespaces):
             UnsupportedError: The catalog cannot rename tables.
         """
         before = checked_identifier("from_identifier", from_identifier)
-        if not self._has_table(before):
-            raise self._no_such_table(before)
+        if not self.do_table_exists(before):
+            raise self.no_such_table(before)
         after = checked_identifier("to_identifier", to_identifier)
         if before != after:
-            self._rename(before, self._new_identifier("to_identifier", after))
+            self.do_rename_table(before, self._new_identifier("to_identifier", after))
         return self.load_table(after)
 
     def drop_table(self, identifier: str | Iterable[str]) -> None:
@@ -226,9 +230,9 @@ class Catalog(Namespaces):
             NoSuchTableError: There is no such table.
         """
         levels = checked_identifier("identifier", identifier)
-        if not self._has_table(levels):
-            raise self._no_such_table(levels)
-        self._drop(levels)
+        if not self.do_table_exists(levels):
+            raise self.no_such_table(levels)
+        self.do_drop_table(levels)
 
     def purge_table(self, identifier: str | Iterable[str], *, outside: bool = False) -> list[str]:
         """Removes a table from the catalog, and the files that its metadata names.
@@ -251,9 +255,9 @@ class Catalog(Namespaces):
         """
         levels = checked_identifier("identifier", identifier)
         checked_bool("outside", outside)
-        return self._purge(levels, self._load(levels, None), outside=outside)
+        return self.do_purge_table(levels, self.table_operations(levels).load(None), outside=outside)
 
-    def commit_table(self, identifier: str | Iterable[str], base: Table | None, attempt: Attempt) -> str:
+    def commit_table(self, identifier: str | Iterable[str], base: Table | None, attempt: Attempt) -> Table:
         """Makes an attempt the current metadata of a table, if its base still is: what every commit ends with.
 
         Args:
@@ -262,7 +266,7 @@ class Catalog(Namespaces):
             attempt: The attempt.
 
         Returns:
-            The location of the new metadata file.
+            The table that this made.
 
         Raises:
             CommitConflictError: The base is no longer current. Nothing was changed.
@@ -271,45 +275,58 @@ class Catalog(Namespaces):
                 `metadata`.
         """
         levels = checked_identifier("identifier", identifier)
-        return self._commit(levels, None if base is None else base._inner, attempt)  # noqa: SLF001
+        operations = self.table_operations(levels)
+        made = operations.commit(None if base is None else base._inner, attempt)  # noqa: SLF001 - its catalog
+        return self._table(levels, made, operations)
 
-    # What catalogs differ in.
-
-    @abstractmethod
-    def _has_table(self, identifier: Identifier) -> bool: ...
-
-    @abstractmethod
-    def _load(self, identifier: Identifier, known: _native.Table | None) -> _native.Table:
-        """The table as it is now: the known one where that is current. Raises `NoSuchTableError`."""
+    # What catalogs differ in: `table_operations`, and methods that those of their name without `do_` call, which check
+    # the arguments. Here identifiers are whole tuples. Errors are those of `floeberg.errors`.
 
     @abstractmethod
-    def _register(self, identifier: Identifier, metadata_location: str) -> None:
-        """Raises `TableAlreadyExistsError`."""
+    def table_operations(self, identifier: Identifier) -> TableOperations:
+        """What keeps a table: how it is loaded, committed to, and its files are reached. Nothing is asked yet."""
 
     @abstractmethod
-    def _rename(self, before: Identifier, after: Identifier) -> None:
-        """Raises `NoSuchTableError`, `TableAlreadyExistsError`."""
+    def do_table_exists(self, identifier: Identifier) -> bool:
+        """Is there such a table? A namespace of that name is another thing."""
 
     @abstractmethod
-    def _drop(self, identifier: Identifier) -> None:
-        """Raises `NoSuchTableError`."""
+    def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
+        """Takes a metadata file, which is there, as a new table's. Raises `TableAlreadyExistsError`."""
 
     @abstractmethod
-    def _commit(self, identifier: Identifier, base: _native.Table | None, attempt: Attempt) -> str:
-        """What `commit_table` does."""
+    def do_rename_table(self, before: Identifier, after: Identifier) -> None:
+        """Gives a table another name, in one step. Raises `NoSuchTableError`, `TableAlreadyExistsError`."""
+
+    @abstractmethod
+    def do_drop_table(self, identifier: Identifier) -> None:
+        """Takes a table out of the catalog. Raises `NoSuchTableError`."""
+
+    def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:
+        """Drops a table, and removes its files. Those that were left come out."""
+        self.do_drop_table(identifier)
+        return remove_files_of(table, outside=outside)
+
+    # Errors that these raise.
+
+    def no_such_table(self, identifier: Identifier) -> NoSuchTableError:
+        """The error of a table that is not there."""
+        return NoSuchTableError(f"the catalog {self._name!r} has no table {dotted(identifier)!r}")
+
+    def table_already_exists(self, identifier: Identifier) -> TableAlreadyExistsError:
+        """The error of a table that was to be made and is there."""
+        return TableAlreadyExistsError(f"there is a table {dotted(identifier)!r} already")
+
+    def commit_conflict(self, identifier: Identifier) -> CommitConflictError:
+        """The error of a commit whose base is no longer current."""
+        return CommitConflictError(
+            f"another writer changed the table {dotted(identifier)!r}, or it is gone", retryable=True
+        )
 
     # What they share.
 
-    def _holds(self, identifier: Identifier, current: _native.Table, attempt: Attempt, location: str) -> bool:
-        """Is an attempt, which was to be at that location, current or part of the history? Names are used once."""
-        del identifier, attempt
-        log = json.loads(current.metadata_json()).get("metadata-log", ())
-        return location in {current.metadata_location, *(each["metadata-file"] for each in log)}
-
-    def _purge(self, identifier: Identifier, table: _native.Table, *, outside: bool) -> list[str]:
-        """Drops a table, and removes its files. Those that were left come out."""
-        self._drop(identifier)
-        return remove_files_of(table, self.storage_options, outside=outside)
+    def _table(self, identifier: Identifier, opened: OpenedTable, operations: TableOperations) -> Table:
+        return Table(opened, operations=operations, listed=(self, identifier))
 
     def _place(self, identifier: Identifier, location: str | None) -> str:
         """Where a new table goes."""
@@ -322,25 +339,14 @@ class Catalog(Namespaces):
         """The identifier of a table that is to be there."""
         levels = checked_identifier(name, identifier)
         self._known_namespace(levels[:-1])
-        if self._has_table(levels):
-            raise self._is_there(levels)
+        if self.do_table_exists(levels):
+            raise self.table_already_exists(levels)
         return levels
-
-    def _no_such_table(self, identifier: Identifier) -> NoSuchTableError:
-        return NoSuchTableError(f"the catalog {self._name!r} has no table {dotted(identifier)!r}")
-
-    def _conflict(self, identifier: Identifier) -> CommitConflictError:
-        return CommitConflictError(
-            f"another writer changed the table {dotted(identifier)!r}, or it is gone", retryable=True
-        )
-
-    def _is_there(self, identifier: Identifier) -> TableAlreadyExistsError:
-        return TableAlreadyExistsError(f"there is a table {dotted(identifier)!r} already")
 
     def _default_location(self, identifier: Identifier) -> str:
         """Where a table goes whose place is not given: in the place of its namespace, else in the warehouse."""
         *namespace, name = identifier
-        place = self._load_namespace_properties(tuple(namespace)).get("location")
+        place = self.do_load_namespace_properties(tuple(namespace)).get("location")
         if place is not None:
             return folder_of(place, (name,))
         warehouse = self._properties.get("warehouse")
@@ -349,10 +355,6 @@ class Catalog(Namespaces):
                 f"the catalog {self._name!r} has no property 'warehouse': give the location of the table"
             )
         return folder_of(_native.location_from_user(warehouse), identifier)
-
-    def _open(self, metadata_location: str) -> _native.Table:
-        """Opens a metadata file, whose location is taken as it was written."""
-        return _native.Table.open_metadata(metadata_location, storage_options=self.storage_options)
 
 
 def _version_of(given: int | None, written: str) -> int:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._versions import METADATA, Versions
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.folders import Folders
 from floeberg.catalog.names import dotted, folder_of
 from floeberg.catalog.purging import remove_files_of
+from floeberg.commit.filesystem import METADATA, FileSystemTableOperations
 from floeberg.errors import (
     CommitConflictError,
     InvalidInputError,
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from floeberg.catalog.names import Identifier, Namespace
-    from floeberg.commits import Attempt
+    from floeberg.commit.attempt import Attempt
+    from floeberg.commit.operations import OpenedTable
 
 __all__ = ["FileSystemCatalog"]
 
@@ -65,20 +67,20 @@ class FileSystemCatalog(Catalog):
     def _folder(self, identifier: Identifier) -> str:
         return folder_of(self._warehouse, identifier)
 
-    def _has_namespace(self, namespace: Namespace) -> bool:
-        return self._folders.is_there(self._folder(namespace)) and not self._has_table(namespace)
+    def do_namespace_exists(self, namespace: Namespace) -> bool:
+        return self._folders.is_there(self._folder(namespace)) and not self.do_table_exists(namespace)
 
-    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
+    def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
         if properties:
             raise UnsupportedError("a catalog in files has no place for properties of namespaces")
         levels = [namespace[:depth] for depth in range(1, len(namespace) + 1)]
         for level in levels:
-            if self._has_table(level):
+            if self.do_table_exists(level):
                 raise InvalidInputError(f"{dotted(level)!r} is a table, and holds no namespace")
         for level in levels:
             self._folders.make(self._folder(level))
 
-    def _drop_namespace(self, namespace: Namespace) -> None:
+    def do_drop_namespace(self, namespace: Namespace) -> None:
         folder = self._folder(namespace)
         self._folders.check_no_link(folder)
         if files := self._folders.files_in(folder):
@@ -87,13 +89,13 @@ class FileSystemCatalog(Catalog):
             )
         self._folders.remove_empty(folder)
 
-    def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
-        return [each for each in self._inside(namespace) if not self._has_table(each)]
+    def do_list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
+        return [each for each in self._inside(namespace) if not self.do_table_exists(each)]
 
-    def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+    def do_load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
         return {"location": self._folder(namespace)}
 
-    def _update_namespace_properties(
+    def do_update_namespace_properties(
         self, namespace: Namespace, removals: set[str], updates: dict[str, str]
     ) -> None:
         if removals or updates:
@@ -106,7 +108,7 @@ class FileSystemCatalog(Catalog):
         # Names that begin with a dot are of other programs, and of files that are being written.
         return [(*namespace, name) for name in self._folders.inside(folder) if not name.startswith(".")]
 
-    def _has_table(self, identifier: Identifier) -> bool:
+    def do_table_exists(self, identifier: Identifier) -> bool:
         return bool(self._versions(identifier))
 
     def _versions(self, identifier: Identifier) -> list[str]:
@@ -114,19 +116,8 @@ class FileSystemCatalog(Catalog):
         files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
         return [name for name in files if name.endswith(_METADATA_NAMES) and not name.startswith(".")]
 
-    def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
-        return [each for each in self._inside(namespace) if self._has_table(each)]
-
-    def _commit(self, identifier: Identifier, base: _native.Table | None, attempt: Attempt) -> str:
-        try:
-            return self._table_in(identifier).commit(base, attempt)
-        except CommitConflictError as error:
-            if base is not None:
-                raise
-            raise self._is_there(identifier) from error
-
-    def _holds(self, identifier: Identifier, current: _native.Table, attempt: Attempt, location: str) -> bool:
-        return self._table_in(identifier).holds(current, attempt, location)
+    def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+        return [each for each in self._inside(namespace) if self.do_table_exists(each)]
 
     def _place(self, identifier: Identifier, location: str | None) -> str:
         place = self._folder(identifier)
@@ -140,38 +131,62 @@ class FileSystemCatalog(Catalog):
             )
         return place
 
-    def _table_in(self, identifier: Identifier) -> Versions:
-        return Versions(self._folder(identifier), self.storage_options)
+    def table_operations(self, identifier: Identifier) -> FolderOperations:
+        """What keeps a table: its folder."""
+        return FolderOperations(self._folder(identifier), self.storage_options, self, identifier)
 
-    def _load(self, identifier: Identifier, known: _native.Table | None) -> _native.Table:
-        try:
-            return self._table_in(identifier).load(known)
-        except NoSuchTableError as error:
-            raise self._no_such_table(identifier) from error
-
-    def _register(self, identifier: Identifier, metadata_location: str) -> None:
+    def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         raise UnsupportedError(
             f"{dotted(identifier)!r} cannot be registered: a catalog in files keeps tables in folders of its own, as "
             f"{self._folder(identifier)!r}; a SQL catalog takes tables from anywhere",
             context={"path": metadata_location},
         )
 
-    def _rename(self, before: Identifier, after: Identifier) -> None:
+    def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         raise UnsupportedError(
             f"{dotted(before)!r} cannot become {dotted(after)!r}: files of a table name the folder that they are in"
         )
 
-    def _purge(self, identifier: Identifier, table: _native.Table, *, outside: bool) -> list[str]:
+    def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:
         self._folders.check_no_link(self._folder(identifier))
         # What names files is in the folder too, so that this goes last.
-        self._table_in(identifier).remove()
-        left = remove_files_of(table, self.storage_options, outside=outside)
+        self.table_operations(identifier).remove()
+        left = remove_files_of(table, outside=outside)
         self._folders.remove_all(self._folder(identifier))
         return left
 
-    def _drop(self, identifier: Identifier) -> None:
-        if not self._has_table(identifier):
-            raise self._no_such_table(identifier)
+    def do_drop_table(self, identifier: Identifier) -> None:
+        if not self.do_table_exists(identifier):
+            raise self.no_such_table(identifier)
         self._folders.check_no_link(self._folder(identifier))
-        self._table_in(identifier).remove()
+        self.table_operations(identifier).remove()
         self._folders.remove_all(self._folder(identifier))
+
+
+@dataclass(frozen=True, repr=False)
+class FolderOperations(FileSystemTableOperations):
+    """A table in its folder of a warehouse, whose errors name it.
+
+    Args:
+        catalog: The catalog.
+        identifier: The table in it.
+    """
+
+    catalog: FileSystemCatalog
+    identifier: Identifier
+
+    def load(self, known: OpenedTable | None) -> OpenedTable:
+        """The current version."""
+        try:
+            return super().load(known)
+        except NoSuchTableError as error:
+            raise self.catalog.no_such_table(self.identifier) from error
+
+    def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
+        """Writes the next version."""
+        try:
+            return super().commit(base, attempt)
+        except CommitConflictError as error:
+            if base is not None:
+                raise
+            raise self.catalog.table_already_exists(self.identifier) from error

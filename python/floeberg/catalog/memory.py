@@ -63,29 +63,29 @@ class MemoryCatalog(MetastoreCatalog):
         self._properties.setdefault("warehouse", f"memory://{self._name}/warehouse")
         self._contents = _CONTENTS.setdefault(self._name, _Contents())
 
-    def _has_namespace(self, namespace: Namespace) -> bool:
+    def do_namespace_exists(self, namespace: Namespace) -> bool:
         with self._contents.lock:
             return namespace in self._contents.namespaces
 
-    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
+    def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
         with self._contents.lock:
             for depth in range(1, len(namespace)):
                 self._contents.namespaces.setdefault(namespace[:depth], {})
             self._contents.namespaces[namespace] = dict(properties)
 
-    def _drop_namespace(self, namespace: Namespace) -> None:
+    def do_drop_namespace(self, namespace: Namespace) -> None:
         with self._contents.lock:
             self._contents.namespaces.pop(namespace, None)
 
-    def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
+    def do_list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
         with self._contents.lock:
             return [each for each in self._contents.namespaces if each[:-1] == namespace]
 
-    def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+    def do_load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
         with self._contents.lock:
             return dict(self._contents.namespaces.get(namespace, {}))
 
-    def _update_namespace_properties(
+    def do_update_namespace_properties(
         self, namespace: Namespace, removals: set[str], updates: dict[str, str]
     ) -> None:
         with self._contents.lock:
@@ -93,39 +93,39 @@ class MemoryCatalog(MetastoreCatalog):
             kept = {key: value for key, value in known.items() if key not in removals}
             self._contents.namespaces[namespace] = kept | updates
 
-    def _location_of(self, identifier: Identifier) -> str | None:
+    def do_load_metadata_location(self, identifier: Identifier) -> str | None:
         with self._contents.lock:
             return self._contents.tables.get(identifier)
 
-    def _swap(self, identifier: Identifier, before: str, after: str) -> None:
+    def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
         with self._contents.lock:
             if self._contents.tables.get(identifier) != before:
-                raise self._conflict(identifier)
+                raise self.commit_conflict(identifier)
             self._contents.tables[identifier] = after
 
-    def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+    def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         with self._contents.lock:
             return [each for each in self._contents.tables if each[:-1] == namespace]
 
-    def _register(self, identifier: Identifier, metadata_location: str) -> None:
+    def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         with self._contents.lock:
             if identifier in self._contents.tables:
-                raise self._is_there(identifier)
+                raise self.table_already_exists(identifier)
             self._contents.tables[identifier] = metadata_location
 
-    def _rename(self, before: Identifier, after: Identifier) -> None:
+    def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         with self._contents.lock:
             if after in self._contents.tables:
-                raise self._is_there(after)
+                raise self.table_already_exists(after)
             location = self._contents.tables.pop(before, None)
             if location is None:
-                raise self._no_such_table(before)
+                raise self.no_such_table(before)
             self._contents.tables[after] = location
 
-    def _drop(self, identifier: Identifier) -> None:
+    def do_drop_table(self, identifier: Identifier) -> None:
         with self._contents.lock:
             if self._contents.tables.pop(identifier, None) is None:
-                raise self._no_such_table(identifier)
+                raise self.no_such_table(identifier)
 
 
 InMemoryCatalog = MemoryCatalog

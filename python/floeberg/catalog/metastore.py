@@ -10,18 +10,21 @@ import re
 import uuid
 from abc import abstractmethod
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._versions import remove_old_metadata, suffix_of
 from floeberg.catalog.base import Catalog
+from floeberg.commit.metadata_file import made_table, remove_old_metadata, suffix_of
+from floeberg.commit.operations import TableOperations, open_metadata
 from floeberg.errors import CommitStateUnknownError, FloebergError, NoSuchTableError
 
 if TYPE_CHECKING:
     from floeberg.catalog.names import Identifier
-    from floeberg.commits import Attempt
+    from floeberg.commit.attempt import Attempt
+    from floeberg.commit.operations import OpenedTable
 
-__all__ = ["MetastoreCatalog"]
+__all__ = ["MetastoreCatalog", "MetastoreTableOperations"]
 
 
 class MetastoreCatalog(Catalog):
@@ -29,67 +32,103 @@ class MetastoreCatalog(Catalog):
 
     Dropping a table leaves all its files: `register_table` takes them back. `purge_table` removes them.
 
-    A catalog of your own says where it keeps locations: see the methods without a body.
+    A catalog of your own says where it keeps locations and namespaces: the methods that begin with `do_`.
     """
 
     @abstractmethod
-    def _location_of(self, identifier: Identifier) -> str | None:
+    def do_load_metadata_location(self, identifier: Identifier) -> str | None:
         """The location of a table's metadata file; `None` where there is no such table."""
 
     @abstractmethod
-    def _swap(self, identifier: Identifier, before: str, after: str) -> None:
-        """Keeps another location, if the one before is still the one that is kept.
+    def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
+        """Keeps another location, if the one before is still the one that is kept, in one step.
 
         Raises:
-            CommitConflictError: It is not, or the table is gone. Nothing was changed.
+            CommitConflictError: It is not, or the table is gone (`self.commit_conflict`). Nothing was changed.
             CommitStateUnknownError: It is not known what is kept.
         """
 
-    def _commit(self, identifier: Identifier, base: _native.Table | None, attempt: Attempt) -> str:
+    def do_load_storage_options(self, identifier: Identifier) -> dict[str, str]:
+        """The options that a table's files are reached by: the catalog's, unless it has others for each table."""
+        del identifier
+        return self.storage_options
+
+    def do_table_exists(self, identifier: Identifier) -> bool:
+        """Is there such a table?"""
+        return self.do_load_metadata_location(identifier) is not None
+
+    def table_operations(self, identifier: Identifier) -> MetastoreTableOperations:
+        """What keeps a table."""
+        return MetastoreTableOperations(self, identifier)
+
+
+@dataclass(frozen=True)
+class MetastoreTableOperations(TableOperations):
+    """A table whose metadata file a catalog names.
+
+    Args:
+        catalog: The catalog.
+        identifier: The table in it.
+    """
+
+    catalog: MetastoreCatalog
+    identifier: Identifier
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """What the catalog says of this table."""
+        return self.catalog.do_load_storage_options(self.identifier)
+
+    def load(self, known: OpenedTable | None) -> OpenedTable:
+        """Opens the metadata file that the catalog names."""
+        location = self._location()
+        if known is not None and known.metadata_location == location:
+            return known
+        try:
+            return self._open(location)
+        except NoSuchTableError:
+            # Another may have committed and removed old metadata since.
+            again = self._location()
+            if again == location:
+                raise
+            return self._open(again)
+
+    def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
+        """Writes a metadata file of a new name, and swaps the one that the catalog names for it."""
         location = _new_location(base, attempt)
         # Nobody else knows the name, so that no store needs to be asked whether there is such a file.
         attempt.write_metadata(location, if_absent=False)
         try:
             if base is None:
-                self._register(identifier, location)
+                self.catalog.do_register_table(self.identifier, location)
             else:
-                self._swap(identifier, base.metadata_location, location)
+                self.catalog.do_swap_metadata_location(self.identifier, base.metadata_location, location)
         except CommitStateUnknownError as failure:
             raise CommitStateUnknownError(
                 failure.message, context=failure.context | {"metadata": location}
             ) from failure
         except FloebergError:
             with suppress(FloebergError):
-                _native.remove_files([location], storage_options=self.storage_options)
+                options = self.storage_options if base is None else base.storage_options
+                _native.remove_files([location], storage_options=options)
             raise
         if base is not None:
-            remove_old_metadata(base, attempt, location, self.storage_options)
+            remove_old_metadata(base, attempt, location, base.storage_options)
+        return made_table(attempt, location)
+
+    def _location(self) -> str:
+        location = self.catalog.do_load_metadata_location(self.identifier)
+        if location is None:
+            raise self.catalog.no_such_table(self.identifier)
         return location
 
-    def _has_table(self, identifier: Identifier) -> bool:
-        return self._location_of(identifier) is not None
-
-    def _load(self, identifier: Identifier, known: _native.Table | None) -> _native.Table:
-        location = self._location_of(identifier)
-        if location is None:
-            raise self._no_such_table(identifier)
-        if known is not None and known.metadata_location == location:
-            return known
-        try:
-            return self._open(location)
-        except NoSuchTableError as error:
-            # Another may have committed and removed old metadata since.
-            if self._location_of(identifier) == location:
-                raise
-            again = self._location_of(identifier)
-            if again is None:
-                raise self._no_such_table(identifier) from error
-            return self._open(again)
+    def _open(self, location: str) -> OpenedTable:
+        return open_metadata(location, storage_options=self.storage_options)
 
 
-def _new_location(base: _native.Table | None, attempt: Attempt) -> str:
+def _new_location(base: OpenedTable | None, attempt: Attempt) -> str:
     """The metadata file of an attempt: `<V>-<uuid>.metadata.json`, `V` one more than the base's."""
     found = None if base is None else re.match(r"v?(\d+)", base.metadata_location.rsplit("/", 1)[-1])
     version = int(found[1]) + 1 if found is not None else 0
-    suffix = suffix_of(attempt.table("").properties)
+    suffix = suffix_of(attempt.properties)
     return f"{attempt.metadata_folder}/{version:05d}-{uuid.uuid4()}{suffix}"

@@ -103,9 +103,9 @@ class Namespaces(SpelledLikePyIceberg, ABC):
             UnsupportedError: The catalog has no place for properties.
         """
         levels = checked_namespace("namespace", namespace)
-        if self._has_namespace(levels):
+        if self.do_namespace_exists(levels):
             raise NamespaceAlreadyExistsError(f"the namespace {dotted(levels)!r} is there already")
-        self._create_namespace(levels, checked_options("properties", properties))
+        self.do_create_namespace(levels, checked_options("properties", properties))
 
     def create_namespace_if_not_exists(
         self, namespace: str | Iterable[str], properties: Mapping[str, str] | None = None
@@ -128,12 +128,12 @@ class Namespaces(SpelledLikePyIceberg, ABC):
             NamespaceNotEmptyError: It holds tables or namespaces.
         """
         levels = self._known_namespace(namespace)
-        inside = [*self._list_tables(levels), *self._list_namespaces(levels)]
+        inside = [*self.do_list_tables(levels), *self.do_list_namespaces(levels)]
         if inside:
             raise NamespaceNotEmptyError(
                 f"the namespace {dotted(levels)!r} is not empty: it holds {dotted(min(inside))!r}"
             )
-        self._drop_namespace(levels)
+        self.do_drop_namespace(levels)
 
     def list_namespaces(self, namespace: str | Iterable[str] = ()) -> list[Namespace]:
         """Lists the namespaces directly in a namespace, or those of the first level, in order.
@@ -142,11 +142,11 @@ class Namespaces(SpelledLikePyIceberg, ABC):
             NoSuchNamespaceError: There is no such namespace.
         """
         levels = checked_namespace("namespace", namespace, root=True)
-        return sorted(self._list_namespaces(self._known_namespace(levels) if levels else ()))
+        return sorted(self.do_list_namespaces(self._known_namespace(levels) if levels else ()))
 
     def namespace_exists(self, namespace: str | Iterable[str]) -> bool:
         """Is there such a namespace?"""
-        return self._has_namespace(checked_namespace("namespace", namespace))
+        return self.do_namespace_exists(checked_namespace("namespace", namespace))
 
     def load_namespace_properties(self, namespace: str | Iterable[str]) -> dict[str, str]:
         """The properties of a namespace.
@@ -154,7 +154,7 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         Raises:
             NoSuchNamespaceError: There is no such namespace.
         """
-        return self._load_namespace_properties(self._known_namespace(namespace))
+        return self.do_load_namespace_properties(self._known_namespace(namespace))
 
     def update_namespace_properties(
         self,
@@ -182,41 +182,47 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         updated = checked_options("updates", updates)
         if both := sorted(removed & set(updated)):
             raise InvalidInputError(f"properties cannot be removed and set at once: {', '.join(both)}")
-        known = self._load_namespace_properties(levels)
-        self._update_namespace_properties(levels, removed, updated)
+        known = self.do_load_namespace_properties(levels)
+        self.do_update_namespace_properties(levels, removed, updated)
         return PropertiesUpdateSummary(
             tuple(sorted(removed & set(known))), tuple(sorted(updated)), tuple(sorted(removed - set(known)))
         )
 
+    # What catalogs differ in: each is called by the method of its name without `do_`, which checks the arguments.
+
     @abstractmethod
-    def _has_namespace(self, namespace: Namespace) -> bool:
+    def do_namespace_exists(self, namespace: Namespace) -> bool:
         """Is it there, or anything inside it?"""
 
     @abstractmethod
-    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None: ...
+    def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
+        """Makes a namespace that is not there, and those that it is in. Another may make it meanwhile."""
 
     @abstractmethod
-    def _drop_namespace(self, namespace: Namespace) -> None: ...
+    def do_drop_namespace(self, namespace: Namespace) -> None:
+        """Drops a namespace that is there and holds nothing."""
 
     @abstractmethod
-    def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
-        """Those directly inside, in any order."""
+    def do_list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
+        """Those directly inside, in any order; those of the first level for `()`."""
 
     @abstractmethod
-    def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]: ...
+    def do_load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+        """The properties of a namespace that is there. `location` is where its tables go."""
 
     @abstractmethod
-    def _update_namespace_properties(
+    def do_update_namespace_properties(
         self, namespace: Namespace, removals: set[str], updates: dict[str, str]
-    ) -> None: ...
+    ) -> None:
+        """Removes and sets properties of a namespace that is there, in one step."""
 
     @abstractmethod
-    def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
-        """Those directly inside, in any order."""
+    def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+        """Those directly inside, in any order, as whole identifiers."""
 
     def _known_namespace(self, namespace: str | Iterable[str]) -> Namespace:
         levels = checked_namespace("namespace", namespace)
-        if not self._has_namespace(levels):
+        if not self.do_namespace_exists(levels):
             raise NoSuchNamespaceError(
                 f"the catalog {self._name!r} has no namespace {dotted(levels)!r}; create_namespace makes it"
             )

@@ -16,17 +16,17 @@ from floeberg.inspect import InspectTable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from floeberg.commit.operations import OpenedTable
     from floeberg.inspect import MetadataTable
 
 __all__ = ["remove_files_of"]
 
 
-def remove_files_of(table: _native.Table, storage_options: dict[str, str], *, outside: bool) -> list[str]:
+def remove_files_of(table: OpenedTable, *, outside: bool) -> list[str]:
     """Removes the files that the metadata of a table names, as far as there are any, its own last.
 
     Args:
         table: The table.
-        storage_options: The options of its store.
         outside: Whether those outside of the table's own locations are removed too.
 
     Returns:
@@ -40,7 +40,7 @@ def remove_files_of(table: _native.Table, storage_options: dict[str, str], *, ou
     left: list[str] = []
     if metadata["properties"].get("gc.enabled", "true").lower() != "false":
         for locations in _column(inspect, "all_files", "file_path"):
-            left += _remove(locations, table, storage_options, outside=outside)
+            left += _remove(locations, table, outside=outside)
     manifests = [
         location for locations in _column(inspect, "all_manifests", "path") for location in locations
     ]
@@ -52,22 +52,20 @@ def remove_files_of(table: _native.Table, storage_options: dict[str, str], *, ou
     ]
     log = [each["metadata-file"] for each in metadata.get("metadata-log", ())]
     for locations in (manifests, lists, statistics, log, [table.metadata_location]):
-        left += _remove(locations, table, storage_options, outside=outside)
+        left += _remove(locations, table, outside=outside)
     # A file may be named more than once.
     left = list(dict.fromkeys(left))
     tell_of_left(left, table)
     return left
 
 
-def _remove(
-    locations: list[str], table: _native.Table, storage_options: dict[str, str], *, outside: bool
-) -> list[str]:
+def _remove(locations: list[str], table: OpenedTable, *, outside: bool) -> list[str]:
     """Gives those that were left."""
+    options = table.storage_options
     if outside:
-        _native.remove_files(locations, storage_options=storage_options)
+        _native.remove_files(locations, storage_options=options)
         return []
-    folders = own_folders(table)
-    return _native.remove_files_below(locations, folders=folders, storage_options=storage_options)
+    return _native.remove_files_below(locations, folders=own_folders(table), storage_options=options)
 
 
 def _column(inspect: InspectTable, name: MetadataTable, column: str) -> Iterator[list[str]]:

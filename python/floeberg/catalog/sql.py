@@ -116,7 +116,7 @@ class SqlCatalog(MetastoreCatalog):
 
     # Namespaces.
 
-    def _has_namespace(self, namespace: Namespace) -> bool:
+    def do_namespace_exists(self, namespace: Namespace) -> bool:
         with self._database.reading() as connection:
             for table, column in _NAMESPACE_COLUMNS:
                 row = connection.execute(
@@ -129,9 +129,9 @@ class SqlCatalog(MetastoreCatalog):
                     return True
         return False
 
-    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
+    def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
         _check_namespace(namespace)
-        outer = [each for each in _outside(namespace) if not self._has_namespace(each)]
+        outer = [each for each in _outside(namespace) if not self.do_namespace_exists(each)]
         rows = [self._property(each, NAMESPACE_EXISTS, "true") for each in (*outer, namespace)]
         rows += [
             self._property(namespace, key, value)
@@ -156,11 +156,11 @@ class SqlCatalog(MetastoreCatalog):
     def _of_namespace(self, namespace: Namespace) -> Any:  # noqa: ANN401 - a clause of SQLAlchemy
         return (NAMESPACES.c.catalog_name == self._name) & (NAMESPACES.c.namespace == ".".join(namespace))
 
-    def _drop_namespace(self, namespace: Namespace) -> None:
+    def do_drop_namespace(self, namespace: Namespace) -> None:
         with self._database.writing() as connection:
             connection.execute(sql.delete(NAMESPACES).where(self._of_namespace(namespace)))
 
-    def _list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
+    def do_list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
         found: set[Namespace] = set()
         with self._database.reading() as connection:
             for table, column in _NAMESPACE_COLUMNS:
@@ -172,7 +172,7 @@ class SqlCatalog(MetastoreCatalog):
         depth = len(namespace) + 1
         return {each[:depth] for each in found if len(each) >= depth}
 
-    def _load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+    def do_load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
         with self._database.reading() as connection:
             rows = connection.execute(
                 sql.select(NAMESPACES.c.property_key, NAMESPACES.c.property_value).where(
@@ -181,7 +181,7 @@ class SqlCatalog(MetastoreCatalog):
             )
             return {row[0]: row[1] for row in rows}
 
-    def _update_namespace_properties(
+    def do_update_namespace_properties(
         self, namespace: Namespace, removals: set[str], updates: dict[str, str]
     ) -> None:
         changed = (removals | set(updates)) - {NAMESPACE_EXISTS}
@@ -204,7 +204,7 @@ class SqlCatalog(MetastoreCatalog):
     def _named(self, identifier: Identifier) -> Any:  # noqa: ANN401 - a clause of SQLAlchemy
         return named(self._name, identifier, typed=self._typed)
 
-    def _location_of(self, identifier: Identifier) -> str | None:
+    def do_load_metadata_location(self, identifier: Identifier) -> str | None:
         with self._database.reading() as connection:
             statement = sql.select(TABLES.c.metadata_location).where(self._named(identifier))
             return connection.execute(statement).scalar()
@@ -212,11 +212,11 @@ class SqlCatalog(MetastoreCatalog):
     def _is_at(self, identifier: Identifier, location: str | None) -> bool:
         """Is it known that this is what is kept?"""
         try:
-            return self._location_of(identifier) == location
+            return self.do_load_metadata_location(identifier) == location
         except FloebergError:
             return False
 
-    def _swap(self, identifier: Identifier, before: str, after: str) -> None:
+    def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
         with self._database.writing(is_unchanged=lambda: self._is_at(identifier, before)) as connection:
             done = connection.execute(
                 sql.update(TABLES)
@@ -224,16 +224,16 @@ class SqlCatalog(MetastoreCatalog):
                 .values(metadata_location=after, previous_metadata_location=before)
             )
             if done.rowcount != 1:
-                raise self._conflict(identifier)
+                raise self.commit_conflict(identifier)
 
-    def _list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+    def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         with self._database.reading() as connection:
             rows = connection.execute(
                 sql.select(TABLES.c.table_name).where(of_namespace(self._name, namespace, typed=self._typed))
             )
             return [(*namespace, name) for name in rows.scalars()]
 
-    def _register(self, identifier: Identifier, metadata_location: str) -> None:
+    def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         _check_identifier(identifier)
         *namespace, name = identifier
         row = {
@@ -249,9 +249,9 @@ class SqlCatalog(MetastoreCatalog):
             with self._database.writing(is_unchanged=lambda: self._is_at(identifier, None)) as connection:
                 connection.execute(sql.insert(TABLES).values(row))
         except IntegrityError:
-            raise self._is_there(identifier) from None
+            raise self.table_already_exists(identifier) from None
 
-    def _rename(self, before: Identifier, after: Identifier) -> None:
+    def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         _check_identifier(after)
         *namespace, name = after
         try:
@@ -262,15 +262,15 @@ class SqlCatalog(MetastoreCatalog):
                     .values(table_namespace=".".join(namespace), table_name=name)
                 )
         except IntegrityError:
-            raise self._is_there(after) from None
+            raise self.table_already_exists(after) from None
         if done.rowcount == 0:
-            raise self._no_such_table(before)
+            raise self.no_such_table(before)
 
-    def _drop(self, identifier: Identifier) -> None:
+    def do_drop_table(self, identifier: Identifier) -> None:
         with self._database.writing() as connection:
             done = connection.execute(sql.delete(TABLES).where(self._named(identifier)))
         if done.rowcount == 0:
-            raise self._no_such_table(identifier)
+            raise self.no_such_table(identifier)
 
 
 _NAMESPACE_COLUMNS = ((NAMESPACES, NAMESPACES.c.namespace), (TABLES, TABLES.c.table_namespace))

@@ -65,7 +65,7 @@ class Place:
         if as_of_ms is None and metadata_location in {None, table.metadata_location}:
             return table
         location = metadata_location or table.metadata_location
-        return open_table(location, storage_options=catalog.storage_options, as_of=as_of_ms)
+        return open_table(location, storage_options=table._inner.storage_options, as_of=as_of_ms)  # noqa: SLF001 - the package's own
 
 
 def place_of(options: Mapping[str, str], unnamed: str) -> Place:

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
+    from floeberg.commit.transaction import WriteMode
     from floeberg.spark.reads import BranchRead
     from floeberg.spark.write_options import Writing
     from floeberg.table import Table
-    from floeberg.transaction import WriteMode
     from floeberg.writing import WriteRecipe
 
 __all__ = ["FilesWritten", "FloebergWriter"]

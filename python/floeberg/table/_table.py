@@ -16,7 +16,6 @@ from floeberg._arguments import (
     checked_size,
     checked_text,
 )
-from floeberg._homes import CatalogHome, home_of
 from floeberg._metadata import (
     read_ref,
     read_schema,
@@ -26,6 +25,8 @@ from floeberg._metadata import (
 )
 from floeberg._moments import Moment, milliseconds
 from floeberg._spelled import SpelledLikePyIceberg
+from floeberg.commit.operations import table_from_metadata
+from floeberg.commit.static import StaticTableOperations, operations_of
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.inspect import InspectTable
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     from floeberg.catalog.base import Catalog
     from floeberg.catalog.names import Identifier
-    from floeberg.commits import Home
+    from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.types import PartitionSpec, Schema, Snapshot, SnapshotRef, SortOrder
 
 __all__ = ["Table", "open_table"]
@@ -110,8 +111,10 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
         as_of_ms=None if as_of is None else milliseconds(as_of),
         manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
     )
-    home = home_of(native, is_relocated=bool(moved), is_pinned=bool(chosen), storage_options=options)
-    return Table(native, home=home)
+    operations = operations_of(
+        native, is_relocated=bool(moved), is_pinned=bool(chosen), storage_options=options
+    )
+    return Table(native, operations=operations)
 
 
 class Table(TableWrites, TableStatistics, SpelledLikePyIceberg):
@@ -128,16 +131,40 @@ class Table(TableWrites, TableStatistics, SpelledLikePyIceberg):
 
     _spelled_as = "Table"
 
-    def __init__(self, native: _native.Table, *, home: Home) -> None:
-        """Made by `open_table` and by catalogs."""
-        self._home = home
-        self._become(native)
+    def __init__(
+        self,
+        opened: OpenedTable,
+        *,
+        operations: TableOperations,
+        listed: tuple[Catalog, Identifier] | None = None,
+    ) -> None:
+        """Made by `open_table`, and by catalogs, which say where they list it."""
+        self._operations = operations
+        self._listed = listed
+        self._become(opened)
+
+    @classmethod
+    def from_metadata(
+        cls, metadata_json: str, metadata_location: str, *, storage_options: Mapping[str, str] | None = None
+    ) -> Table:
+        """Opens metadata that is at hand, such as a REST catalog's answer, for reading. No file is opened.
+
+        Args:
+            metadata_json: The metadata, as JSON text.
+            metadata_location: The metadata file, for processes that the table is sent to.
+            storage_options: Options of the store.
+        """
+        opened = table_from_metadata(
+            checked_text("metadata_json", metadata_json),
+            checked_text("metadata_location", metadata_location),
+            storage_options=checked_options("storage_options", storage_options),
+        )
+        return cls(opened, operations=StaticTableOperations("load the table from its catalog to write it"))
 
     def _metadata(self) -> dict[str, Any]:
-        known = self._json
-        if known is None:
-            known = self._json = cast("dict[str, Any]", json.loads(self._inner.metadata_json()))
-        return known
+        if self._json is None:
+            self._json = cast("dict[str, Any]", json.loads(self._inner.metadata_json()))
+        return self._json
 
     @property
     def metadata_location(self) -> str:
@@ -165,12 +192,12 @@ class Table(TableWrites, TableStatistics, SpelledLikePyIceberg):
             >>> catalog.load_table("db.refs").name(), table.name()
             (('db', 'refs'), ())
         """
-        return self._home.identifier if isinstance(self._home, CatalogHome) else ()
+        return self._listed[1] if self._listed else ()
 
     @property
     def catalog(self) -> Catalog | None:
         """The catalog that it was loaded from, or `None` for a table that was opened without one."""
-        return self._home.catalog if isinstance(self._home, CatalogHome) else None
+        return self._listed[0] if self._listed else None
 
     def schema(self) -> Schema:
         """The schema: the current one, or that of the snapshot that the table was opened at.
@@ -416,9 +443,11 @@ class Table(TableWrites, TableStatistics, SpelledLikePyIceberg):
             self.current_snapshot(),
         )
 
-    def __reduce__(self) -> tuple[Callable[[_native.Table, Home], Table], tuple[_native.Table, Home]]:
-        return _unpickled, (self._inner, self._home)
+    def __reduce__(self) -> tuple[Callable[..., Table], tuple[object, ...]]:
+        return _unpickled, (self._inner, self._operations, self._listed)
 
 
-def _unpickled(native: _native.Table, home: Home) -> Table:
-    return Table(native, home=home)
+def _unpickled(
+    opened: OpenedTable, operations: TableOperations, listed: tuple[Catalog, Identifier] | None
+) -> Table:
+    return Table(opened, operations=operations, listed=listed)

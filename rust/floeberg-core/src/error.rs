@@ -55,7 +55,7 @@ struct Inner {
     message: String,
     context: Vec<(&'static str, String)>,
     retryable: bool,
-    unsettled: bool,
+    outcome_unknown: bool,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -67,7 +67,7 @@ impl Error {
             message: shown(message.into()),
             context: Vec::new(),
             retryable: false,
-            unsettled: false,
+            outcome_unknown: false,
             source: None,
         }))
     }
@@ -120,8 +120,8 @@ impl Error {
 
     /// Says that the work may have taken effect all the same: an answer was lost, not only the work.
     #[must_use]
-    pub fn unsettled(mut self) -> Self {
-        self.0.unsettled = true;
+    pub fn outcome_unknown(mut self) -> Self {
+        self.0.outcome_unknown = true;
         self
     }
 
@@ -160,8 +160,8 @@ impl Error {
     }
 
     /// May the work have taken effect all the same? Who committed must look before anything is removed or tried again.
-    pub fn is_unsettled(&self) -> bool {
-        self.0.unsettled
+    pub fn is_outcome_unknown(&self) -> bool {
+        self.0.outcome_unknown
     }
 }
 

@@ -9,7 +9,7 @@ use floeberg_io::{Location, Store, StoreOptions, open_store};
 
 use crate::budget::{manifest_cache_budget, thread_budget};
 use crate::manifest::{AllManifests, ManifestCache, ManifestReader, ReachableFiles};
-use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata};
+use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata, parse_table_metadata};
 
 /// How a table is opened.
 #[derive(Debug, Clone, Default)]
@@ -77,6 +77,20 @@ impl Table {
             options: Arc::new(options),
             manifest_cache: Arc::new(ManifestCache::new(cache_bytes)),
         })
+    }
+
+    /// Opens the metadata that a catalog gave, as JSON, with the file that it says they are in, which is not read.
+    ///
+    /// Errors: those of [`Table::open`], of reading the metadata.
+    pub fn from_metadata(metadata: &[u8], metadata_location: &str, options: OpenOptions) -> Result<Self> {
+        let metadata = parse_table_metadata(metadata, metadata_location)?;
+        Self::written(Arc::new(metadata), metadata_location.to_owned(), options)
+    }
+
+    /// The same table with the decoded manifests of an earlier moment of it, which keep their bound.
+    #[must_use]
+    pub fn with_manifests_of(self, earlier: &Self) -> Self {
+        Self { manifest_cache: Arc::clone(&earlier.manifest_cache), ..self }
     }
 
     /// The table at metadata that was just written to a location, and that is not read back.

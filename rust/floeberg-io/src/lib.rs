@@ -20,6 +20,8 @@
 
 pub mod location;
 mod options;
+mod process_slot;
+pub mod renewal;
 mod place;
 mod ranges;
 mod store;

@@ -91,7 +91,7 @@ impl Store for LocalStore {
 
     fn remove(&self, location: &str) -> Result<()> {
         match fs::remove_file(Location::parse(location).local_path()?) {
-            Err(error) if !is_absence(&error) => Err(failed(error, location).unsettled()),
+            Err(error) if !is_absence(&error) => Err(failed(error, location).outcome_unknown()),
             _ => Ok(()),
         }
     }

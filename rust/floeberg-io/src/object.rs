@@ -29,6 +29,7 @@ use object_store::{ObjectStore as Client, ObjectStoreExt, PutMode};
 
 use crate::location::{Location, shown};
 use crate::options::StoreOptions;
+use crate::renewal;
 use crate::store::{Entry, Sink, Source, Store};
 
 use file::ObjectFile;
@@ -167,6 +168,6 @@ impl Object {
     }
 
     fn failed(&self, error: &object_store::Error) -> Error {
-        failure::describe(error, &self.location, &self.options)
+        failure::describe(error, &self.location, &renewal::last_known(&self.options))
     }
 }

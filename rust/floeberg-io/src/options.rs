@@ -13,7 +13,7 @@ use std::fmt;
 use floeberg_core::{Error, Result};
 
 /// Keys whose values may be printed, unless they hold the user or the query of a URL. Everything else may not.
-const HARMLESS: [&str; 18] = [
+const HARMLESS: [&str; 20] = [
     "s3.endpoint",
     "s3.region",
     "s3.path-style-access",
@@ -32,6 +32,8 @@ const HARMLESS: [&str; 18] = [
     "io.connect-timeout",
     "io.request-timeout",
     "AWS_REGION",
+    "storage-options.provider",
+    "storage-options.expires-at-ms",
 ];
 
 /// Options of stores by name (`s3.endpoint`, `gcs.oauth2.token`, `AWS_REGION`, ...), all of them strings.

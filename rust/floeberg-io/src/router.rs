@@ -16,6 +16,7 @@ use crate::local::LocalStore;
 use crate::location::{Location, shown};
 use crate::memory::MemoryStore;
 use crate::options::StoreOptions;
+use crate::renewal;
 use crate::store::{Entry, Sink, Source, Store};
 use crate::testing::FaultyStore;
 
@@ -39,7 +40,6 @@ pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
 #[derive(Debug)]
 struct Router {
     /// Those of all stores; each takes what is its own.
-    #[cfg_attr(not(feature = "object"), allow(dead_code))]
     options: Arc<StoreOptions>,
 }
 
@@ -47,6 +47,8 @@ impl Router {
     /// The store that the scheme of a location names.
     fn store(&self, location: &str) -> Result<Box<dyn Store>> {
         let parsed = Location::parse(location);
+        // What has ended is an error of every store alike. Those that take options ask for them with each request.
+        renewal::current(&self.options)?;
         match parsed.scheme() {
             "file" => Ok(Box::new(LocalStore)),
             "memory" => Ok(Box::new(MemoryStore::shared())),

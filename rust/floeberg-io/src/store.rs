@@ -8,7 +8,7 @@
 //! 2. A range that reaches past the end is an error, never a short answer.
 //! 3. Every error names the location, as `path`.
 //! 4. Writing answers once what was written is durable: the bytes and the name, not before.
-//! 5. An error of writing that leaves unknown whether it took effect is [unsettled](floeberg_core::Error::is_unsettled).
+//! 5. An error of writing that leaves unknown whether it took effect [says so](floeberg_core::Error::is_outcome_unknown).
 
 use std::fmt::Debug;
 use std::ops::Range;

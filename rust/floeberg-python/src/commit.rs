@@ -115,6 +115,12 @@ impl Attempt {
     }
 
     #[getter]
+    fn properties(&self) -> BTreeMap<String, String> {
+        let properties = &self.0.metadata().properties;
+        properties.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
+    #[getter]
     fn metadata_folder(&self) -> String {
         self.0.metadata().metadata_folder()
     }

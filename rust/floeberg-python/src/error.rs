@@ -53,8 +53,8 @@ fn build(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
     keywords.set_item("context", context)?;
     keywords.set_item("retryable", error.is_retryable())?;
     let exception = class.call((error.message(),), Some(&keywords))?;
-    if error.is_unsettled() {
-        exception.setattr("unsettled", true)?;
+    if error.is_outcome_unknown() {
+        exception.setattr("outcome_unknown", true)?;
     }
     let mut cause = error.source();
     while let Some(source) = cause {

@@ -37,6 +37,7 @@ mod incoming;
 mod pickle;
 mod arrow;
 mod recipe;
+mod renewal;
 mod runtime;
 mod properties;
 mod explain;

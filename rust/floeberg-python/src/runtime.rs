@@ -15,8 +15,9 @@ use floeberg_core::{Cancel, Error, ErrorKind, Result, fenced};
 use pyo3::prelude::*;
 
 use crate::error::to_exception;
+use crate::renewal::renew_wanted;
 
-/// How often a waiting call looks for Ctrl-C.
+/// How often a waiting call looks around.
 const WAKE: Duration = Duration::from_millis(100);
 
 /// Items that Python makes while earlier ones are worked on.
@@ -44,6 +45,8 @@ pub fn wait<T: Send + 'static>(
     cancel: &Cancel,
     work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
 ) -> PyResult<Result<T>> {
+    // Calls that are shorter than a look around want new options too.
+    renew_wanted(py)?;
     let flag = cancel.clone();
     let (sender, mut receiver) = sync_channel(1);
     // The receiver is gone after Ctrl-C: nobody wants the answer then.
@@ -56,12 +59,18 @@ pub fn wait<T: Send + 'static>(
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(WAKE)) {
             Ok(answer) => return Ok(answer),
-            Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| cancel.cancel())?,
+            Err(RecvTimeoutError::Timeout) => look_around(py).inspect_err(|_| cancel.cancel())?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Ok(Err(Error::internal("a thread ended without an answer")));
             }
         }
     }
+}
+
+/// What a waiting call does now and then: it looks for Ctrl-C, and asks for options of stores that the work waits for.
+fn look_around(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()?;
+    renew_wanted(py)
 }
 
 /// Waits for something that is on its way, in steps of at most the time they are given.
@@ -75,7 +84,7 @@ pub fn poll<T: Send>(
     loop {
         let step = &mut step;
         match py.detach(move || fenced(|| Ok(step(WAKE)))) {
-            Ok(Poll::Pending) => py.check_signals().inspect_err(|_| cancel.cancel())?,
+            Ok(Poll::Pending) => look_around(py).inspect_err(|_| cancel.cancel())?,
             Ok(Poll::Ready(answer)) => return answer.map_err(|error| to_exception(py, &error)),
             Err(fault) => return Err(to_exception(py, &fault)),
         }
@@ -167,7 +176,7 @@ fn listen<T: Send>(py: Python<'_>, heard: &mut Receiver<Event<T>>) -> PyResult<E
         let heard = &mut *heard;
         match py.detach(move || heard.recv_timeout(WAKE)) {
             Ok(event) => return Ok(event),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => look_around(py)?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Ok(Event::Done(Err(Error::internal("a thread ended without an answer"))));
             }

@@ -78,6 +78,37 @@ impl Table {
         Ok(Self { table, choice: SnapshotChoice::Current })
     }
 
+    /// Opens the metadata that a catalog gave, with the file that it says they are in, which is not read. What is known of
+    /// the manifests of an earlier moment of the table stays known.
+    #[staticmethod]
+    #[pyo3(signature = (metadata_json, metadata_location, *, storage_options, earlier))]
+    fn from_metadata(
+        py: Python<'_>,
+        metadata_json: &str,
+        metadata_location: &str,
+        storage_options: BTreeMap<String, String>,
+        earlier: Option<PyRef<'_, Self>>,
+    ) -> PyResult<Self> {
+        let storage = storage_options.into_iter().collect();
+        let earlier = earlier.map(|earlier| earlier.table.clone());
+        let table = runtime::call(py, || {
+            let options = OpenOptions { storage, ..OpenOptions::default() };
+            let table = IcebergTable::from_metadata(metadata_json.as_bytes(), metadata_location, options)?;
+            Ok(match &earlier {
+                Some(earlier) => table.with_manifests_of(earlier),
+                None => table,
+            })
+        })?;
+        Ok(Self { table, choice: SnapshotChoice::Current })
+    }
+
+    /// The options that its files are reached by, secrets among them, as it was opened with them.
+    #[getter]
+    fn storage_options(&self) -> BTreeMap<String, String> {
+        let options = self.table.options().storage.iter();
+        options.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+
     /// What tells this table, and this moment of it, from others: its id, and when it was last changed.
     #[getter]
     fn identity(&self) -> (Option<String>, i64) {

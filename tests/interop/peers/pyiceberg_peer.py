@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pyarrow as pa
+from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import StaticTable, Table
 from serve import serve
@@ -39,6 +40,11 @@ def load(uri: str, warehouse: str, identifier: str) -> Table:
     return catalog_of(uri, warehouse).load_table(identifier)
 
 
+def read_rest(uri: str, identifier: str, into: str) -> int:
+    """Write the rows of a table of a REST catalog as an Arrow file; how many there are."""
+    return save(RestCatalog("interop", uri=uri).load_table(identifier).scan().to_arrow(), into)
+
+
 def append(uri: str, warehouse: str, identifier: str, rows: str) -> str:
     """Append the rows of an Arrow file; where the metadata is now."""
     table = load(uri, warehouse, identifier)
@@ -54,4 +60,4 @@ def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
     return [".".join(each) for each in catalog_of(uri, warehouse).list_tables(namespace)]
 
 
-serve({"read": read, "metadata": metadata, "append": append, "tables": tables})
+serve({"read": read, "read_rest": read_rest, "metadata": metadata, "append": append, "tables": tables})

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from json_catalog import JsonCatalog
+
 from floeberg.catalog import Catalog, FileSystemCatalog, MemoryCatalog
 from floeberg.catalog.sql import SqlCatalog
 
@@ -73,6 +75,10 @@ def sqlite_in_memory(name: str, folder: Path) -> Catalog:
     return SqlCatalog(name, {"uri": "sqlite://", "warehouse": str(folder / "warehouse")})
 
 
+def of_a_users_own(name: str, folder: Path) -> Catalog:
+    return JsonCatalog(name, {"file": f"{folder}/catalog.json", "warehouse": (folder / "warehouse").as_uri()})
+
+
 KINDS = {
     "memory": Kind(memory),
     "all-in-memory": Kind(all_in_memory),
@@ -80,5 +86,6 @@ KINDS = {
     "filesystem-in-memory": Kind(filesystem_in_memory, has_properties=False, renames=False),
     "sqlite": Kind(sqlite),
     "sqlite-v0": Kind(sqlite_of_version_0),
+    "of-a-users-own": Kind(of_a_users_own),
     "sqlite-in-memory": Kind(sqlite_in_memory, travels=False),
 }

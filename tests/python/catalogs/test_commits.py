@@ -9,8 +9,8 @@ from one_column import SCHEMA, ids, rows
 from places import files_in
 
 import floeberg as fb
-from floeberg import _turns
-from floeberg.commits import Retries
+from floeberg.commit import TableOperations, lock
+from floeberg.commit.retries import Retries
 from floeberg.errors import (
     CommitConflictError,
     CommitStateUnknownError,
@@ -25,37 +25,37 @@ HASTE = {"commit.retry.min-wait-ms": "1", "commit.retry.max-wait-ms": "1"}
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Writers that are in one thread cannot wait for each other."""
-    monkeypatch.setattr(_turns, "PATIENCE", 0.0)
+    monkeypatch.setattr(lock, "PATIENCE", 0.0)
 
 
-class Script:
-    """A home of a table, whose calls go as they are told: each step takes what comes next, and the call."""
+class Script(TableOperations):
+    """What keeps a table, whose calls go as they are told: each step takes what comes next, and the call."""
 
-    def __init__(self, home, *, commits=(), loads=()):
-        self.home = home
+    def __init__(self, kept_by, *, commits=(), loads=()):
+        self.kept_by = kept_by
         self.commits = list(commits)
         self.loads = list(loads)
         self.tried = 0
 
     @property
     def storage_options(self):
-        return self.home.storage_options
-
-    def check(self):
-        self.home.check()
+        return self.kept_by.storage_options
 
     def load(self, known):
         step = self.loads.pop(0) if self.loads else None
-        return self.home.load(known) if step is None else step(lambda: self.home.load(known))
+        return self.kept_by.load(known) if step is None else step(lambda: self.kept_by.load(known))
 
     def commit(self, base, attempt):
         self.tried += 1
         step = self.commits.pop(0) if self.commits else None
-        call = lambda: self.home.commit(base, attempt)  # noqa: E731
+        call = lambda: self.kept_by.commit(base, attempt)  # noqa: E731
         return call() if step is None else step(call)
 
-    def holds(self, current, attempt, location):
-        return self.home.holds(current, attempt, location)
+    def includes(self, current, attempt, metadata_location):
+        return self.kept_by.includes(current, attempt, metadata_location)
+
+    def is_superseded(self, current, attempt, base_location):
+        return self.kept_by.is_superseded(current, attempt, base_location)
 
 
 def lost_request(call):
@@ -66,7 +66,7 @@ def lost_request(call):
 
 def lost_answer(call):
     """It was done, and nobody knows."""
-    raise CommitStateUnknownError("the connection broke", context={"metadata": call()})
+    raise CommitStateUnknownError("the connection broke", context={"metadata": call().metadata_location})
 
 
 def failing(call):
@@ -95,11 +95,11 @@ def orders(catalog):
 
 @pytest.fixture
 def scripted(catalog, orders):
-    """Makes the table anew, with a home that follows a script."""
+    """Makes the table anew, kept by what follows a script."""
 
     def make(**steps):
-        script = Script(orders._home, **steps)
-        return fb.Table(catalog.load_table("sales.orders")._inner, home=script), script
+        script = Script(orders._operations, **steps)
+        return fb.Table(catalog.load_table("sales.orders")._inner, operations=script), script
 
     return make
 
@@ -173,7 +173,7 @@ def test_a_lost_answer_to_what_makes_no_snapshot_is_found_by_the_metadata(catalo
 
 def test_a_lost_answer_is_found_after_others_went_on(catalog, orders, scripted, unreferenced):
     def lost_and_overtaken(call):
-        place = call()
+        place = call().metadata_location
         for number in (2, 3):
             orders.append(rows(number))
         raise CommitStateUnknownError("the connection broke", context={"metadata": place})

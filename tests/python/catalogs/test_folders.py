@@ -9,8 +9,9 @@ import pytest
 from one_column import SCHEMA, attempt_on, ids, rows
 
 import floeberg as fb
-from floeberg import _native, _versions
+from floeberg import _native
 from floeberg.catalog import FileSystemCatalog
+from floeberg.commit import filesystem
 from floeberg.errors import (
     AlreadyExistsError,
     CommitConflictError,
@@ -102,7 +103,7 @@ def test_a_first_version_is_compressed_as_the_table_says(lake, warehouse):
 def test_of_two_first_versions_of_other_names_none_passes_the_other_by(lake, warehouse, monkeypatch):
     lake.create_namespace("packed")
     folder = warehouse / "packed" / "t" / "metadata"
-    write = _versions.write_metadata_file
+    write = filesystem.write_metadata_file
 
     def overtaken(attempt, location, options):
         # As one that looked for other names before this version was there.
@@ -110,7 +111,7 @@ def test_of_two_first_versions_of_other_names_none_passes_the_other_by(lake, war
         (folder / "v1.metadata.json").write_text("of another")
         return write(attempt, location, options)
 
-    monkeypatch.setattr(_versions, "write_metadata_file", overtaken)
+    monkeypatch.setattr(filesystem, "write_metadata_file", overtaken)
     with pytest.raises(TableAlreadyExistsError):
         lake.create_table("packed.t", SCHEMA, properties={"write.metadata.compression-codec": "gzip"})
     assert versions(folder) == ["v1.metadata.json"]
@@ -120,7 +121,7 @@ def test_a_version_of_another_name_is_not_passed_by(orders, metadata):
     orders.append(rows(1))
     # As another program makes it, after the table was loaded.
     shutil.copy(metadata / "v2.metadata.json", metadata / "v3.gz.metadata.json")
-    home = orders._home
+    home = orders._operations
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(home), "load", lambda _self, known: known)
         with pytest.raises(CommitConflictError, match="version 3"):
@@ -130,7 +131,7 @@ def test_a_version_of_another_name_is_not_passed_by(orders, metadata):
 
 def test_what_follows_a_version_that_is_gone_is_taken_back(orders, metadata):
     orders.append(rows(1))
-    home = orders._home
+    home = orders._operations
     with pytest.MonkeyPatch.context() as patch:
 
         def load(_self, known):
@@ -170,24 +171,24 @@ class Lossy:
         raise self.error
 
 
-def unsettled():
+def outcome_unknown():
     error = StorageError("the connection broke", retryable=True)
-    error.unsettled = True
+    error.outcome_unknown = True
     return error
 
 
-@pytest.mark.parametrize("error", [unsettled(), AlreadyExistsError("there is one")])
+@pytest.mark.parametrize("error", [outcome_unknown(), AlreadyExistsError("there is one")])
 def test_a_version_whose_answer_was_lost_is_found_by_what_it_says(orders, lake, error):
     base = orders._inner
     lossy = Lossy(attempt_on(base), writes=True, error=error)
-    place = lake.commit_table("sales.orders", orders, lossy)
+    made = lake.commit_table("sales.orders", orders, lossy)
     again = lake.load_table("sales.orders")
-    assert again.metadata_location == place
+    assert again.metadata_location == made.metadata_location
     assert again.properties["owner"] == "jo"
 
 
 def test_a_version_that_may_yet_come_is_of_unknown_outcome(orders, lake):
-    lossy = Lossy(attempt_on(orders._inner), writes=False, error=unsettled())
+    lossy = Lossy(attempt_on(orders._inner), writes=False, error=outcome_unknown())
     with pytest.raises(CommitStateUnknownError, match="the connection broke") as caught:
         lake.commit_table("sales.orders", orders, lossy)
     assert caught.value.context["metadata"].endswith("/v2.metadata.json")
@@ -197,14 +198,14 @@ def test_a_version_of_another_after_a_lost_answer_is_a_conflict(orders, lake):
     base = lake.load_table("sales.orders")
     attempt = attempt_on(base._inner)
     orders.append(rows(1))
-    for error in (unsettled(), AlreadyExistsError("there is one")):
+    for error in (outcome_unknown(), AlreadyExistsError("there is one")):
         with pytest.raises(CommitConflictError):
             lake.commit_table("sales.orders", base, Lossy(attempt, writes=False, error=error))
     assert "owner" not in lake.load_table("sales.orders").properties
 
 
 def test_a_failure_after_the_version_was_written_does_not_undo_it(orders, lake):
-    home = orders._home
+    home = orders._operations
     exists = _native.file_exists
     asked = []
 
@@ -220,7 +221,7 @@ def test_a_failure_after_the_version_was_written_does_not_undo_it(orders, lake):
         orders.append(rows(1))
     assert len(asked) == 3
     assert ids(orders) == ids(lake.load_table("sales.orders")) == [1]
-    assert orders._home is home
+    assert orders._operations is home
 
 
 @pytest.mark.parametrize("key", ["write.metadata.path"])

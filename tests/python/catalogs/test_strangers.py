@@ -396,7 +396,7 @@ def test_no_error_shows_a_password_in_a_location(prod):
         assert secret not in repr(caught.value) + str(caught.value) + repr(caught.value.context)
         assert "***@bucket" in str(caught.value)
     # Where it was written by others, all the same.
-    prod._register(("sales", "t"), f"{place}/metadata/1-a.metadata.json")
+    prod.do_register_table(("sales", "t"), f"{place}/metadata/1-a.metadata.json")
     with pytest.raises(fb.FloebergError) as told:
         prod.load_table("sales.t")
     assert secret not in str(told.value) + repr(told.value.context)

@@ -158,9 +158,10 @@ def test_a_base_that_is_not_current_is_refused(catalog, orders):
         catalog.commit_table("sales.orders", base, attempt_on(base._inner))
     assert caught.value.retryable
     assert catalog.load_table("sales.orders").metadata_location == orders.metadata_location
-    place = catalog.commit_table("sales.orders", orders, attempt_on(orders._inner))
+    made = catalog.commit_table("sales.orders", orders, attempt_on(orders._inner))
     again = catalog.load_table("sales.orders")
-    assert again.metadata_location == place
+    assert again.metadata_location == made.metadata_location
+    assert (made.name(), made.catalog) == (("sales", "orders"), catalog)
     assert again.properties["owner"] == "jo"
 
 

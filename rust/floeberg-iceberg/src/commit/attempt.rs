@@ -95,7 +95,7 @@ impl Attempt {
 
     /// Writes the metadata, gzip where the name says so; where `if_absent`, only if there is no such file.
     ///
-    /// Errors: `AlreadyExists`; those of the store. One that is [unsettled](Error::is_unsettled) may have taken effect.
+    /// Errors: `AlreadyExists`; those of the store. One of [unknown outcome](Error::is_outcome_unknown) may have taken effect.
     pub fn write_metadata(&self, location: &str, if_absent: bool) -> Result<()> {
         let document = self.metadata.to_json()?;
         let text = serde_json::to_vec(&document)

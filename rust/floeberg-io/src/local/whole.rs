@@ -47,7 +47,7 @@ pub(super) fn put_if_absent(location: &str, bytes: &[u8]) -> Result<()> {
         Err(error) => return Err(failed_in_place(error, location)),
     }
     drop(written);
-    sync_folder_of(&path).map_err(|error| not_written(error, location).unsettled())
+    sync_folder_of(&path).map_err(|error| not_written(error, location).outcome_unknown())
 }
 
 pub(super) fn put(location: &str, bytes: &[u8]) -> Result<()> {
@@ -55,7 +55,7 @@ pub(super) fn put(location: &str, bytes: &[u8]) -> Result<()> {
     let mut written = written_beside(&path, bytes).map_err(|error| not_written(error, location))?;
     fs::rename(written.path(), &path).map_err(|error| failed_in_place(error, location))?;
     written.keep();
-    sync_folder_of(&path).map_err(|error| not_written(error, location).unsettled())
+    sync_folder_of(&path).map_err(|error| not_written(error, location).outcome_unknown())
 }
 
 /// A file with these bytes on the disk, under a hidden name in the same folder.
@@ -110,5 +110,5 @@ fn failed_in_place(error: io::Error, location: &str) -> Error {
         InvalidFilename | IsADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem | StorageFull
     );
     let error = not_written(error, location);
-    if is_certain { error } else { error.unsettled() }
+    if is_certain { error } else { error.outcome_unknown() }
 }

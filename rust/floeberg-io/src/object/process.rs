@@ -2,25 +2,14 @@
 //!
 //! In: nothing but the process id. Out: its Tokio runtime and its clients, made when first needed.
 //!
-//! A fork copies memory but no threads: a runtime that was made before it is dead in the child, sockets are
-//! shared, and a lock that another thread held stays locked for ever. So each process has a slot of its own:
-//!
-//! ```text
-//! slot     0            1            2
-//! owner    parent pid   child pid    0 (free)
-//!          |            `- claimed by the child; it never touches slot 0, nor anything in it
-//!          `- inherited as it was at the fork, perhaps half-way through its making
-//! ```
-//!
-//! Claiming is one atomic exchange. A child sees only the slots of its ancestors, so that slots count the depth
-//! of forks, not their number. They are never freed.
+//! A runtime that was made before a fork is dead in the child, and sockets are shared: each process has a
+//! [slot](crate::process_slot) of its own.
 //!
 //! Invariant: no lock and no connection is touched by another process than the one that made it.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use floeberg_core::{Error, ErrorKind, Result};
 use object_store::ObjectStore;
@@ -28,9 +17,8 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::Kind;
 use crate::options::StoreOptions;
-
-/// How many processes deep a process can have forked, each of them having read from an object store.
-const DEPTH: usize = 64;
+use crate::process_slot::{DEPTH, Slot, slot_of};
+use crate::renewal;
 
 /// More clients than this are those of a table that names a bucket for every file.
 const MOST_CLIENTS: usize = 256;
@@ -44,27 +32,7 @@ pub(super) struct Process {
 /// What tells one client from another.
 type Key = (Kind, String, Arc<StoreOptions>);
 
-struct Slot<T> {
-    /// The process that may touch `value`; 0 while free.
-    owner: AtomicU32,
-    value: OnceLock<T>,
-}
-
-impl<T> Slot<T> {
-    const fn new() -> Self {
-        Self { owner: AtomicU32::new(0), value: OnceLock::new() }
-    }
-}
-
 static SLOTS: [Slot<Process>; DEPTH] = [const { Slot::new() }; DEPTH];
-
-/// The slot of a process, claimed now if it has none. `None` where all belong to others.
-fn slot_of<T>(slots: &[Slot<T>], process: u32) -> Option<&Slot<T>> {
-    slots.iter().find(|slot| {
-        let claim = slot.owner.compare_exchange(0, process, Ordering::AcqRel, Ordering::Acquire);
-        claim.is_ok() || claim == Err(process)
-    })
-}
 
 /// What this process made, made now if it has nothing.
 pub(super) fn current() -> Result<&'static Process> {
@@ -105,6 +73,7 @@ impl Process {
         bucket: &str,
         options: &Arc<StoreOptions>,
     ) -> Result<Arc<dyn ObjectStore>> {
+        let options = renewal::current(options)?;
         let key = (kind, bucket.to_owned(), options.clone());
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {
@@ -115,7 +84,7 @@ impl Process {
         }
         // Clients may ask for the runtime that they are made in.
         let _entered = self.runtime.enter();
-        let client = connect(kind, bucket, options)?;
+        let client = connect(kind, bucket, &options)?;
         clients.insert(key, client.clone());
         Ok(client)
     }
@@ -161,7 +130,3 @@ impl Process {
 pub(super) fn answer_of<T>(started: &Receiver<T>) -> Result<T> {
     started.recv().map_err(|_| Error::internal("a request ended without an answer"))
 }
-
-#[cfg(test)]
-#[path = "tests/process.rs"]
-mod tests;

@@ -8,6 +8,7 @@ mod settings;
 mod writing;
 
 use std::sync::Arc;
+use std::thread;
 
 use bytes::Bytes;
 use floeberg_core::ErrorKind;
@@ -17,6 +18,7 @@ use object_store::{ObjectStore as Client, ObjectStoreExt};
 
 use super::{Kind, ObjectStore, process};
 use crate::options::StoreOptions;
+use crate::renewal;
 use crate::store::{Entry, Store};
 
 /// A store whose bucket `bucket` is in memory and holds these objects.
@@ -35,6 +37,32 @@ fn store(bucket: &str, objects: &[(&str, Bytes)]) -> ObjectStore {
 
 fn bytes(length: usize) -> Bytes {
     (0..length).map(|index| (index % 251) as u8).collect::<Vec<_>>().into()
+}
+
+#[test]
+fn requests_are_made_with_the_options_that_hold_now() {
+    let options = |token: &str, end: &str| {
+        let end = ("s3.session-token-expires-at-ms", end);
+        Arc::new(StoreOptions::from_iter([(renewal::PROVIDER, "m:f"), ("s3.session-token", token), end]))
+    };
+    let (ended, new) = (options("old", "1"), options("new", "4102444800000"));
+    let (memory, path): (Arc<InMemory>, _) = (Arc::default(), Path::parse("a/b").unwrap());
+    let process = process::current().unwrap();
+    let writing = memory.clone();
+    process.wait(async move { writing.put(&path, "x".into()).await }).unwrap().unwrap();
+    process.substitute(Kind::S3, "renewed", &new, memory);
+    let reading = thread::spawn({
+        let ended = ended.clone();
+        move || ObjectStore::new(Kind::S3, ended).exists("s3://renewed/a/b").unwrap()
+    });
+    while !reading.is_finished() {
+        for first in renewal::wanted() {
+            assert_eq!(first, *ended);
+            renewal::renewed(&first, Ok(new.as_ref().clone()));
+        }
+        thread::yield_now();
+    }
+    assert!(reading.join().unwrap());
 }
 
 #[test]

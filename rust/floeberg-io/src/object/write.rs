@@ -60,21 +60,21 @@ impl Object {
         let put = |client: std::sync::Arc<dyn object_store::ObjectStore>, path| async move {
             client.put_opts(&path, payload, mode.into()).await
         };
-        self.ask(put).map(drop).map_err(unsettled)
+        self.ask(put).map(drop).map_err(outcome_unknown)
     }
 
     /// Removes the object, if there is one.
     pub(super) fn remove(&self) -> Result<()> {
         match self.ask(|client, path| async move { client.delete(&path).await }) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            answer => answer.map_err(unsettled),
+            answer => answer.map_err(outcome_unknown),
         }
     }
 }
 
 /// A store that failed may have done what it was asked for; one that refused has not.
-fn unsettled(error: Error) -> Error {
-    if error.kind() == ErrorKind::Storage { error.unsettled() } else { error }
+fn outcome_unknown(error: Error) -> Error {
+    if error.kind() == ErrorKind::Storage { error.outcome_unknown() } else { error }
 }
 
 impl ObjectSink {
@@ -137,7 +137,7 @@ impl Sink for ObjectSink {
         }
         if let Some(mut upload) = self.upload.take() {
             let completed = process::current()?.wait(async move { upload.parts.complete().await })?;
-            completed.map_err(|error| unsettled(self.object.failed(&error)))?;
+            completed.map_err(|error| outcome_unknown(self.object.failed(&error)))?;
         }
         Ok(self.size)
     }

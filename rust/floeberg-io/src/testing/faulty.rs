@@ -104,7 +104,7 @@ fn failed(kind: ErrorKind, number: u64, location: &str) -> Error {
 }
 
 fn lost(number: u64, location: &str) -> Error {
-    failed(ErrorKind::Storage, number, location).unsettled()
+    failed(ErrorKind::Storage, number, location).outcome_unknown()
 }
 
 impl Struck {

@@ -108,16 +108,16 @@ fn a_lost_request_did_nothing_and_a_lost_answer_all() {
     {
         let (names, error) = left_by(number, Fault::LoseRequest);
         assert_eq!(names.into_iter().map(|(name, _)| name).collect::<Vec<_>>(), done);
-        assert!(error.is_unsettled());
+        assert!(error.is_outcome_unknown());
         let settled = left_by(number, Fault::Fail(ErrorKind::Storage)).1;
-        assert!(!settled.is_unsettled());
+        assert!(!settled.is_outcome_unknown());
         assert_eq!(settled.to_string(), error.to_string());
     }
     let done = [(0, &["f", "new"][..]), (2, &["f", "new"]), (3, &["absent", "f", "new"])];
     for (number, done) in done.into_iter().chain([(5, &["absent", "new", "put"][..])]) {
         let (names, error) = left_by(number, Fault::LoseAnswer);
         assert_eq!(names.into_iter().map(|(name, _)| name).collect::<Vec<_>>(), done);
-        assert!(error.is_unsettled());
+        assert!(error.is_outcome_unknown());
     }
 }
 
@@ -126,7 +126,7 @@ fn what_is_cut_short_in_one_step_is_hidden_and_half() {
     assert_eq!(left_by(1, Fault::CutShort).0, [("f".to_owned(), 10)]);
     let (names, error) = left_by(3, Fault::CutShort);
     assert_eq!(names, [(".4-absent".to_owned(), 2), ("f".to_owned(), 10), ("new".to_owned(), 4)]);
-    assert!(!error.is_unsettled());
+    assert!(!error.is_outcome_unknown());
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn options_ask_for_faults_and_for_a_list_of_calls() {
     let first = crate::open_store(&options).unwrap();
     first.put(location, "1".into()).unwrap();
     let second = crate::open_store(&options).unwrap();
-    assert!(second.put_if_absent("memory://asked-for/g", "2".into()).unwrap_err().is_unsettled());
+    assert!(second.put_if_absent("memory://asked-for/g", "2".into()).unwrap_err().is_outcome_unknown());
     assert!(first.exists("memory://asked-for/g").unwrap());
     assert!(first.exists(location).is_err());
     let expected = [

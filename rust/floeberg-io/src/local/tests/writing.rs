@@ -59,7 +59,7 @@ fn a_whole_file_is_put_where_there_is_none_and_nothing_else_is_left() {
     LocalStore.put_if_absent(&location, Bytes::from("one")).unwrap();
     let error = LocalStore.put_if_absent(&location, Bytes::from("two")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
-    assert!(!error.is_unsettled());
+    assert!(!error.is_outcome_unknown());
     assert_eq!(LocalStore.open(&location).unwrap().read_all(9).unwrap(), "one");
     assert_eq!(names(&join(&folder, "metadata")), ["v1.metadata.json"]);
 }

@@ -40,7 +40,7 @@ fn one_object_is_put_where_there_is_none() {
     store.put_if_absent(location, "one".into()).unwrap();
     let error = store.put_if_absent(location, "two".into()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
-    assert!(!error.is_unsettled());
+    assert!(!error.is_outcome_unknown());
     assert_eq!(store.open(location).unwrap().read_all(9).unwrap(), "one");
     store.put(location, "three".into()).unwrap();
     assert_eq!(store.open(location).unwrap().read_all(9).unwrap(), "three");

@@ -14,8 +14,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from floeberg import _native
-from floeberg._removals import own_folders, tell_of_left
-from floeberg.commits import is_of, write_metadata_file
+from floeberg.commit.metadata_file import (
+    SUFFIXES,
+    is_of,
+    made_table,
+    remove_old_metadata,
+    suffix_of,
+    write_metadata_file,
+)
+from floeberg.commit.operations import TableOperations, open_metadata
 from floeberg.errors import (
     CommitConflictError,
     CommitStateUnknownError,
@@ -25,44 +32,43 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from floeberg.commits import Attempt
+    from floeberg.commit.attempt import Attempt
+    from floeberg.commit.operations import OpenedTable
 
-__all__ = ["METADATA", "Versions", "remove_old_metadata", "suffix_of"]
+__all__ = ["METADATA", "FileSystemTableOperations"]
 
 METADATA: Final = "metadata"
 """The folder of the versions, in that of the table."""
 
 _NAME: Final = re.compile(r"v([0-9]+)((?:\.gz)?\.metadata\.json|\.metadata\.json\.gz)")
 _HINT: Final = "version-hint.text"
-_PLAIN: Final = ".metadata.json"
-_GZIP: Final = ".gz.metadata.json"
-_OLD_GZIP: Final = ".metadata.json.gz"
-_SUFFIXES: Final = (_PLAIN, _GZIP, _OLD_GZIP)
 
 
 @dataclass(frozen=True, repr=False)
-class Versions:
-    """A table in a folder.
+class FileSystemTableOperations(TableOperations):
+    """A table in a folder: Iceberg Java's `HadoopTableOperations`.
 
     Args:
         folder: The folder, as the table writes it.
-        storage_options: The options of its store.
+        options: The options of its store.
     """
 
     folder: str
-    storage_options: dict[str, str]
+    options: dict[str, str]
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The options of its store."""
+        return self.options
 
     @staticmethod
     def is_version(metadata_location: str) -> bool:
         """Is a metadata file named as this does?"""
         return _number(metadata_location) > 0
 
-    def check(self) -> None:
-        """It can be written."""
-
-    def load(self, known: _native.Table | None) -> _native.Table:
+    def load(self, known: OpenedTable | None) -> OpenedTable:
         """The table as it is now, the known one where that is current. Raises `NoSuchTableError`."""
-        current = _native.Table.open_metadata(self.folder, storage_options=self.storage_options)
+        current = open_metadata(self.folder, storage_options=self.storage_options)
         same = (
             known is not None
             and current.metadata_location == known.metadata_location
@@ -71,12 +77,12 @@ class Versions:
         # The one that is known has manifests in its cache.
         return known if known is not None and same else current
 
-    def commit(self, base: _native.Table | None, attempt: Attempt) -> str:
-        """Writes the next version. See `floeberg.commits.Home`."""
+    def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
+        """Writes the next version."""
         _check(base, attempt)
         version = 1 if base is None else _version(base) + 1
         # Every writer of one base gives the next version one name. The first version has no base.
-        suffix = suffix_of(attempt.table("").properties if base is None else _followed(base, attempt))
+        suffix = suffix_of(attempt.properties if base is None else _followed(base, attempt))
         location = self._location(version, suffix)
         if self._is_there_as_other(version, suffix):
             raise self._conflict(version)
@@ -93,9 +99,9 @@ class Versions:
             )
         if base is not None:
             remove_old_metadata(base, attempt, location, self.storage_options)
-        return location
+        return made_table(attempt, location)
 
-    def _stands(self, base: _native.Table | None, version: int, suffix: str) -> bool:
+    def _stands(self, base: OpenedTable | None, version: int, suffix: str) -> bool:
         """Is the base of a new version still there, and a first version the only one? Else the new one is taken back.
 
         What follows nothing was written to a table that was dropped, or that went on long ago and removed old versions.
@@ -118,14 +124,14 @@ class Versions:
 
     def _is_there_as_other(self, version: int, suffix: str) -> bool:
         """Is there a version under another name than this?"""
-        return any(self._exists(self._location(version, each)) for each in _SUFFIXES if each != suffix)
+        return any(self._exists(self._location(version, each)) for each in SUFFIXES if each != suffix)
 
-    def holds(self, current: _native.Table, attempt: Attempt, location: str) -> bool:
-        """Is the attempt the current version, or one before it?"""
-        if not location or _version(current) < _number(location):
+    def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
+        """Is the attempt the current version, or one before it? Every attempt on one base has the same name."""
+        if not metadata_location or _version(current) < _number(metadata_location):
             return False
         try:
-            return is_of(attempt, location, self.storage_options)
+            return is_of(attempt, metadata_location, self.storage_options)
         except NoSuchTableError:
             return False
 
@@ -159,65 +165,17 @@ class Versions:
         )
 
 
-def suffix_of(properties: dict[str, str]) -> str:
-    """What the names of metadata files end with, by the table's property `write.metadata.compression-codec`.
-
-    Raises:
-        InvalidInputError: The codec is none of the specification.
-    """
-    codec = properties.get("write.metadata.compression-codec", "none")
-    if codec.lower() not in ("none", "gzip"):
-        raise InvalidInputError(
-            f"the table's property 'write.metadata.compression-codec' is {codec!r}: expected 'none' or 'gzip'"
-        )
-    return _GZIP if codec.lower() == "gzip" else _PLAIN
-
-
-def _followed(base: _native.Table, attempt: Attempt) -> dict[str, str]:
+def _followed(base: OpenedTable, attempt: Attempt) -> dict[str, str]:
     """The properties that say how the version after a base is stored: the base's, unless a commit mends those."""
     try:
         suffix_of(base.properties)
     except InvalidInputError:
-        suffix_of(attempt.table("").properties)
+        suffix_of(attempt.properties)
         return {}
     return base.properties
 
 
-def remove_old_metadata(
-    base: _native.Table, attempt: Attempt, location: str, storage_options: dict[str, str]
-) -> None:
-    """Removes the metadata files that a commit dropped from the log, where the table's properties ask for it.
-
-    The log of a table that others made may name any file: only metadata files below the table's own locations go, and
-    none that has the name of one that is still needed. What cannot be removed stays: the commit is made.
-
-    Args:
-        base: The table before the commit.
-        attempt: The commit.
-        location: The metadata file that is current now.
-        storage_options: The options of the table's store.
-    """
-    after = attempt.table(location)
-    if after.properties.get("write.metadata.delete-after-commit.enabled", "false").lower() != "true":
-        return
-    log = json.loads(attempt.metadata_json).get("metadata-log", ())
-    kept = {_file_name(each) for each in (location, base.metadata_location, *map(_logged, log))}
-    before = map(_logged, json.loads(base.metadata_json()).get("metadata-log", ()))
-    old = [each for each in before if _file_name(each) not in kept and each.endswith(_SUFFIXES)]
-    with suppress(FloebergError):
-        folders = own_folders(base)
-        tell_of_left(_native.remove_files_below(old, folders=folders, storage_options=storage_options), base)
-
-
-def _logged(entry: dict[str, str]) -> str:
-    return entry["metadata-file"]
-
-
-def _file_name(location: str) -> str:
-    return location.rsplit("/", 1)[-1]
-
-
-def _check(base: _native.Table | None, attempt: Attempt) -> None:
+def _check(base: OpenedTable | None, attempt: Attempt) -> None:
     """Can the table stay where it is?"""
     for update in json.loads(attempt.updates_json):
         if "write.metadata.path" in update.get("updates", {}):
@@ -228,7 +186,7 @@ def _check(base: _native.Table | None, attempt: Attempt) -> None:
             raise InvalidInputError("a table in a folder stays there: its location cannot be set")
 
 
-def _version(table: _native.Table) -> int:
+def _version(table: OpenedTable) -> int:
     return _number(table.metadata_location)
 
 

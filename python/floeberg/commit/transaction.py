@@ -22,21 +22,21 @@ from floeberg._arguments import (
 )
 from floeberg._incoming import reader_of, told_as_input
 from floeberg._spelled import SpelledLikePyIceberg
-from floeberg.commits import CommitResult, commit
+from floeberg.commit.loop import commit
+from floeberg.commit.result import CommitResult
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.schema_update import UpdateSchema
 from floeberg.writing import Receipt, WriteRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     import pyarrow as pa
     from typing_extensions import Self
 
-    from floeberg.commits import Home
-    from floeberg.writes import TableWrites
+    from floeberg.commit.operations import OpenedTable, TableOperations
 
 __all__ = ["SchemaMode", "Transaction", "WriteMode"]
 
@@ -65,19 +65,20 @@ class Transaction(SpelledLikePyIceberg):
 
     _spelled_as = "Transaction"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but the first two are keywords
         self,
-        table: TableWrites,
-        home: Home,
+        table_operations: TableOperations,
+        starting: OpenedTable,
         *,
+        become: Callable[[OpenedTable], None],
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
     ) -> None:
         """Made by `Table.transaction`."""
-        self._table = table
-        self._home = home
-        self._starting = table._inner  # noqa: SLF001 - one subject in two classes
+        self._table_operations = table_operations
+        self._starting = self._current = starting
+        self._tell_table = become
         self._properties = checked_options("snapshot_properties", snapshot_properties)
         self._branch = "main" if branch is None else checked_text("branch", branch)
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
@@ -274,7 +275,7 @@ class Transaction(SpelledLikePyIceberg):
         self._files.detach()
         try:
             committed = commit(
-                self._home,
+                self._table_operations,
                 operations=self._operations,
                 starting=self._starting,
                 snapshot_properties=self._properties,
@@ -290,7 +291,7 @@ class Transaction(SpelledLikePyIceberg):
             raise
         if not committed.here:
             _remove(self._written)
-        self._table._become(committed.table)  # noqa: SLF001 - one subject in two classes
+        self._become(committed.table)
         return self._told(committed.result)
 
     def _told(self, result: CommitResult) -> CommitResult:
@@ -306,7 +307,7 @@ class Transaction(SpelledLikePyIceberg):
 
     def _done_before(self) -> CommitResult:
         """What the commit with the key did. Raises `InvalidInputError` where it did something else."""
-        current = self._table._inner  # noqa: SLF001 - one subject in two classes
+        current = self._current
         key, branch = self._key or "", self._branch
         snapshot_id = current.find_commit(key, branch=branch, operations=self._skipped)
         operation = None if snapshot_id is None else current.operation_of(snapshot_id)
@@ -330,7 +331,7 @@ class Transaction(SpelledLikePyIceberg):
             self.rollback()
 
     def __repr__(self) -> str:
-        return f"Transaction({self._starting!r})"
+        return f"Transaction({self._current!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a Transaction cannot be pickled: send a WriteRecipe, and commit the Receipts here")
@@ -389,14 +390,14 @@ class Transaction(SpelledLikePyIceberg):
             del self._operations[-1], self._declared[-1]
             raise
 
-    def _staged(self) -> _native.Table:
+    def _staged(self) -> OpenedTable:
         """The table as the operations so far make it, as far as files depend on it."""
         if not self._declared:
             return self._starting
         made = _native.Commit.begin(
             self._declared,
             starting=self._starting,
-            storage_options=self._home.storage_options,
+            storage_options=dict(self._table_operations.storage_options),
             snapshot_properties={},
             branch=self._branch,
             commit_key=str(uuid.uuid4()),
@@ -408,13 +409,18 @@ class Transaction(SpelledLikePyIceberg):
         if self._key is None:
             return False
         if self._known_done is None:
-            current = self._home.load(self._starting)
+            current = self._table_operations.load(self._starting)
             self._starting.check_same_table(current)
             found = current.find_commit(self._key, branch=self._branch, operations=None)
             self._known_done = found is not None
             if self._known_done:
-                self._table._become(current)  # noqa: SLF001 - one subject in two classes
+                self._become(current)
         return self._known_done
+
+    def _become(self, table: OpenedTable) -> None:
+        """Tells the table that it is another one now."""
+        self._current = table
+        self._tell_table(table)
 
     def _check_open(self) -> None:
         if not self._is_open:

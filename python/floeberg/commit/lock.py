@@ -2,8 +2,8 @@
 
 Commits of two writers at once are safe, and the slower one has done its work in vain. Writers of one machine therefore
 take turns, where the table is on a disk of it: each locks the folder of the metadata while it tries. Elsewhere the
-threads of one process do. Nothing depends on it: after some patience, or where there are no such locks, a writer goes
-on without its turn.
+threads of one process do. The lock is advisory, and nothing depends on it: after some patience, or where there are no
+such locks, a writer goes on without it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ except ImportError:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["turn"]
+__all__ = ["commit_lock"]
 
 PATIENCE = 10.0
-"""Seconds until a writer goes on without its turn: the one that has it may hang."""
+"""Seconds until a writer goes on without the lock: the one that has it may hang."""
 
 _LONGEST_NAP: Final = 0.01
 
@@ -40,8 +40,8 @@ _THREADS: Final[dict[tuple[int, str], threading.Lock]] = {}
 
 
 @contextlib.contextmanager
-def turn(metadata_location: str | None) -> Iterator[None]:
-    """A turn to commit to the table of a metadata file, among the writers of this machine.
+def commit_lock(metadata_location: str | None) -> Iterator[None]:
+    """An advisory lock to commit to the table of a metadata file, among the writers of this machine.
 
     Args:
         metadata_location: The metadata file; `None` where there is no table yet.
@@ -51,7 +51,7 @@ def turn(metadata_location: str | None) -> Iterator[None]:
         return
     folder = _folder_of(metadata_location)
     if folder is None or fcntl is None:
-        with _turn_of_a_thread(metadata_location.rpartition("/")[0]):
+        with _thread_lock(metadata_location.rpartition("/")[0]):
             yield
         return
     try:
@@ -68,7 +68,7 @@ def turn(metadata_location: str | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _turn_of_a_thread(folder: str) -> Iterator[None]:
+def _thread_lock(folder: str) -> Iterator[None]:
     lock = _THREADS.setdefault((os.getpid(), folder), threading.Lock())
     is_ours = lock.acquire(timeout=PATIENCE)
     try:

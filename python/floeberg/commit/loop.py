@@ -1,0 +1,176 @@
+"""How does a commit become part of a table, or not, and nothing in between?
+
+Rust makes an attempt: the files and the metadata of a commit on the table that is current. Here it is handed to what
+keeps the table, a catalog or a folder, and tried again on newer metadata where another writer was faster.
+
+Each commit has a key, which its snapshots keep in their summaries. Where it is not known whether a commit took effect,
+it is looked for by that key, or by its own metadata file, before anything is tried again or removed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+import uuid
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg.commit.lock import commit_lock
+from floeberg.commit.progress import Progress
+from floeberg.commit.retries import Retries
+from floeberg.errors import (
+    CommitConflictError,
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidDataError,
+    InvalidInputError,
+    NoSuchTableError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.result import Committed
+
+__all__ = ["commit"]
+
+
+def commit(  # noqa: PLR0913 - all but the first are keywords
+    table_operations: TableOperations,
+    *,
+    operations: Sequence[_native.Operation],
+    starting: OpenedTable | None,
+    snapshot_properties: Mapping[str, str] | None = None,
+    branch: str = "main",
+    idempotency_key: str | None = None,
+    made_from: Sequence[int | None] = (),
+    files_are_new: bool = False,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Committed:
+    """Makes operations part of a table, all of them or none.
+
+    Args:
+        table_operations: What keeps the table.
+        operations: What to do, in order.
+        starting: The table that the operations were made for; `None` where it is to be created.
+        snapshot_properties: What the summaries of the snapshots say beside what they must.
+        branch: The branch that snapshots go to.
+        idempotency_key: The key of the commit. Where a snapshot of the branch has it, all is done already.
+        made_from: The snapshots of the branch that new rows were made from, where that was before `starting`.
+        files_are_new: Whether all files that come were written for this commit, under names that nobody else has.
+            Others are looked for, in the table and where they are.
+        sleep: What waits.
+
+    Returns:
+        The table with the operations done.
+
+    Raises:
+        CommitConflictError: Another writer did what these operations cannot stand beside, or was faster each time.
+            Nothing was changed.
+        CommitStateUnknownError: Whether it took effect is not known. Nothing was removed.
+        AlreadyExistsError: A file that comes is in the table already. It must not be removed.
+        InvalidInputError: The key belongs to other operations, or a file to another table.
+        FloebergError: Any other says that nothing was changed.
+    """
+    made = _native.Commit.begin(
+        list(operations),
+        starting=starting,
+        storage_options=dict(table_operations.storage_options),
+        snapshot_properties=dict(snapshot_properties or {}),
+        branch=branch,
+        commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
+        made_from=list(made_from),
+        files_are_new=files_are_new,
+    )
+    progress = Progress(table_operations, made)
+    began = time.monotonic()
+    for done in itertools.count(1):
+        try:
+            with commit_lock(None if starting is None else starting.metadata_location):
+                return _try_once(progress, starting)
+        except FloebergError as failure:
+            if starting is None or not _is_worth_a_retry(failure):
+                return _given_up(progress, failure, done)
+            try:
+                # Not before: properties that cannot be followed are mended by a commit too.
+                retries = Retries.of(starting.properties)
+            except InvalidDataError as error:
+                failure.add_note(f"it was not tried again: {error}")
+                return _given_up(progress, failure, done)
+            wait = retries.wait(done)
+            if done > retries.number or time.monotonic() + wait > began + retries.total:
+                return _given_up(progress, failure, done)
+        sleep(wait)
+    raise AssertionError  # The loop has no end.
+
+
+def _same(current: OpenedTable, starting: OpenedTable) -> OpenedTable:
+    """The table as it is now, if it is still the same one."""
+    try:
+        starting.check_same_table(current)
+    except NoSuchTableError as error:
+        raise CommitConflictError(f"{error.message}: open it again", context=error.context) from error
+    return current
+
+
+def _try_once(progress: Progress, starting: OpenedTable | None) -> Committed:
+    base = None
+    if starting is not None:
+        base = progress.base = _same(progress.table_operations.load(progress.base or starting), starting)
+        # A commit with its key may be there from before, and an attempt may have taken effect without an answer.
+        if (found := progress.find(base)) is not None:
+            return found
+        progress.forget_superseded(base)
+    attempt = progress.commit.attempt(base)
+    if base is not None and not attempt.changes:
+        return progress.finished(attempt, base)
+    try:
+        table = progress.table_operations.commit(base, attempt)
+    except CommitStateUnknownError as failure:
+        progress.remember(attempt, failure.context.get("metadata", ""), base)
+        current = _current(progress.table_operations)
+        found = None if current is None else progress.find(current)
+        if found is None:
+            raise
+        return found
+    return progress.finished(attempt, table)
+
+
+def _current(table_operations: TableOperations) -> OpenedTable | None:
+    """The table as it is now, where that can be known."""
+    try:
+        return table_operations.load(None)
+    except FloebergError:
+        return None
+
+
+def _is_worth_a_retry(failure: FloebergError) -> bool:
+    return failure.retryable or isinstance(failure, CommitStateUnknownError)
+
+
+def _given_up(progress: Progress, failure: FloebergError, done: int) -> Committed:
+    """The end of a commit that is not tried again. Its files are removed where it is known to have failed."""
+    if progress.unknown and (current := _current(progress.table_operations)) is not None:
+        with suppress(InvalidInputError):
+            if (found := progress.find(current)) is not None:
+                return found
+        progress.forget_superseded(current)
+    if progress.unknown:
+        if isinstance(failure, CommitStateUnknownError):
+            raise failure
+        raise CommitStateUnknownError(
+            f"an earlier attempt may yet take effect, and the last one failed: {failure.message}",
+            context=failure.context | {"metadata": progress.unknown[-1].metadata_location},
+        ) from failure
+    progress.abandon()
+    if isinstance(failure, CommitStateUnknownError):
+        raise CommitConflictError(
+            "another writer was faster, and the commit was not tried again", context=failure.context
+        ) from failure
+    if isinstance(failure, CommitConflictError) and done > 1:
+        raise CommitConflictError(
+            f"{failure.message}; tried {done} times", context=failure.context, retryable=failure.retryable
+        ) from failure
+    raise failure

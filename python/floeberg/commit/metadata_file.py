@@ -1,0 +1,135 @@
+"""How does an attempt become a metadata file, and which of the old ones may go?"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from floeberg import _native
+from floeberg._removals import own_folders, tell_of_left
+from floeberg.commit.operations import open_metadata
+from floeberg.errors import (
+    AlreadyExistsError,
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidInputError,
+    NoSuchTableError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from floeberg.commit.attempt import Attempt
+    from floeberg.commit.operations import OpenedTable
+
+__all__ = ["SUFFIXES", "is_of", "made_table", "remove_old_metadata", "suffix_of", "write_metadata_file"]
+
+_PLAIN: Final = ".metadata.json"
+_GZIP: Final = ".gz.metadata.json"
+_OLD_GZIP: Final = ".metadata.json.gz"
+SUFFIXES: Final = (_PLAIN, _GZIP, _OLD_GZIP)
+"""How names of metadata files end."""
+
+
+def write_metadata_file(attempt: Attempt, location: str, storage_options: Mapping[str, str]) -> bool:
+    """Writes the metadata of an attempt where there is no file yet.
+
+    Returns:
+        Whether it is there now; `False` where a file of another is.
+
+    Raises:
+        CommitStateUnknownError: It is not known.
+        FloebergError: Any other says that it is not there.
+    """
+    try:
+        attempt.write_metadata(location, if_absent=True)
+    except FloebergError as failure:
+        # A store may have lost its answer to a first request, and found its own file at a second one.
+        if not (failure.outcome_unknown or isinstance(failure, AlreadyExistsError)):
+            raise
+        try:
+            found = is_of(attempt, location, storage_options)
+        except NoSuchTableError:
+            found = None
+        except FloebergError:
+            raise _unknown(location, failure) from failure
+        if found is None:
+            # It may yet come.
+            raise _unknown(location, failure) from failure
+        return found
+    return True
+
+
+def is_of(attempt: Attempt, location: str, storage_options: Mapping[str, str]) -> bool:
+    """Does a metadata file say what an attempt says? Raises `NoSuchTableError`."""
+    written = open_metadata(location, storage_options=storage_options)
+    return written.metadata_json() == attempt.table(location).metadata_json()
+
+
+def made_table(attempt: Attempt, location: str) -> OpenedTable:
+    """The table of an attempt that became current.
+
+    Raises:
+        CommitStateUnknownError: It cannot be opened. What is current is looked at again.
+    """
+    try:
+        return attempt.table(location)
+    except FloebergError as failure:
+        raise _unknown(location, failure) from failure
+
+
+def suffix_of(properties: dict[str, str]) -> str:
+    """What the names of metadata files end with, by the table's property `write.metadata.compression-codec`.
+
+    Raises:
+        InvalidInputError: The codec is none of the specification.
+    """
+    codec = properties.get("write.metadata.compression-codec", "none")
+    if codec.lower() not in ("none", "gzip"):
+        raise InvalidInputError(
+            f"the table's property 'write.metadata.compression-codec' is {codec!r}: expected 'none' or 'gzip'"
+        )
+    return _GZIP if codec.lower() == "gzip" else _PLAIN
+
+
+def remove_old_metadata(
+    base: OpenedTable, attempt: Attempt, location: str, storage_options: Mapping[str, str]
+) -> None:
+    """Removes the metadata files that a commit dropped from the log, where the table's properties ask for it.
+
+    The log of a table that others made may name any file: only metadata files below the table's own locations go, and
+    none that has the name of one that is still needed. What cannot be removed stays: the commit is made.
+
+    Args:
+        base: The table before the commit.
+        attempt: The commit.
+        location: The metadata file that is current now.
+        storage_options: The options of the table's store.
+    """
+    if attempt.properties.get("write.metadata.delete-after-commit.enabled", "false").lower() != "true":
+        return
+    log = json.loads(attempt.metadata_json).get("metadata-log", ())
+    kept = {_file_name(each) for each in (location, base.metadata_location, *map(_logged, log))}
+    before = map(_logged, json.loads(base.metadata_json()).get("metadata-log", ()))
+    old = [each for each in before if _file_name(each) not in kept and each.endswith(SUFFIXES)]
+    with suppress(FloebergError):
+        folders = own_folders(base)
+        tell_of_left(
+            _native.remove_files_below(old, folders=folders, storage_options=dict(storage_options)), base
+        )
+
+
+def _logged(entry: dict[str, str]) -> str:
+    return entry["metadata-file"]
+
+
+def _file_name(location: str) -> str:
+    return location.rsplit("/", 1)[-1]
+
+
+def _unknown(location: str, failure: FloebergError) -> CommitStateUnknownError:
+    return CommitStateUnknownError(
+        f"whether the metadata file became part of the table is not known: {failure.message}",
+        context={"metadata": location} | failure.context,
+    )

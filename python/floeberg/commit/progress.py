@@ -1,0 +1,80 @@
+"""Which attempts of a commit were made, and what became of them?
+
+Invariant: what attempts wrote is removed only where it is known that they did not become part of the table.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from floeberg.commit.result import Committed
+from floeberg.errors import FloebergError
+
+if TYPE_CHECKING:
+    from floeberg import _native
+    from floeberg.commit.operations import OpenedTable, TableOperations
+
+__all__ = ["Progress"]
+
+
+@dataclass(frozen=True)
+class _UnknownOutcome:
+    """An attempt of unknown outcome, where its metadata was to be, and the metadata file that it was based on."""
+
+    attempt: _native.Attempt
+    metadata_location: str
+    base: str | None
+
+
+@dataclass
+class Progress:
+    """What is known of the attempts so far."""
+
+    table_operations: TableOperations
+    commit: _native.Commit
+    unknown: list[_UnknownOutcome] = field(default_factory=list)
+    base: OpenedTable | None = None
+    """The last one that was loaded."""
+
+    def find(self, current: OpenedTable) -> Committed | None:
+        """The commit, where it is part of the table.
+
+        Raises:
+            InvalidInputError: Its key belongs to other operations.
+        """
+        own = self.commit.find_own(current)
+        for each in self.unknown:
+            is_it = own is not None and each.attempt.snapshot_id == own
+            if is_it or self.table_operations.includes(current, each.attempt, each.metadata_location):
+                return self.finished(each.attempt, current)
+        if own is not None:
+            return Committed(current, here=True, snapshot_id=own)
+        earlier = self.commit.find_earlier(current)
+        if earlier is None:
+            return None
+        # Everything that was written here is of no use.
+        self.abandon()
+        return Committed(current, here=False, snapshot_id=earlier)
+
+    def remember(self, attempt: _native.Attempt, location: str, base: OpenedTable | None) -> None:
+        """Remembers an attempt whose outcome is not known."""
+        base_location = None if base is None else base.metadata_location
+        self.unknown.append(_UnknownOutcome(attempt, location, base_location))
+
+    def finished(self, attempt: _native.Attempt, table: OpenedTable) -> Committed:
+        """Removes what other attempts left. What cannot be removed harms nobody."""
+        with suppress(FloebergError):
+            self.commit.finished(attempt)
+        return Committed(table, here=True, snapshot_id=attempt.snapshot_id)
+
+    def abandon(self) -> None:
+        """Removes what all attempts left."""
+        with suppress(FloebergError):
+            self.commit.abandon()
+
+    def forget_superseded(self, current: OpenedTable) -> None:
+        """Forgets what can take effect no more."""
+        is_superseded = self.table_operations.is_superseded
+        self.unknown = [each for each in self.unknown if not is_superseded(current, each.attempt, each.base)]

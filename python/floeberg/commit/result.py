@@ -1,0 +1,65 @@
+"""What did a commit do?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from floeberg.commit.operations import OpenedTable
+
+__all__ = ["CommitResult", "Committed"]
+
+
+@dataclass(frozen=True)
+class CommitResult:
+    """What a commit did, or that it was done before.
+
+    Args:
+        snapshot_id: The snapshot that has it, the last one of several; `None` where no rows changed.
+        operation: What the snapshot says of itself: `append`, `overwrite`, `delete` or `replace`.
+        already_committed: Whether an earlier commit with the same idempotency key did it. Nothing was done now.
+        added_files: The data files that were added.
+        added_rows: The rows in them.
+        added_bytes: The bytes of them.
+        seconds: How long it took, from the first operation to the end of the commit.
+
+    Examples:
+        >>> first = orders.append(pa.table({"id": [1]}), idempotency_key="job-9")
+        >>> again = orders.append(pa.table({"id": [1]}), idempotency_key="job-9")
+        >>> first.operation, first.already_committed, again.already_committed
+        ('append', False, True)
+        >>> first.added_files, first.added_rows, again.added_rows
+        (1, 1, 0)
+        >>> again.snapshot_id == first.snapshot_id
+        True
+    """
+
+    snapshot_id: int | None
+    operation: str | None
+    already_committed: bool
+    added_files: int = field(default=0, compare=False)
+    added_rows: int = field(default=0, compare=False)
+    added_bytes: int = field(default=0, compare=False)
+    seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True)
+class Committed:
+    """A commit that is part of a table.
+
+    Args:
+        table: The table with it.
+        here: Whether it was made here. Else another commit with the same key was there before.
+        snapshot_id: Its last snapshot.
+    """
+
+    table: OpenedTable
+    here: bool
+    snapshot_id: int | None
+
+    @property
+    def result(self) -> CommitResult:
+        """What the user gets of it."""
+        operation = None if self.snapshot_id is None else self.table.operation_of(self.snapshot_id)
+        return CommitResult(self.snapshot_id, operation, already_committed=not self.here)

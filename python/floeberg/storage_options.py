@@ -1,0 +1,126 @@
+"""Where do new options of stores come from, when those that a table was opened with end?
+
+Credentials that a catalog vends hold for an hour or so, and scans, task groups and write recipes carry them to other
+processes. Two options go with them:
+
+- `storage-options.provider` names what gives new ones: `package.module:function`, which every process can import, or a
+  name that `register_provider` gave it in this process;
+- `storage-options.expires-at-ms` says when they end, in milliseconds from 1970-01-01 UTC. Iceberg Java's names say it
+  too: `s3.session-token-expires-at-ms`, `gcs.oauth2.token-expires-at`, `adls.sas-token-expires-at-ms.<account>`.
+
+Some time before the end the provider is called with the options, on the thread that reads or writes. It gives the ones
+that change; the others stay. Options that name a provider and no end have no values of their own: the provider is asked
+for them once in each process.
+
+Examples:
+    >>> def vend(options):
+    ...     return {"s3.session-token": "new", "storage-options.expires-at-ms": "4102444800000"}
+    >>> register_provider("doc", vend)
+    >>> provided({"storage-options.provider": "doc", "s3.session-token": "old"})["s3.session-token"]
+    'new'
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias, cast
+
+from floeberg._arguments import checked_options, checked_text
+from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError, StorageError
+
+__all__ = ["EXPIRES_AT_MS", "PROVIDER", "StorageOptionsProvider", "provided", "register_provider"]
+
+PROVIDER: Final = "storage-options.provider"
+"""The option that names a provider."""
+
+EXPIRES_AT_MS: Final = "storage-options.expires-at-ms"
+"""The option that says when the others end."""
+
+StorageOptionsProvider: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str]]
+"""What gives new options in the place of those that end."""
+
+_ENDS: Final = (
+    EXPIRES_AT_MS,
+    "s3.session-token-expires-at-ms",
+    "gcs.oauth2.token-expires-at",
+    "adls.sas-token-expires-at-ms",
+)
+_REGISTERED: Final[dict[str, StorageOptionsProvider]] = {}
+
+
+def register_provider(name: str, provider: StorageOptionsProvider) -> None:
+    """Gives a provider a name in this process. Workers of engines import theirs: see `package.module:function`.
+
+    Args:
+        name: The name, without a colon.
+        provider: The provider.
+    """
+    known = checked_text("name", name)
+    if not known or ":" in known:
+        raise InvalidInputError(f"name: expected a name without a colon, found {known!r}")
+    if not callable(provider):
+        raise InvalidInputError(
+            f"provider: expected a function, found an object of type {type(provider).__name__}"
+        )
+    _REGISTERED[known] = provider
+
+
+def provided(options: Mapping[str, str]) -> dict[str, str]:
+    """Asks the provider of some options for new ones.
+
+    Returns:
+        All options: those that it gave, and of the others those that say no end.
+
+    Raises:
+        InvalidInputError: The options name no provider that is there, or it gave something else than texts.
+        NotInstalledError: Its module cannot be imported here.
+        StorageError: It failed.
+    """
+    name = options.get(PROVIDER, "")
+    provider = _REGISTERED.get(name) or _imported(name)
+    try:
+        answer: object = provider(dict(options))
+    except FloebergError:
+        raise
+    except Exception as failure:  # noqa: BLE001 - a provider may raise anything
+        # Its message may hold what it sent.
+        told = _without_values(str(failure), options)
+        raise StorageError(
+            f"the provider {name!r} of storage options raised {type(failure).__name__}: {told}",
+            retryable=True,
+        ) from None
+    given = checked_options(f"the options of the provider {name!r}", answer)
+    kept = {key: value for key, value in options.items() if not _says_an_end(key)}
+    return kept | given
+
+
+def _imported(name: str) -> StorageOptionsProvider:
+    module, colon, function = name.partition(":")
+    if not colon:
+        raise InvalidInputError(
+            f"no provider of storage options is registered as {name!r} in this process: register it here, or name it "
+            "as 'package.module:function', which is imported everywhere"
+        )
+    try:
+        found: object = getattr(importlib.import_module(module), function)
+    except (ImportError, ValueError) as failure:
+        raise NotInstalledError(
+            f"the module of the provider {name!r} of storage options cannot be imported here"
+        ) from failure
+    except AttributeError as failure:
+        raise InvalidInputError(f"the module {module!r} has no provider {function!r}") from failure
+    if not callable(found):
+        raise InvalidInputError(f"{name!r} cannot be called: a provider of storage options is a function")
+    return cast("StorageOptionsProvider", found)
+
+
+def _says_an_end(key: str) -> bool:
+    return any(key == end or key.startswith(f"{end}.") for end in _ENDS)
+
+
+def _without_values(text: str, options: Mapping[str, str]) -> str:
+    for key, value in options.items():
+        if key != PROVIDER and value:
+            text = text.replace(value, "***")
+    return text

@@ -1,0 +1,72 @@
+"""What stands between a client and a server, and loses an answer or a request when it is told to."""
+
+from __future__ import annotations
+
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Proxy:
+    """A server on loopback that hands on what it is asked.
+
+    Attributes:
+        steps: What is done with the next commits, one each: `lose-answer`, `lose-request`, or a function to be called
+            before the commit is handed on.
+    """
+
+    def __init__(self, behind: str) -> None:
+        self.steps: list[str | Callable[[], None]] = []
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(behind))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _handler(self, behind: str) -> type[BaseHTTPRequestHandler]:
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def handle_any(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                is_commit = self.command == "POST" and "/tables/" in self.path
+                step = proxy.steps.pop(0) if is_commit and proxy.steps else None
+                self.close_connection = True
+                if step == "lose-request":
+                    return
+                if callable(step):
+                    step()
+                status, content = forwarded(behind + self.path, self.command, body)
+                if step == "lose-answer":
+                    return
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_GET = do_POST = do_DELETE = handle_any  # noqa: N815 - names of the base
+
+            def log_message(self, *_: object) -> None:
+                """Nothing is printed."""
+
+        return Handler
+
+
+def forwarded(url: str, method: str, body: bytes) -> tuple[int, bytes]:
+    """The status and the content of an answer."""
+    request = urllib.request.Request(
+        url, data=body or None, method=method, headers={"Content-Type": "application/json"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as answer:
+        with answer:
+            return answer.code, answer.read()
