@@ -237,9 +237,8 @@ impl Fanout {
             if target.file.as_deref().is_some_and(&is_over)
                 && let Some(file) = target.file.take()
             {
-                let mut data_file = DataFile::new(file.location(), self.layout.file.format());
-                data_file.partition = target.values.clone();
-                described.push(data_file);
+                let named = DataFile::new(file.location(), self.layout.file.format());
+                described.push(DataFile { partition: target.values.clone(), ..named });
                 files.push(file);
             }
         }

@@ -15,7 +15,7 @@ mod row_group;
 mod statistics;
 mod groups;
 mod pages;
-mod read;
+mod read_group;
 mod stored_value;
 mod bloom;
 mod reader;
