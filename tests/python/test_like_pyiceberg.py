@@ -128,6 +128,14 @@ def test_parameters_that_no_type_has_are_refused(make):
         make()
 
 
+@pytest.mark.parametrize(
+    "text", [f"decimal({'9' * 5000},2)", f"fixed[{'9' * 5000}]", "decimal(\u0663,1)", ""]
+)
+def test_a_text_that_is_no_type_of_a_class_stays_what_it_is(text):
+    assert type(PrimitiveType(text)) is PrimitiveType and PrimitiveType(text).name == text
+    assert type(parse_transform(f"bucket[{'9' * 5000}]")) is UnknownTransform
+
+
 def test_a_list_and_a_map_are_required_unless_said_and_give_their_fields():
     assert ListType(1, "long").element_required and MapType(1, "long", 2, "long").value_required
     assert str(ListType(3, element=StringType()).element_field) == "3: element: required string"

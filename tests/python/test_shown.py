@@ -80,6 +80,8 @@ def test_many_columns_are_counted_and_not_listed():
     wide = catalog.create_table("n.wide", pa.schema({f"c{number}": pa.int64() for number in range(150)}))
     assert "... 50 more columns" in repr(wide) and "c120" not in repr(wide)
     catalog.purge_table("n.wide")
+    huge = Schema(*(NestedField(number, f"c{number}", "long") for number in range(1, 800)))
+    assert "more columns" in huge._repr_html_() and "c700" not in huge._repr_html_()
 
 
 def test_a_plan_is_not_read_to_be_shown(table):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-_NUMBERED = re.compile(r"(bucket|truncate)\[(\d+)\]")
+_NUMBERED = re.compile(r"(bucket|truncate)\[([0-9]{1,10})\]")
 _PARAMETERS = range(1, 2**31)
 
 

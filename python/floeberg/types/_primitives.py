@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_DIGITS = 38
 _DEFAULT_CRS = "OGC:CRS84"
-_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
-_FIXED = re.compile(r"fixed\[\s*(\d+)\s*\]")
+_DECIMAL = re.compile(r"decimal\(\s*([0-9]{1,2})\s*,\s*([0-9]{1,2})\s*\)")
+_FIXED = re.compile(r"fixed\[\s*([0-9]{1,10})\s*\]")
 _PLACES = re.compile(r"(geometry|geography)\((.*)\)")
 
 
@@ -57,7 +57,9 @@ class PrimitiveType(Type):
 
     def __new__(cls, name: str) -> PrimitiveType:  # noqa: PYI034 - of the class of the name
         text = checked_text("name", name)
-        kind: type[PrimitiveType]
+        kind = _NAMED.get(text)
+        if kind is not None:
+            return _made(kind, text)
         if found := _DECIMAL.fullmatch(text):
             kind, text = DecimalType, f"decimal({int(found[1])},{int(found[2])})"
         elif found := _FIXED.fullmatch(text):
@@ -65,7 +67,7 @@ class PrimitiveType(Type):
         elif found := _PLACES.fullmatch(text):
             kind = GeometryType if found[1] == "geometry" else GeographyType
         else:
-            kind = _NAMED.get(text, PrimitiveType)
+            kind = PrimitiveType
         return _made(kind, text)
 
     def __str__(self) -> str:

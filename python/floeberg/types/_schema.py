@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from floeberg._shown import rows_html
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
+
+
+_MOST_SHOWN = 500
+"""Fields that a notebook shows: tables may have thousands."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -166,7 +171,10 @@ class Schema:
         return f"table {{\n{lines}}}"
 
     def _repr_html_(self) -> str:
-        return rows_html(("id", "column", "type", "required", "doc"), _rows(self.fields, ""))
+        rows = list(islice(_rows(self.fields, ""), _MOST_SHOWN + 1))
+        if len(rows) > _MOST_SHOWN:
+            rows[_MOST_SHOWN:] = [("", "... more columns", "", "", "")]
+        return rows_html(("id", "column", "type", "required", "doc"), rows)
 
     def __repr__(self) -> str:
         return called(
