@@ -18,7 +18,7 @@ __all__ = [
     "local_path", "location_from_user", "parse_expression", "partition_statistics_files",
     "partition_statistics_rows", "place", "put_file", "read_file", "remove_files",
     "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files",
-    "transform_column", "without_passwords",
+    "table_properties", "table_property", "transform_column", "without_passwords",
 ]
 # fmt: on
 
@@ -34,18 +34,14 @@ def parse_expression(text: str) -> _Tree:
 def expression_from_json(text: str) -> _Tree:
     """The tree of a filter in the JSON of the REST catalog specification."""
 
-def expression_to_json(tree: _Tree) -> str:
-    """The JSON text of a tree."""
-
+def expression_to_json(tree: _Tree) -> str: ...
 def expression_to_text(tree: _Tree) -> str:
     """The SQL-like text of a tree."""
 
 def location_from_user(location: str) -> str:
     """The written form of a location that a user gave: relative paths become absolute, `file:` URIs are decoded."""
 
-def local_path(location: str) -> str | None:
-    """The path that a local location names; `None` for another one."""
-
+def local_path(location: str) -> str | None: ...
 def place(location: str) -> str:
     """The one spelling of a written location that comparisons use."""
 
@@ -57,9 +53,7 @@ def read_file(location: str, *, storage_options: dict[str, str]) -> bytes: ...
 def put_file(location: str, content: bytes, *, storage_options: dict[str, str]) -> None:
     """Writes a file, in place of the one that was there."""
 
-def remove_files(locations: list[str], *, storage_options: dict[str, str]) -> None:
-    """Removes files, as far as they are there."""
-
+def remove_files(locations: list[str], *, storage_options: dict[str, str]) -> None: ...
 def remove_files_below(
     locations: list[str], *, folders: list[str], storage_options: dict[str, str]
 ) -> list[str]:
@@ -90,7 +84,7 @@ def columns_to_add(table: Table, schema: object) -> str | None:
     """The changes, as JSON text, that give a table the columns which rows of a `pyarrow.Schema` have and it has not."""
 
 def table_property(properties: dict[str, str], name: str) -> bool | int | str | None:
-    """The value of a property of tables, or its default where it is not set; `InvalidInputError` for a value it cannot have."""
+    """The value of a property of tables, or its default where it is not set."""
 
 def table_properties() -> list[tuple[str, str, str, str]]:
     """Known properties of tables: key, default, "followed", "kept" or "refused", and what it means, or why not."""

@@ -120,7 +120,7 @@ def test_groups_are_cut_as_the_table_says_unless_somebody_says_it(refs, tmp_path
     assert [len(group) for group in plan(target_size="1").split(128 * mebi)] == [3]
     assert [len(group) for group in plan(open_file_cost=str(64 * mebi)).split()] == [2, 1]
     assert [len(group) for group in plan(open_file_cost=str(64 * mebi)).split(open_file_cost=0)] == [3]
-    with pytest.raises(errors.InvalidDataError, match="read.split.planning-lookback"):
+    with pytest.raises(errors.InvalidInputError, match="read.split.planning-lookback"):
         plan(planning_lookback="few").split()
     assert [len(group) for group in plan(planning_lookback="few").split(lookback=1)] == [3]
 

@@ -96,6 +96,30 @@ def test_properties_of_nobody_are_kept(table):
     assert table.properties["owner"] == "jo"
 
 
+@pytest.mark.parametrize(
+    ("key", "near"),
+    [
+        ("write.target-file-size-byte", "write.target-file-size-bytes"),
+        ("write.parquet.compresion-codec", "write.parquet.compression-codec"),
+        ("commit.retry.num-retry", "commit.retry.num-retries"),
+        ("write.metadata.metrics.columns.id", "write.metadata.metrics.column.id"),
+    ],
+)
+def test_a_key_that_is_nearly_known_is_kept_with_a_warning(key, near, table):
+    with pytest.warns(UserWarning, match=re.escape(f"did you mean {near!r}")):
+        table.set_properties({key: "1"})
+    assert table.properties[key] == "1"
+    with pytest.warns(UserWarning, match=re.escape(key)):
+        table.catalog.create_table("db.other", SCHEMA, properties={key: "1"})
+
+
+def test_keys_that_are_known_warn_of_nothing(table):
+    for key, (default, use, _) in KNOWN.items():
+        if use != "refused" and default:
+            table.set_properties({f"{key}id" if key.endswith(".") else key: default})
+    table.set_properties({"write.wap.enabled": "false", "comment": "of nobody"})
+
+
 def test_a_value_has_its_type_and_its_default():
     assert _native.table_property({}, "read.split.target-size") == 128 << 20
     assert _native.table_property({"gc.enabled": "FALSE"}, "gc.enabled") is False

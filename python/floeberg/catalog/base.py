@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_path, checked_properties
 from floeberg._declarations import partition_spec_json, schema_json, sort_order_json
+from floeberg._properties import warn_of_misspelt
 from floeberg.catalog.names import Identifier, checked_identifier, dotted, folder_of
 from floeberg.catalog.namespaces import Namespaces
 from floeberg.catalog.purging import remove_files_of
@@ -103,6 +104,7 @@ class Catalog(Namespaces):
         levels = self._new_identifier("identifier", identifier)
         wanted = checked_properties("properties", properties)
         version = _version_of(format_version, wanted.pop(_FORMAT_VERSION, "2"))
+        warn_of_misspelt(wanted)
         operation = _native.Operation.create_table(
             schema_json=schema_json(schema, format_version=version),
             spec_json=partition_spec_json(partition_spec),

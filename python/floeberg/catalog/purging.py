@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from floeberg import _native
+from floeberg._properties import flag_of
 from floeberg._removals import own_folders, tell_of_left
 from floeberg.inspect import InspectTable
 
@@ -33,12 +34,13 @@ def remove_files_of(table: OpenedTable, *, outside: bool) -> list[str]:
         The files that were left, since they are outside.
 
     Raises:
+        InvalidInputError: The property `gc.enabled` is neither `true` nor `false`.
         InvalidDataError: A manifest is damaged. Nothing that names files was removed.
     """
     metadata = json.loads(table.metadata_json())
     inspect = InspectTable(table)
     left: list[str] = []
-    if metadata["properties"].get("gc.enabled", "true").lower() != "false":
+    if flag_of(metadata["properties"], "gc.enabled"):
         for locations in _column(inspect, "all_files", "file_path"):
             left += _remove(locations, table, outside=outside)
     manifests = [

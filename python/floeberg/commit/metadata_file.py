@@ -7,13 +7,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from floeberg import _native
+from floeberg._properties import flag_of, word_of
 from floeberg._removals import own_folders, tell_of_left
 from floeberg.commit.operations import open_metadata
 from floeberg.errors import (
     AlreadyExistsError,
     CommitStateUnknownError,
     FloebergError,
-    InvalidInputError,
     NoSuchTableError,
 )
 
@@ -85,12 +85,7 @@ def suffix_of(properties: dict[str, str]) -> str:
     Raises:
         InvalidInputError: The codec is none of the specification.
     """
-    codec = properties.get("write.metadata.compression-codec", "none")
-    if codec.lower() not in ("none", "gzip"):
-        raise InvalidInputError(
-            f"the table's property 'write.metadata.compression-codec' is {codec!r}: expected 'none' or 'gzip'"
-        )
-    return _GZIP if codec.lower() == "gzip" else _PLAIN
+    return _GZIP if word_of(properties, "write.metadata.compression-codec") == "gzip" else _PLAIN
 
 
 def remove_old_metadata(
@@ -107,17 +102,22 @@ def remove_old_metadata(
         location: The metadata file that is current now.
         storage_options: The options of the table's store.
     """
-    if attempt.properties.get("write.metadata.delete-after-commit.enabled", "false").lower() != "true":
-        return
+    with suppress(FloebergError):
+        if flag_of(attempt.properties, "write.metadata.delete-after-commit.enabled"):
+            _remove_old(base, attempt, location, storage_options)
+
+
+def _remove_old(
+    base: OpenedTable, attempt: Attempt, location: str, storage_options: Mapping[str, str]
+) -> None:
     log = json.loads(attempt.metadata_json).get("metadata-log", ())
     kept = {_file_name(each) for each in (location, base.metadata_location, *map(_logged, log))}
     before = map(_logged, json.loads(base.metadata_json()).get("metadata-log", ()))
     old = [each for each in before if _file_name(each) not in kept and each.endswith(SUFFIXES)]
-    with suppress(FloebergError):
-        folders = own_folders(base)
-        tell_of_left(
-            _native.remove_files_below(old, folders=folders, storage_options=dict(storage_options)), base
-        )
+    folders = own_folders(base)
+    tell_of_left(
+        _native.remove_files_below(old, folders=folders, storage_options=dict(storage_options)), base
+    )
 
 
 def _logged(entry: dict[str, str]) -> str:

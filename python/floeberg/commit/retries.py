@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from floeberg.errors import InvalidDataError
+from floeberg._properties import whole_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,21 +35,13 @@ class Retries:
         """Those of a table.
 
         Raises:
-            InvalidDataError: A property is no number.
+            InvalidInputError: A property is not a whole number.
         """
-
-        def number(key: str, otherwise: int) -> int:
-            text = properties.get(key, str(otherwise))
-            try:
-                return max(int(text), 0)
-            except ValueError:
-                raise InvalidDataError(f"the table's property {key!r} is {text!r}, not a number") from None
-
         return cls(
-            number("commit.retry.num-retries", 4),
-            number("commit.retry.min-wait-ms", 100) / 1000,
-            number("commit.retry.max-wait-ms", 60_000) / 1000,
-            number("commit.retry.total-timeout-ms", 1_800_000) / 1000,
+            whole_of(properties, "commit.retry.num-retries"),
+            whole_of(properties, "commit.retry.min-wait-ms") / 1000,
+            whole_of(properties, "commit.retry.max-wait-ms") / 1000,
+            whole_of(properties, "commit.retry.total-timeout-ms") / 1000,
         )
 
     def wait(self, done: int) -> float:

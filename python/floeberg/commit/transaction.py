@@ -21,6 +21,7 @@ from floeberg._arguments import (
     checked_text,
 )
 from floeberg._incoming import reader_of, told_as_input
+from floeberg._properties import warn_of_misspelt
 from floeberg._spelled import SpelledLikePyIceberg
 from floeberg.commit.loop import commit
 from floeberg.commit.result import CommitResult
@@ -225,6 +226,7 @@ class Transaction(SpelledLikePyIceberg):
     ) -> Self:
         """Sets properties of the table: see `Table.set_properties`. The transaction comes out, for the next call."""
         wanted = checked_properties("properties", properties) | checked_properties("properties", more)
+        warn_of_misspelt(wanted)
         self._declare(_native.Operation.set_properties(wanted))
         with self._taken_back():
             # What no table could follow is an error now, not at the commit.

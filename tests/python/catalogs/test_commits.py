@@ -14,7 +14,7 @@ from floeberg.commit.retries import Retries
 from floeberg.errors import (
     CommitConflictError,
     CommitStateUnknownError,
-    InvalidDataError,
+    InvalidInputError,
     NoSuchTableError,
     StorageError,
 )
@@ -328,7 +328,7 @@ def test_retries_are_those_of_the_table():
         "commit.retry.total-timeout-ms": "3000",
     }
     assert Retries.of(given) == Retries(7, 0.05, 0.2, 3.0)
-    with pytest.raises(InvalidDataError, match=r"'commit\.retry\.num-retries' is 'many'"):
+    with pytest.raises(InvalidInputError, match=r"whole number.*many.*commit\.retry\.num-retries"):
         Retries.of({"commit.retry.num-retries": "many"})
 
 
