@@ -51,6 +51,7 @@ impl<'a> OrderedValues<'a> {
         })
     }
 
+    #[inline]
     pub(crate) fn is_null(&self, row: usize) -> bool {
         match self {
             Self::Null => true,
@@ -68,6 +69,7 @@ impl<'a> OrderedValues<'a> {
     }
 
     /// Adds the bytes of a value that is not null.
+    #[inline]
     pub(crate) fn put(&self, key: &mut Vec<u8>, row: usize) {
         match self {
             Self::Null => {}

@@ -181,7 +181,7 @@ impl Resolver<'_> {
                 let layout = Layout::new(columns).context("column", name)?;
                 if layout.is_shredded() && !self.may_shred {
                     return Err(Error::invalid_data(format!(
-                        "the variant {name:?} is shredded, which only Parquet files may do"
+                        "the variant {name:?} is shredded, which files of this format may not do"
                     )));
                 }
                 self.leaves.extend(file.leaves.clone());

@@ -360,7 +360,10 @@ fn avro_has_no_shredding() {
     ]);
     let error = batches(in_avro(record, &[row]), &avro_task()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
-    assert!(error.to_string().contains("only Parquet") && error.to_string().contains(DATA), "{error}");
+    assert!(
+        error.to_string().contains("files of this format may not do") && error.to_string().contains(DATA),
+        "{error}"
+    );
 }
 
 #[test]
