@@ -109,7 +109,7 @@ OF_TABLES = [
         "bad_mode",
         lambda t: t.set_properties({"write.distribution-mode": "hashh"}),
         InvalidInputError,
-        "hash, range",
+        "hash or range",
     ),
     ("no_text", lambda t: t.set_properties(a=[1]), InvalidInputError, "expected a str as 'a'"),
     ("reserved", lambda t: t.set_properties({"format-version": "3"}), FloebergError, "format-version"),

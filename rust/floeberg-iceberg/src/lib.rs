@@ -5,14 +5,18 @@
 //! - `budget`: threads and bytes, from the environment.
 //! - `threads`: work of a few threads with results in order, as a list or as a stream within a budget of bytes. Plans
 //!   and rows are such streams.
+//! - `properties`: every property of tables, with its default, its parser and what is done with it.
 //! - `wire`: bytes to raw structures and back: Avro, JSON with places for errors, Puffin, deletion vectors. No I/O.
-//! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a
-//!   new table begins with; the current metadata file; relocation.
-//! - `manifest`: manifest lists and manifests, read with inheritance applied, kept as columns, and written. One reader
-//!   for plans, commits and metadata tables; one pruner, which tests entries by columns.
-//! - `plan`: which files, with which deletes. Deletes are looked up in an index. A plan is a stream, and can be explained and cut into groups.
-//! - `read`: tasks to batches, a folder a format (Parquet, Avro, ORC). Units of a file are left out by statistics,
-//!   deletes are applied, and columns of the schema are made out of the file's, by field id, with casts and defaults.
+//! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a new
+//!   table begins with; the current metadata file; relocation.
+//! - `manifest`: manifest lists and manifests, read with inheritance applied, kept as columns, pruned by columns with
+//!   reasons, and written.
+//! - `plan`: which files, with which deletes, which are looked up in an index. A plan is a stream, and can be explained
+//!   and cut into groups.
+//! - `files`: the contract of a file of rows, with no format named: its columns, its units, their rows. Columns of the
+//!   schema are made out of the file's, by field id, with casts and defaults.
+//! - `formats`: Parquet, Avro and ORC behind that contract. Units of a file are left out by statistics.
+//! - `read`: tasks to batches: files are opened, deletes are applied, rows come in order.
 //! - `aggregate`: counts and extremes, by metadata where the specification promises that it is exact.
 //! - `table`: a table, opened.
 //! - `scan`: which rows of which snapshot, or which appends between two; the facade over planning and reading.

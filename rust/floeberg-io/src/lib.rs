@@ -7,6 +7,8 @@
 //!
 //! - `location`: the scheme, authority and key of a written location, which is opaque.
 //! - `options`: options of stores, safe to print.
+//! - `process_slot`: what belongs to this process alone, and is not taken over by a fork.
+//! - `renewal`: options of stores that end, and their new ones.
 //! - `place`: the one spelling in which local locations are compared, and which files are below a folder, links and
 //!   all.
 //! - `ranges`: which ranges are fetched together.

@@ -9,6 +9,7 @@
 //! - `arrow`: Arrow data for Python; with `incoming` the only code that shares memory with Python.
 //! - `recipe`: what another process needs to open the same table, or to make the same scan.
 //! - `runtime`: the one door out of Python: it lets go of the lock, and polls for Ctrl-C.
+//! - `properties`: properties of tables.
 //! - `explain`: the account of a plan.
 //! - `expression`: filters, as text, JSON and trees.
 //! - `files`: what catalogs ask of files beside tables.
@@ -17,6 +18,7 @@
 //! - `receipt`: files that a writer wrote, on their way to a commit.
 //! - `operation`: what is asked to be done to a table.
 //! - `stream`: batches, one at a time.
+//! - `renewal`: asks a function of Python for new options of a store.
 //! - `rows`: rows of a scan, or of tasks of one.
 //! - `task`: a file scan task.
 //! - `task_group`: what a worker needs to read its part of a plan.

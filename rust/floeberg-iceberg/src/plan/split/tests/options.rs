@@ -46,7 +46,7 @@ fn a_property_that_is_no_such_number_is_an_error_that_names_it_where_it_is_neede
     ] {
         let table = properties(&[(name, written)]);
         let error = SplitRequest::default().options(&table).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidData, "{name} {written}");
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{name} {written}");
         assert!(error.to_string().contains(name), "{error}");
         let request = SplitRequest {
             target_size: Some(1),
