@@ -26,7 +26,7 @@ mod tests;
 
 pub use assign_ids::FreshIds;
 pub use field::Field;
-pub use name_mapping::NameMapping;
+pub use name_mapping::{MappedField, NameMapping};
 pub use near::unknown_column;
 pub use promotion::promotes_to;
 pub use table_schema::{Schema, is_nested};

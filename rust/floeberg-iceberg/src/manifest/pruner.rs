@@ -197,7 +197,9 @@ impl Pruner {
                 .partition(|row| entries.record_count.value(*row) == 0);
             if residual == BoundExpr::True {
                 // Of a file without rows too: it is in a partition all of which is wanted.
-                empty.into_iter().for_each(|row| found[row] = RowsMatch::All);
+                for row in empty {
+                    found[row] = RowsMatch::All;
+                }
             }
             let rows: Vec<usize> = rows.into_iter().filter(|row| keeps(&left, *row)).collect();
             // The residual asks less than the filter, and may be ruled out where the filter is not.

@@ -4,12 +4,12 @@
 //! Spec: Column Projection; Appendix C, Name Mapping Serialization.
 //!
 //! Invariant: a file without field ids is read by the name mapping as it is now, and its counts, bounds and partition
-//! values were taken by the mapping as it was then. Iceberg Java and PyIceberg give a mapped name of a column that was
+//! values were taken by the mapping as it was then. Iceberg Java and `PyIceberg` give a mapped name of a column that was
 //! renamed or dropped to a new column: then neither of the two is trusted. Where there is no mapping all are trusted.
 
 use std::collections::HashSet;
 
-use floeberg_core::schema::{Field, NameMapping, Type};
+use floeberg_core::schema::{Field, MappedField, NameMapping, Type};
 
 use crate::metadata::TableMetadata;
 
@@ -59,12 +59,12 @@ impl UntrustedColumns {
     /// Compares a field of a schema with what its name is mapped to at its level.
     fn compare(&mut self, name: &str, field: &Field, level: Option<&NameMapping>) {
         let mapped = level.and_then(|level| level.get(name));
-        let owner = mapped.and_then(|mapped| mapped.field_id());
+        let owner = mapped.and_then(MappedField::field_id);
         if owner != Some(field.id) {
             self.ids.insert(field.id);
             self.ids.extend(owner);
         }
-        let below = mapped.map(|mapped| mapped.children());
+        let below = mapped.map(MappedField::children);
         match &field.field_type {
             Type::Struct(inner) => {
                 for field in &inner.fields {

@@ -85,7 +85,7 @@ fn names_are_compared_within_structs_lists_and_maps() {
         ])
         .to_string()
     };
-    let of = |a, u, v| untrusted(&[schema.clone()], Some(&mapping(a, u, v))).ids();
+    let of = |a, u, v| untrusted(std::slice::from_ref(&schema), Some(&mapping(a, u, v))).ids();
     assert_eq!(of(2, 6, 10), Vec::<i32>::new());
     assert_eq!(of(12, 6, 10), [2, 12]);
     assert_eq!(of(2, 16, 10), [6, 16]);

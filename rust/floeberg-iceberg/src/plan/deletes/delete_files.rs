@@ -83,7 +83,7 @@ pub(crate) fn read_deletes(
                 unpartitioned: spec.unpartitioned,
                 lowest_path: bound(|statistics| &statistics.lower_bound),
                 highest_path: bound(|statistics| &statistics.upper_bound),
-                keys: key_stats(&key_columns, EntryStats { entries, row, untrusted }, &file.kind),
+                keys: key_stats(&key_columns, &EntryStats { entries, row, untrusted }, &file.kind),
                 file: Arc::new(file),
             };
             if delete.is_scoped_by_partition() && !spec.is_comparable(&entries.partition) {
@@ -143,7 +143,7 @@ fn key_columns(request: &PlanRequest, untrusted: &UntrustedColumns, ids: BTreeSe
 }
 
 /// What is known of the key columns of a delete file.
-fn key_stats(columns: &[KeyColumn], stats: EntryStats<'_>, kind: &DeleteKind) -> Vec<(i32, ColumnStats)> {
+fn key_stats(columns: &[KeyColumn], stats: &EntryStats<'_>, kind: &DeleteKind) -> Vec<(i32, ColumnStats)> {
     let DeleteKind::Equality { equality_ids } = kind else { return Vec::new() };
     let own = columns.iter().filter(|column| equality_ids.contains(&column.id));
     own.map(|column| (column.id, stats.column(column.id, &column.field_type)))
