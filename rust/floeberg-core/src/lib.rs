@@ -13,7 +13,7 @@
 //! - `schema`: types, fields and schemas; their JSON, Arrow form, selection and changes.
 //! - `transform`: partition transforms of values and of Arrow arrays.
 //! - `expr`: filters: read, bound, projected, tested on statistics and on rows.
-//! - `form`: batches as an engine checks them, where that is not the table's own form: PySpark's.
+//! - `form`: batches as an engine checks them, where that is not the table's own form: Spark's.
 //! - `variant`: variants out of the columns that files store, and into them.
 
 pub mod error;

@@ -31,13 +31,13 @@ pub(crate) const MANIFEST_TARGET_SIZE: Whole =
 pub(crate) const MANIFEST_CODEC: Words = Words {
     name: "write.manifest.compression-codec",
     default: "gzip",
-    words: &["gzip", "zstd", "snappy", "uncompressed"],
+    allowed: &["gzip", "zstd", "snappy", "uncompressed"],
 };
 pub(crate) const MANIFEST_GZIP_LEVEL: Whole =
     Whole { name: "write.manifest.compression-level", default: 9, least: 0 };
 pub(crate) const MANIFEST_ZSTD_LEVEL: Whole = Whole { default: 1, ..MANIFEST_GZIP_LEVEL };
 pub(crate) const METADATA_CODEC: Words =
-    Words { name: "write.metadata.compression-codec", default: "none", words: &["none", "gzip"] };
+    Words { name: "write.metadata.compression-codec", default: "none", allowed: &["none", "gzip"] };
 pub(crate) const METADATA_PATH: &str = "write.metadata.path";
 pub(crate) const PREVIOUS_VERSIONS_MAX: Whole =
     Whole { name: "write.metadata.previous-versions-max", default: 100, least: 0 };
@@ -46,9 +46,9 @@ pub(crate) const DELETE_AFTER_COMMIT: Flag =
 pub(crate) const PARTITION_SUMMARY_LIMIT: Whole =
     Whole { name: "write.summary.partition-limit", default: 0, least: 0 };
 pub(crate) const DELETE_ISOLATION: Words =
-    Words { name: "write.delete.isolation-level", default: "serializable", words: LEVELS };
+    Words { name: "write.delete.isolation-level", default: "serializable", allowed: LEVELS };
 pub(crate) const UPDATE_ISOLATION: Words =
-    Words { name: "write.update.isolation-level", default: "serializable", words: LEVELS };
+    Words { name: "write.update.isolation-level", default: "serializable", allowed: LEVELS };
 pub(crate) const ENCRYPTION_KEY_ID: &str = "encryption.key-id";
 
 // Reading.
@@ -61,7 +61,7 @@ pub(crate) const SPLIT_LOOKBACK: Whole =
     Whole { name: "read.split.planning-lookback", default: 10, least: 1 };
 
 // Data files.
-pub(crate) const FORMAT: Words = Words { name: "write.format.default", default: "parquet", words: FORMATS };
+pub(crate) const FORMAT: Words = Words { name: "write.format.default", default: "parquet", allowed: FORMATS };
 pub(crate) const TARGET_FILE_SIZE: Whole =
     Whole { name: "write.target-file-size-bytes", default: 512 * MIB, least: 1 };
 pub(crate) const DATA_PATH: &str = "write.data.path";
@@ -81,7 +81,7 @@ pub(crate) const LOCATION_PROVIDER: &str = "write.location-provider.impl";
 pub(crate) const AVRO_CODEC: Words = Words {
     name: "write.avro.compression-codec",
     default: "gzip",
-    words: &["gzip", "zstd", "snappy", "uncompressed"],
+    allowed: &["gzip", "zstd", "snappy", "uncompressed"],
 };
 pub(crate) const AVRO_LEVEL: &str = "write.avro.compression-level";
 
@@ -89,7 +89,7 @@ pub(crate) const AVRO_LEVEL: &str = "write.avro.compression-level";
 pub(crate) const PARQUET_CODEC: Words = Words {
     name: "write.parquet.compression-codec",
     default: "zstd",
-    words: &["zstd", "gzip", "brotli", "snappy", "lz4", "lz4_raw", "uncompressed", "none"],
+    allowed: &["zstd", "gzip", "brotli", "snappy", "lz4", "lz4_raw", "uncompressed", "none"],
 };
 pub(crate) const PARQUET_LEVEL: &str = "write.parquet.compression-level";
 pub(crate) const PARQUET_ROW_GROUP_SIZE: Whole =
@@ -104,7 +104,7 @@ pub(crate) const PARQUET_PAGE_SIZE: Whole =
 pub(crate) const PARQUET_PAGE_ROWS: Whole =
     Whole { name: "write.parquet.page-row-limit", default: 20_000, least: 1 };
 pub(crate) const PARQUET_PAGE_VERSION: Words =
-    Words { name: "write.parquet.page-version", default: "v1", words: &["v1", "v2"] };
+    Words { name: "write.parquet.page-version", default: "v1", allowed: &["v1", "v2"] };
 pub(crate) const PARQUET_DICTIONARY_SIZE: Whole =
     Whole { name: "write.parquet.dict-size-bytes", default: 2 * MIB, least: 1 };
 pub(crate) const PARQUET_DICTIONARY_OF_COLUMN: Flag =

@@ -51,7 +51,7 @@ pub(crate) struct Words {
     /// What it is where it is not set.
     pub default: &'static str,
     /// What it can be.
-    pub words: &'static [&'static str],
+    pub allowed: &'static [&'static str],
 }
 
 /// A property that has a meaning.
@@ -174,12 +174,12 @@ impl Words {
     pub fn of(self, properties: &Properties) -> Result<&'static str> {
         match properties.get(self.name) {
             None => Ok(self.default),
-            Some(text) => word(self.name, text, self.words),
+            Some(text) => word(self.name, text, self.allowed),
         }
     }
 
     pub(super) const fn known(self, meaning: &'static str) -> Known {
-        Known::words(self.name, PropertyDefault::Word(self.default), self.words, meaning)
+        Known::words(self.name, PropertyDefault::Word(self.default), self.allowed, meaning)
     }
 
     pub(super) const fn known_with(self, kind: Kind, meaning: &'static str) -> Known {
