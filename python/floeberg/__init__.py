@@ -9,6 +9,8 @@ Examples:
     1
 """
 
+from typing import TYPE_CHECKING
+
 from floeberg import (
     _native,
     catalog,
@@ -27,11 +29,14 @@ from floeberg.commit import CommitResult, Transaction
 from floeberg.errors import FloebergError
 from floeberg.explain import Answer, Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
-from floeberg.scan import Scan
+from floeberg.scan import Scan, register_frames
 from floeberg.schema_update import UpdateSchema
 from floeberg.table import Table, open_table
 from floeberg.view import View, open_view
 from floeberg.writing import Receipt, WriteRecipe
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = [
     "Answer",
@@ -67,3 +72,12 @@ __all__ = [
 ]
 
 __version__ = _native.__version__
+
+
+def _spark_frame(scan: Scan, spark: "SparkSession", options: dict[str, int | bool | None]) -> "DataFrame":
+    from floeberg.spark.frames import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    return frame_of(scan, spark, options)
+
+
+register_frames("spark", _spark_frame)

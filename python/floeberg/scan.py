@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
@@ -24,7 +24,7 @@ from floeberg.expressions._literals import from_tree
 from floeberg.plan import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -33,6 +33,15 @@ if TYPE_CHECKING:
     from floeberg.types import Schema
 
 __all__ = ["Scan"]
+
+SparkOptions: TypeAlias = "dict[str, int | bool | None]"
+_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions], DataFrame]] = {}
+"""What makes the frames of an engine. A scan does not know engines: the package makes them known."""
+
+
+def register_frames(engine: str, make: Callable[[Scan, SparkSession, SparkOptions], DataFrame]) -> None:
+    """Makes known what makes the frames of an engine."""
+    _MAKERS[engine] = make
 
 
 class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
@@ -202,15 +211,13 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             NotInstalledError: PySpark is not installed, or its workers lack Floeberg: `pip install 'floeberg[spark]'`.
             UnsupportedError: PySpark is older than 4.0.
         """
-        from floeberg.spark.frames import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
-
         options = {
             "partitions": None if partitions is None else checked_int("partitions", partitions),
             "split-size": None if split_size is None else checked_int("split_size", split_size),
             "threads": None if threads is None else checked_int("threads", threads),
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
-        return frame_of(self, spark, options)
+        return _MAKERS["spark"](self, spark, options)
 
     def _repr_html_(self) -> str:
         facts = {"reads": repr(self), "snapshot": self.snapshot_id}

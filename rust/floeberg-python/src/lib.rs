@@ -26,9 +26,9 @@
 //! - `transforms`: partition transforms of columns.
 //! - `variant`: values of Python, as variants.
 //! - `view`: a view.
+//! - `scan`: a scan.
 //! - `table`: a table.
 //! - `commit`: tries of a commit.
-//! - `scan`: a scan.
 //! - `schema`: schemas of a user, and their changes.
 //! - `statistics`: statistics files.
 //! - `writer`: rows to files of a table.
@@ -57,9 +57,9 @@ mod plan;
 mod transforms;
 mod variant;
 mod view;
+mod scan;
 mod table;
 mod commit;
-mod scan;
 mod schema;
 mod statistics;
 mod writer;

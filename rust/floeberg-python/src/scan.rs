@@ -24,7 +24,6 @@ use crate::recipe::{scan_from_bytes, scan_to_bytes};
 use crate::rows;
 use crate::runtime;
 use crate::stream::BatchReader;
-use crate::table::describe_choice;
 
 /// How many characters of a filter a repr shows.
 const MOST_SHOWN: usize = 1000;
@@ -222,4 +221,14 @@ impl Scan {
 
 fn schema_text(schema: &Schema) -> Result<String> {
     Ok(schema_to_json(schema)?.to_string())
+}
+
+/// Adds the choice of a snapshot to a repr, as the keyword that makes it.
+pub fn describe_choice(text: &mut String, choice: &SnapshotChoice) {
+    let _infallible = match choice {
+        SnapshotChoice::Current => Ok(()),
+        SnapshotChoice::Id(id) => write!(text, ", snapshot_id={id}"),
+        SnapshotChoice::Ref(name) => write!(text, ", ref={name:?}"),
+        SnapshotChoice::AsOf(moment) => write!(text, ", as_of={moment}"),
+    };
 }

@@ -3,7 +3,6 @@
 //! Invariant: the snapshot that it was opened at is there.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Context, Result};
@@ -21,7 +20,7 @@ use crate::expression::Tree;
 use crate::metadata_reader::MetadataReader;
 use crate::recipe::{table_from_bytes, table_to_bytes};
 use crate::runtime;
-use crate::scan::Scan;
+use crate::scan::{Scan, describe_choice};
 
 /// An Iceberg table, opened at one of its snapshots.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -241,14 +240,4 @@ impl Table {
         };
         runtime::run(py, &Cancel::default(), work)
     }
-}
-
-/// Adds the choice of a snapshot to a repr, as the keyword that makes it.
-pub fn describe_choice(text: &mut String, choice: &SnapshotChoice) {
-    let _infallible = match choice {
-        SnapshotChoice::Current => Ok(()),
-        SnapshotChoice::Id(id) => write!(text, ", snapshot_id={id}"),
-        SnapshotChoice::Ref(name) => write!(text, ", ref={name:?}"),
-        SnapshotChoice::AsOf(moment) => write!(text, ", as_of={moment}"),
-    };
 }

@@ -12,6 +12,7 @@ mod evaluate;
 mod operator;
 mod stats;
 mod prune;
+mod number;
 mod convert;
 mod project;
 mod sql;
@@ -28,8 +29,7 @@ pub use bound::{BoundColumn, BoundExpr, BoundPredicate};
 pub use evaluate::{evaluate_batch, evaluate_row};
 pub use project::{PartitionColumn, Residuals, project_inclusive, project_strict};
 pub use prune::{
-    Mismatch, MismatchReason, StatsColumn, StatsColumns, explain_mismatch, explain_mismatches, may_match,
-    must_match, must_match_each,
+    Mismatch, MismatchReason, explain_mismatch, explain_mismatches, may_match, must_match, must_match_each,
 };
 pub use sql::parse;
-pub use stats::{ColumnStats, Share, Stats};
+pub use stats::{ColumnStats, Share, Stats, StatsColumn, StatsColumns};

@@ -1,5 +1,6 @@
 //! What is known of a column's values in a file, a row group, a page or a manifest?
 
+use crate::schema::Type;
 use crate::value::Value;
 
 /// How many of a column's values have a property.
@@ -32,5 +33,34 @@ pub struct ColumnStats {
 /// Statistics of a set of rows, column by column.
 pub trait Stats {
     /// The statistics of a column by field id. Unknown ones are the default.
-    fn column(&self, id: i32, field_type: &crate::schema::Type) -> ColumnStats;
+    fn column(&self, id: i32, field_type: &Type) -> ColumnStats;
+}
+
+/// Statistics of many sets of rows.
+pub trait StatsColumns {
+    /// The statistics of one column.
+    type Column<'a>: StatsColumn
+    where
+        Self: 'a;
+
+    /// What [`Self::set`] says of a column, without a value made for each set. `None` where only that can tell.
+    fn column(&self, id: i32, field_type: &Type) -> Option<Self::Column<'_>>;
+
+    /// The statistics of one set, by its number.
+    fn set(&self, number: usize) -> impl Stats + '_;
+}
+
+/// Statistics of one column in many sets of rows, each by the number of the set.
+pub trait StatsColumn {
+    /// Which values are null?
+    fn nulls(&self, number: usize) -> Share;
+
+    /// Which values are NaN?
+    fn nans(&self, number: usize) -> Share;
+
+    /// The lower bound, in the binary single-value form. What cannot be decoded is unknown.
+    fn lower(&self, number: usize) -> Option<&[u8]>;
+
+    /// The upper bound, likewise.
+    fn upper(&self, number: usize) -> Option<&[u8]>;
 }

@@ -1,13 +1,12 @@
 //! What columns does a table have, and of which types?
 //!
-//! `table_schema`, `field` and `types` are the schema, `json` and `arrow` its other forms, `select` a part of it.
+//! `table_schema` and `types` are the schema, `json` and `arrow` its other forms, `select` a part of it.
 //! `from_arrow` says which columns hold the rows of an Arrow schema, `check` what a schema must be to be written,
 //! `promotion` which type may become which. `evolve` changes a schema by a list of changes, which can be made again
 //! on a newer one.
 
 mod near;
 mod types;
-mod field;
 mod promotion;
 pub mod reserved;
 mod table_schema;
@@ -25,10 +24,9 @@ mod check;
 mod tests;
 
 pub use assign_ids::FreshIds;
-pub use field::Field;
 pub use name_mapping::{MappedField, NameMapping};
 pub use near::unknown_column;
 pub use promotion::promotes_to;
 pub use table_schema::{Schema, is_nested};
 pub use type_string::near_type;
-pub use types::{DEFAULT_CRS, ListType, MapType, PrimitiveType, StructType, Type};
+pub use types::{DEFAULT_CRS, Field, ListType, MapType, PrimitiveType, StructType, Type};

@@ -7,10 +7,10 @@
 //! text; values nest no deeper than they are read.
 
 use super::MOST_DEPTH;
-use super::containers::Container;
 use super::dictionary::Dictionary;
 use super::encode::Primitive;
 use super::scalar::Scalar;
+use super::value::Container;
 use super::value::{Kind, check_one, damaged};
 use crate::error::{Error, Result};
 use crate::value::datetime::MICROS_PER_DAY;

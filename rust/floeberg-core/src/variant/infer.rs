@@ -15,12 +15,12 @@ use std::str;
 use arrow_array::{Array as _, StructArray};
 
 use super::Shape;
-use super::containers::Container;
 use super::dictionary::Dictionary;
 use super::encode::Primitive;
 use super::scalar::Scalar;
 use super::shape::Part;
 use super::unshredded::parts;
+use super::value::Container;
 use super::value::{Kind, NULL, check_one, damaged};
 use crate::error::Result;
 

@@ -12,7 +12,6 @@ mod bytes;
 mod layout;
 mod unshredded;
 mod value;
-mod containers;
 mod dictionary;
 mod encode;
 mod bounds;

@@ -12,11 +12,11 @@ use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
 use super::bytes::{Bytes, offset};
-use super::containers::Container;
 use super::dictionary::Dictionary;
 use super::encode::{Entry, close_object, is_object, twice};
 use super::scalars::Scalars;
 use super::shape::Part;
+use super::value::Container;
 use super::value::{Kind, NULL};
 use crate::error::{Error, Result};
 

@@ -17,9 +17,9 @@ use arrow_schema::Fields;
 use super::Layout;
 use super::bytes::offset;
 use super::columns::{Columns, FieldColumns, Names, TypedColumn};
-use super::containers::Container;
 use super::dictionary::Dictionary;
 use super::encode::{Entry, close_array, close_object, is_object};
+use super::value::Container;
 use super::value::{NULL, check_one};
 use crate::error::{Error, Result};
 

@@ -7,7 +7,7 @@
 use super::{Converted, expected};
 use crate::error::{Error, Result};
 use crate::expr::RawLiteral;
-use crate::expr::sql::parse_number;
+use crate::expr::number::parse_number;
 use crate::value::Value;
 
 /// A place among all multiples of a unit.

@@ -9,40 +9,10 @@
 
 use super::known::Known;
 use super::may_match::{excluded, excluded_by};
-use super::mismatch::MismatchReason;
+use super::mismatch_reason::MismatchReason;
 use super::must_match::{all_pass, all_pass_by};
 use super::typed::{Literals, Typed};
-use crate::expr::{BoundExpr, BoundPredicate, Share, Stats};
-use crate::schema::Type;
-
-/// Statistics of many sets of rows.
-pub trait StatsColumns {
-    /// The statistics of one column.
-    type Column<'a>: StatsColumn
-    where
-        Self: 'a;
-
-    /// What [`Self::set`] says of a column, without a value made for each set. `None` where only that can tell.
-    fn column(&self, id: i32, field_type: &Type) -> Option<Self::Column<'_>>;
-
-    /// The statistics of one set, by its number.
-    fn set(&self, number: usize) -> impl Stats + '_;
-}
-
-/// Statistics of one column in many sets of rows, each by the number of the set.
-pub trait StatsColumn {
-    /// Which values are null?
-    fn nulls(&self, number: usize) -> Share;
-
-    /// Which values are NaN?
-    fn nans(&self, number: usize) -> Share;
-
-    /// The lower bound, in the binary single-value form. What cannot be decoded is unknown.
-    fn lower(&self, number: usize) -> Option<&[u8]>;
-
-    /// The upper bound, likewise.
-    fn upper(&self, number: usize) -> Option<&[u8]>;
-}
+use crate::expr::{BoundExpr, BoundPredicate, Stats, StatsColumns};
 
 /// Why no row of a set can match, for each of the sets of these numbers, in their order; `None` where one may.
 pub fn explain_mismatches(

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use super::bounds::Bounds;
 use super::known::Known;
-use super::mismatch::MismatchReason;
+use super::mismatch_reason::MismatchReason;
 use crate::expr::{BoundExpr, BoundPredicate, Operator, Share, Stats};
 use crate::schema::{PrimitiveType, Type};
 

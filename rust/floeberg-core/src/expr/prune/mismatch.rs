@@ -1,8 +1,7 @@
 //! Which test ruled out a set of rows, and by what?
 
-use std::fmt;
-
 use super::may_match::{excluded, may_match};
+use super::mismatch_reason::MismatchReason;
 use crate::expr::{BoundExpr, Stats};
 
 /// The test that no row passes.
@@ -14,37 +13,6 @@ pub struct Mismatch {
     pub reason: MismatchReason,
     /// The test, as SQL text.
     pub predicate: String,
-}
-
-/// What proves that no row passes a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MismatchReason {
-    /// No row passes it whatever the statistics.
-    Never,
-    /// Lower or upper bounds.
-    Bounds,
-    /// The number of nulls.
-    NullCount,
-    /// The number of NaNs.
-    NanCount,
-}
-
-impl MismatchReason {
-    /// `bounds`, `null count` ...
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Never => "never true",
-            Self::Bounds => "bounds",
-            Self::NullCount => "null count",
-            Self::NanCount => "NaN count",
-        }
-    }
-}
-
-impl fmt::Display for MismatchReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
-    }
 }
 
 /// Why no row can match; `None` where one may.

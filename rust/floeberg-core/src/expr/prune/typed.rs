@@ -9,9 +9,8 @@
 use std::cmp::Ordering;
 
 use super::bounds::beginning_to;
-use super::columns::StatsColumn;
 use super::known::Known;
-use crate::expr::{BoundPredicate, Operator, Share};
+use crate::expr::{BoundPredicate, Operator, Share, StatsColumn};
 use crate::schema::{PrimitiveType, Type};
 use crate::value::Value;
 use crate::value::single_value::{float_from_bytes, integer_from_bytes, unscaled_from_bytes};

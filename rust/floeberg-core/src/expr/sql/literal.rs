@@ -2,12 +2,12 @@
 //!
 //! In: tokens. Out: literals, raw where only a column can give them a type.
 
+use super::cursor::Parser;
 use super::lexer::Token;
-use super::number::parse_number;
-use super::parser::Parser;
 use crate::error::Result;
 use crate::expr::RawLiteral;
 use crate::expr::convert::{Converted, convert, parse_any_timestamp};
+use crate::expr::number::parse_number;
 use crate::schema::PrimitiveType;
 
 /// The literal that is next.

@@ -2,7 +2,7 @@
 
 mod lexer;
 mod like;
-mod number;
+mod cursor;
 mod literal;
 mod parser;
 #[cfg(test)]
@@ -10,5 +10,4 @@ mod tests;
 
 pub use parser::parse;
 
-pub(super) use number::parse_number;
 pub(super) use parser::is_plain_name;

@@ -11,10 +11,11 @@
 
 use std::collections::HashSet;
 
-use super::lexer::{Spanned, Token, tokens, wrong};
+use super::cursor::Parser;
+use super::lexer::{Token, tokens, wrong};
 use super::like::{Pattern, pattern};
 use super::literal;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term};
 use crate::transform::Transform;
 
@@ -34,13 +35,6 @@ pub fn parse(sql: &str) -> Result<Expr> {
     }
     expr.check_depth()?;
     Ok(expr)
-}
-
-pub(super) struct Parser<'a> {
-    sql: &'a str,
-    tokens: Vec<Spanned<'a>>,
-    next: usize,
-    depth: usize,
 }
 
 impl Parser<'_> {
@@ -268,55 +262,6 @@ impl Parser<'_> {
             Token::Word(word) => word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR"),
             _ => false,
         }
-    }
-
-    /// The next token. The last one is `End` and is never passed.
-    pub(super) fn peek(&self) -> &Token<'_> {
-        self.tokens.get(self.next).map_or(&Token::End, |spanned| &spanned.token)
-    }
-
-    /// The token after the next.
-    pub(super) fn peek_second(&self) -> &Token<'_> {
-        self.tokens.get(self.next + 1).map_or(&Token::End, |spanned| &spanned.token)
-    }
-
-    /// Passes tokens.
-    pub(super) fn advance(&mut self, count: usize) {
-        self.next += count;
-    }
-
-    pub(super) fn accept(&mut self, keyword: &str) -> bool {
-        let found = matches!(self.peek(), Token::Word(word) if word.eq_ignore_ascii_case(keyword));
-        self.next += usize::from(found);
-        found
-    }
-
-    fn expect(&mut self, keyword: &str) -> Result<()> {
-        if self.accept(keyword) { Ok(()) } else { Err(self.expected(keyword)) }
-    }
-
-    fn accept_sign(&mut self, sign: &str) -> bool {
-        let found = matches!(self.peek(), Token::Sign(found) if *found == sign);
-        self.next += usize::from(found);
-        found
-    }
-
-    fn expect_sign(&mut self, sign: &str) -> Result<()> {
-        if self.accept_sign(sign) { Ok(()) } else { Err(self.expected(sign)) }
-    }
-
-    fn at(&self) -> usize {
-        self.tokens.get(self.next).map_or(self.sql.len(), |spanned| spanned.at)
-    }
-
-    /// The error where something else was expected.
-    pub(super) fn expected(&self, what: &str) -> Error {
-        self.wrong(&format!("expected {what}"))
-    }
-
-    /// The error at the next token.
-    pub(super) fn wrong(&self, what: &str) -> Error {
-        wrong(self.sql, self.at(), what)
     }
 }
 
