@@ -2,9 +2,6 @@
 //!
 //! A module uses only those that are declared before it.
 //!
-//! - `budget`: threads and bytes, from the environment.
-//! - `threads`: work of a few threads with results in order, as a list or as a stream within a budget of bytes. Plans
-//!   and rows are such streams.
 //! - `properties`: every property of tables, with its default, its parser and what is done with it.
 //! - `wire`: bytes to raw structures and back: Avro, JSON with places for errors, Puffin, deletion vectors. No I/O.
 //! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a new
@@ -29,8 +26,6 @@
 //! - `commit`: operations on a base. Actions make manifests and a snapshot, an attempt says what changes as
 //!   requirements and updates of the REST specification, and a later base takes the same manifests again.
 
-mod budget;
-mod threads;
 pub mod properties;
 pub mod wire;
 pub mod metadata;

@@ -13,10 +13,10 @@ use floeberg_core::{Cancel, Context, Error, Result};
 
 use crate::Table;
 use crate::aggregate::{self, Answered, Extreme, ExtremeRequest, column_of};
-use crate::budget::{memory_budget, thread_budget};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
 use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
 use crate::read::{BatchStream, ReadRequest, TableReader, stream};
+use floeberg_exec::budget::{memory_budget, thread_budget};
 
 /// Which snapshot is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

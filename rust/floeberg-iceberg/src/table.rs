@@ -7,9 +7,9 @@ use std::sync::Arc;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::{Location, Store, StoreOptions, open_store};
 
-use crate::budget::{manifest_cache_budget, thread_budget};
 use crate::manifest::{AllManifests, ManifestCache, ManifestReader, ReachableFiles};
 use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata, parse_table_metadata};
+use floeberg_exec::budget::{manifest_cache_budget, thread_budget};
 
 /// How a table is opened.
 #[derive(Debug, Clone, Default)]

@@ -16,7 +16,7 @@ use super::{Account, Answered};
 use crate::manifest::RowsMatch;
 use crate::plan::{DeleteKind, Plan, PlannedFile};
 use crate::read::{TableReader, count_left, count_rows};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// Why a file must be looked into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

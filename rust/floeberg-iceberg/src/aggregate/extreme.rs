@@ -23,7 +23,7 @@ use super::{Account, Answered};
 use crate::manifest::RowsMatch;
 use crate::plan::{DeleteKind, Plan, PlannedFile};
 use crate::read::{TableReader, read_task};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// The column of a name, if its values have an order.
 ///

@@ -22,9 +22,9 @@ use super::since::Since;
 use super::summary::check_properties;
 use super::{Attempt, Operation, Previous, Requirement};
 use crate::Table;
-use crate::budget::thread_budget;
 use crate::manifest::{ManifestCache, ManifestReader};
 use crate::metadata::TableMetadata;
+use floeberg_exec::budget::thread_budget;
 
 /// What is to be committed.
 #[derive(Debug, Clone)]

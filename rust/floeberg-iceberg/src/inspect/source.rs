@@ -16,7 +16,7 @@ use crate::manifest::{
 use crate::metadata::{Snapshot, TableMetadata};
 use crate::plan::{DeleteFile, delete_file};
 use crate::read::ReadRequest;
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// A table whose manifests are read.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use floeberg_core::{Error, Result};
 
 use super::{EntryRequest, FileContent, ManifestFile, ManifestReader};
 use crate::metadata::{PartitionSpec, Snapshot, SnapshotManifests, TableMetadata};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// What a file is to a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ use crate::manifest::{
     EntryRequest, ManifestContent, ManifestEntries, ManifestFile, manifest_header, parse_manifest_list,
 };
 use crate::metadata::{Relocation, Snapshot, SnapshotManifests};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// Reads the manifests of a table.
 #[derive(Debug, Clone)]

@@ -16,7 +16,7 @@ use crate::manifest::{
     ADDED, ManifestContent, ManifestEntries, ManifestFile, ManifestReader, NO_TEST, PruneCounts, PruneMask,
 };
 use crate::metadata::{Snapshot, TableMetadata};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// The operation of a snapshot that only adds.
 const APPEND: &str = "append";

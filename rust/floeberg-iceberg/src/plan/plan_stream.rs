@@ -21,7 +21,7 @@ use super::request::PlanRequest;
 use super::tasks::{TaskRow, TaskSource};
 use super::{DeleteFile, FileScanTask, Plan};
 use crate::manifest::DistinctResiduals;
-use crate::threads::{Ahead, OrderedStream};
+use floeberg_exec::threads::{Ahead, OrderedStream};
 
 /// Plans a scan.
 ///

@@ -10,7 +10,7 @@ use floeberg_core::Result;
 use super::plan_job::PlanJob;
 use super::planned_stretch::PlannedStretch;
 use crate::manifest::{EntryRequest, Found, ManifestFile, ManifestStretch};
-use crate::threads::Job;
+use floeberg_exec::threads::Job;
 
 /// A stretch of a data manifest.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use serde_json::Value as Json;
 use super::ReadRecipe;
 use super::fields::{array, field};
 use super::task::{TaskText, delete_from_json, delete_to_json, task_from_json};
-use crate::budget::thread_budget;
 use crate::plan::{DeleteFile, Extent, FileScanTask, TaskGroup};
 use crate::read::{BatchStream, TableReader, stream};
 use crate::wire::{Packing, unpack};
+use floeberg_exec::budget::thread_budget;
 
 /// Tasks of one scan that one worker reads, with all it needs.
 #[derive(Debug, Clone)]

@@ -13,12 +13,12 @@ use serde_json::{Map, Value as Json, json};
 
 use super::fields::{array, field, int, ints, optional_long, optional_string, string, wrong};
 use crate::Scan;
-use crate::budget::memory_budget;
 use crate::manifest::{BoundSpec, UntrustedColumns};
 use crate::metadata::{PartitionField, PartitionSpec};
 use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::{ReadRequest, key_field};
 use crate::wire::Packing;
+use floeberg_exec::budget::memory_budget;
 
 /// What all tasks of a scan share.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use floeberg_core::{Cancel, Error, Result};
 
 use crate::files::{FileMetrics, FileWriter, Piece, Work};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// Files that are made durable at once for each thread: most of it is waiting for the disk.
 const WAITS_PER_THREAD: usize = 4;

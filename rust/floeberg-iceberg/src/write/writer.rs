@@ -24,8 +24,8 @@ use super::partitioner::Part;
 use super::recipe::check_name;
 use super::sort::Sorter;
 use super::{Receipt, WriteRecipe};
-use crate::budget::{memory_budget, thread_budget};
-use crate::threads::ordered;
+use floeberg_exec::budget::{memory_budget, thread_budget};
+use floeberg_exec::threads::ordered;
 
 /// Rows that are split at once: few enough for their indices to stay in the processor's cache.
 const BATCH_ROWS: usize = 64 * 1024;

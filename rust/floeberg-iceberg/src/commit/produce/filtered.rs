@@ -18,7 +18,7 @@ use super::rolling::RollingManifests;
 use crate::commit::kept::{Made, WorkKind};
 use crate::commit::summary::Counted;
 use crate::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile, RowsMatch};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// A manifest, after files went.
 pub(super) struct Filtered {

@@ -16,7 +16,7 @@ use super::rolling::RollingManifests;
 use crate::commit::kept::{Made, WorkKind};
 use crate::manifest::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
 use crate::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, MANIFEST_TARGET_SIZE};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// Merges manifests of one content. Gives them, and how many of earlier snapshots they replace.
 pub(super) fn merge(

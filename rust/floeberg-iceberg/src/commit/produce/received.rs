@@ -13,8 +13,8 @@ use floeberg_io::place;
 use super::context::ActionContext;
 use super::filtered::has_live_files;
 use crate::manifest::{EntryRequest, ManifestFile};
-use crate::threads::ordered;
 use crate::write::WrittenFile;
+use floeberg_exec::threads::ordered;
 
 /// Looks for new files in manifests of data. Each manifest is read once for all attempts, and of it only the paths are kept.
 ///

@@ -22,7 +22,7 @@ use crate::manifest::{
 use crate::metadata::Relocation;
 use crate::plan::request::PlanRequest;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
-use crate::threads::ordered;
+use floeberg_exec::threads::ordered;
 
 /// Reads the delete manifests and indexes their live entries.
 ///

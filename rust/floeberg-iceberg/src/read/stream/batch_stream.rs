@@ -16,7 +16,7 @@ use super::read_job::ReadJob;
 use crate::files::Coalescer;
 use crate::plan::FileScanTask;
 use crate::read::TableReader;
-use crate::threads::{Ahead, OrderedStream};
+use floeberg_exec::threads::{Ahead, OrderedStream};
 
 /// Reads tasks with so many threads (at least one), and at most `limit` rows.
 pub fn stream(

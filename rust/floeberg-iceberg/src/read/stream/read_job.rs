@@ -9,7 +9,7 @@ use crate::files::Unit;
 use crate::plan::FileScanTask;
 use crate::read::TableReader;
 use crate::read::open_task::OpenTask;
-use crate::threads::Job;
+use floeberg_exec::threads::Job;
 
 /// Reads tasks.
 pub(super) struct ReadJob {

@@ -21,8 +21,8 @@ use floeberg_core::{Error, Result};
 use super::merge::{BATCH_ROWS, merge};
 use super::run::{Run, RunWriter};
 use crate::files::Piece;
-use crate::threads::ordered;
 use crate::write::encode::Threads;
+use floeberg_exec::threads::ordered;
 
 /// Runs that are merged at once: each of them has a batch in memory and a file open.
 const MOST_RUNS: usize = 64;

@@ -13,7 +13,7 @@ use floeberg_core::{Cancel, Error, Result, fenced};
 /// more.
 ///
 /// Errors: that of the first item, in order, that failed; `Cancelled`; `Internal` where `work` panicked.
-pub(crate) fn ordered<I: Sync, T: Send>(
+pub fn ordered<I: Sync, T: Send>(
     items: &[I],
     threads: usize,
     cancel: &Cancel,

@@ -3,7 +3,7 @@
 use floeberg_core::{Cancel, Result};
 
 /// Work on a sequence of tasks: each is opened, which makes parts of it, and each part gives items.
-pub(crate) trait Job: Send + Sync + 'static {
+pub trait Job: Send + Sync + 'static {
     /// One of the sequence.
     type Task: Send + 'static;
     /// A piece of an opened task that one thread works on.
@@ -26,7 +26,7 @@ pub(crate) trait Job: Send + Sync + 'static {
 
 /// How far the threads of a stream may be ahead of its taker.
 #[derive(Debug, Clone)]
-pub(crate) struct Ahead {
+pub struct Ahead {
     /// How many threads work, at least one.
     pub threads: usize,
     /// Bytes of the items that wait, about. The part that the taker waits for is never held up.

@@ -14,6 +14,6 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use each::ordered;
-pub(crate) use job::{Ahead, Job};
-pub(crate) use stream::OrderedStream;
+pub use each::ordered;
+pub use job::{Ahead, Job};
+pub use stream::OrderedStream;

@@ -19,7 +19,7 @@ use super::worker::work;
 use super::{Ahead, Job};
 
 /// The items of a job, in the order of its tasks.
-pub(crate) struct OrderedStream<J: Job> {
+pub struct OrderedStream<J: Job> {
     shared: Arc<Shared<J>>,
     phase: Phase,
     /// The process whose threads work.

@@ -13,7 +13,7 @@ const MOST_THREADS: usize = 1024;
 /// How many threads: `FLOEBERG_THREADS`, at most 1024, else the cores this process may use.
 ///
 /// Errors: `InvalidInput` where the variable is not a whole number of at least 1.
-pub(crate) fn thread_budget() -> Result<usize> {
+pub fn thread_budget() -> Result<usize> {
     match env::var("FLOEBERG_THREADS") {
         Err(_) => Ok(std::thread::available_parallelism().map_or(1, NonZero::get)),
         Ok(text) => threads(&text),
@@ -23,7 +23,7 @@ pub(crate) fn thread_budget() -> Result<usize> {
 /// How many bytes of batches may wait: `FLOEBERG_MEMORY` (bytes, or with the suffix K, M or G), else 256 MiB.
 ///
 /// Errors: `InvalidInput` where the variable is not such a number of at least 1.
-pub(crate) fn memory_budget() -> Result<u64> {
+pub fn memory_budget() -> Result<u64> {
     match env::var("FLOEBERG_MEMORY") {
         Err(_) => Ok(256 << 20),
         Ok(text) => bytes("FLOEBERG_MEMORY", &text),
@@ -34,7 +34,7 @@ pub(crate) fn memory_budget() -> Result<u64> {
 /// keeps none), else 256 MiB.
 ///
 /// Errors: `InvalidInput` where the variable is not such a number.
-pub(crate) fn manifest_cache_budget() -> Result<u64> {
+pub fn manifest_cache_budget() -> Result<u64> {
     match env::var("FLOEBERG_MANIFEST_CACHE") {
         Err(_) => Ok(256 << 20),
         Ok(text) if text.trim() == "0" => Ok(0),
