@@ -155,3 +155,22 @@ def test_what_cannot_be_followed_is_refused_where_it_is_set(catalog):
         table.append(rows, options={"write-format": "orc"})
     with pytest.raises(ValueError, match=r"write\.avro\.compression-level"):
         table.append(rows, options={"compression-level": "11"})
+
+
+@pytest.mark.parametrize("depth", [20, 36])
+def test_columns_nested_too_deep_for_a_reader_are_refused_before_a_file_is_there(depth, tmp_path):
+    kind, value = pa.int64(), 5
+    for _ in range(depth):
+        kind, value = pa.struct([("x", kind)]), {"x": value}
+    schema = pa.schema([("a", kind)])
+    catalog = fb.load_catalog("deep", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("n")
+    table = catalog.create_table("n.t", schema, properties={"write.format.default": "avro"})
+    rows = pa.Table.from_pylist([{"a": value}], schema=schema)
+    if depth == 20:
+        table.append(rows)
+        assert table.scan().to_arrow().to_pylist() == rows.to_pylist()
+        return
+    with pytest.raises(errors.UnsupportedError, match="nested too deep"):
+        table.append(rows)
+    assert list(tmp_path.rglob("*.avro")) == []

@@ -107,11 +107,13 @@ class MetastoreTableOperations(TableOperations):
             raise CommitStateUnknownError(
                 failure.message, context=failure.context | {"metadata": location}
             ) from failure
-        except FloebergError:
-            with suppress(FloebergError):
-                options = self.storage_options if base is None else base.storage_options
-                _native.remove_files([location], storage_options=options)
-            raise
+        except Exception as failure:
+            # A catalog that says that nothing was changed may be wrong: files go only where another one is kept.
+            if self._kept(location, failure) != location:
+                with suppress(FloebergError):
+                    options = self.storage_options if base is None else base.storage_options
+                    _native.remove_files([location], storage_options=options)
+                raise
         if base is not None:
             remove_old_metadata(base, attempt, location, base.storage_options)
         return made_table(attempt, location)
@@ -121,6 +123,16 @@ class MetastoreTableOperations(TableOperations):
         if location is None:
             raise self.catalog.no_such_table(self.identifier)
         return location
+
+    def _kept(self, location: str, failure: Exception) -> str | None:
+        """The location that is kept after a swap failed; `CommitStateUnknownError` where that cannot be known."""
+        try:
+            return self.catalog.do_load_metadata_location(self.identifier)
+        except Exception as unknown:
+            raise CommitStateUnknownError(
+                f"the catalog failed, and does not say which metadata it keeps: {failure}",
+                context={"metadata": location},
+            ) from unknown
 
     def _open(self, location: str) -> OpenedTable:
         return open_metadata(location, storage_options=self.storage_options)

@@ -109,7 +109,10 @@ def _boolean(  # noqa: PLR0911 - one return a function
         if isinstance(name, dict) and "IsIn" in name:
             values = _operand(others[0])
             if isinstance(values, Value) and isinstance(values.value, list):
-                return is_in(first, values.value, null_is_null=not name["IsIn"]["nulls_equal"])
+                # Unless nulls are equal, a null in the list is like nothing.
+                nulls_equal = name["IsIn"]["nulls_equal"]
+                listed = values.value if nulls_equal else [each for each in values.value if each is not None]
+                return is_in(first, listed, null_is_null=not nulls_equal)
         if isinstance(name, dict) and "IsBetween" in name:
             lower, upper = _BOUNDS[name["IsBetween"]["closed"]]
             low, high = (_operand(each) for each in others)
@@ -120,7 +123,7 @@ def _boolean(  # noqa: PLR0911 - one return a function
 def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
     ((kind, inside),) = node.items()
     if kind == "Dyn":
-        return next(iter(inside.values()))
+        return _number(next(iter(inside.values())))
     if kind != "Scalar":
         raise _unknown(kind)
     if inside == "Null":
@@ -142,7 +145,7 @@ def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
     }:
         return value
     if kind in {"Float32", "Float64"}:
-        return float(value)
+        return float(_number(value))
     if kind == "Binary":
         return bytes(value)
     if kind == "Date":
@@ -154,6 +157,13 @@ def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
         moment = _EPOCH + timedelta(microseconds=number * _UNITS[unit])
         return moment if zone is None else moment.replace(tzinfo=timezone.utc)
     raise _unknown(kind)
+
+
+def _number(value: Any) -> Any:  # noqa: ANN401 - what JSON has
+    """A number that is there: JSON has none for what is not finite, and polars writes null."""
+    if value is None:
+        raise _unknown("a number that is infinite or NaN")
+    return value
 
 
 def _time(nanoseconds: int) -> time:

@@ -134,8 +134,16 @@ def _called(function: str, operands: list[Operand], options: dict[str, Any]) -> 
             return starts_with(column, _text(options["pattern"]))
         if function == "is_in" and options["null_matching_behavior"] in {_NULL_MATCHES, _NULL_IS_NULL}:
             null_is_null = options["null_matching_behavior"] == _NULL_IS_NULL
-            return is_in(column, list(options["value_set"]), null_is_null=null_is_null)
+            return is_in(column, _listed(options["value_set"]), null_is_null=null_is_null)
     raise _unknown(function)
+
+
+def _listed(values: Any) -> list[object]:  # noqa: ANN401 - an array of pyarrow, or a list
+    """The values of a set. pyarrow tells 0.0 from -0.0 in one, which are one value to a table."""
+    listed = list(values)
+    if any(isinstance(each, float) and each == 0 for each in listed):
+        raise _unknown("is_in with a zero that is a float: compare with ==")
+    return listed
 
 
 def _text(pattern: str | bytes) -> str:

@@ -11,7 +11,7 @@ from one_column import SCHEMA, attempt_on, ids, rows
 
 import floeberg as fb
 from floeberg.catalog.sql import SqlCatalog
-from floeberg.errors import CommitConflictError, StorageError
+from floeberg.errors import CommitConflictError, CommitStateUnknownError, StorageError
 
 
 @pytest.fixture
@@ -109,3 +109,37 @@ def test_threads_append_at_once_and_lose_nothing(orders, prod):
         thread.join()
     assert failures == []
     assert ids(orders.refresh()) == [number * 10 + each for number in range(4) for each in range(4)]
+
+
+@pytest.mark.parametrize("failure", [ConnectionError("reset by peer"), StorageError("503", retryable=True)])
+def test_a_swap_that_took_effect_is_a_commit_whatever_its_catalog_raised(failure, prod, orders, monkeypatch):
+    swap = SqlCatalog.do_swap_metadata_location
+
+    def lost(self, identifier, before, after):
+        swap(self, identifier, before, after)
+        raise failure
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqlCatalog, "do_swap_metadata_location", lost)
+        orders.append(rows(1))
+    assert ids(orders) == ids(prod.load_table("sales.orders")) == [1]
+    orders.append(rows(2))
+    assert ids(prod.load_table("sales.orders")) == [1, 2]
+
+
+def test_nothing_goes_where_it_cannot_be_known_which_metadata_is_kept(prod, orders, monkeypatch):
+    swap = SqlCatalog.do_swap_metadata_location
+
+    def unreachable(*_):
+        raise ConnectionError("the catalog cannot be reached")
+
+    def lost(self, identifier, before, after):
+        swap(self, identifier, before, after)
+        patched.setattr(SqlCatalog, "do_load_metadata_location", unreachable)
+        raise StorageError("503")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqlCatalog, "do_swap_metadata_location", lost)
+        with pytest.raises((CommitStateUnknownError, ConnectionError)):
+            orders.append(rows(1))
+    assert ids(prod.load_table("sales.orders")) == [1]

@@ -5,13 +5,14 @@
 //!
 //! Invariant: all columns of the table are declared, in its order, those of type `unknown` as null.
 
-use floeberg_core::Result;
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::schema::{Field, StructType};
+use floeberg_core::{Error, Result};
 
 use super::options::compression;
 use crate::files::LayoutRequest;
 use crate::wire::avro::encode::{Compression, declare};
+use crate::wire::avro::{Limits, parse_schema};
 
 /// The name that Iceberg Java gives to records.
 const RECORD: &str = "table";
@@ -33,13 +34,19 @@ impl AvroLayout {
     /// The layout that a request asks for.
     ///
     /// Errors: `InvalidInput` for properties that are not understood and for names that Avro cannot tell apart, `Unsupported` for
-    /// types that are not written.
+    /// types that are not written, and for columns nested so deep that the file could not be read.
     pub(super) fn new(request: &LayoutRequest<'_>) -> Result<Self> {
         let fields = request.schema.fields().to_vec();
         let declared = declare(&StructType { fields: fields.clone() }, RECORD)?;
         // As Iceberg Java has it, for readers that know no table.
         let metadata = vec![("iceberg.schema", schema_to_json(request.schema)?.to_string())];
         let compression = compression(request.properties)?;
-        Ok(Self { fields, schema: declared.to_string(), metadata, compression })
+        let schema = declared.to_string();
+        // Each type nests its JSON by several levels, and readers bound these.
+        parse_schema(schema.as_bytes(), &Limits::of_rows()).map_err(|error| {
+            Error::unsupported("the columns are nested too deep, or are too many, for Avro files: write Parquet")
+                .caused_by(error)
+        })?;
+        Ok(Self { fields, schema, metadata, compression })
     }
 }
