@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_path, checked_properties
 from floeberg._declarations import partition_spec_json, schema_json, sort_order_json
-from floeberg._properties import warn_of_misspelt
+from floeberg._properties import flag_of, warn_of_misspelt
 from floeberg.catalog.names import Identifier, checked_identifier, dotted, folder_of
 from floeberg.catalog.namespaces import Namespaces
 from floeberg.catalog.purging import remove_files_of
@@ -252,12 +252,16 @@ class Catalog(Namespaces):
 
         Raises:
             NoSuchTableError: There is no such table.
-            InvalidDataError: Its metadata cannot be read. Where this is told by a manifest, the table is dropped, the
+            InvalidInputError: Its property `gc.enabled` is neither `true` nor `false`. Nothing is removed.
+            InvalidDataError: Its metadata cannot be read. Where a manifest is damaged, the table is dropped, the
                 metadata file that the error names is left, and can be registered again.
         """
         levels = checked_identifier("identifier", identifier)
         checked_bool("outside", outside)
-        return self.do_purge_table(levels, self.table_operations(levels).load(None), outside=outside)
+        opened = self.table_operations(levels).load(None)
+        # While the table is there: whether its files may go must be known before it is dropped.
+        flag_of(opened.properties, "gc.enabled")
+        return self.do_purge_table(levels, opened, outside=outside)
 
     def commit_table(self, identifier: str | Iterable[str], base: Table | None, attempt: Attempt) -> Table:
         """Makes an attempt the current metadata of a table, if its base still is: what every commit ends with.

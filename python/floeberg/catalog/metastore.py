@@ -45,7 +45,8 @@ class MetastoreCatalog(Catalog):
 
         Raises:
             CommitConflictError: It is not, or the table is gone (`self.commit_conflict`). Nothing was changed.
-            CommitStateUnknownError: It is not known what is kept.
+            CommitStateUnknownError: It is not known what is kept. Raise it where the answer was lost: another exception
+                is a failed commit, unless the catalog says afterwards that it keeps the new location.
         """
 
     def do_load_storage_options(self, identifier: Identifier) -> dict[str, str]:
@@ -108,11 +109,13 @@ class MetastoreTableOperations(TableOperations):
                 failure.message, context=failure.context | {"metadata": location}
             ) from failure
         except Exception as failure:
-            # A catalog that says that nothing was changed may be wrong: files go only where another one is kept.
+            # A catalog that says that nothing was changed may be wrong: the file goes only where another one is kept.
             if self._kept(location, failure) != location:
-                with suppress(FloebergError):
-                    options = self.storage_options if base is None else base.storage_options
-                    _native.remove_files([location], storage_options=options)
+                # Another exception says nothing of a request that may yet arrive.
+                if isinstance(failure, FloebergError):
+                    with suppress(FloebergError):
+                        options = self.storage_options if base is None else base.storage_options
+                        _native.remove_files([location], storage_options=options)
                 raise
         if base is not None:
             remove_old_metadata(base, attempt, location, base.storage_options)

@@ -34,7 +34,6 @@ def remove_files_of(table: OpenedTable, *, outside: bool) -> list[str]:
         The files that were left, since they are outside.
 
     Raises:
-        InvalidInputError: The property `gc.enabled` is neither `true` nor `false`.
         InvalidDataError: A manifest is damaged. Nothing that names files was removed.
     """
     metadata = json.loads(table.metadata_json())

@@ -23,7 +23,6 @@ from floeberg.errors import (
     CommitConflictError,
     CommitStateUnknownError,
     FloebergError,
-    InvalidDataError,
     InvalidInputError,
     NoSuchTableError,
 )
@@ -96,7 +95,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
             try:
                 # Not before: properties that cannot be followed are mended by a commit too.
                 retries = Retries.of(starting.properties)
-            except InvalidDataError as error:
+            except InvalidInputError as error:
                 failure.add_note(f"it was not tried again: {error}")
                 return _given_up(progress, failure, done)
             wait = retries.wait(done)

@@ -83,7 +83,7 @@ def suffix_of(properties: dict[str, str]) -> str:
     """What the names of metadata files end with, by the table's property `write.metadata.compression-codec`.
 
     Raises:
-        InvalidInputError: The codec is none of the specification.
+        InvalidInputError: The codec is neither `none` nor `gzip`.
     """
     return _GZIP if word_of(properties, "write.metadata.compression-codec") == "gzip" else _PLAIN
 

@@ -25,10 +25,10 @@ class Retries:
         total: Seconds after which nothing is tried again.
     """
 
-    number: int = 4
-    least_wait: float = 0.1
-    most_wait: float = 60.0
-    total: float = 1800.0
+    number: int
+    least_wait: float
+    most_wait: float
+    total: float
 
     @classmethod
     def of(cls, properties: Mapping[str, str]) -> Retries:

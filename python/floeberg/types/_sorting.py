@@ -103,7 +103,7 @@ _Member = TypeVar("_Member", SortDirection, NullOrder)
 
 
 def _member(kind: type[_Member], given: str) -> _Member:
-    """The member of a text, or of a member of PyIceberg's enum. What is none of them is refused by the table."""
+    """The member of a text, or of a member of PyIceberg's enum. The table refuses other values."""
     text = getattr(given, "value", given)
     return next((each for each in kind if each == text), given)  # type: ignore[return-value]
 

@@ -143,3 +143,18 @@ def test_nothing_goes_where_it_cannot_be_known_which_metadata_is_kept(prod, orde
         with pytest.raises((CommitStateUnknownError, ConnectionError)):
             orders.append(rows(1))
     assert ids(prod.load_table("sales.orders")) == [1]
+
+
+def test_a_swap_that_arrives_after_its_client_gave_up_finds_its_metadata(prod, orders, monkeypatch):
+    swap, sent = SqlCatalog.do_swap_metadata_location, []
+
+    def late(*arguments):
+        sent.append(arguments)
+        raise TimeoutError("no answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqlCatalog, "do_swap_metadata_location", late)
+        with pytest.raises(TimeoutError):
+            orders.append(rows(1))
+    swap(*sent[0])
+    assert ids(prod.load_table("sales.orders")) == [1]

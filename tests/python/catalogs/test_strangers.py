@@ -14,10 +14,12 @@ import floeberg as fb
 from floeberg.catalog.sql import SqlCatalog
 from floeberg.errors import (
     CommitConflictError,
+    CommitStateUnknownError,
     InvalidDataError,
     InvalidInputError,
     NoSuchTableError,
     NotFoundError,
+    StorageError,
     UnsupportedError,
 )
 
@@ -310,6 +312,44 @@ def test_a_table_with_a_property_that_nobody_can_follow_is_read_and_mended(forge
     table.set_properties({key: good})
     table.append(rows(2))
     assert ids(table) == [1, 2]
+
+
+def test_a_table_is_not_dropped_where_it_does_not_say_whether_its_files_may_go(forged, prod):
+    table = forged(lambda document: document | {"properties": {"gc.enabled": "maybe"}})
+    with pytest.raises(InvalidInputError, match=r"true or false.*gc\.enabled"):
+        prod.purge_table("sales.orders")
+    assert ids(prod.load_table("sales.orders")) == ids(table) == [1]
+
+
+def test_a_bad_number_of_retries_hides_no_conflict(forged, monkeypatch):
+    table = forged(lambda document: document | {"properties": {"commit.retry.num-retries": "many"}})
+
+    def conflict(*_):
+        raise CommitConflictError("another writer was faster", retryable=True)
+
+    monkeypatch.setattr(SqlCatalog, "do_swap_metadata_location", conflict)
+    with pytest.raises(CommitConflictError, match="was faster") as caught:
+        table.append(rows(2))
+    assert "not tried again" in caught.value.__notes__[0]
+
+
+def test_a_bad_number_of_retries_makes_no_unknown_outcome_a_failure(forged, prod, monkeypatch):
+    table = forged(lambda document: document | {"properties": {"commit.retry.num-retries": "many"}})
+    swap = SqlCatalog.do_swap_metadata_location
+
+    def unreachable(*_):
+        raise StorageError("the catalog cannot be reached")
+
+    def lost(*arguments):
+        swap(*arguments)
+        patched.setattr(SqlCatalog, "do_load_metadata_location", unreachable)
+        raise CommitStateUnknownError("the answer was lost")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqlCatalog, "do_swap_metadata_location", lost)
+        with pytest.raises(CommitStateUnknownError):
+            table.append(rows(2))
+    assert ids(prod.load_table("sales.orders")) == [1, 2]
 
 
 def test_a_version_of_a_bad_codec_is_followed_by_one_that_mends_it(tmp_path):
