@@ -27,7 +27,7 @@ from floeberg import (
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, Transaction
 from floeberg.errors import FloebergError
-from floeberg.explain import Answer, Explain
+from floeberg.explain import AggregateResult, Explain
 from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
 from floeberg.scan import Scan, register_frames
 from floeberg.schema_update import UpdateSchema
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = [
-    "Answer",
+    "AggregateResult",
     "Catalog",
     "CommitResult",
     "DataFile",

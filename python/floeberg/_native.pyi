@@ -42,7 +42,7 @@ def location_from_user(location: str) -> str:
     """The written form of a location that a user gave: relative paths become absolute, `file:` URIs are decoded."""
 
 def local_path(location: str) -> str | None: ...
-def place(location: str) -> str:
+def canonical_location(location: str) -> str:
     """The one spelling of a written location that comparisons use."""
 
 def list_folder(location: str, *, storage_options: dict[str, str]) -> list[tuple[str, bool]]:
@@ -341,10 +341,10 @@ class Scan:
     def as_of(self, timestamp_ms: int) -> Scan: ...
     def schema_json(self) -> str: ...
     def projection_json(self) -> str: ...
-    def arrow_schema(self, form: str | None = None) -> ArrowSchema:
+    def arrow_schema(self, engine: str | None = None) -> ArrowSchema:
         """The Arrow schema of the rows in a form."""
 
-    def check_form(self, form: str) -> None:
+    def check_engine(self, engine: str) -> None:
         """Raises an `UnsupportedError` that names a column without such a form, if there is one."""
 
     def plan(self) -> Plan: ...
@@ -418,10 +418,10 @@ class TaskGroup:
         """Bytes of the data files, and rows, that the tasks read at most."""
 
     def read_all(self) -> Batches: ...
-    def stream(self, form: str | None = None, threads: int | None = None) -> BatchReader:
+    def stream(self, engine: str | None = None, threads: int | None = None) -> BatchReader:
         """The rows, batch by batch, in a form (`spark`, `spark-truncate-ns`), read by so many threads."""
 
-    def arrow_schema(self, form: str | None = None) -> ArrowSchema:
+    def arrow_schema(self, engine: str | None = None) -> ArrowSchema:
         """The Arrow schema of the rows in a form."""
 
     def __arrow_c_schema__(self) -> CapsuleType: ...

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Answer", "Deletes", "Dropped", "Explain", "Manifests", "Sizes", "Stage"]
+__all__ = ["AggregateResult", "Deletes", "Dropped", "Explain", "Manifests", "Sizes", "Stage"]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AggregateResult:
     """A count, a minimum or a maximum, and how it was found.
 
     Every data file of the plan was answered by its metadata, not needed, or read.
@@ -121,7 +121,7 @@ class Answer:
         read: Why others had to be read, and how many: `filter`, `bounds`, `equality deletes` and such.
 
     Examples:
-        >>> table.scan(row_filter="id > 3").explain(count=True).answers[0].read
+        >>> table.scan(row_filter="id > 3").explain(count=True).aggregates[0].read
         (('filter', 2),)
     """
 
@@ -156,7 +156,7 @@ class Explain:
         size_in_bytes: Bytes in them.
         sizes: How large they are; `None` where there is none.
         files: Their paths as written, in plan order, where names were asked for.
-        answers: What `Scan.explain` was asked to answer.
+        aggregates: What `Scan.explain` was asked to count, or to find the minimum or maximum of.
 
     Examples:
         >>> explain = table.scan(row_filter="id > 3").explain()
@@ -174,7 +174,7 @@ class Explain:
     size_in_bytes: int
     sizes: Sizes | None
     files: tuple[str, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    aggregates: tuple[AggregateResult, ...] = ()
 
     @property
     def position_deletes(self) -> int:
@@ -260,7 +260,7 @@ class Explain:
             )
         lines.extend(f"      {file}" for file in self.files)
         lines.extend(f"  with {each}" for each in self.deletes)
-        lines.extend(map(str, self.answers))
+        lines.extend(map(str, self.aggregates))
         return "\n".join(lines)
 
 

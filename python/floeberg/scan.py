@@ -18,7 +18,7 @@ from floeberg._rows import RowSource
 from floeberg._shown import facts_html
 from floeberg._spelled import SpelledLikePyIceberg
 from floeberg.errors import InvalidInputError
-from floeberg.explain import Answer, explain_of
+from floeberg.explain import AggregateResult, explain_of
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._literals import from_tree
 from floeberg.plan import Plan
@@ -285,7 +285,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         """
         return self._extreme(column, largest=True).value
 
-    def _extreme(self, column: str, *, largest: bool) -> Answer:
+    def _extreme(self, column: str, *, largest: bool) -> AggregateResult:
         name = checked_text("column", column)
         literal, account = self._inner.extreme(name, largest)
         value = None if literal is None else from_tree(literal)
@@ -317,21 +317,21 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> named = table.scan(row_filter="id > 3").explain(verbose=True)
             >>> len(named.stages[-1].dropped[0].files), len(named.files), len(named.manifests.files)
             (1, 2, 3)
-            >>> for answer in table.scan().explain(count=True, max="v").answers:
-            ...     print(answer)
+            >>> for result in table.scan().explain(count=True, max="v").aggregates:
+            ...     print(result)
             count = 9: of 3 data files 3 by metadata, 0 not needed, read none
             max(v) = 80: of 3 data files 1 by metadata, 2 not needed, read none
         """
-        answers = []
+        aggregates = []
         if checked_bool("count", count):
-            answers.append(_answer("count", *self._inner.count()))
+            aggregates.append(_answer("count", *self._inner.count()))
         for name, columns in (("min", min), ("max", max)):
             names = checked_names(name, (columns,) if isinstance(columns, str) else columns)
-            answers.extend(self._extreme(column, largest=name == "max") for column in names)
+            aggregates.extend(self._extreme(column, largest=name == "max") for column in names)
         named = checked_bool("verbose", verbose)
         explain = explain_of(self._inner.explain_with_names()) if named else self.plan_files().explain()
-        return replace(explain, answers=tuple(answers))
+        return replace(explain, aggregates=tuple(aggregates))
 
 
-def _answer(of: str, value: LiteralValue | None, account: dict[str, Any]) -> Answer:
-    return Answer(of=of, value=value, **{**account, "read": tuple(account["read"])})
+def _answer(of: str, value: LiteralValue | None, metrics: dict[str, Any]) -> AggregateResult:
+    return AggregateResult(of=of, value=value, **{**metrics, "read": tuple(metrics["read"])})

@@ -23,7 +23,7 @@ each_case = pytest.mark.parametrize("case", READABLE, ids=lambda case: case.name
 
 
 def answer(scan, **asked):
-    (found,) = scan.explain(**asked).answers
+    (found,) = scan.explain(**asked).aggregates
     assert found.files == found.by_metadata + found.not_needed + sum(count for _, count in found.read)
     return found
 
@@ -202,9 +202,9 @@ def test_the_selected_fields_do_not_bear_on_extremes(refs):
 
 def test_explain_answers_as_text_and_as_dicts(refs):
     explain = refs.open().scan().explain(count=True, min=("id", "v"), max="cat")
-    assert [each.of for each in explain.answers] == ["count", "min(id)", "min(v)", "max(cat)"]
+    assert [each.of for each in explain.aggregates] == ["count", "min(id)", "min(v)", "max(cat)"]
     assert (
         str(explain).splitlines()[-4] == "count = 9: of 3 data files 3 by metadata, 0 not needed, read none"
     )
-    assert explain.to_dict()["answers"][0]["value"] == 9
-    assert refs.open().scan().explain().answers == ()
+    assert explain.to_dict()["aggregates"][0]["value"] == 9
+    assert refs.open().scan().explain().aggregates == ()

@@ -47,7 +47,7 @@ def test_no_row_lies_outside_of_the_extremes_and_one_lies_on_each(drawn: tuple[T
 
 
 def check(scan: fb.Scan, path: str, *, is_float: bool) -> None:
-    least, most = scan.explain(min=path, max=path).answers
+    least, most = scan.explain(min=path, max=path).aggregates
     for answer in (least, most):
         assert answer.files == answer.by_metadata + answer.not_needed + sum(count for _, count in answer.read)
     numbers = scan.filter(fx.NotNull(path))

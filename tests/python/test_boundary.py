@@ -32,7 +32,7 @@ def objects(deletes):
     view = fb.open_view(lent("view").folder / "table")
     explain = table.scan().explain(count=True)
     wrapped = [table, view, scan, plan, group, plan[0], plan[0].file, *plan.delete_files()[:1], explain]
-    wrapped += explain.answers
+    wrapped += explain.aggregates
     native = [table._inner, view._inner, scan._inner, plan._inner, group._inner, reader]
     native += [table._inner.inspect("files", None)]
     native += [reader.next_batch(), scan._inner.read_all(), group._inner.arrow_schema("spark")]

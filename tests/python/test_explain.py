@@ -98,7 +98,7 @@ def test_a_dict_is_plain_and_whole(deletes):
     assert told["stages"][0]["name"] == explain.stages[0].name
     assert told["manifests"]["data"] == explain.manifests.data
     assert told["sizes"]["largest"] == explain.sizes.largest
-    assert told["answers"][0]["value"] == explain.answers[0].value
+    assert told["aggregates"][0]["value"] == explain.aggregates[0].value
 
 
 def test_names_are_given_where_they_are_asked_for(case):

@@ -44,11 +44,11 @@ def test_an_unknown_form_is_told_with_those_that_there_are(deletes):
     scan = deletes.open().scan()
     [group] = scan.plan_files().split()
     for ask in (
-        scan._inner.check_form,
+        scan._inner.check_engine,
         scan._inner.arrow_schema,
         group._inner.arrow_schema,
         group._inner.stream,
     ):
         with pytest.raises(InvalidInputError, match=r"spark or spark-truncate-ns .*'?\"?flink"):
             ask("flink")
-    assert scan._inner.check_form("spark") is None
+    assert scan._inner.check_engine("spark") is None

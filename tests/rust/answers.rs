@@ -1,13 +1,13 @@
 //! Is what counts and bounds answer what reading all rows gives?
 
 use floeberg_core::{Cancel, ErrorKind};
-use floeberg_iceberg::aggregate::Account;
+use floeberg_iceberg::aggregate::AggregateMetrics;
 
 use crate::recipes::scans;
 
-/// Files that the account gives a place.
-fn placed(account: &Account) -> u64 {
-    account.by_metadata + account.not_needed + account.read.values().sum::<u64>()
+/// Files that the metrics count somewhere.
+fn placed(metrics: &AggregateMetrics) -> u64 {
+    metrics.by_metadata + metrics.not_needed + metrics.read.values().sum::<u64>()
 }
 
 #[test]
@@ -27,10 +27,10 @@ fn every_scan_counts_the_rows_that_it_reads_and_accounts_for_every_file() {
         };
         let counted = counted.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(counted.value, rows, "{name}");
-        assert_eq!(counted.account.files, scan.plan(&cancel).unwrap().len() as u64, "{name}");
-        assert_eq!(placed(&counted.account), counted.account.files, "{name}");
-        by_metadata += counted.account.by_metadata;
-        files += counted.account.files;
+        assert_eq!(counted.metrics.files, scan.plan(&cancel).unwrap().len() as u64, "{name}");
+        assert_eq!(placed(&counted.metrics), counted.metrics.files, "{name}");
+        by_metadata += counted.metrics.by_metadata;
+        files += counted.metrics.files;
     }
     assert!(by_metadata > 300 && files > by_metadata, "{by_metadata} of {files} files by metadata");
 }

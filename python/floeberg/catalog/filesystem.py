@@ -125,7 +125,9 @@ class FileSystemCatalog(Catalog):
             raise InvalidInputError(
                 f"the name {identifier[-1]!r} cannot be that of a table: metadata files have such names"
             )
-        if location is not None and _native.place(location.rstrip("/")) != _native.place(place):
+        if location is not None and _native.canonical_location(
+            location.rstrip("/")
+        ) != _native.canonical_location(place):
             raise InvalidInputError(
                 f"the table {dotted(identifier)!r} cannot be at {location!r}: in a catalog in files it is at {place!r}"
             )

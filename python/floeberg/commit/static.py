@@ -75,7 +75,7 @@ def operations_of(
             f"catalog.register_table(identifier, {location!r})"
         )
     folder = location.rpartition("/")[0].removesuffix(f"/{METADATA}")
-    if _native.place(table.location.rstrip("/")) != _native.place(folder):
+    if _native.canonical_location(table.location.rstrip("/")) != _native.canonical_location(folder):
         return StaticTableOperations(
             f"the table says that it is at {table.location!r}, and was opened at {folder!r}: it was moved. Write it "
             "where it was made, or read it and append its rows to a table that is made here"

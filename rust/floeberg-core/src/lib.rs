@@ -13,7 +13,7 @@
 //! - `schema`: types, fields and schemas; their JSON, Arrow form, selection and changes.
 //! - `transform`: partition transforms of values and of Arrow arrays.
 //! - `expr`: filters: read, bound, projected, tested on statistics and on rows.
-//! - `form`: batches as an engine checks them, where that is not the table's own form: Spark's.
+//! - `engine_schema`: batches as an engine checks them, where that is not the table's own form: Spark's.
 //! - `variant`: variants out of the columns that files store, and into them.
 
 pub mod error;
@@ -24,7 +24,7 @@ pub mod value;
 pub mod schema;
 pub mod transform;
 pub mod expr;
-pub mod form;
+pub mod engine_schema;
 pub mod variant;
 
 pub use cancel::Cancel;

@@ -44,7 +44,7 @@ mod view;
 pub mod write;
 pub mod commit;
 
-pub use formats::parquet::read::hush_fenced_panics;
+pub use formats::parquet::read::silence_caught_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};

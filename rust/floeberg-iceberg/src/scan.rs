@@ -12,7 +12,7 @@ use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Context, Error, Result};
 
 use crate::Table;
-use crate::aggregate::{self, Answered, Extreme, ExtremeRequest, column_of};
+use crate::aggregate::{self, AggregateResult, Extreme, ExtremeRequest, column_of};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
 use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
 use crate::read::{BatchStream, ReadRequest, TableReader, stream};
@@ -301,7 +301,7 @@ impl Scan {
 
     /// How many rows there are. Files that match as a whole, and have no deletes, are counted by their metadata; of deletes by
     /// position the positions are read.
-    pub fn count(&self, cancel: &Cancel) -> Result<Answered<u64>> {
+    pub fn count(&self, cancel: &Cancel) -> Result<AggregateResult<u64>> {
         let plan = self.plan(cancel)?;
         let reader = TableReader::new(self.read_request(cancel)?);
         aggregate::count(&plan, &reader, self.limit, thread_budget()?, cancel)
@@ -310,7 +310,12 @@ impl Scan {
     /// The smallest or the largest value of a column; `None` where no row has one. Nulls and NaN take no part.
     ///
     /// Errors: `InvalidInput` for a column whose values have no order, and where the scan has a limit or gives deleted rows.
-    pub fn extreme(&self, column: &str, which: Extreme, cancel: &Cancel) -> Result<Answered<Option<Value>>> {
+    pub fn extreme(
+        &self,
+        column: &str,
+        which: Extreme,
+        cancel: &Cancel,
+    ) -> Result<AggregateResult<Option<Value>>> {
         if self.limit.is_some() {
             return Err(Error::invalid_input(
                 "which rows a limit leaves is not said: a scan with a limit has no minimum and no maximum",

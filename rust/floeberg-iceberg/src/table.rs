@@ -8,7 +8,7 @@ use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::{Location, Store, StoreOptions, open_store};
 
 use crate::manifest::{AllManifests, ManifestCache, ManifestReader, ReachableFiles};
-use crate::metadata::{Relocation, TableMetadata, explain_absence, open_metadata, parse_table_metadata};
+use crate::metadata::{Relocation, TableMetadata, explain_missing_file, open_metadata, parse_table_metadata};
 use floeberg_exec::budget::{manifest_cache_budget, thread_budget};
 
 /// How a table is opened.
@@ -162,8 +162,8 @@ impl Table {
     }
 
     /// Adds to an error about a missing file what to do where the table is not at the place that it wrote down.
-    pub(crate) fn explain_absence(&self, error: Error) -> Error {
-        explain_absence(error, &self.metadata, &self.metadata_location, &self.relocation)
+    pub(crate) fn explain_missing_file(&self, error: Error) -> Error {
+        explain_missing_file(error, &self.metadata, &self.metadata_location, &self.relocation)
     }
 
     /// Where its files are read from.

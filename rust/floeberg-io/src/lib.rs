@@ -24,7 +24,6 @@ pub mod location;
 mod options;
 mod process_slot;
 pub mod renewal;
-mod place;
 mod ranges;
 mod store;
 mod local;
@@ -35,9 +34,8 @@ pub mod testing;
 mod router;
 
 pub use local::{LocalStore, scratch_file};
-pub use location::Location;
+pub use location::{Below, Location};
 pub use memory::MemoryStore;
 pub use options::StoreOptions;
-pub use place::{Below, place};
 pub use router::open_store;
 pub use store::{Entry, Sink, Source, Store};

@@ -7,6 +7,8 @@
 //! Invariant: a written location is opaque: nothing is percent-decoded, `.` and `..` and doubled slashes stay.
 
 mod user;
+mod canonical;
+mod below;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +18,9 @@ use std::path::PathBuf;
 
 use floeberg_core::error::without_passwords;
 use floeberg_core::{Error, Result};
+
+pub use below::Below;
+pub use canonical::canonical;
 
 /// A location taken apart, borrowed from its written form.
 ///

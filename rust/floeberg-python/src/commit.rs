@@ -43,7 +43,7 @@ impl Commit {
             operations.iter().map(|operation| operation.0.clone()).collect();
         let request = CommitRequest {
             operations,
-            began_at: starting.map(|table| table.table.clone()),
+            starting: starting.map(|table| table.table.clone()),
             storage: storage_options.into_iter().collect(),
             properties: snapshot_properties,
             branch,

@@ -32,8 +32,8 @@ pub fn local_path(py: Python<'_>, location: &str) -> PyResult<Option<String>> {
 
 /// The one spelling of a written location that comparisons use.
 #[pyfunction]
-pub fn place(location: &str) -> &str {
-    floeberg_io::place(location)
+pub fn canonical_location(location: &str) -> &str {
+    floeberg_io::location::canonical(location)
 }
 
 /// The names in a folder, and whether each is a folder.

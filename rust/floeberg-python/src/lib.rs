@@ -2,7 +2,7 @@
 //!
 //! Classes and functions that the Python package wraps; nobody else calls them. A file a class.
 //!
-//! - `account`: answers of counts and bounds.
+//! - `aggregate`: answers of counts and bounds.
 //! - `error`: the one mapping of errors to exceptions.
 //! - `incoming`: Arrow data of users.
 //! - `pickle`: the envelope of recipes.
@@ -13,7 +13,7 @@
 //! - `explain`: the account of a plan.
 //! - `expression`: filters, as text, JSON and trees.
 //! - `files`: what catalogs ask of files beside tables.
-//! - `form`: in which form batches reach Python.
+//! - `engine_schema`: in which form batches reach Python.
 //! - `metadata_reader`: the rows of a metadata table.
 //! - `receipt`: files that a writer wrote, on their way to a commit.
 //! - `operation`: what is asked to be done to a table.
@@ -33,7 +33,7 @@
 //! - `statistics`: statistics files.
 //! - `writer`: rows to files of a table.
 
-mod account;
+mod aggregate;
 mod error;
 mod incoming;
 mod pickle;
@@ -45,7 +45,7 @@ mod properties;
 mod explain;
 mod expression;
 mod files;
-mod form;
+mod engine_schema;
 mod metadata_reader;
 mod receipt;
 mod operation;
@@ -83,8 +83,8 @@ mod _native {
     use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
     #[pymodule_export]
     use crate::files::{
-        file_exists, list_folder, local_path, location_from_user, place, put_file, read_file, remove_files,
-        remove_files_below, without_passwords,
+        canonical_location, file_exists, list_folder, local_path, location_from_user, put_file, read_file,
+        remove_files, remove_files_below, without_passwords,
     };
     #[pymodule_export]
     use crate::metadata_reader::MetadataReader;
@@ -124,7 +124,7 @@ mod _native {
     #[pymodule_init]
     #[expect(clippy::unnecessary_wraps, reason = "the attribute wants a result")]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        floeberg_iceberg::hush_fenced_panics();
+        floeberg_iceberg::silence_caught_panics();
         Ok(())
     }
 }

@@ -12,9 +12,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
 use crate::arrow::{schema_capsule, stream_capsule};
+use crate::engine_schema::EngineSchema;
 use crate::explain::{ToRead, describe_explain};
 use crate::expression::{Tree, unbind};
-use crate::form::BatchForm;
 use crate::pickle::refuse;
 use crate::runtime;
 use crate::stream::BatchReader;
@@ -77,10 +77,10 @@ impl Plan {
     fn batches(&self, py: Python<'_>) -> PyResult<BatchReader> {
         if let Some(plan) = self.whole.get() {
             let chunks: Vec<_> = plan.to_arrow().1.to_vec();
-            return Ok(BatchReader::of(chunks.into_iter(), BatchForm::OfTable, Cancel::default()));
+            return Ok(BatchReader::of(chunks.into_iter(), EngineSchema::OfTable, Cancel::default()));
         }
         let (stream, cancel) = self.stream(py)?;
-        Ok(BatchReader::of(stream.without_keeping(), BatchForm::OfTable, cancel))
+        Ok(BatchReader::of(stream.without_keeping(), EngineSchema::OfTable, cancel))
     }
 
     /// A file by its number.

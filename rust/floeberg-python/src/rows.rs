@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::arrow::{Batches, schema_capsule, stream_capsule};
-use crate::form::BatchForm;
+use crate::engine_schema::EngineSchema;
 use crate::runtime;
 use crate::stream::BatchReader;
 
@@ -72,5 +72,5 @@ pub fn read_all(py: Python<'_>, rows: &impl Rows) -> PyResult<Batches> {
 /// The rows, batch by batch.
 pub fn read_batches(py: Python<'_>, rows: &impl Rows) -> PyResult<BatchReader> {
     let rows = rows.clone();
-    BatchReader::open(py, BatchForm::OfTable, move |cancel| rows.open(cancel))
+    BatchReader::open(py, EngineSchema::OfTable, move |cancel| rows.open(cancel))
 }

@@ -14,11 +14,11 @@ use floeberg_io::location;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 
-use crate::account::describe_account;
+use crate::aggregate::describe_metrics;
 use crate::arrow::{ArrowSchema, Batches};
+use crate::engine_schema::{EngineSchema, arrow_schema};
 use crate::explain::explain_with_names;
 use crate::expression::{Tree, value_to_python};
-use crate::form::{BatchForm, arrow_schema};
 use crate::plan::Plan;
 use crate::recipe::{scan_from_bytes, scan_to_bytes};
 use crate::rows;
@@ -114,16 +114,16 @@ impl Scan {
         runtime::call(py, || schema_text(&*self.0.projection()?))
     }
 
-    /// The error of a column that has no such form, if there is one. Nothing is read.
-    fn check_form(&self, py: Python<'_>, form: &str) -> PyResult<()> {
-        runtime::call(py, || BatchForm::named(Some(form), &*self.0.projection()?).map(drop))
+    /// The error of a column that has no such engine, if there is one. Nothing is read.
+    fn check_engine(&self, py: Python<'_>, engine: &str) -> PyResult<()> {
+        runtime::call(py, || EngineSchema::named(Some(engine), &*self.0.projection()?).map(drop))
     }
 
-    /// The Arrow schema of the rows in a form.
-    #[pyo3(signature = (form=None))]
-    fn arrow_schema(&self, py: Python<'_>, form: Option<&str>) -> PyResult<ArrowSchema> {
+    /// The Arrow schema of the rows for an engine.
+    #[pyo3(signature = (engine=None))]
+    fn arrow_schema(&self, py: Python<'_>, engine: Option<&str>) -> PyResult<ArrowSchema> {
         let projected = runtime::call(py, || self.0.projection())?;
-        arrow_schema(py, &projected, form)
+        arrow_schema(py, &projected, engine)
     }
 
     /// Begins to plan.
@@ -140,7 +140,7 @@ impl Scan {
     fn count<'py>(&self, py: Python<'py>) -> PyResult<(u64, Bound<'py, PyDict>)> {
         let scan = self.0.clone();
         let counted = runtime::run(py, &Cancel::default(), move |cancel| scan.count(cancel))?;
-        Ok((counted.value, describe_account(py, &counted.account)?))
+        Ok((counted.value, describe_metrics(py, &counted.metrics)?))
     }
 
     /// The smallest or the largest value of a column as a literal, and how it was found.
@@ -155,7 +155,7 @@ impl Scan {
         let work = move |cancel: &Cancel| scan.extreme(&column, which, cancel);
         let found = runtime::run(py, &Cancel::default(), work)?;
         let value = found.value.as_ref().map(|value| value_to_python(py, value)).transpose()?;
-        Ok((value, describe_account(py, &found.account)?))
+        Ok((value, describe_metrics(py, &found.metrics)?))
     }
 
     /// All rows.

@@ -14,8 +14,8 @@ use floeberg_iceberg::read::BatchStream;
 use pyo3::prelude::*;
 
 use crate::arrow::Batch;
+use crate::engine_schema::EngineSchema;
 use crate::error::to_exception;
-use crate::form::BatchForm;
 use crate::pickle::refuse;
 use crate::runtime;
 
@@ -52,7 +52,7 @@ pub struct BatchReader {
     /// Empty while a batch is waited for, and after an error or an interrupt.
     stream: Mutex<Option<Box<dyn Awaited>>>,
     /// What becomes of every batch.
-    form: BatchForm,
+    engine: EngineSchema,
     cancel: Cancel,
 }
 
@@ -60,16 +60,16 @@ impl BatchReader {
     /// Starts what gives batches.
     pub fn open<A: Awaited + 'static>(
         py: Python<'_>,
-        form: BatchForm,
+        engine: EngineSchema,
         start: impl FnOnce(&Cancel) -> Result<A> + Send + 'static,
     ) -> PyResult<Self> {
         let cancel = Cancel::default();
-        Ok(Self::of(runtime::run(py, &cancel, start)?, form, cancel))
+        Ok(Self::of(runtime::run(py, &cancel, start)?, engine, cancel))
     }
 
     /// Takes from what was started, and can be stopped so.
-    pub fn of(stream: impl Awaited + 'static, form: BatchForm, cancel: Cancel) -> Self {
-        Self { stream: Mutex::new(Some(Box::new(stream))), form, cancel }
+    pub fn of(stream: impl Awaited + 'static, engine: EngineSchema, cancel: Cancel) -> Self {
+        Self { stream: Mutex::new(Some(Box::new(stream))), engine, cancel }
     }
 
     fn take(&self) -> Option<Box<dyn Awaited>> {
@@ -90,7 +90,7 @@ impl BatchReader {
         let next = |time| {
             stream
                 .next_timeout(time)
-                .map(|batch| batch.transpose()?.map(|batch| self.form.apply(batch)).transpose())
+                .map(|batch| batch.transpose()?.map(|batch| self.engine.apply(batch)).transpose())
         };
         let batch = runtime::poll(py, &self.cancel, next)?;
         *self.stream.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream);

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::arrow::{ArrowSchema, Batches};
-use crate::form::{BatchForm, arrow_schema};
+use crate::engine_schema::{EngineSchema, arrow_schema};
 use crate::pickle::Envelope;
 use crate::rows;
 use crate::runtime;
@@ -46,18 +46,18 @@ impl TaskGroup {
         rows::read_all(py, &self.0)
     }
 
-    /// The rows, batch by batch, in a form, read by so many threads.
-    #[pyo3(signature = (form=None, threads=None))]
-    fn stream(&self, py: Python<'_>, form: Option<&str>, threads: Option<usize>) -> PyResult<BatchReader> {
-        let form = runtime::call(py, || BatchForm::named(form, self.0.read().projected()))?;
+    /// The rows, batch by batch, in a engine, read by so many threads.
+    #[pyo3(signature = (engine=None, threads=None))]
+    fn stream(&self, py: Python<'_>, engine: Option<&str>, threads: Option<usize>) -> PyResult<BatchReader> {
+        let engine = runtime::call(py, || EngineSchema::named(engine, self.0.read().projected()))?;
         let group = self.0.clone();
-        BatchReader::open(py, form, move |cancel| group.stream(cancel, threads))
+        BatchReader::open(py, engine, move |cancel| group.stream(cancel, threads))
     }
 
-    /// The Arrow schema of the rows in a form: `pyarrow.schema` takes it.
-    #[pyo3(signature = (form=None))]
-    fn arrow_schema(&self, py: Python<'_>, form: Option<&str>) -> PyResult<ArrowSchema> {
-        arrow_schema(py, self.0.read().projected(), form)
+    /// The Arrow schema of the rows in a engine: `pyarrow.schema` takes it.
+    #[pyo3(signature = (engine=None))]
+    fn arrow_schema(&self, py: Python<'_>, engine: Option<&str>) -> PyResult<ArrowSchema> {
+        arrow_schema(py, self.0.read().projected(), engine)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

@@ -21,7 +21,7 @@ mod recipes;
 mod values;
 mod variants;
 
-use floeberg_iceberg::hush_fenced_panics;
+use floeberg_iceberg::silence_caught_panics;
 
 /// A fuzzer.
 #[derive(Clone, Copy, Debug)]
@@ -75,5 +75,5 @@ pub fn run(name: &str, bytes: &[u8]) {
 /// libFuzzer's hook ends the process at any panic; without it those that nobody catches still do.
 pub fn prepare() {
     let _ = std::panic::take_hook();
-    hush_fenced_panics();
+    silence_caught_panics();
 }

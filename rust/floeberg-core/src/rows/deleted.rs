@@ -23,7 +23,7 @@ pub struct DeletedRows {
 
 /// Which rows of a range are left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum RangeMask {
     /// All of them (an empty range is this).
     All,
     /// None of them.
@@ -32,7 +32,7 @@ pub enum Kept {
     Some(BooleanBuffer),
 }
 
-impl Kept {
+impl RangeMask {
     /// The rows that a mask of the same range leaves of these.
     #[must_use]
     pub fn and(self, mask: &BooleanBuffer) -> Self {
@@ -83,14 +83,14 @@ impl DeletedRows {
     /// Which rows of a range are left.
     ///
     /// Errors: `LimitExceeded` for a range that no mask in memory can cover.
-    pub fn kept(&self, range: Range<u64>) -> Result<Kept> {
+    pub fn kept(&self, range: Range<u64>) -> Result<RangeMask> {
         let deleted = self.count(range.clone());
         if deleted == 0 {
-            return Ok(Kept::All);
+            return Ok(RangeMask::All);
         }
         let rows = range.end - range.start;
         if deleted == rows {
-            return Ok(Kept::None);
+            return Ok(RangeMask::None);
         }
         let rows = usize::try_from(rows)
             .map_err(|_| Error::limit(format!("a mask of {rows} rows is larger than memory")))?;
@@ -103,7 +103,7 @@ impl DeletedRows {
                 clear(bitmap, part, &mut words, first);
             }
         }
-        Ok(Kept::Some(BooleanBuffer::new(Buffer::from_vec(words), 0, rows)))
+        Ok(RangeMask::Some(BooleanBuffer::new(Buffer::from_vec(words), 0, rows)))
     }
 }
 

@@ -11,6 +11,6 @@ mod keys;
 #[cfg(test)]
 mod tests;
 
-pub use deleted::{DeletedRows, Kept};
+pub use deleted::{DeletedRows, RangeMask};
 pub use kept_rows::KeptRows;
 pub use keys::DeletedKeys;

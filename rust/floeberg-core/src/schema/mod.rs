@@ -5,7 +5,7 @@
 //! `promotion` which type may become which. `evolve` changes a schema by a list of changes, which can be made again
 //! on a newer one.
 
-mod near;
+mod did_you_mean;
 mod types;
 mod promotion;
 pub mod reserved;
@@ -24,8 +24,8 @@ mod check;
 mod tests;
 
 pub use assign_ids::FreshIds;
+pub use did_you_mean::unknown_column;
 pub use name_mapping::{MappedField, NameMapping};
-pub use near::unknown_column;
 pub use promotion::promotes_to;
 pub use table_schema::{Schema, is_nested};
 pub use type_string::near_type;

@@ -143,7 +143,7 @@ impl Schema {
                 }
             }
         }
-        Err(super::near::unknown_column(name, self.by_name.keys().map(String::as_str)))
+        Err(super::did_you_mean::unknown_column(name, self.by_name.keys().map(String::as_str)))
     }
 
     /// All ids with their full names, in no order.

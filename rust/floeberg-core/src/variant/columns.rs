@@ -18,7 +18,7 @@ use arrow_array::{
 use arrow_schema::{DataType, TimeUnit};
 
 use super::encode::{self, Primitive};
-use super::layout::{Place, Typed};
+use super::layout::{Typed, ValueColumns};
 use crate::error::{Error, Result};
 
 /// The columns of one value.
@@ -69,7 +69,11 @@ pub(super) type Names<'a> = Vec<&'a str>;
 
 impl<'a> Columns<'a> {
     /// Of the columns of a group.
-    pub(super) fn new(group: &'a StructArray, place: &'a Place, names: &mut Names<'a>) -> Result<Self> {
+    pub(super) fn new(
+        group: &'a StructArray,
+        place: &'a ValueColumns,
+        names: &mut Names<'a>,
+    ) -> Result<Self> {
         let value = match place.value {
             Some(number) => Some(column(group, number)?.as_binary_opt().ok_or_else(unexpected)?),
             None => None,

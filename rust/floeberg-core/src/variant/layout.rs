@@ -16,12 +16,12 @@ const DEEPEST: usize = 100;
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub(super) metadata: usize,
-    pub(super) root: Place,
+    pub(super) root: ValueColumns,
 }
 
 /// Where one value is stored: columns by their number in their group.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ValueColumns {
     pub(super) value: Option<usize>,
     pub(super) typed: Option<(usize, Typed)>,
 }
@@ -34,7 +34,7 @@ pub(super) enum Typed {
     /// The shredded fields of an object, in the order of their names.
     Object(Vec<ShreddedField>),
     /// The elements of an array.
-    Array(Box<Place>),
+    Array(Box<ValueColumns>),
 }
 
 /// A field of objects that has columns of its own.
@@ -43,7 +43,7 @@ pub(super) struct ShreddedField {
     pub(super) name: String,
     /// The number of its group.
     pub(super) group: usize,
-    pub(super) place: Place,
+    pub(super) place: ValueColumns,
 }
 
 impl Layout {
@@ -72,11 +72,11 @@ impl Layout {
     }
 }
 
-fn place(fields: &[(usize, &Field)], depth: usize) -> Result<Place> {
+fn place(fields: &[(usize, &Field)], depth: usize) -> Result<ValueColumns> {
     if depth > DEEPEST {
         return Err(Error::limit(format!("the typed columns of a variant nest deeper than {DEEPEST}")));
     }
-    let mut found = Place { value: None, typed: None };
+    let mut found = ValueColumns { value: None, typed: None };
     for (number, field) in fields {
         match field.name().as_str() {
             "value" if found.value.is_none() => {
@@ -123,7 +123,7 @@ fn typed(data_type: &DataType, depth: usize) -> Result<Typed> {
 }
 
 /// The group of a shredded field or element.
-fn group_of(field: &Field, name: &str, depth: usize) -> Result<Place> {
+fn group_of(field: &Field, name: &str, depth: usize) -> Result<ValueColumns> {
     let DataType::Struct(children) = field.data_type() else {
         return Err(invalid(&format!("expected a group for {name:?}, found {}", field.data_type())));
     };

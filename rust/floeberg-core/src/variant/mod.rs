@@ -19,10 +19,10 @@ mod build;
 mod columns;
 mod scalar;
 mod check;
-mod scalars;
+mod scalar_column;
 mod shape;
 mod infer;
-mod places;
+mod shredded_columns;
 mod shred;
 mod unshred;
 

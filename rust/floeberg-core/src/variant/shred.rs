@@ -12,7 +12,7 @@ use arrow_array::{Array as _, ArrayRef, StructArray};
 
 use super::Shape;
 use super::dictionary::Dictionary;
-use super::places::{Place, Row};
+use super::shredded_columns::{Row, ShreddedColumns};
 use super::unshredded::parts;
 use super::value::check_one;
 use crate::error::{Error, Result};
@@ -33,7 +33,7 @@ impl Shape {
     /// not known within what is taken apart, `LimitExceeded` for more bytes than 32-bit offsets reach.
     pub fn shred(&self, variants: &StructArray) -> Result<Shredded> {
         let (metadata, values) = parts(variants)?;
-        let mut root = Place::new(&self.0);
+        let mut root = ShreddedColumns::new(&self.0);
         let mut known: Option<(&[u8], Dictionary<'_>)> = None;
         for row in 0..variants.len() {
             if variants.is_null(row) {

@@ -7,7 +7,7 @@ use floeberg_core::Result;
 use super::Job;
 
 /// The place of a part in the stream: the number of its task, and its number in the task.
-pub(super) type Place = (u64, usize);
+pub(super) type PartIndex = (u64, usize);
 
 /// A part of the stream.
 pub(super) struct Part<J: Job> {

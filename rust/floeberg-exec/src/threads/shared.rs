@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use floeberg_core::{Error, Result};
 
-use super::part::{Part, Place};
+use super::part::{Part, PartIndex};
 use super::{Ahead, Job};
 
 /// The tasks of a stream, in order.
@@ -30,7 +30,7 @@ pub(super) struct Shared<J: Job> {
 /// The state of a stream.
 pub(super) struct State<J: Job> {
     /// Parts that are not taken whole, in order.
-    pub(super) parts: BTreeMap<Place, Part<J>>,
+    pub(super) parts: BTreeMap<PartIndex, Part<J>>,
     /// The rest of the tasks; not here while a thread asks for the next one, and after their end.
     pub(super) tasks: Option<Tasks<J>>,
     /// Are the tasks at their end?
@@ -96,7 +96,7 @@ impl<J: Job> Shared<J> {
 
 impl<J: Job> State<J> {
     /// May items of a place wait to be taken, or must their thread wait?
-    pub(super) fn has_room(&self, place: Place, budget: u64) -> bool {
+    pub(super) fn has_room(&self, place: PartIndex, budget: u64) -> bool {
         let is_first = self.parts.first_key_value().is_none_or(|(first, _)| place <= *first);
         is_first || self.waiting_bytes < budget
     }

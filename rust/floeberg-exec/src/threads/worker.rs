@@ -7,14 +7,14 @@
 use floeberg_core::{Result, fenced};
 
 use super::Job;
-use super::part::{Part, Place, Work};
+use super::part::{Part, PartIndex, Work};
 use super::shared::{Shared, State, Tasks};
 
 /// Parts that wait or run for each thread, at most, before another task is opened.
 const PARTS_AHEAD: usize = 3;
 
 enum Step<J: Job> {
-    Work(Place, J::Part),
+    Work(PartIndex, J::Part),
     Pull(Tasks<J>),
     End,
 }
@@ -98,7 +98,7 @@ fn pull<J: Job>(shared: &Shared<J>, mut tasks: Tasks<J>) {
 }
 
 /// Opens a task: its place is taken by its parts.
-fn open<J: Job>(shared: &Shared<J>, place: Place, task: J::Task) {
+fn open<J: Job>(shared: &Shared<J>, place: PartIndex, task: J::Task) {
     let made = match fenced(|| shared.job.open(task)) {
         Ok(made) => made,
         Err(error) => return finish(shared, place, Err(error)),
@@ -116,7 +116,7 @@ fn open<J: Job>(shared: &Shared<J>, place: Place, task: J::Task) {
 }
 
 /// Hands an item over, after waiting for memory. Is more wanted? Errors: `Cancelled`.
-fn put<J: Job>(shared: &Shared<J>, place: Place, item: J::Item) -> Result<bool> {
+fn put<J: Job>(shared: &Shared<J>, place: PartIndex, item: J::Item) -> Result<bool> {
     shared.ahead.cancel.check()?;
     let bytes = J::bytes(&item);
     let mut state = shared.lock();
@@ -136,7 +136,7 @@ fn put<J: Job>(shared: &Shared<J>, place: Place, item: J::Item) -> Result<bool> 
 }
 
 /// Says that a part is done, or how it failed.
-fn finish<J: Job>(shared: &Shared<J>, place: Place, outcome: Result<()>) {
+fn finish<J: Job>(shared: &Shared<J>, place: PartIndex, outcome: Result<()>) {
     let mut state = shared.lock();
     if let Some(part) = state.parts.get_mut(&place) {
         part.work = Work::Done;

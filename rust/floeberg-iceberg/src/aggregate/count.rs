@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Cancel, Result};
 
-use super::{Account, Answered};
+use super::{AggregateMetrics, AggregateResult};
 use crate::manifest::RowsMatch;
 use crate::plan::{DeleteKind, Plan, PlannedFile};
 use crate::read::{TableReader, count_left, count_rows};
@@ -51,18 +51,18 @@ pub(crate) fn count(
     limit: Option<u64>,
     threads: usize,
     cancel: &Cancel,
-) -> Result<Answered<u64>> {
-    let mut account = Account::default();
+) -> Result<AggregateResult<u64>> {
+    let mut metrics = AggregateMetrics::default();
     let mut rows: u64 = 0;
     let mut left = Vec::new();
     plan.for_each_file(|mut file| {
-        account.files += 1;
+        metrics.files += 1;
         if reader.gives_deleted_rows() {
             file.deletes.clear();
         }
         match known(&file) {
             Ok(known) => {
-                account.by_metadata += 1;
+                metrics.by_metadata += 1;
                 rows = rows.saturating_add(known);
             }
             Err(reading) => left.push((file.number, reading)),
@@ -85,9 +85,9 @@ pub(crate) fn count(
         Ok(true)
     })?;
     for ((_, reading), was_read) in left.iter().zip(read) {
-        if was_read { account.reads(reading.reason()) } else { account.not_needed += 1 }
+        if was_read { metrics.reads(reading.reason()) } else { metrics.not_needed += 1 }
     }
-    Ok(Answered { value: rows.into_inner().min(most), account })
+    Ok(AggregateResult { value: rows.into_inner().min(most), metrics })
 }
 
 /// The rows of a file by its metadata, or why these do not tell.

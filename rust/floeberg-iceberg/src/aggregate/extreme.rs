@@ -19,7 +19,7 @@ use floeberg_core::value::ordering::compare;
 use floeberg_core::{Cancel, Error, Result};
 
 use super::best::{Extreme, best_of};
-use super::{Account, Answered};
+use super::{AggregateMetrics, AggregateResult};
 use crate::manifest::RowsMatch;
 use crate::plan::{DeleteKind, Plan, PlannedFile};
 use crate::read::{TableReader, read_task};
@@ -81,18 +81,18 @@ pub(super) enum Known {
 }
 
 /// Finds the value. Errors: those of reading, where files must be read.
-pub(crate) fn extreme(request: ExtremeRequest<'_>) -> Result<Answered<Option<Value>>> {
+pub(crate) fn extreme(request: ExtremeRequest<'_>) -> Result<AggregateResult<Option<Value>>> {
     let which = request.which;
-    let mut account = Account::default();
+    let mut metrics = AggregateMetrics::default();
     let mut best = None;
     let (mut bounded, mut unbounded) = (Vec::new(), Vec::new());
     request.plan.for_each_file(|file| {
-        account.files += 1;
+        metrics.files += 1;
         let statistics = request.plan.statistics(file.number);
         match known(&file, statistics.unwrap_or(&ColumnStats::default()), &request.field.field_type, which) {
-            Known::Nothing => account.by_metadata += 1,
+            Known::Nothing => metrics.by_metadata += 1,
             Known::Exactly(value) => {
-                account.by_metadata += 1;
+                metrics.by_metadata += 1;
                 improve(&mut best, Some(value), which);
             }
             Known::Within(Some(bound), why) => bounded.push((file.number, bound, why)),
@@ -101,7 +101,7 @@ pub(crate) fn extreme(request: ExtremeRequest<'_>) -> Result<Answered<Option<Val
         Ok(())
     })?;
     // What has no bound must be read in any case, and may spare others.
-    read(request, &unbounded, &mut best, &mut account)?;
+    read(request, &unbounded, &mut best, &mut metrics)?;
     bounded.sort_by(|(_, left, _), (_, right, _)| match (which, compare(left, right)) {
         (_, None) => Ordering::Equal,
         (Extreme::Smallest, Some(order)) => order,
@@ -117,16 +117,16 @@ pub(crate) fn extreme(request: ExtremeRequest<'_>) -> Result<Answered<Option<Val
             .map(|(number, _, why)| (*number, *why))
             .collect();
         if candidates.is_empty() {
-            account.not_needed += (bounded.len() - next) as u64;
+            metrics.not_needed += (bounded.len() - next) as u64;
             break;
         }
         let looked_at = wave.min(bounded.len() - next);
-        account.not_needed += (looked_at - candidates.len()) as u64;
-        read(request, &candidates, &mut best, &mut account)?;
+        metrics.not_needed += (looked_at - candidates.len()) as u64;
+        read(request, &candidates, &mut best, &mut metrics)?;
         next += looked_at;
         wave = request.threads.max(1);
     }
-    Ok(Answered { value: best.map(unsigned_zero), account })
+    Ok(AggregateResult { value: best.map(unsigned_zero), metrics })
 }
 
 pub(super) fn known(
@@ -196,7 +196,7 @@ fn read(
     request: ExtremeRequest<'_>,
     files: &[(usize, &'static str)],
     best: &mut Option<Value>,
-    account: &mut Account,
+    metrics: &mut AggregateMetrics,
 ) -> Result<()> {
     let found = ordered(files, request.threads, request.cancel, |(number, _)| {
         let task = request.plan.task(*number)?;
@@ -208,7 +208,7 @@ fn read(
         Ok(best)
     })?;
     for ((_, why), value) in files.iter().zip(found) {
-        account.reads(why);
+        metrics.reads(why);
         improve(best, value, request.which);
     }
     Ok(())

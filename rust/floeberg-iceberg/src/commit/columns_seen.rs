@@ -8,43 +8,43 @@ use std::sync::Arc;
 use floeberg_core::{Context, Result};
 
 use super::actions::{update_schema, upgrade};
-use super::apply::Changing;
+use super::apply::TableMetadataBuilder;
 use super::seen::Seen;
-use super::since::Since;
+use super::validation::Validation;
 use super::{Operation, Previous};
 use crate::metadata::TableMetadata;
 
 /// The columns that each operation was made for: those of the table when the first began, as those before it changed them.
 /// `None` for all where nobody changed them since.
 pub(super) fn columns_seen(
-    began_at: Option<&TableMetadata>,
+    starting: Option<&TableMetadata>,
     base: Option<&TableMetadata>,
     operations: &[Operation],
 ) -> Result<Vec<Option<Seen>>> {
-    let (Some(began_at), Some(base)) = (began_at, base) else { return Ok(vec![None; operations.len()]) };
-    if began_at.current_schema() == base.current_schema() {
+    let (Some(starting), Some(base)) = (starting, base) else { return Ok(vec![None; operations.len()]) };
+    if starting.current_schema() == base.current_schema() {
         return Ok(vec![None; operations.len()]);
     }
-    let previous = Previous { metadata: began_at, metadata_location: "" };
-    let mut changing = Changing::begin(Some(previous), began_at.last_updated_ms)?;
+    let previous = Previous { metadata: starting, metadata_location: "" };
+    let mut builder = TableMetadataBuilder::begin(Some(previous), starting.last_updated_ms)?;
     let mut seen: Vec<Option<Seen>> = Vec::with_capacity(operations.len());
     for operation in operations {
-        let schema = Arc::clone(changing.metadata().current_schema());
-        seen.push(Some(Seen { schema, last_column_id: began_at.last_column_id }));
-        let since = Since {
-            began_at: Some(began_at),
-            base: Some(began_at),
-            brings_files: false,
+        let schema = Arc::clone(builder.metadata().current_schema());
+        seen.push(Some(Seen { schema, last_column_id: starting.last_column_id }));
+        let since = Validation {
+            starting: Some(starting),
+            base: Some(starting),
+            adds_files: false,
             made_from: &[],
             seen: None,
         };
         let produced = match operation {
-            Operation::UpdateSchema(changes) => update_schema(changing.metadata(), since, changes),
-            Operation::UpgradeFormatVersion(version) => Ok(upgrade(changing.metadata(), *version)),
+            Operation::UpdateSchema(changes) => update_schema(builder.metadata(), since, changes),
+            Operation::UpgradeFormatVersion(version) => Ok(upgrade(builder.metadata(), *version)),
             _ => continue,
         };
         for update in &produced.context("operation", operation.name())?.updates {
-            changing.apply(update)?;
+            builder.apply(update)?;
         }
     }
     Ok(seen)

@@ -5,18 +5,19 @@
 
 mod fit;
 mod key;
-mod places;
+mod metadata_folder;
 mod random;
 mod summary;
-mod kept;
+mod commit_files;
 mod update;
 mod requirement;
 mod apply;
 mod requirement_json;
 mod seen;
 mod produce;
-mod since;
+mod validation;
 mod isolation;
+mod validate;
 mod known_properties;
 mod operation;
 mod operation_bytes;
@@ -24,15 +25,16 @@ mod update_json;
 mod attempt;
 mod actions;
 mod columns_seen;
-mod trial;
+#[expect(clippy::module_inception, reason = "it becomes the root of a crate")]
+mod commit;
 
 pub use apply::{Previous, apply};
 pub use attempt::Attempt;
+pub use commit::{Commit, CommitRequest};
 pub use isolation::IsolationLevel;
 pub use key::{COMMIT_KEY, CommitKey};
 pub use operation::{NewTable, Operation};
 pub use requirement::Requirement;
-pub use trial::{Commit, CommitRequest};
 pub use update::{LAST_ADDED, Update};
 pub use update_json::updates_to_json;
 

@@ -80,13 +80,13 @@ pub struct NewTable {
 
 impl Operation {
     /// Does it add files that were written for the table?
-    pub fn brings_files(&self) -> bool {
+    pub fn adds_files(&self) -> bool {
         matches!(self, Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. })
     }
 
     /// Does it change rows, so that it writes manifests and a snapshot that lists them?
     pub fn changes_rows(&self) -> bool {
-        self.brings_files() || matches!(self, Self::Delete { .. })
+        self.adds_files() || matches!(self, Self::Delete { .. })
     }
 
     /// Its name, for messages.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{IsolationLevel, NewTable, Operation};
 use crate::metadata::{ObjectWriter, declare_table, emit_map, emit_order, emit_ref, emit_spec, parse_ref};
-use crate::wire::json::{ObjectReader, Place, int, list, raw, string, string_map};
+use crate::wire::json::{JsonPath, ObjectReader, int, list, raw, string, string_map};
 use crate::write::Receipt;
 
 impl Operation {
@@ -84,8 +84,8 @@ impl Operation {
 }
 
 fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
-    let place = Place::root("operation");
-    let mut object = ObjectReader::new(header, &place)?;
+    let path = JsonPath::root("operation");
+    let mut object = ObjectReader::new(header, &path)?;
     let name = object.required("operation", string)?;
     Ok(match name.as_str() {
         "append" => {
@@ -130,7 +130,7 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             Operation::SetRef(name, object.required("ref", parse_ref)?)
         }
         "remove ref" => Operation::RemoveRef(object.required("name", string)?),
-        _ => return Err(place.invalid(format_args!("{name:?} is none that is known"))),
+        _ => return Err(path.invalid(format_args!("{name:?} is none that is known"))),
     })
 }
 
@@ -149,17 +149,17 @@ fn rows(object: &mut ObjectReader<'_>) -> Result<(Expr, bool)> {
     Ok((filter, object.required("case-sensitive", boolean)?))
 }
 
-fn level(json: Json, place: &Place<'_>) -> Result<IsolationLevel> {
-    string(json, place)?.parse()
+fn level(json: Json, path: &JsonPath<'_>) -> Result<IsolationLevel> {
+    string(json, path)?.parse()
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
-fn boolean(json: Json, place: &Place<'_>) -> Result<bool> {
-    json.as_bool().ok_or_else(|| place.expected("true or false", &json))
+fn boolean(json: Json, path: &JsonPath<'_>) -> Result<bool> {
+    json.as_bool().ok_or_else(|| path.expected("true or false", &json))
 }
 
 /// A format version: a small number.
-pub(super) fn version(json: Json, place: &Place<'_>) -> Result<u8> {
-    let number = int(json, place)?;
-    u8::try_from(number).map_err(|_| place.invalid(format_args!("{number} is no format version")))
+pub(super) fn version(json: Json, path: &JsonPath<'_>) -> Result<u8> {
+    let number = int(json, path)?;
+    u8::try_from(number).map_err(|_| path.invalid(format_args!("{number} is no format version")))
 }

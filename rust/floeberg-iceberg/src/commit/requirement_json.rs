@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::Requirement;
 use crate::metadata::ObjectWriter;
-use crate::wire::json::{ObjectReader, Place, int, long, string};
+use crate::wire::json::{JsonPath, ObjectReader, int, long, string};
 
 impl Requirement {
     /// The requirement as JSON.
@@ -52,8 +52,8 @@ impl Requirement {
 }
 
 fn parse(json: Json) -> Result<Requirement> {
-    let place = Place::root("requirement");
-    let mut object = ObjectReader::new(json, &place)?;
+    let path = JsonPath::root("requirement");
+    let mut object = ObjectReader::new(json, &path)?;
     let kind = object.required("type", string)?;
     Ok(match kind.as_str() {
         "assert-create" => Requirement::Create,

@@ -12,7 +12,7 @@ use crate::metadata::{
     ObjectWriter, emit_map, emit_order, emit_ref, emit_snapshot, emit_spec, parse_order, parse_ref,
     parse_schema, parse_snapshot, parse_spec,
 };
-use crate::wire::json::{ObjectReader, Place, int, list, long, object, raw, string, string_map};
+use crate::wire::json::{JsonPath, ObjectReader, int, list, long, object, raw, string, string_map};
 
 impl Update {
     /// The name of the change.
@@ -96,8 +96,8 @@ impl Update {
 }
 
 fn parse(json: Json) -> Result<Update> {
-    let place = Place::root("update");
-    let mut object = ObjectReader::new(json, &place)?;
+    let path = JsonPath::root("update");
+    let mut object = ObjectReader::new(json, &path)?;
     let action = object.required("action", string)?;
     Ok(match action.as_str() {
         "assign-uuid" => Update::AssignUuid(object.required("uuid", string)?),
@@ -114,7 +114,7 @@ fn parse(json: Json) -> Result<Update> {
         "add-snapshot" => Update::AddSnapshot(object.required("snapshot", parse_snapshot)?),
         "set-snapshot-ref" => {
             let name = object.required("ref-name", string)?;
-            Update::SetSnapshotRef(name, parse_ref(Json::Object(object.unknown_keys()), &place)?)
+            Update::SetSnapshotRef(name, parse_ref(Json::Object(object.unknown_keys()), &path)?)
         }
         "remove-snapshots" => Update::RemoveSnapshots(object.required("snapshot-ids", list(long))?),
         "remove-snapshot-ref" => Update::RemoveSnapshotRef(object.required("ref-name", string)?),
@@ -144,8 +144,8 @@ fn parse(json: Json) -> Result<Update> {
 /// A statistics file and its snapshot, which the file itself names.
 fn file_of_snapshot(reader: &mut ObjectReader<'_>, key: &str) -> Result<(i64, Json)> {
     let file = reader.required(key, raw)?;
-    let place = reader.place().key(key);
-    let mut named = ObjectReader::new(Json::Object(object(file.clone(), &place)?), &place)?;
+    let path = reader.path().key(key);
+    let mut named = ObjectReader::new(Json::Object(object(file.clone(), &path)?), &path)?;
     Ok((named.required("snapshot-id", long)?, file))
 }
 

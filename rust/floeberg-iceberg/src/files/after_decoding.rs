@@ -12,7 +12,7 @@ use std::sync::Arc;
 use arrow_array::{Array, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use floeberg_core::Result;
-use floeberg_core::rows::{DeletedRows, Kept, KeptRows};
+use floeberg_core::rows::{DeletedRows, KeptRows, RangeMask};
 
 use super::file_fields::FileFields;
 use super::filter::RowPredicate;
@@ -59,9 +59,9 @@ impl AfterDecoding {
         let mut positions =
             if self.needs_positions { RowPositions::From(start) } else { RowPositions::Unasked };
         let mut left = match self.deletes.kept(Range { start, end: start + rows as u64 })? {
-            Kept::All => None,
-            Kept::None => return Ok(None),
-            Kept::Some(mask) => Some(mask),
+            RangeMask::All => None,
+            RangeMask::None => return Ok(None),
+            RangeMask::Some(mask) => Some(mask),
         };
         if let Some((predicate, narrowed)) = &self.filter {
             let matching = trues(&predicate.evaluate(&narrowed.of(&decoded)?, &positions)?);

@@ -15,7 +15,7 @@ use floeberg_core::{Context, Error, Result};
 use super::rows::{Row, batch_of_rows, text};
 use super::source::Source;
 use crate::manifest::{EntryRequest, FieldSummary, ManifestContent, ManifestFile};
-use crate::metadata::{Snapshot, human_bound};
+use crate::metadata::{Snapshot, bound_to_human_string};
 
 /// The columns of `manifests`.
 pub(super) fn fields() -> Vec<Field> {
@@ -162,7 +162,7 @@ fn summaries_of(source: &Source, manifest: &ManifestFile) -> Result<Option<Value
         let field = spec.fields.get(position).zip(types.get(position));
         let human = |bound: &Option<Vec<u8>>| {
             let (field, typed) = field?;
-            human_bound(&field.transform, &typed.field_type, bound.as_deref()).map(text)
+            bound_to_human_string(&field.transform, &typed.field_type, bound.as_deref()).map(text)
         };
         Some(Value::Struct(vec![
             (10, Some(Value::Boolean(summary.contains_null))),

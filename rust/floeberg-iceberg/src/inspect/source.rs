@@ -65,20 +65,20 @@ impl Source {
 
     /// The manifests of one snapshot.
     pub(super) fn manifests_of(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
-        self.reader.manifests(snapshot).map_err(|error| self.table.explain_absence(error))
+        self.reader.manifests(snapshot).map_err(|error| self.table.explain_missing_file(error))
     }
 
     /// The manifests of all snapshots, each once.
     pub(super) fn all_manifests(&self) -> Result<Vec<ManifestFile>> {
         AllManifests::new(self.reader.clone(), self.metadata().snapshots.clone())
-            .map(|manifest| manifest.map_err(|error| self.table.explain_absence(error)))
+            .map(|manifest| manifest.map_err(|error| self.table.explain_missing_file(error)))
             .collect::<Result<_>>()
             .context("table", self.table.metadata_location())
     }
 
     /// The entries of a manifest.
     pub(super) fn entries(&self, manifest: &ManifestFile, wanted: &EntryRequest) -> Result<ManifestEntries> {
-        let bytes = self.reader.open(manifest).map_err(|error| self.table.explain_absence(error))?;
+        let bytes = self.reader.open(manifest).map_err(|error| self.table.explain_missing_file(error))?;
         bytes.entries(&self.spec(manifest)?.partition_type, wanted)
     }
 

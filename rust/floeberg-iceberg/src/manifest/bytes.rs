@@ -1,6 +1,6 @@
 //! What does one manifest list, as columns?
 //!
-//! In: its bytes and its row of the manifest list. Out: its entries, of all of it or of a stretch.
+//! In: its bytes and its row of the manifest list. Out: its entries, of all of it or of a block range.
 //! Spec: Manifests.
 //!
 //! Invariant: a manifest is read once, and what it decompresses to is bounded however it is cut.
@@ -12,9 +12,10 @@ use floeberg_core::schema::StructType;
 use floeberg_core::{Context, Error, Result};
 
 use crate::manifest::{
-    EntryRequest, ManifestEntries, ManifestFile, StretchEntries, cut_manifest, parse_manifest, parse_stretch,
+    BlockEntries, EntryRequest, ManifestEntries, ManifestFile, cut_manifest, parse_block_range,
+    parse_manifest,
 };
-use crate::wire::avro::{Limits, Stretch};
+use crate::wire::avro::{BlockRange, Limits};
 
 /// No manifest or manifest list is larger than this: a guard against damaged lengths and hostile files.
 pub(crate) const LARGEST_MANIFEST: u64 = 1 << 30;
@@ -25,7 +26,7 @@ pub(crate) struct ManifestBytes {
     manifest: ManifestFile,
     location: String,
     bytes: Bytes,
-    /// Bytes of the stretches so far, after decompression.
+    /// Bytes of the block ranges so far, after decompression.
     inflated: AtomicU64,
 }
 
@@ -41,18 +42,18 @@ impl ManifestBytes {
     }
 
     /// Stretches of at most about so many bytes as they are stored.
-    pub fn stretches(&self, most_bytes: usize) -> Result<Vec<Stretch>> {
+    pub fn block_ranges(&self, most_bytes: usize) -> Result<Vec<BlockRange>> {
         cut_manifest(&self.bytes, &self.manifest, most_bytes).context("path", &self.location)
     }
 
-    /// Decodes the entries of a stretch.
+    /// Decodes the entries of a block range.
     pub fn entries_of(
         &self,
-        stretch: &Stretch,
+        blocks: &BlockRange,
         partition_type: &StructType,
         wanted: &EntryRequest,
-    ) -> Result<StretchEntries> {
-        let parsed = parse_stretch(&self.bytes, stretch, &self.manifest, partition_type, wanted)
+    ) -> Result<BlockEntries> {
+        let parsed = parse_block_range(&self.bytes, blocks, &self.manifest, partition_type, wanted)
             .context("path", &self.location)?;
         let before = self.inflated.fetch_add(parsed.inflated, Ordering::Relaxed);
         let most = Limits::default().file_bytes;

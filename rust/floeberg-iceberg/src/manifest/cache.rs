@@ -1,7 +1,7 @@
 //! Which manifests were decoded before?
 //!
 //! In: a row of a manifest list, the partition type of its spec, and the columns whose statistics are wanted. Out: its entries,
-//! if they are there. What others made of manifests can be held beside them: as a thing of its own, or with the stretches
+//! if they are there. What others made of manifests can be held beside them: as a thing of its own, or with the block ranges
 //! of a manifest.
 //!
 //! Files never change, so that what was decoded once stays right, unless a column that files are partitioned by has another
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use floeberg_core::schema::StructType;
 
-use crate::manifest::{ManifestFile, StretchEntries};
+use crate::manifest::{BlockEntries, ManifestFile};
 
 /// Decoded manifests of a table.
 #[derive(Debug)]
@@ -35,8 +35,8 @@ pub(crate) struct Use(u64);
 /// What a cache knows of a manifest.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// All its stretches, with the statistics that are wanted.
-    Whole(Vec<Arc<StretchEntries>>),
+    /// All its block ranges, with the statistics that are wanted.
+    Whole(Vec<Arc<BlockEntries>>),
     /// Not that. It has statistics of these columns, which are to be decoded too if it is to be replaced.
     Without(Vec<i32>),
 }
@@ -84,8 +84,8 @@ struct Cached {
     /// The columns whose statistics were decoded, ascending.
     statistics_of: Vec<i32>,
     /// By their numbers; `None` where one was not decoded yet.
-    stretches: Vec<Option<Arc<StretchEntries>>>,
-    /// What was made of a stretch with a derived thing, by the number of both, and its bytes.
+    ranges: Vec<Option<Arc<BlockEntries>>>,
+    /// What was made of a block range with a derived thing, by the number of both, and its bytes.
     beside: HashMap<(u64, usize), (Made, u64)>,
     bytes: u64,
     used: Use,
@@ -126,25 +126,25 @@ impl ManifestCache {
             return Found::Without(Vec::new());
         }
         let has_statistics = statistics_of.iter().all(|id| cached.statistics_of.binary_search(id).is_ok());
-        let stretches = cached.stretches.iter().cloned().collect::<Option<Vec<_>>>();
-        match stretches.filter(|_| has_statistics) {
-            Some(stretches) => {
+        let ranges = cached.ranges.iter().cloned().collect::<Option<Vec<_>>>();
+        match ranges.filter(|_| has_statistics) {
+            Some(ranges) => {
                 state.touch(&Held::Manifest(manifest.manifest_path.clone()), used);
-                Found::Whole(stretches)
+                Found::Whole(ranges)
             }
             None => Found::Without(cached.statistics_of.clone()),
         }
     }
 
-    /// Keeps a stretch of a manifest, the one of a number among so many, with partition values of a type and statistics of these
+    /// Keeps a block range of a manifest, the one of a number among so many, with partition values of a type and statistics of these
     /// columns.
     pub(crate) fn keep(
         &self,
         used: Use,
         (manifest, partition_type): (&ManifestFile, &StructType),
         statistics_of: &[i32],
-        (number, stretches): (usize, usize),
-        entries: &Arc<StretchEntries>,
+        (number, ranges): (usize, usize),
+        entries: &Arc<BlockEntries>,
     ) {
         let bytes = entries.memory();
         if bytes > self.most_bytes {
@@ -154,7 +154,7 @@ impl ManifestCache {
         let is_same = state.manifests.get(&manifest.manifest_path).is_some_and(|cached| {
             cached.is_of(manifest, partition_type)
                 && cached.statistics_of == statistics_of
-                && cached.stretches.len() == stretches
+                && cached.ranges.len() == ranges
         });
         let held = Held::Manifest(manifest.manifest_path.clone());
         if !is_same {
@@ -168,7 +168,7 @@ impl ManifestCache {
                 manifest: manifest.clone(),
                 partition_type: partition_type.clone(),
                 statistics_of: statistics_of.to_vec(),
-                stretches: vec![None; stretches],
+                ranges: vec![None; ranges],
                 beside: HashMap::new(),
                 bytes: 0,
                 used,
@@ -178,7 +178,7 @@ impl ManifestCache {
         }
         state.touch(&held, used);
         let Some(cached) = state.manifests.get_mut(&manifest.manifest_path) else { return };
-        if let Some(place @ None) = cached.stretches.get_mut(number) {
+        if let Some(place @ None) = cached.ranges.get_mut(number) {
             *place = Some(Arc::clone(entries));
             cached.bytes += bytes;
             state.bytes += bytes;
@@ -223,26 +223,26 @@ impl ManifestCache {
         Some((number, Arc::clone(made)))
     }
 
-    /// What was made of a stretch with the derived thing of a number.
+    /// What was made of a block range with the derived thing of a number.
     pub(crate) fn find_beside<T: Any + Send + Sync>(
         &self,
         derived: u64,
         manifest: &ManifestFile,
-        stretch: (usize, &Arc<StretchEntries>),
+        blocks: (usize, &Arc<BlockEntries>),
     ) -> Option<Arc<T>> {
         let state = self.lock()?;
         let cached = state.manifests.get(&manifest.manifest_path)?;
-        let (made, _) = cached.beside.get(&(derived, stretch.0)).filter(|_| cached.holds(stretch))?;
+        let (made, _) = cached.beside.get(&(derived, blocks.0)).filter(|_| cached.holds(blocks))?;
         Arc::clone(made).downcast().ok()
     }
 
-    /// Keeps what was made of a stretch with a derived thing, if both are held.
+    /// Keeps what was made of a block range with a derived thing, if both are held.
     pub(crate) fn keep_beside<T: Any + Send + Sync>(
         &self,
         used: Use,
         derived: u64,
         manifest: &ManifestFile,
-        stretch: (usize, &Arc<StretchEntries>),
+        blocks: (usize, &Arc<BlockEntries>),
         (made, bytes): (&Arc<T>, u64),
     ) {
         let Some(mut state) = self.lock() else { return };
@@ -253,10 +253,10 @@ impl ManifestCache {
             return;
         }
         let Some(cached) = state.manifests.get_mut(&manifest.manifest_path) else { return };
-        if !cached.holds(stretch) || cached.beside.contains_key(&(derived, stretch.0)) {
+        if !cached.holds(blocks) || cached.beside.contains_key(&(derived, blocks.0)) {
             return;
         }
-        cached.beside.insert((derived, stretch.0), (Arc::clone(made) as Made, bytes));
+        cached.beside.insert((derived, blocks.0), (Arc::clone(made) as Made, bytes));
         cached.bytes += bytes;
         state.bytes += bytes;
     }
@@ -277,9 +277,9 @@ impl Cached {
         self.manifest == *manifest && self.partition_type == *partition_type
     }
 
-    /// Are these, and no others, the entries of the stretch of a number?
-    fn holds(&self, (number, entries): (usize, &Arc<StretchEntries>)) -> bool {
-        let held = self.stretches.get(number).and_then(Option::as_ref);
+    /// Are these, and no others, the entries of the block range of a number?
+    fn holds(&self, (number, entries): (usize, &Arc<BlockEntries>)) -> bool {
+        let held = self.ranges.get(number).and_then(Option::as_ref);
         held.is_some_and(|held| Arc::ptr_eq(held, entries))
     }
 }

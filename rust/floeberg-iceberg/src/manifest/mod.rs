@@ -14,7 +14,7 @@ mod bytes;
 mod cache;
 mod reader;
 mod reachable;
-mod stretch;
+mod manifest_blocks;
 mod untrusted;
 mod specs;
 mod bounds;
@@ -33,20 +33,20 @@ pub(crate) use cache::{Found, Use};
 pub(crate) use entries::{ADDED, DELETED};
 pub use entries::{EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};
 pub use file::{FieldSummary, ManifestContent, ManifestFile};
+pub(crate) use manifest_blocks::{ManifestBlocks, block_range_bytes};
 pub(crate) use metrics_by_column::MetricsByColumn;
 pub(crate) use prune_counts::{NO_TEST, NamedTest, PruneCounts};
 pub(crate) use prune_mask::PruneMask;
 pub(crate) use pruner::Pruner;
 pub use reachable::{AllManifests, FileRole, ReachableFile, ReachableFiles};
 pub use read::{
-    AssignedRowIds, ManifestHeader, StretchEntries, cut_manifest, manifest_header, parse_manifest,
-    parse_manifest_list, parse_stretch,
+    AssignedRowIds, BlockEntries, ManifestHeader, cut_manifest, manifest_header, parse_block_range,
+    parse_manifest, parse_manifest_list,
 };
 pub use reader::ManifestReader;
 pub(crate) use residuals::DistinctResiduals;
 pub use rows_match::RowsMatch;
 pub(crate) use specs::{BoundSpec, Specs};
-pub(crate) use stretch::{ManifestStretch, stretch_bytes};
 #[cfg(test)]
 pub(crate) use summary::SummaryStats;
 pub(crate) use untrusted::UntrustedColumns;

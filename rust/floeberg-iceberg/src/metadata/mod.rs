@@ -1,7 +1,7 @@
 //! The validated model of an Iceberg table, one shape for v1, v2 and v3.
 
 mod java_numbers;
-mod human;
+mod to_human_string;
 mod format_version;
 mod partition;
 mod partition_path;
@@ -10,8 +10,8 @@ mod snapshot;
 mod sort;
 mod statistics;
 mod table;
-mod absence;
-mod blank;
+mod missing_file;
+mod empty_table;
 pub(crate) mod encryption;
 mod evolve_schema;
 mod history;
@@ -23,19 +23,12 @@ mod name_mapping;
 mod view;
 mod json;
 mod open;
-mod declare;
+mod new_table;
 #[cfg(test)]
 mod fixture;
 
-pub(crate) use absence::explain_absence;
-pub(crate) use declare::are_equal;
-pub use declare::{
-    ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredTable, SpecBuilder, build_sort_order,
-    declare_table,
-};
 pub(crate) use format_version::check_version;
 pub use history::HistoryEntry;
-pub(crate) use human::human_bound;
 pub use identity::check_same;
 pub(crate) use json::{
     ObjectWriter, emit_fields, emit_map, emit_order, emit_ref, emit_snapshot, emit_spec, parse_order,
@@ -43,6 +36,12 @@ pub(crate) use json::{
 };
 pub use json::{parse_table_metadata, parse_view_metadata};
 pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_columns};
+pub(crate) use missing_file::explain_missing_file;
+pub(crate) use new_table::are_equal;
+pub use new_table::{
+    ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredTable, SpecBuilder, build_sort_order,
+    declare_table,
+};
 pub use open::{open_metadata, open_view_metadata};
 pub use partition::{PartitionField, PartitionSpec};
 pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};
@@ -51,4 +50,5 @@ pub use snapshot::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
 pub use sort::{NullOrder, SortDirection, SortField, SortOrder};
 pub use statistics::{PartitionStatisticsFile, StatisticsBlob, StatisticsFile};
 pub use table::{MAIN_BRANCH, MetadataLogEntry, SnapshotLogEntry, TableMetadata};
+pub(crate) use to_human_string::bound_to_human_string;
 pub use view::{VersionLogEntry, ViewMetadata, ViewRepresentation, ViewVersion};

@@ -10,14 +10,15 @@ use std::fmt::Write as _;
 use floeberg_core::value::Value;
 
 use super::PartitionSpec;
-use super::human::human;
+use super::to_human_string::to_human_string;
 
 impl PartitionSpec {
     /// The folders of a partition, one a field. `values` are in the spec's order; `None` is null.
     pub fn partition_path(&self, values: &[Option<Value>]) -> String {
         let folders = self.fields.iter().zip(values).map(|(field, value)| {
-            let text =
-                value.as_ref().map_or_else(|| "null".to_owned(), |value| human(&field.transform, value));
+            let text = value
+                .as_ref()
+                .map_or_else(|| "null".to_owned(), |value| to_human_string(&field.transform, value));
             format!("{}={}", form_encoded(&field.name), form_encoded(&text))
         });
         folders.collect::<Vec<_>>().join("/")

@@ -12,7 +12,7 @@ mod tests;
 use std::cmp::Reverse;
 
 use floeberg_core::{Error, Result};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 
 /// A map from written prefixes to the places where they are now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Relocation {
                     "relocate maps prefixes to places, and neither may be empty: {written:?} -> {target:?}"
                 )));
             }
-            let prefix = without_slash(place(written)).to_owned();
+            let prefix = without_slash(canonical(written)).to_owned();
             match plain.iter().find(|(known, _)| *known == prefix) {
                 Some((_, known)) if known == target => {}
                 Some((_, known)) => {
@@ -51,7 +51,7 @@ impl Relocation {
 
     /// Where a written location is now, in the style of the target: the target as given, then what followed the prefix.
     pub fn apply(&self, written: &str) -> String {
-        let plain = place(written);
+        let plain = canonical(written);
         let found = self.pairs.iter().find_map(|(prefix, target)| {
             let rest = plain.strip_prefix(prefix.as_str())?;
             (rest.is_empty() || rest.starts_with('/')).then_some((target, rest))

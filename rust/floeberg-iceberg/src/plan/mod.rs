@@ -7,15 +7,15 @@ mod explain;
 mod incremental;
 mod request;
 mod deletes;
-mod planned_stretch;
+mod planned_blocks;
 mod result;
 mod to_read;
 mod planned_file;
 mod split;
 mod plan_job;
-mod planning;
+mod plan_blocks;
 mod plan_stream;
-mod stretches;
+mod data_blocks;
 
 pub(crate) use deletes::delete_files::delete_file;
 pub use explain::{Dropped, Explain, ReadManifests, Stage};

@@ -13,9 +13,11 @@ use super::columns::plan_schema;
 use super::deletes::delete_files::read_deletes;
 use super::deletes::index_cache::{Deletes, IndexSource, find_index, keep_index};
 use super::explain::{Explain, ReadManifests, Stage};
-use super::planned_stretch::DroppedFiles;
+use super::planned_blocks::DroppedFiles;
 use super::request::PlanRequest;
-use crate::manifest::{Found, ManifestContent, ManifestFile, PruneCounts, Pruner, Specs, Use, stretch_bytes};
+use crate::manifest::{
+    Found, ManifestContent, ManifestFile, PruneCounts, Pruner, Specs, Use, block_range_bytes,
+};
 
 /// A manifest is kept with the statistics of at most so many columns that were asked for before.
 const MOST_CACHED_COLUMNS: usize = 32;
@@ -38,7 +40,7 @@ pub(super) struct PlanJob {
     /// The manifests that are left.
     looked_into: ReadManifests,
     /// Bytes of a manifest, as they are stored, that one thread decodes.
-    pub stretch_bytes: usize,
+    pub block_range_bytes: usize,
     /// The columns whose statistics are wanted of data files, ascending.
     statistics_of: Vec<i32>,
     /// This plan's use of the cache of manifests.
@@ -84,7 +86,7 @@ impl PlanJob {
         statistics_of.dedup();
         let job = Self {
             schema: plan_schema(&specs),
-            stretch_bytes: stretch_bytes(&data, request.reader.threads),
+            block_range_bytes: block_range_bytes(&data, request.reader.threads),
             used,
             keeps: AtomicBool::new(true),
             dropped,

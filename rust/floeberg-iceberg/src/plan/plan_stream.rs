@@ -16,7 +16,7 @@ use floeberg_core::{Error, Result};
 use super::columns::{column, typed, with_column};
 use super::explain::Explain;
 use super::plan_job::PlanJob;
-use super::planned_stretch::{DroppedFiles, PlannedStretch};
+use super::planned_blocks::{DroppedFiles, PlannedBlocks};
 use super::request::PlanRequest;
 use super::tasks::{TaskRow, TaskSource};
 use super::{DeleteFile, FileScanTask, Plan};
@@ -39,7 +39,7 @@ pub struct PlanStream {
     planned: OrderedStream<PlanJob>,
     residuals: DistinctResiduals,
     deletes: Vec<Arc<DeleteFile>>,
-    /// The id of the next row of the manifest whose stretches come.
+    /// The id of the next row of the manifest whose block ranges come.
     next_row_id: Option<i64>,
     dropped: DroppedFiles,
     totals: Totals,
@@ -131,7 +131,7 @@ impl PlanStream {
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(planned)) => planned,
             };
-            match planned.and_then(|stretch| self.number(stretch)) {
+            match planned.and_then(|blocks| self.number(blocks)) {
                 Ok(None) => {}
                 Ok(Some(files)) => return Poll::Ready(Some(Ok(files))),
                 Err(error) => {
@@ -142,22 +142,22 @@ impl PlanStream {
         }
     }
 
-    /// Gives residuals and rows of a stretch their numbers in the plan, and counts it.
-    fn number(&mut self, stretch: PlannedStretch) -> Result<Option<Files>> {
-        self.dropped.merge(stretch.dropped);
-        if stretch.is_first {
-            self.next_row_id = stretch.first_row_id;
+    /// Gives residuals and rows of a block range their numbers in the plan, and counts it.
+    fn number(&mut self, blocks: PlannedBlocks) -> Result<Option<Files>> {
+        self.dropped.merge(blocks.dropped);
+        if blocks.is_first {
+            self.next_row_id = blocks.first_row_id;
         }
         let base = self.next_row_id;
-        self.next_row_id = base.and_then(|base| base.checked_add(stretch.row_ids));
-        let Some(mut files) = stretch.files else { return Ok(None) };
-        let numbers = self.residuals.numbers(stretch.residuals);
+        self.next_row_id = base.and_then(|base| base.checked_add(blocks.row_ids));
+        let Some(mut files) = blocks.files else { return Ok(None) };
+        let numbers = self.residuals.numbers(blocks.residuals);
         if numbers.iter().enumerate().any(|(local, number)| local as i32 != *number) {
             let local = typed::<Int32Array>(files.column(column::RESIDUAL))?.values();
             let residuals: Int32Array = local.iter().map(|local| numbers[*local as usize]).collect();
             files = with_column(files, column::RESIDUAL, Arc::new(residuals))?;
         }
-        if let Some(counted_on) = stretch.counted_on {
+        if let Some(counted_on) = blocks.counted_on {
             let ids = typed::<Int64Array>(files.column(column::FIRST_ROW_ID))?;
             let ids = ids.iter().zip(&counted_on).map(|(id, counts_on)| {
                 if !counts_on {
@@ -171,7 +171,7 @@ impl PlanStream {
             files = with_column(files, column::FIRST_ROW_ID, Arc::new(ids))?;
         }
         self.totals.add(&files)?;
-        Ok(Some((files, stretch.statistics)))
+        Ok(Some((files, blocks.statistics)))
     }
 }
 

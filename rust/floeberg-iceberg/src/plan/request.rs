@@ -8,7 +8,7 @@ use floeberg_core::schema::Schema;
 
 use super::incremental::Appends;
 use crate::manifest::ManifestReader;
-use crate::metadata::{Snapshot, TableMetadata, explain_absence};
+use crate::metadata::{Snapshot, TableMetadata, explain_missing_file};
 
 /// What is to be planned.
 #[derive(Debug, Clone)]
@@ -39,6 +39,6 @@ impl PlanRequest {
     /// An error of planning, with the table it is about.
     pub(super) fn with_table(&self, error: Error) -> Error {
         let error = error.with("table", &self.metadata_location);
-        explain_absence(error, &self.metadata, &self.metadata_location, &self.reader.relocation)
+        explain_missing_file(error, &self.metadata, &self.metadata_location, &self.reader.relocation)
     }
 }

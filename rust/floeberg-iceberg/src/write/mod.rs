@@ -1,7 +1,7 @@
 //! Rows to data files.
 
 mod derived;
-mod matching;
+mod conform;
 mod formats;
 mod options;
 mod locations;
@@ -17,7 +17,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use matching::{Matching, columns_to_add};
+pub use conform::{Matching, columns_to_add};
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;
 pub use writer::{WriteTask, Writer};

@@ -1,7 +1,7 @@
 //! What does a worker need to write files for a table?
 //!
 //! In: a table's metadata and the options of one write. Out: a recipe that can be sent: schema, spec, sort order,
-//! properties, place and storage options, and no handle.
+//! properties, path and storage options, and no handle.
 //!
 //! Invariant: what is read back writes the same files. The table may have changed since: who commits looks at that.
 
@@ -24,7 +24,7 @@ use crate::files::WriteProperties;
 use crate::metadata::{
     PartitionSpec, SortOrder, TableMetadata, emit_order, emit_spec, parse_order, parse_spec,
 };
-use crate::wire::json::Place;
+use crate::wire::json::JsonPath;
 use crate::wire::{Packing, unpack};
 
 /// What errors call it.
@@ -163,11 +163,11 @@ impl WriteRecipe {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let text: RecipeText = unpack(bytes, RECIPE)?;
         let damaged = |error: Error| Error::invalid_input(format!("{RECIPE} is damaged")).caused_by(error);
-        let place = Place::root(RECIPE);
+        let path = JsonPath::root(RECIPE);
         let recipe = Self {
             schema: Arc::new(schema_from_json(&text.schema).map_err(damaged)?),
-            spec: parse_spec(text.spec, &place.key("spec")).map_err(damaged)?,
-            order: parse_order(text.order, &place.key("order")).map_err(damaged)?,
+            spec: parse_spec(text.spec, &path.key("spec")).map_err(damaged)?,
+            order: parse_order(text.order, &path.key("order")).map_err(damaged)?,
             properties: WriteProperties::of_map(text.properties),
             table_uuid: text.table_uuid,
             location: text.location,

@@ -16,7 +16,7 @@ use super::tail::{MOST_FOOTER, read_tail};
 use crate::column::{Streams, numbers_of, reader_of};
 use crate::schema::{Column, columns, fields_of};
 use crate::stream::Blocks;
-use crate::wire::{Compression, Postscript, StripeFooter, StripePlace};
+use crate::wire::{Compression, Postscript, StripeFooter, StripeLocation};
 
 /// So many rows one byte tells of at most: a run of bytes that are bits.
 const ROWS_PER_BYTE: u64 = 130 * 8 / 2;
@@ -41,7 +41,7 @@ pub struct Stripe {
     pub rows: Range<u64>,
     /// Where it starts in the file.
     pub offset: u64,
-    place: StripePlace,
+    place: StripeLocation,
 }
 
 impl OrcFile {
@@ -111,7 +111,7 @@ impl OrcFile {
     }
 
     /// The streams of a stripe that some leaves need.
-    fn streams(&self, place: &StripePlace, leaves: &BTreeSet<usize>) -> Result<Streams> {
+    fn streams(&self, place: &StripeLocation, leaves: &BTreeSet<usize>) -> Result<Streams> {
         let Postscript { compression, block_size, .. } = self.postscript;
         let range = place.footer().unwrap_or_default();
         let data_end = range.start;
@@ -145,7 +145,7 @@ impl OrcFile {
     }
 }
 
-fn check_place(place: &StripePlace, size: u64) -> Result<()> {
+fn check_place(place: &StripeLocation, size: u64) -> Result<()> {
     match place.footer() {
         Some(footer) if footer.end <= size && place.footer_length <= MOST_FOOTER as u64 => Ok(()),
         _ => Err(Error::invalid_data(format!(
@@ -156,7 +156,7 @@ fn check_place(place: &StripePlace, size: u64) -> Result<()> {
 }
 
 /// Refuses rows that no bytes could tell of: who reads no column would count them one by one.
-fn check_rows(place: &StripePlace, postscript: &Postscript, has_columns: bool) -> Result<()> {
+fn check_rows(place: &StripeLocation, postscript: &Postscript, has_columns: bool) -> Result<()> {
     let grows = match postscript.compression {
         Compression::None => 1,
         _ => postscript.block_size as u64,

@@ -12,14 +12,14 @@ use super::message::Message;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Footer {
     /// Where the stripes are.
-    pub(crate) stripes: Vec<StripePlace>,
+    pub(crate) stripes: Vec<StripeLocation>,
     /// The types of all columns, parents before their parts; the first is that of a row.
     pub(crate) types: Vec<OrcType>,
 }
 
 /// Where a stripe is: its index, its data, its footer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct StripePlace {
+pub(crate) struct StripeLocation {
     /// Where it starts in the file.
     pub(crate) offset: u64,
     /// The bytes of its index.
@@ -81,7 +81,7 @@ impl Footer {
         for field in Message::new(bytes) {
             let (tag, value) = field?;
             match tag {
-                3 => stripes.push(StripePlace::parse(value.bytes()?)?),
+                3 => stripes.push(StripeLocation::parse(value.bytes()?)?),
                 4 => types.push(OrcType::parse(value.bytes()?)?),
                 6 => rows = Some(value.number()?),
                 10 => return Err(Error::unsupported("ORC files with encrypted columns cannot be read")),
@@ -99,7 +99,7 @@ impl Footer {
     }
 }
 
-impl StripePlace {
+impl StripeLocation {
     fn parse(bytes: &[u8]) -> Result<Self> {
         let mut stripe = Self::default();
         for field in Message::new(bytes) {

@@ -12,7 +12,7 @@ use super::message::Message;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StripeFooter {
     /// Its streams, one after the other from the start of the stripe.
-    pub(crate) streams: Vec<StreamPlace>,
+    pub(crate) streams: Vec<StreamLocation>,
     /// How each column is encoded.
     pub(crate) encodings: Vec<Encoding>,
     /// The zone that plain timestamps are counted in, where it is said.
@@ -21,7 +21,7 @@ pub(crate) struct StripeFooter {
 
 /// A stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StreamPlace {
+pub(crate) struct StreamLocation {
     /// Its kind; `None` where it is of no use here.
     pub(crate) kind: Option<StreamKind>,
     /// The column.
@@ -61,7 +61,7 @@ impl StripeFooter {
         for field in Message::new(bytes) {
             let (tag, value) = field?;
             match tag {
-                1 => footer.streams.push(StreamPlace::parse(value.bytes()?)?),
+                1 => footer.streams.push(StreamLocation::parse(value.bytes()?)?),
                 2 => footer.encodings.push(Encoding::parse(value.bytes()?)?),
                 3 => value.text()?.clone_into(&mut footer.writer_zone),
                 _ => {}
@@ -71,7 +71,7 @@ impl StripeFooter {
     }
 }
 
-impl StreamPlace {
+impl StreamLocation {
     fn parse(bytes: &[u8]) -> Result<Self> {
         let mut stream = Self { kind: None, column: 0, length: 0 };
         let mut kind = 0;

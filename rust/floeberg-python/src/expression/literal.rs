@@ -107,6 +107,8 @@ fn typed<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyTuple>> {
         Value::TimestampNs(nanos) => ("timestamp_ns", *nanos).into_pyobject(py),
         Value::TimestamptzNs(nanos) => ("timestamptz_ns", *nanos).into_pyobject(py),
         Value::Uuid(bytes) => ("uuid", PyBytes::new(py, bytes)).into_pyobject(py),
-        other => Err(to_exception(py, &Error::internal(format!("a literal has no Python form: {other:?}")))),
+        other => {
+            Err(to_exception(py, &Error::internal(format!("a literal has no Python engine: {other:?}"))))
+        }
     }
 }

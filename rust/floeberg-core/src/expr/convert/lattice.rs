@@ -11,7 +11,7 @@ use crate::expr::number::parse_number;
 use crate::value::Value;
 
 /// A place among all multiples of a unit.
-pub(super) enum Place {
+pub(super) enum Position {
     /// That multiple.
     At(i128),
     /// Between that multiple and the next.
@@ -22,7 +22,7 @@ pub(super) enum Place {
     Below,
 }
 
-impl Place {
+impl Position {
     /// The place of a number of small units among multiples of a larger one.
     pub(super) fn divided(number: i128, unit: i128) -> Self {
         let floor = number.div_euclid(unit);
@@ -64,7 +64,7 @@ pub(super) fn decimal(literal: &RawLiteral, precision: u8, scale: u8) -> Result<
 }
 
 /// The place among all numbers with that many digits after the point.
-fn place(literal: &RawLiteral, scale: i32) -> Result<Place> {
+fn place(literal: &RawLiteral, scale: i32) -> Result<Position> {
     match literal {
         RawLiteral::Integer(number) => Ok(scaled(*number, 0, scale)),
         RawLiteral::Decimal { unscaled, scale: own } => Ok(scaled(*unscaled, *own, scale)),
@@ -83,12 +83,12 @@ fn place(literal: &RawLiteral, scale: i32) -> Result<Place> {
 }
 
 /// A float stands for the shortest decimal that reads back as it: 0.1 is one tenth.
-fn float(number: f64, scale: i32) -> Result<Place> {
+fn float(number: f64, scale: i32) -> Result<Position> {
     if number.is_nan() {
         return Err(nan());
     }
     if number.is_infinite() {
-        return Ok(if number > 0.0 { Place::Above } else { Place::Below });
+        return Ok(if number > 0.0 { Position::Above } else { Position::Below });
     }
     match parse_number(&format!("{number:e}")) {
         Some(RawLiteral::Integer(whole)) => Ok(scaled(whole, 0, scale)),
@@ -97,18 +97,18 @@ fn float(number: f64, scale: i32) -> Result<Place> {
     }
 }
 
-fn scaled(unscaled: i128, from: i32, to: i32) -> Place {
+fn scaled(unscaled: i128, from: i32, to: i32) -> Position {
     let shift = i64::from(to) - i64::from(from);
     let factor = u32::try_from(shift.unsigned_abs()).ok().and_then(|shift| 10_i128.checked_pow(shift));
     if unscaled == 0 {
-        return Place::At(0);
+        return Position::At(0);
     }
-    let beyond = if unscaled > 0 { Place::Above } else { Place::Below };
+    let beyond = if unscaled > 0 { Position::Above } else { Position::Below };
     match factor {
-        Some(factor) if shift >= 0 => unscaled.checked_mul(factor).map_or(beyond, Place::At),
-        Some(factor) => Place::divided(unscaled, factor),
+        Some(factor) if shift >= 0 => unscaled.checked_mul(factor).map_or(beyond, Position::At),
+        Some(factor) => Position::divided(unscaled, factor),
         None if shift > 0 => beyond,
-        None => Place::After(if unscaled > 0 { 0 } else { -1 }),
+        None => Position::After(if unscaled > 0 { 0 } else { -1 }),
     }
 }
 

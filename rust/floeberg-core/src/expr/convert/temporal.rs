@@ -5,7 +5,7 @@
 //!
 //! Invariant: a moment with a zone is never compared with one without. A day is the moment of its midnight.
 
-use super::lattice::Place;
+use super::lattice::Position;
 use super::{Converted, expected};
 use crate::error::{Error, Result};
 use crate::expr::RawLiteral;
@@ -38,12 +38,12 @@ pub(super) fn temporal(literal: &RawLiteral, target: &PrimitiveType) -> Result<C
     };
     let zoned = matches!(target, PrimitiveType::Timestamptz | PrimitiveType::TimestamptzNs);
     let place = match written(literal, target)? {
-        Written::Units(number) => Place::At(number),
-        Written::TimeOfDay(micros) if *target == PrimitiveType::Time => Place::At(i128::from(micros)),
+        Written::Units(number) => Position::At(number),
+        Written::TimeOfDay(micros) if *target == PrimitiveType::Time => Position::At(i128::from(micros)),
         Written::Naive(nanos) if !zoned && *target != PrimitiveType::Time => {
-            Place::divided(nanos, nanos_per_unit)
+            Position::divided(nanos, nanos_per_unit)
         }
-        Written::Zoned(nanos) if zoned => Place::divided(nanos, nanos_per_unit),
+        Written::Zoned(nanos) if zoned => Position::divided(nanos, nanos_per_unit),
         Written::Naive(_) if zoned => {
             return Err(Error::invalid_input(
                 "expected a moment with a zone, as '2020-01-01T00:00:00+00:00', or an integer",
@@ -115,7 +115,7 @@ fn in_nanos(moment: Moment) -> Result<Written> {
     Ok(if moment.has_zone() { Written::Zoned(nanos) } else { Written::Naive(nanos) })
 }
 
-fn among(place: Place, target: &PrimitiveType) -> Converted {
+fn among(place: Position, target: &PrimitiveType) -> Converted {
     let (least, most) = (i128::from(i64::MIN), i128::from(i64::MAX));
     match target {
         PrimitiveType::Date => {

@@ -6,7 +6,7 @@ use arrow_buffer::BooleanBuffer;
 use proptest::prelude::*;
 use roaring::RoaringTreemap;
 
-use crate::rows::{DeletedRows, Kept};
+use crate::rows::{DeletedRows, RangeMask};
 
 fn deleted(positions: &[u64]) -> DeletedRows {
     DeletedRows::new(positions.iter().copied().collect())
@@ -14,26 +14,26 @@ fn deleted(positions: &[u64]) -> DeletedRows {
 
 fn kept_rows(rows: &DeletedRows, start: u64, end: u64) -> Vec<u64> {
     match rows.kept(start..end).unwrap() {
-        Kept::All => (start..end).collect(),
-        Kept::None => Vec::new(),
-        Kept::Some(mask) => mask.set_indices().map(|row| row as u64 + start).collect(),
+        RangeMask::All => (start..end).collect(),
+        RangeMask::None => Vec::new(),
+        RangeMask::Some(mask) => mask.set_indices().map(|row| row as u64 + start).collect(),
     }
 }
 
 #[test]
 fn a_range_without_deletes_needs_no_mask() {
-    assert_eq!(deleted(&[5, 100]).kept(6..100).unwrap(), Kept::All);
-    assert_eq!(deleted(&[5]).kept(5..5).unwrap(), Kept::All);
+    assert_eq!(deleted(&[5, 100]).kept(6..100).unwrap(), RangeMask::All);
+    assert_eq!(deleted(&[5]).kept(5..5).unwrap(), RangeMask::All);
 }
 
 #[test]
 fn a_range_deleted_whole_needs_no_mask() {
-    assert_eq!(deleted(&[5, 6, 7]).kept(5..8).unwrap(), Kept::None);
+    assert_eq!(deleted(&[5, 6, 7]).kept(5..8).unwrap(), RangeMask::None);
 }
 
 #[test]
 fn a_mask_starts_at_the_first_row_of_its_range() {
-    let Kept::Some(mask) = deleted(&[70, 71, 135]).kept(70..136).unwrap() else { panic!("a mask") };
+    let RangeMask::Some(mask) = deleted(&[70, 71, 135]).kept(70..136).unwrap() else { panic!("a mask") };
     assert_eq!(mask.len(), 66);
     assert_eq!(mask.count_set_bits(), 63);
     assert!(!mask.value(0) && !mask.value(1) && mask.value(2) && !mask.value(65));
@@ -57,13 +57,13 @@ fn a_union_deletes_what_either_deletes() {
 #[test]
 fn what_a_mask_leaves_of_kept_rows_is_all_none_or_a_mask() {
     let mask = |bits: &[bool]| BooleanBuffer::from(bits.to_vec());
-    let some = Kept::Some(mask(&[true, false, true]));
-    assert_eq!(some.clone().and(&mask(&[false, true, true])), Kept::Some(mask(&[false, false, true])));
-    assert_eq!(some.and(&mask(&[false, true, false])), Kept::None);
-    assert_eq!(Kept::All.and(&mask(&[true, true])), Kept::All);
-    assert_eq!(Kept::All.and(&mask(&[false, true])), Kept::Some(mask(&[false, true])));
-    assert_eq!(Kept::All.and(&mask(&[])), Kept::All);
-    assert_eq!(Kept::None.and(&mask(&[true])), Kept::None);
+    let some = RangeMask::Some(mask(&[true, false, true]));
+    assert_eq!(some.clone().and(&mask(&[false, true, true])), RangeMask::Some(mask(&[false, false, true])));
+    assert_eq!(some.and(&mask(&[false, true, false])), RangeMask::None);
+    assert_eq!(RangeMask::All.and(&mask(&[true, true])), RangeMask::All);
+    assert_eq!(RangeMask::All.and(&mask(&[false, true])), RangeMask::Some(mask(&[false, true])));
+    assert_eq!(RangeMask::All.and(&mask(&[])), RangeMask::All);
+    assert_eq!(RangeMask::None.and(&mask(&[true])), RangeMask::None);
     assert!(deleted(&[3]).contains(3) && !deleted(&[3]).contains(4));
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Spec: Schema Evolution; Default values.
 
-use super::draft::{Draft, Place};
+use super::draft::{Draft, Parent};
 use super::{AddedColumn, ColumnUse};
 use crate::error::{Context as _, Error, Result};
 use crate::schema::{Field, Type};
@@ -54,10 +54,10 @@ impl Draft<'_> {
     }
 
     /// A list or map stands for the structs that it holds.
-    fn parent_place(&self, added: &AddedColumn) -> Result<Place> {
-        let Some(parent) = &added.parent else { return Ok(Place::Top) };
+    fn parent_place(&self, added: &AddedColumn) -> Result<Parent> {
+        let Some(parent) = &added.parent else { return Ok(Parent::Top) };
         let mut id = self.find(parent)?;
-        self.place(id)?;
+        self.parent(id)?;
         match &self.field(id)?.field_type {
             Type::List(list) => id = list.element.id,
             Type::Map(map) => id = map.value.id,
@@ -65,7 +65,7 @@ impl Draft<'_> {
         }
         let field = self.field(id)?;
         match &field.field_type {
-            Type::Struct(_) => Ok(Place::Struct(id)),
+            Type::Struct(_) => Ok(Parent::Struct(id)),
             other => Err(Error::invalid_input(format!(
                 "column {:?} cannot be added: {parent:?} is no struct but {other}",
                 added.name
@@ -86,7 +86,7 @@ impl Draft<'_> {
         if let Some(used) = uses.iter().find(is_gone) {
             return refuse(format!("{} is made of it", used.what));
         }
-        let place = self.place(id)?;
+        let place = self.parent(id)?;
         match self.siblings_mut(&place) {
             None => refuse("it is a part of a list or map: drop that".to_owned()),
             Some(siblings) if siblings.len() == 1 => {

@@ -5,7 +5,7 @@
 use serde_json::Value as Json;
 
 use super::ColumnUse;
-use super::draft::{Draft, Place};
+use super::draft::{Draft, Parent};
 use super::promoted::promoted;
 use crate::error::{Context as _, Error, Result};
 use crate::schema::{PrimitiveType, Type, promotes_to};
@@ -22,9 +22,9 @@ impl Draft<'_> {
     /// The id of a column of the table, or of a field of a struct. Errors: `InvalidInput` for an element, key or value.
     fn find_field(&self, name: &str, cannot: &str) -> Result<i32> {
         let id = self.find(name)?;
-        match self.place(id)? {
-            Place::Top | Place::Struct(_) => Ok(id),
-            Place::Part => Err(Error::invalid_input(format!(
+        match self.parent(id)? {
+            Parent::Top | Parent::Struct(_) => Ok(id),
+            Parent::Part => Err(Error::invalid_input(format!(
                 "column {name:?} cannot {cannot}: only columns and fields of structs can, not the parts of lists and maps"
             ))),
         }
@@ -41,7 +41,7 @@ impl Draft<'_> {
         uses: &[ColumnUse],
     ) -> Result<()> {
         let id = self.find(name)?;
-        self.place(id)?;
+        self.parent(id)?;
         let field = self.field(id)?;
         if field.field_type == *field_type {
             return Ok(());
@@ -104,7 +104,7 @@ impl Draft<'_> {
     /// Lets a column be null.
     pub(super) fn make_optional(&mut self, name: &str) -> Result<()> {
         let id = self.find(name)?;
-        self.place(id)?;
+        self.parent(id)?;
         self.field_mut(id)?.required = false;
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Draft<'_> {
     /// allowed.
     pub(super) fn require(&mut self, name: &str, allow_incompatible: bool) -> Result<()> {
         let id = self.find(name)?;
-        self.place(id)?;
+        self.parent(id)?;
         let field = self.field(id)?;
         let has_values = self.base.field(id).is_none() && field.initial_default.is_some();
         if !field.required && !has_values && !allow_incompatible {

@@ -15,7 +15,7 @@ pub(super) struct Draft<'a> {
 }
 
 /// Where a column stands.
-pub(super) enum Place {
+pub(super) enum Parent {
     /// Among the columns of the table.
     Top,
     /// Among the fields of this struct.
@@ -72,7 +72,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Where a column stands. Errors: `InvalidInput` below the key of a map, which never changes.
-    pub(super) fn place(&self, id: i32) -> Result<Place> {
+    pub(super) fn parent(&self, id: i32) -> Result<Parent> {
         let path = self.path(id);
         let is_key = |pair: &[&Field]| match &pair[0].field_type {
             Type::Map(map) => map.key.id == pair[1].id,
@@ -85,21 +85,21 @@ impl<'a> Draft<'a> {
             )));
         }
         Ok(match path.as_slice() {
-            [_] => Place::Top,
-            [.., parent, _] if parent.field_type.as_struct().is_some() => Place::Struct(parent.id),
-            _ => Place::Part,
+            [_] => Parent::Top,
+            [.., parent, _] if parent.field_type.as_struct().is_some() => Parent::Struct(parent.id),
+            _ => Parent::Part,
         })
     }
 
     /// The fields beside a column; `None` where it is an element, key or value.
-    pub(super) fn siblings_mut(&mut self, place: &Place) -> Option<&mut Vec<Field>> {
+    pub(super) fn siblings_mut(&mut self, place: &Parent) -> Option<&mut Vec<Field>> {
         match place {
-            Place::Top => Some(&mut self.fields),
-            Place::Struct(parent) => match &mut find_mut(&mut self.fields, *parent)?.field_type {
+            Parent::Top => Some(&mut self.fields),
+            Parent::Struct(parent) => match &mut find_mut(&mut self.fields, *parent)?.field_type {
                 Type::Struct(fields) => Some(&mut fields.fields),
                 _ => None,
             },
-            Place::Part => None,
+            Parent::Part => None,
         }
     }
 }

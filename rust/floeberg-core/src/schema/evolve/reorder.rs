@@ -32,7 +32,7 @@ impl Draft<'_> {
 
     /// Puts a column to a position among the others of its struct, whose ids `position` is given.
     fn reorder(&mut self, id: i32, name: &str, position: impl Fn(&[i32]) -> Option<usize>) -> Result<()> {
-        let place = self.place(id)?;
+        let place = self.parent(id)?;
         let refuse = |why: &str| Error::invalid_input(format!("column {name:?} cannot be moved: {why}"));
         let siblings = self.siblings_mut(&place).ok_or_else(|| refuse("it is a part of a list or map"))?;
         let Some(from) = siblings.iter().position(|field| field.id == id) else {

@@ -10,9 +10,9 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Error, ErrorKind, Result};
 
 use crate::commit::IsolationLevel;
-use crate::commit::isolation::check_isolation;
 use crate::commit::produce::{ActionContext, FileChange, Produced, Removal, change_files, partition_key};
-use crate::commit::since::Since;
+use crate::commit::validate::validate_no_conflicts;
+use crate::commit::validation::Validation;
 use crate::metadata::TableMetadata;
 use crate::properties::UPDATE_ISOLATION;
 use crate::write::Receipt;
@@ -20,12 +20,12 @@ use crate::write::Receipt;
 /// Replaces the partitions of the files of a receipt.
 pub(super) fn dynamic_overwrite(
     context: &ActionContext<'_>,
-    since: Since<'_>,
+    validation: Validation<'_>,
     receipt: &Receipt,
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
     let spec = |metadata: Option<&TableMetadata>| metadata.map(|metadata| metadata.default_spec_id);
-    if since.began_at.is_some() && spec(since.began_at) != spec(since.base) {
+    if validation.starting.is_some() && spec(validation.starting) != spec(validation.base) {
         return Err(Error::new(
             ErrorKind::CommitConflict,
             "another writer changed how the table is partitioned, and rows of the replaced partitions may be in others: \
@@ -46,7 +46,7 @@ pub(super) fn dynamic_overwrite(
     };
     let by_property = || IsolationLevel::of(&context.metadata, UPDATE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
-    check_isolation(context, since, level, &removal)?;
+    validate_no_conflicts(context, validation, level, &removal)?;
     let change = FileChange {
         operation: "overwrite",
         added: receipt.files(),

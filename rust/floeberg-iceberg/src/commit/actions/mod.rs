@@ -17,14 +17,14 @@ pub(super) use self::update_schema::update_schema;
 pub(super) use self::upgrade::upgrade;
 use super::Operation;
 use super::produce::{ActionContext, Produced};
-use super::since::Since;
+use super::validation::Validation;
 
 /// Tries an operation.
 ///
 /// Errors: `CommitConflict` where it cannot stand on this base; `InvalidInput`; `Unsupported`; those of the store.
 pub(super) fn attempt(
     context: &ActionContext<'_>,
-    since: Since<'_>,
+    validation: Validation<'_>,
     operation: &Operation,
 ) -> Result<Produced> {
     if operation.changes_rows() {
@@ -34,19 +34,19 @@ pub(super) fn attempt(
         Operation::Append { receipt, merge } => append::append(context, receipt, *merge),
         Operation::Overwrite { receipt, filter, case_sensitive, isolation } => {
             let rows = overwrite::Rows { filter, case_sensitive: *case_sensitive };
-            overwrite::overwrite(context, since, receipt, rows, *isolation)
+            overwrite::overwrite(context, validation, receipt, rows, *isolation)
         }
         Operation::Delete { filter, case_sensitive, isolation } => {
             let rows = overwrite::Rows { filter, case_sensitive: *case_sensitive };
-            overwrite::delete(context, since, rows, *isolation)
+            overwrite::delete(context, validation, rows, *isolation)
         }
         Operation::DynamicOverwrite { receipt, isolation } => {
-            dynamic_overwrite::dynamic_overwrite(context, since, receipt, *isolation)
+            dynamic_overwrite::dynamic_overwrite(context, validation, receipt, *isolation)
         }
-        Operation::CreateTable(table) => create_table::create_table(since.base, table),
+        Operation::CreateTable(table) => create_table::create_table(validation.base, table),
         Operation::SetProperties(properties) => properties::set_properties(&context.metadata, properties),
         Operation::RemoveProperties(names) => properties::remove_properties(&context.metadata, names),
-        Operation::UpdateSchema(changes) => update_schema(&context.metadata, since, changes),
+        Operation::UpdateSchema(changes) => update_schema(&context.metadata, validation, changes),
         Operation::UpgradeFormatVersion(version) => Ok(upgrade(&context.metadata, *version)),
         Operation::SetRef(name, reference) => references::set_ref(&context.metadata, name, reference),
         Operation::RemoveRef(name) => references::remove_ref(&context.metadata, name),

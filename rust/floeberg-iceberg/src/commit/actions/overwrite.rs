@@ -8,9 +8,9 @@ use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Expr};
 
 use crate::commit::IsolationLevel;
-use crate::commit::isolation::check_isolation;
 use crate::commit::produce::{ActionContext, FileChange, Produced, Removal, change_files};
-use crate::commit::since::Since;
+use crate::commit::validate::validate_no_conflicts;
+use crate::commit::validation::Validation;
 use crate::properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
 use crate::write::{Receipt, WrittenFile};
 
@@ -24,12 +24,12 @@ pub(super) struct Rows<'a> {
 /// Removes the rows that match and adds files.
 pub(super) fn overwrite(
     context: &ActionContext<'_>,
-    since: Since<'_>,
+    validation: Validation<'_>,
     receipt: &Receipt,
     rows: Rows<'_>,
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
-    let bound = context.bind(rows.filter, rows.case_sensitive, since.seen)?;
+    let bound = context.bind(rows.filter, rows.case_sensitive, validation.seen)?;
     // As in Iceberg Java: what is said to be removed decides, not what is found.
     let operation = match (bound == BoundExpr::False, receipt.files().is_empty()) {
         (true, _) => "append",
@@ -38,32 +38,32 @@ pub(super) fn overwrite(
     };
     let by_property = || IsolationLevel::of(&context.metadata, UPDATE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
-    replace(context, since, receipt.files(), bound, level, operation)
+    replace(context, validation, receipt.files(), bound, level, operation)
 }
 
 /// Removes the rows that match.
 pub(super) fn delete(
     context: &ActionContext<'_>,
-    since: Since<'_>,
+    validation: Validation<'_>,
     rows: Rows<'_>,
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
-    let bound = context.bind(rows.filter, rows.case_sensitive, since.seen)?;
+    let bound = context.bind(rows.filter, rows.case_sensitive, validation.seen)?;
     let by_property = || IsolationLevel::of(&context.metadata, DELETE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
-    replace(context, since, &[], bound, level, "delete")
+    replace(context, validation, &[], bound, level, "delete")
 }
 
 fn replace(
     context: &ActionContext<'_>,
-    since: Since<'_>,
+    validation: Validation<'_>,
     added: &[WrittenFile],
     bound: BoundExpr,
     level: IsolationLevel,
     operation: &'static str,
 ) -> Result<Produced> {
     let removal = Removal::rows(bound, context.specs()?);
-    check_isolation(context, since, level, &removal)?;
+    validate_no_conflicts(context, validation, level, &removal)?;
     let change =
         FileChange { operation, added, removal: Some(&removal), merges: true, replaces_partitions: false };
     change_files(context, change)

@@ -26,7 +26,10 @@ pub(super) fn set_ref(metadata: &TableMetadata, name: &str, reference: &Snapshot
     match metadata.refs.get(name) {
         Some(known) if known == reference => return Ok(Produced::default()),
         Some(known) if known.kind != reference.kind => {
-            return Err(Error::invalid_input(format!("there is a {} {name:?} already", told(known.kind))));
+            return Err(Error::invalid_input(format!(
+                "there is a {} {name:?} already",
+                describe(known.kind)
+            )));
         }
         _ => {}
     }
@@ -42,7 +45,7 @@ pub(super) fn remove_ref(metadata: &TableMetadata, name: &str) -> Result<Produce
     Ok(Produced::of(vec![Update::RemoveSnapshotRef(name.to_owned())]))
 }
 
-fn told(kind: RefKind) -> &'static str {
+fn describe(kind: RefKind) -> &'static str {
     match kind {
         RefKind::Branch => "branch",
         RefKind::Tag => "tag",

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 
 use crate::commit::produce::Produced;
 use crate::commit::seen::check_names;
-use crate::commit::since::Since;
+use crate::commit::validation::Validation;
 use crate::commit::{LAST_ADDED, Update};
 use crate::metadata::TableMetadata;
 use crate::properties::{self, Known, NAME_MAPPING};
@@ -24,23 +24,24 @@ use crate::properties::{self, Known, NAME_MAPPING};
 /// Makes changes to the columns.
 ///
 /// Errors: `InvalidInput` for a change that cannot be made, also for a column that takes a name by which files without ids have
-/// another; `CommitConflict` where another writer changed the columns since,
+/// another; `CommitConflict` where another writer changed the columns validation,
 /// so that it cannot be made any more or files of the commit do not fit.
 pub(in crate::commit) fn update_schema(
     metadata: &TableMetadata,
-    since: Since<'_>,
+    validation: Validation<'_>,
     changes: &Json,
 ) -> Result<Produced> {
     let changes = SchemaChanges::from_json(changes)?;
-    if let Some(seen) = since.seen {
+    if let Some(seen) = validation.seen {
         check_names(&changes, seen, metadata.current_schema())?;
     }
     let evolved = metadata.evolve_schema(&changes);
-    let evolved = evolved.map_err(|error| if was_changed(since) { as_conflict(&error) } else { error })?;
+    let evolved =
+        evolved.map_err(|error| if was_changed(validation) { as_conflict(&error) } else { error })?;
     if !evolved.is_changed {
         return Ok(Produced::of(Vec::new()));
     }
-    check_ids(metadata, since, evolved.last_column_id)?;
+    check_ids(metadata, validation, evolved.last_column_id)?;
     let (removed, mut set) = properties_of_columns(metadata, &evolved.schema);
     set.extend(mapping(metadata, &evolved.schema)?.map(|mapping| (NAME_MAPPING.to_owned(), mapping)));
     let mut updates = vec![
@@ -59,10 +60,10 @@ pub(in crate::commit) fn update_schema(
 /// Files of the same commit were written for the ids that new columns would have had when it began.
 ///
 /// Errors: `CommitConflict` where another writer has given ids since.
-fn check_ids(metadata: &TableMetadata, since: Since<'_>, last_column_id: i32) -> Result<()> {
+fn check_ids(metadata: &TableMetadata, validation: Validation<'_>, last_column_id: i32) -> Result<()> {
     let given = |metadata: Option<&TableMetadata>| metadata.map(|metadata| metadata.last_column_id);
     let adds = last_column_id != metadata.last_column_id;
-    if since.brings_files && adds && given(since.began_at) != given(since.base) {
+    if validation.adds_files && adds && given(validation.starting) != given(validation.base) {
         return Err(Error::new(
             ErrorKind::CommitConflict,
             "another writer added columns, and the files of this commit were written for new columns with the same ids: \
@@ -73,9 +74,9 @@ fn check_ids(metadata: &TableMetadata, since: Since<'_>, last_column_id: i32) ->
 }
 
 /// Did another writer change the columns since the operation began?
-fn was_changed(since: Since<'_>) -> bool {
+fn was_changed(validation: Validation<'_>) -> bool {
     let columns = |metadata: &TableMetadata| Arc::clone(metadata.current_schema());
-    since.began_at.map(columns) != since.base.map(columns)
+    validation.starting.map(columns) != validation.base.map(columns)
 }
 
 fn as_conflict(error: &Error) -> Error {

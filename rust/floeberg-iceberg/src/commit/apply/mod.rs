@@ -1,11 +1,11 @@
 //! Updates become the metadata of a table.
 
 mod logs;
-mod changing;
+mod builder;
 mod schemas;
 mod snapshots;
 mod statistics;
 mod structure;
 
-pub(crate) use changing::Changing;
-pub use changing::{Previous, apply};
+pub(crate) use builder::TableMetadataBuilder;
+pub use builder::{Previous, apply};

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
 
-use super::changing::Changing;
+use super::builder::TableMetadataBuilder;
 use crate::commit::LAST_ADDED;
 
-impl Changing {
+impl TableMetadataBuilder {
     pub(super) fn add_schema(&mut self, schema: &Arc<Schema>, last_column_id: Option<i32>) -> Result<()> {
         let metadata = &mut self.metadata;
         let highest = schema.highest_field_id().max(last_column_id.unwrap_or(0));

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use floeberg_core::{Error, Result};
 use serde_json::Map;
 
-use super::changing::Changing;
+use super::builder::TableMetadataBuilder;
 use crate::metadata::{MAIN_BRANCH, RefKind, Snapshot, SnapshotLogEntry, SnapshotRef};
 
-impl Changing {
+impl TableMetadataBuilder {
     pub(super) fn add_snapshot(&mut self, snapshot: Arc<Snapshot>) -> Result<()> {
         let metadata = &mut self.metadata;
         let id = snapshot.snapshot_id;

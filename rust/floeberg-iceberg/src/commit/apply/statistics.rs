@@ -6,9 +6,9 @@
 
 use serde_json::Value as Json;
 
-use super::changing::Changing;
+use super::builder::TableMetadataBuilder;
 
-impl Changing {
+impl TableMetadataBuilder {
     pub(super) fn set_statistics(&mut self, snapshot_id: i64, file: Option<&Json>) {
         replace(&mut self.metadata.statistics, snapshot_id, file);
     }

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use floeberg_core::transform::Transform;
 use floeberg_core::{Error, Result};
 
-use super::changing::Changing;
+use super::builder::TableMetadataBuilder;
 use super::schemas::{named, next_id};
 use crate::metadata::{PartitionSpec, SortOrder, are_equal};
 
 /// v1 counts partition field ids from here in each spec.
 const FIRST_FIELD_ID: i32 = 1000;
 
-impl Changing {
+impl TableMetadataBuilder {
     pub(super) fn add_spec(&mut self, spec: &PartitionSpec) -> Result<()> {
         let known = self.metadata.partition_specs.iter().find(|known| are_equal(&known.fields, &spec.fields));
         let id = if let Some(known) = known {

@@ -8,9 +8,9 @@
 use std::collections::HashSet;
 
 use floeberg_core::Result;
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 
-use super::completed::manifests_of;
+use super::complete_manifests::manifests_of;
 use super::context::ActionContext;
 use super::filtered::{Filtered, by_content, filter_data, filter_deletes, has_live_files};
 use super::merged::merge;
@@ -102,8 +102,11 @@ fn take_out(
     let filtered = filter_data(context, data, removal)?;
     let numbers = filtered.iter().map(|filtered| filtered.manifest.min_sequence_number);
     let least = numbers.fold(context.metadata.last_sequence_number, i64::min);
-    let removed: HashSet<&str> =
-        filtered.iter().flat_map(|filtered| &filtered.removed).map(|file| place(&file.file_path)).collect();
+    let removed: HashSet<&str> = filtered
+        .iter()
+        .flat_map(|filtered| &filtered.removed)
+        .map(|file| canonical(&file.file_path))
+        .collect();
     let filtered_deletes = filter_deletes(context, deletes, removal, &removed, least)?;
     drop(removed);
     let mut settle = |filtered: Vec<Filtered>| {

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::{Error, Result};
 
-use crate::commit::kept::{Kept, Work, WorkKind};
+use crate::commit::commit_files::{CommitFiles, ManifestKey, ManifestWork};
 use crate::commit::seen::{Seen, with_names_of_now};
 use crate::manifest::{EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs};
 use crate::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
@@ -24,7 +24,7 @@ pub(crate) struct ActionContext<'a> {
     /// Reads the table's manifests, and says where files are.
     pub reader: &'a ManifestReader,
     /// What earlier attempts made.
-    pub kept: &'a Kept,
+    pub kept: &'a CommitFiles,
     /// Were the files that come written by who commits them, under names that nobody else has?
     pub files_are_new: bool,
     /// Which operation of the commit it is.
@@ -66,8 +66,8 @@ impl ActionContext<'_> {
         next.ok_or_else(|| Error::invalid_data("the table has the highest sequence number that there is"))
     }
 
-    /// Work of the operation on these manifests, by which it is known in the next attempt.
-    pub fn work(&self, kind: WorkKind, inputs: &[ManifestFile]) -> Work {
+    /// By what the work of the operation on these manifests is found again in the next attempt.
+    pub fn work(&self, kind: ManifestWork, inputs: &[ManifestFile]) -> ManifestKey {
         let snapshot_id = self.snapshot_id();
         // What the operation wrote itself has another sequence number in every attempt, and is the same.
         let settled = |manifest: &ManifestFile| match manifest.added_snapshot_id {
@@ -76,7 +76,7 @@ impl ActionContext<'_> {
             }
             _ => manifest.clone(),
         };
-        Work {
+        ManifestKey {
             operation: self.operation,
             kind,
             snapshot_id,

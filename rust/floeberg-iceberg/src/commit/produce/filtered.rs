@@ -10,12 +10,12 @@ use std::collections::HashSet;
 
 use arrow_array::Array;
 use floeberg_core::{Context, Error, Result};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 
 use super::context::ActionContext;
 use super::removal::Removal;
 use super::rolling::RollingManifests;
-use crate::commit::kept::{Made, WorkKind};
+use crate::commit::commit_files::{ManifestWork, RewrittenManifests};
 use crate::commit::summary::Counted;
 use crate::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile, RowsMatch};
 use floeberg_exec::threads::ordered;
@@ -39,9 +39,9 @@ pub(super) fn filter_data(
 ) -> Result<Vec<Filtered>> {
     ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
         if !has_live_files(manifest) || !removal.concerns(manifest)? {
-            return filtered(context, manifest, Made::default());
+            return filtered(context, manifest, RewrittenManifests::default());
         }
-        let work = context.work(WorkKind::Filter, std::slice::from_ref(manifest));
+        let work = context.work(ManifestWork::Filter, std::slice::from_ref(manifest));
         let goes = |entries: &ManifestEntries, row, rows_match| match rows_match {
             RowsMatch::All => Ok(true),
             RowsMatch::None => Ok(false),
@@ -64,13 +64,13 @@ pub(super) fn filter_deletes(
 ) -> Result<Vec<Filtered>> {
     ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
         if !has_live_files(manifest) || (removed.is_empty() && !removal.concerns(manifest)?) {
-            return filtered(context, manifest, Made::default());
+            return filtered(context, manifest, RewrittenManifests::default());
         }
         let goes = |entries: &ManifestEntries, row: usize, rows_match| {
             let referenced = &entries.details()?.referenced_data_file;
             let is_vector = entries.file_content.value(row) == FileContent::PositionDeletes as i32
                 && entries.file_format.value(row).eq_ignore_ascii_case("puffin");
-            if is_vector && referenced.is_valid(row) && removed.contains(place(referenced.value(row))) {
+            if is_vector && referenced.is_valid(row) && removed.contains(canonical(referenced.value(row))) {
                 return Ok(true);
             }
             let number = entries.data_sequence_number.value(row);
@@ -89,7 +89,11 @@ pub(super) fn has_live_files(manifest: &ManifestFile) -> bool {
     manifest.added_files_count != Some(0) || manifest.existing_files_count != Some(0)
 }
 
-fn filtered(context: &ActionContext<'_>, manifest: &ManifestFile, made: Made) -> Result<Filtered> {
+fn filtered(
+    context: &ActionContext<'_>,
+    manifest: &ManifestFile,
+    made: RewrittenManifests,
+) -> Result<Filtered> {
     let sequence_number = context.sequence_number()?;
     Ok(match made.manifests.first() {
         None => Filtered { manifest: manifest.clone(), removed: made.removed, is_rewritten: false },
@@ -107,7 +111,7 @@ fn rewrite(
     manifest: &ManifestFile,
     removal: &Removal,
     goes: impl Fn(&ManifestEntries, usize, RowsMatch) -> Result<bool>,
-) -> Result<Made> {
+) -> Result<RewrittenManifests> {
     let wanted = EntryRequest { statistics_of: removal.columns(), ..EntryRequest::default() };
     let entries = context.entries(manifest, &wanted)?;
     let rows_match = removal.rows_match(&entries)?.into_iter().enumerate();
@@ -115,7 +119,7 @@ fn rewrite(
         rows_match.map(|(row, rows_match)| goes(&entries, row, rows_match)).collect::<Result<Vec<bool>>>()?;
     drop(entries);
     if !gone.contains(&true) {
-        return Ok(Made::default());
+        return Ok(RewrittenManifests::default());
     }
     let entries =
         context.entries(manifest, &EntryRequest { with_metrics: true, ..EntryRequest::default() })?;
@@ -133,14 +137,14 @@ fn rewrite(
         };
         rolling.add(&entry)?;
     }
-    Ok(Made { manifests: rolling.finish()?, removed })
+    Ok(RewrittenManifests { manifests: rolling.finish()?, removed })
 }
 
 fn must_be_rewritten(removal: &Removal, entries: &ManifestEntries, row: usize) -> Error {
     Error::unsupported(format!(
         "a file would have to be rewritten: some of its rows, but maybe not all, match {}. Only whole files are removed \
          yet: give a filter that covers it, for instance by partition",
-        removal.told()
+        removal.describe()
     ))
     .with("file_path", entries.file_path.value(row))
 }

@@ -13,7 +13,7 @@ use floeberg_core::{Context, Result};
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
-use crate::commit::kept::{Made, WorkKind};
+use crate::commit::commit_files::{ManifestWork, RewrittenManifests};
 use crate::manifest::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
 use crate::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, MANIFEST_TARGET_SIZE};
 use floeberg_exec::threads::ordered;
@@ -70,8 +70,8 @@ fn pack_from_end(group: Vec<ManifestFile>, target: i64) -> Vec<Vec<ManifestFile>
 
 fn merge_bin(context: &ActionContext<'_>, bin: &[ManifestFile]) -> Result<(Vec<ManifestFile>, usize)> {
     let snapshot_id = context.snapshot_id();
-    let work = context.work(WorkKind::Merge, bin);
-    let write = || Ok(Made { manifests: write_merged(context, bin)?, removed: Vec::new() });
+    let work = context.work(ManifestWork::Merge, bin);
+    let write = || Ok(RewrittenManifests { manifests: write_merged(context, bin)?, removed: Vec::new() });
     let made = context.kept.once(work, write)?;
     let sequence_number = context.sequence_number()?;
     let replaced = bin.iter().filter(|manifest| manifest.added_snapshot_id != Some(snapshot_id)).count();

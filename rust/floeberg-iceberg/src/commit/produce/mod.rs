@@ -1,9 +1,9 @@
 //! Files that come and go become a snapshot.
 
 mod removal;
-mod stored;
+mod manifest_options;
 mod context;
-mod completed;
+mod complete_manifests;
 mod rolling;
 mod filtered;
 mod merged;
@@ -13,8 +13,8 @@ mod snapshot;
 mod change_files;
 
 pub(crate) use change_files::{FileChange, change_files};
-pub(crate) use completed::manifests_of;
+pub(crate) use complete_manifests::manifests_of;
 pub(crate) use context::ActionContext;
+pub(crate) use manifest_options::manifest_options;
 pub(crate) use removal::{Removal, partition_key};
 pub(crate) use snapshot::Produced;
-pub(crate) use stored::manifest_options;

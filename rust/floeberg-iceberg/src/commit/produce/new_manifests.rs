@@ -9,11 +9,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use floeberg_core::{Context, Error, Result};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
-use crate::commit::kept::{Made, WorkKind};
+use crate::commit::commit_files::{ManifestWork, RewrittenManifests};
 use crate::manifest::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
 use crate::properties::MANIFEST_TARGET_SIZE;
 use crate::write::WrittenFile;
@@ -30,7 +30,7 @@ pub(super) fn new_manifests(
     let mut by_spec: BTreeMap<Reverse<i32>, Vec<&WrittenFile>> = BTreeMap::new();
     for written in files {
         let path = &written.file.file_path;
-        if !seen.insert(place(path)) {
+        if !seen.insert(canonical(path)) {
             return Err(Error::invalid_input("a file is added twice").with("path", path));
         }
         if written.file.content != FileContent::Data {
@@ -41,13 +41,13 @@ pub(super) fn new_manifests(
     let target = MANIFEST_TARGET_SIZE.of(&context.metadata.properties)?.max(1);
     let mut manifests = Vec::new();
     for (Reverse(spec_id), files) in by_spec {
-        let work = context.work(WorkKind::List { spec_id }, &[]);
+        let work = context.work(ManifestWork::List { spec_id }, &[]);
         let list = || {
             let mut rolling = RollingManifests::new(context, spec_id, ManifestContent::Data, Some(target))?;
             for written in files {
                 rolling.add(&ManifestEntry::added(written.file.clone()))?;
             }
-            Ok(Made { manifests: rolling.finish()?, removed: Vec::new() })
+            Ok(RewrittenManifests { manifests: rolling.finish()?, removed: Vec::new() })
         };
         let made = context.kept.once(work, list).context("partition spec", spec_id)?;
         manifests.extend(made.manifests);

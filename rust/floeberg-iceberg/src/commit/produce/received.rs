@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use floeberg_core::{Context, Error, ErrorKind, Result};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 
 use super::context::ActionContext;
 use super::filtered::has_live_files;
@@ -24,7 +24,7 @@ pub(super) fn check_not_listed(
     manifests: &[ManifestFile],
     added: &[WrittenFile],
 ) -> Result<()> {
-    let new: HashSet<&str> = added.iter().map(|written| place(&written.file.file_path)).collect();
+    let new: HashSet<&str> = added.iter().map(|written| canonical(&written.file.file_path)).collect();
     if new.is_empty() {
         return Ok(());
     }
@@ -36,7 +36,7 @@ pub(super) fn check_not_listed(
     let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
     ordered(&unknown, context.reader.threads, &context.reader.cancel, |manifest| {
         let entries = context.entries(manifest, &wanted)?;
-        match entries.file_path.iter().flatten().find(|path| new.contains(place(path))) {
+        match entries.file_path.iter().flatten().find(|path| new.contains(canonical(path))) {
             None => Ok(()),
             Some(path) => Err(Error::new(
                 ErrorKind::AlreadyExists,

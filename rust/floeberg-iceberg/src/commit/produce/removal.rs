@@ -73,7 +73,7 @@ impl Removal {
     }
 
     /// The filter, for messages.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Rows(pruner, _) => format!("the filter {}", pruner.whole()),
             Self::Partitions(_, partitions) => format!("one of {} partitions", partitions.len()),

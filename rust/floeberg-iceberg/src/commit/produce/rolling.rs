@@ -9,7 +9,7 @@ use floeberg_core::Result;
 use floeberg_core::schema::StructType;
 
 use super::context::ActionContext;
-use super::stored::manifest_options;
+use super::manifest_options::manifest_options;
 use crate::manifest::{ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, WrittenManifest};
 use crate::metadata::PartitionSpec;
 

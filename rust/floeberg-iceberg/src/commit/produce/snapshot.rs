@@ -10,7 +10,7 @@ use floeberg_core::Result;
 use serde_json::Map;
 
 use super::context::ActionContext;
-use super::stored::manifest_options;
+use super::manifest_options::manifest_options;
 use crate::commit::Update;
 use crate::manifest::{ManifestFile, ManifestListRequest, ManifestListWriter};
 use crate::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};

@@ -20,7 +20,7 @@ fn try_broken(kit: &Kit, operations: Vec<Operation>, calls: &Path, faults: &str)
     let options = OpenOptions { storage, ..OpenOptions::default() };
     let Ok(table) = Table::open_at(location, options) else { return (false, 0) };
     let commit =
-        Commit::begin(CommitRequest { began_at: Some(table.clone()), ..kit.request(operations) }).unwrap();
+        Commit::begin(CommitRequest { starting: Some(table.clone()), ..kit.request(operations) }).unwrap();
     let attempt = commit.attempt(Some(&table), &floeberg_core::Cancel::default());
     let made = fs::read_to_string(calls).unwrap().lines().count();
     let is_made = attempt.is_ok();

@@ -59,7 +59,7 @@ impl Kit {
     pub fn request(&self, operations: Vec<Operation>) -> CommitRequest {
         CommitRequest {
             operations,
-            began_at: self.table.clone(),
+            starting: self.table.clone(),
             storage: StoreOptions::default(),
             properties: BTreeMap::new(),
             branch: "main".to_owned(),

@@ -14,6 +14,6 @@ mod removals;
 mod retries;
 mod schemas;
 mod sequences;
-mod stored;
+mod manifest_options;
 mod updates;
 mod writers;

@@ -26,8 +26,8 @@ fn newest(folder: &str) -> (u32, Table) {
 
 /// Commits until it is through.
 fn commit(folder: &str, kit_request: CommitRequest) {
-    let (_, began_at) = newest(folder);
-    let commit = Commit::begin(CommitRequest { began_at: Some(began_at), ..kit_request }).unwrap();
+    let (_, starting) = newest(folder);
+    let commit = Commit::begin(CommitRequest { starting: Some(starting), ..kit_request }).unwrap();
     loop {
         let (version, base) = newest(folder);
         let attempt = commit.attempt(Some(&base), &Cancel::default()).unwrap();

@@ -26,7 +26,7 @@ use crate::manifest::{
     DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries,
     ManifestFile,
 };
-use crate::wire::avro::{Container, FixedForm, Limits, Projection, Stretch, decode_blocks};
+use crate::wire::avro::{BlockRange, Container, FixedForm, Limits, Projection, decode_blocks};
 
 /// Decodes the entries of a manifest. Errors name its path.
 ///
@@ -42,19 +42,19 @@ pub fn parse_manifest(
     Ok(parsed.entries)
 }
 
-/// Entries of a stretch of a manifest.
+/// Entries of a block range of a manifest.
 #[derive(Debug, Clone)]
-pub struct StretchEntries {
+pub struct BlockEntries {
     /// The entries. Those that take their `first_row_id` from the manifest have it counted from 0 on, except in the
-    /// first stretch.
+    /// first block range.
     pub entries: ManifestEntries,
     /// The ids that entries took from the manifest.
     pub row_ids: AssignedRowIds,
-    /// Bytes of the stretch after decompression.
+    /// Bytes of the block range after decompression.
     pub inflated: u64,
 }
 
-impl StretchEntries {
+impl BlockEntries {
     /// About how many bytes they take.
     pub fn memory(&self) -> u64 {
         let taken = self.row_ids.entries.as_ref().map_or(0, |entries| entries.inner().capacity());
@@ -62,34 +62,34 @@ impl StretchEntries {
     }
 }
 
-/// Cuts a manifest into stretches of about equal size, of at most about so many bytes as they are stored. Errors name its
+/// Cuts a manifest into block ranges of about equal size, of at most about so many bytes as they are stored. Errors name its
 /// path.
-pub fn cut_manifest(bytes: &[u8], file: &ManifestFile, most_bytes: usize) -> Result<Vec<Stretch>> {
-    let cut = || Container::open(bytes, &Limits::default())?.stretches(most_bytes);
+pub fn cut_manifest(bytes: &[u8], file: &ManifestFile, most_bytes: usize) -> Result<Vec<BlockRange>> {
+    let cut = || Container::open(bytes, &Limits::default())?.block_ranges(most_bytes);
     cut().context("path", &file.manifest_path)
 }
 
-/// Decodes the entries of a stretch of a manifest, as [`parse_manifest`] does all.
-pub fn parse_stretch(
+/// Decodes the entries of a block range of a manifest, as [`parse_manifest`] does all.
+pub fn parse_block_range(
     bytes: &[u8],
-    stretch: &Stretch,
+    range: &BlockRange,
     file: &ManifestFile,
     partition_type: &StructType,
     request: &EntryRequest,
-) -> Result<StretchEntries> {
-    let parsed = parse(bytes, Some(stretch), file, partition_type, request);
-    let first = stretch.first_row;
+) -> Result<BlockEntries> {
+    let parsed = parse(bytes, Some(range), file, partition_type, request);
+    let first = range.first_row;
     let parsed = if first == 0 { parsed } else { parsed.context("counted from entry", first) };
     parsed.context("path", &file.manifest_path)
 }
 
 fn parse(
     bytes: &[u8],
-    stretch: Option<&Stretch>,
+    range: Option<&BlockRange>,
     file: &ManifestFile,
     partition_type: &StructType,
     request: &EntryRequest,
-) -> Result<StretchEntries> {
+) -> Result<BlockEntries> {
     let container = Container::open(bytes, &Limits::default())?;
     if let Some(content) = content(&container)?
         && content != file.content
@@ -110,14 +110,14 @@ fn parse(
     };
     let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
     let asked = Asked { maps, columns: &columns, details: !request.without_details };
-    let (rows, inflated) = decode_rows(&container, stretch, partition_type, &void, asked)?;
+    let (rows, inflated) = decode_rows(&container, range, partition_type, &void, asked)?;
     let first_id = first_row_id(file);
-    let is_later = stretch.is_some_and(|stretch| stretch.first_row > 0);
+    let is_later = range.is_some_and(|range| range.first_row > 0);
     let first_id = if is_later { first_id.map(|_| 0) } else { first_id };
     let rows = wanted_rows(rows, request)?;
     let (entries, row_ids) = build(&rows, file, first_id, request, &columns)?;
     let partition = with_void(entries.partition, partition_type, &void)?;
-    Ok(StretchEntries { entries: ManifestEntries { partition, ..entries }, row_ids, inflated })
+    Ok(BlockEntries { entries: ManifestEntries { partition, ..entries }, row_ids, inflated })
 }
 
 /// What is decoded beside what is always.
@@ -131,7 +131,7 @@ struct Asked<'a> {
 
 fn decode_rows(
     container: &Container<'_>,
-    stretch: Option<&Stretch>,
+    range: Option<&BlockRange>,
     partition_type: &StructType,
     void: &[i32],
     Asked { maps, columns, details }: Asked<'_>,
@@ -147,8 +147,8 @@ fn decode_rows(
     };
     let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
     let read = |projection: &Projection<'_>| {
-        let mut blocks = stretch.map_or_else(|| container.blocks(), |stretch| container.blocks_of(stretch));
-        let expected = stretch.map_or(0, |stretch| stretch.rows);
+        let mut blocks = range.map_or_else(|| container.blocks(), |range| container.blocks_of(range));
+        let expected = range.map_or(0, |range| range.rows);
         let rows = decode_blocks(&mut blocks, expected, &schema, projection)?;
         Ok((rows, blocks.inflated()))
     };

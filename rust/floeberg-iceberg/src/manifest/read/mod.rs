@@ -8,7 +8,7 @@ mod list;
 mod partition;
 mod entries;
 
-pub use entries::{StretchEntries, cut_manifest, parse_manifest, parse_stretch};
+pub use entries::{BlockEntries, cut_manifest, parse_block_range, parse_manifest};
 pub use header::{ManifestHeader, manifest_header};
 pub use inherit::AssignedRowIds;
 pub use list::parse_manifest_list;

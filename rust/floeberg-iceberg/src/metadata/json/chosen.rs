@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 
-use crate::wire::json::Place;
+use crate::wire::json::JsonPath;
 
 /// A list, and the one of it that is current.
 pub(super) struct Chosen<T> {
@@ -27,14 +27,14 @@ impl<T> Chosen<T> {
         id_of: impl Fn(&T) -> i32,
         named: Option<i32>,
         by_key: &str,
-        place: &Place<'_>,
+        path: &JsonPath<'_>,
     ) -> Result<Self> {
-        check_unique(all.iter().map(|one| id_of(one)), place)?;
+        check_unique(all.iter().map(|one| id_of(one)), path)?;
         let chosen = match (named, all.as_slice()) {
             (None, [only]) => only,
-            (Some(id), _) => choose(&all, id_of, id, by_key, place)?,
+            (Some(id), _) => choose(&all, id_of, id, by_key, path)?,
             (None, _) => {
-                return Err(place.invalid(format_args!("the key {by_key:?}, which chooses one, is missing")));
+                return Err(path.invalid(format_args!("the key {by_key:?}, which chooses one, is missing")));
             }
         };
         Ok(Self { chosen: Arc::clone(chosen), all })
@@ -44,12 +44,12 @@ impl<T> Chosen<T> {
 /// Ids occur once.
 pub(super) fn check_unique<I: Copy + Eq + Hash + Display>(
     ids: impl Iterator<Item = I>,
-    place: &Place<'_>,
+    path: &JsonPath<'_>,
 ) -> Result<()> {
     let mut seen = HashSet::new();
     for id in ids {
         if !seen.insert(id) {
-            return Err(place.invalid(format_args!("the id {id} occurs twice")));
+            return Err(path.invalid(format_args!("the id {id} occurs twice")));
         }
     }
     Ok(())
@@ -61,9 +61,9 @@ pub(super) fn choose<'a, T, I: Copy + Eq + Display>(
     id_of: impl Fn(&T) -> I,
     id: I,
     by_key: &str,
-    place: &Place<'_>,
+    path: &JsonPath<'_>,
 ) -> Result<&'a Arc<T>> {
     all.iter().find(|one| id_of(one) == id).ok_or_else(|| {
-        place.invalid(format_args!("expected one with the id {id}, which `{by_key}` names; found none"))
+        path.invalid(format_args!("expected one with the id {id}, which `{by_key}` names; found none"))
     })
 }

@@ -8,10 +8,10 @@ use serde_json::Value as Json;
 
 use super::emit::ObjectWriter;
 use crate::metadata::{MetadataLogEntry, SnapshotLogEntry};
-use crate::wire::json::{ObjectReader, Place, long, string};
+use crate::wire::json::{JsonPath, ObjectReader, long, string};
 
-pub(super) fn parse_snapshot_entry(json: Json, place: &Place<'_>) -> Result<SnapshotLogEntry> {
-    let mut object = ObjectReader::new(json, place)?;
+pub(super) fn parse_snapshot_entry(json: Json, path: &JsonPath<'_>) -> Result<SnapshotLogEntry> {
+    let mut object = ObjectReader::new(json, path)?;
     Ok(SnapshotLogEntry {
         timestamp_ms: object.required("timestamp-ms", long)?,
         snapshot_id: object.required("snapshot-id", long)?,
@@ -26,8 +26,8 @@ pub(super) fn emit_snapshot_entry(entry: &SnapshotLogEntry) -> Json {
     object.finish(&entry.unknown_keys)
 }
 
-pub(super) fn parse_metadata_entry(json: Json, place: &Place<'_>) -> Result<MetadataLogEntry> {
-    let mut object = ObjectReader::new(json, place)?;
+pub(super) fn parse_metadata_entry(json: Json, path: &JsonPath<'_>) -> Result<MetadataLogEntry> {
+    let mut object = ObjectReader::new(json, path)?;
     Ok(MetadataLogEntry {
         timestamp_ms: object.required("timestamp-ms", long)?,
         metadata_file: object.required("metadata-file", string)?,

@@ -14,13 +14,13 @@ use serde_json::{Map, Value as Json};
 
 use super::emit::ObjectWriter;
 use crate::metadata::{PartitionField, PartitionSpec};
-use crate::wire::json::{ObjectReader, Place, int, list, string};
+use crate::wire::json::{JsonPath, ObjectReader, int, list, string};
 
 /// Where partition field ids start, and what v1 writers counted from in each spec.
 const FIRST_FIELD_ID: i32 = 1000;
 
-pub(crate) fn parse_spec(json: Json, place: &Place<'_>) -> Result<Arc<PartitionSpec>> {
-    let mut object = ObjectReader::new(json, place)?;
+pub(crate) fn parse_spec(json: Json, path: &JsonPath<'_>) -> Result<Arc<PartitionSpec>> {
+    let mut object = ObjectReader::new(json, path)?;
     Ok(Arc::new(PartitionSpec {
         spec_id: object.required("spec-id", int)?,
         fields: object.required("fields", parse_fields)?,
@@ -36,11 +36,11 @@ pub(crate) fn emit_spec(spec: &PartitionSpec) -> Json {
 }
 
 /// The fields of a spec. Ids are all there, or (v1) all absent and then counted from 1000.
-pub(super) fn parse_fields(json: Json, place: &Place<'_>) -> Result<Vec<PartitionField>> {
-    let parsed = list(parse_field)(json, place)?;
+pub(super) fn parse_fields(json: Json, path: &JsonPath<'_>) -> Result<Vec<PartitionField>> {
+    let parsed = list(parse_field)(json, path)?;
     let with_id = parsed.iter().filter(|(id, _)| id.is_some()).count();
     if with_id != 0 && with_id != parsed.len() {
-        return Err(place.invalid(format_args!(
+        return Err(path.invalid(format_args!(
             "expected all or none of the fields to have a `field-id`, found {with_id} of {}",
             parsed.len()
         )));
@@ -51,7 +51,7 @@ pub(super) fn parse_fields(json: Json, place: &Place<'_>) -> Result<Vec<Partitio
         .collect();
     let mut ids = HashSet::new();
     match fields.iter().find(|field| !ids.insert(field.field_id)) {
-        Some(field) => Err(place.invalid(format_args!("partition field id {} occurs twice", field.field_id))),
+        Some(field) => Err(path.invalid(format_args!("partition field id {} occurs twice", field.field_id))),
         None => Ok(fields),
     }
 }
@@ -70,10 +70,10 @@ pub(super) fn parse_sources(object: &mut ObjectReader<'_>) -> Result<Vec<i32>> {
         (None, Some(ids)) if !ids.is_empty() => Ok(ids),
         (Some(id), Some(ids)) if ids.contains(&id) => Ok(ids),
         (Some(id), Some(ids)) => Err(object
-            .place()
+            .path()
             .invalid(format_args!("expected one of `source-id` and `source-ids`, found {id} and {ids:?}"))),
         (None, _) => {
-            Err(object.place().invalid("expected `source-id` or a list `source-ids` that is not empty"))
+            Err(object.path().invalid("expected `source-id` or a list `source-ids` that is not empty"))
         }
     }
 }
@@ -86,13 +86,13 @@ pub(super) fn emit_sources(object: &mut ObjectWriter, source_ids: &[i32]) {
 }
 
 /// A transform; one that this version does not know is kept as written.
-pub(super) fn parse_transform(json: Json, place: &Place<'_>) -> Result<Transform> {
-    let written = string(json, place)?;
-    written.parse::<Transform>().context("json", place)
+pub(super) fn parse_transform(json: Json, path: &JsonPath<'_>) -> Result<Transform> {
+    let written = string(json, path)?;
+    written.parse::<Transform>().context("json", path)
 }
 
-fn parse_field(json: Json, place: &Place<'_>) -> Result<(Option<i32>, PartitionField)> {
-    let mut object = ObjectReader::new(json, place)?;
+fn parse_field(json: Json, path: &JsonPath<'_>) -> Result<(Option<i32>, PartitionField)> {
+    let mut object = ObjectReader::new(json, path)?;
     let id = object.optional("field-id", int)?;
     let field = PartitionField {
         field_id: 0,

@@ -10,14 +10,14 @@ use serde_json::{Map, Value as Json};
 
 use super::emit::ObjectWriter;
 use crate::metadata::{RefKind, SnapshotRef};
-use crate::wire::json::{ObjectReader, Place, int, long, object, string};
+use crate::wire::json::{JsonPath, ObjectReader, int, long, object, string};
 
 /// Refs by name. One that names a snapshot which is not there is kept, and is an error where it is used.
-pub(super) fn parse_refs(json: Json, place: &Place<'_>) -> Result<BTreeMap<String, SnapshotRef>> {
-    object(json, place)?
+pub(super) fn parse_refs(json: Json, path: &JsonPath<'_>) -> Result<BTreeMap<String, SnapshotRef>> {
+    object(json, path)?
         .into_iter()
         .map(|(name, value)| {
-            let value = parse_ref(value, &place.key(&name))?;
+            let value = parse_ref(value, &path.key(&name))?;
             Ok((name, value))
         })
         .collect()
@@ -28,8 +28,8 @@ pub(super) fn emit_refs(refs: &BTreeMap<String, SnapshotRef>) -> Json {
     Json::Object(refs)
 }
 
-pub(crate) fn parse_ref(json: Json, place: &Place<'_>) -> Result<SnapshotRef> {
-    let mut object = ObjectReader::new(json, place)?;
+pub(crate) fn parse_ref(json: Json, path: &JsonPath<'_>) -> Result<SnapshotRef> {
+    let mut object = ObjectReader::new(json, path)?;
     Ok(SnapshotRef {
         snapshot_id: object.required("snapshot-id", long)?,
         kind: object.required("type", parse_kind)?,
@@ -40,12 +40,12 @@ pub(crate) fn parse_ref(json: Json, place: &Place<'_>) -> Result<SnapshotRef> {
     })
 }
 
-fn parse_kind(json: Json, place: &Place<'_>) -> Result<RefKind> {
-    let name = string(json, place)?;
+fn parse_kind(json: Json, path: &JsonPath<'_>) -> Result<RefKind> {
+    let name = string(json, path)?;
     match name.to_ascii_lowercase().as_str() {
         "branch" => Ok(RefKind::Branch),
         "tag" => Ok(RefKind::Tag),
-        _ => Err(place.expected("\"branch\" or \"tag\"", &Json::String(name))),
+        _ => Err(path.expected("\"branch\" or \"tag\"", &Json::String(name))),
     }
 }
 

@@ -10,9 +10,9 @@ use floeberg_core::schema::json::schema_from_json;
 use floeberg_core::{Context, Result};
 use serde_json::Value as Json;
 
-use crate::wire::json::Place;
+use crate::wire::json::JsonPath;
 
 #[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
-pub(crate) fn parse_schema(json: Json, place: &Place<'_>) -> Result<Arc<Schema>> {
-    schema_from_json(&json).map(Arc::new).context("json", place)
+pub(crate) fn parse_schema(json: Json, path: &JsonPath<'_>) -> Result<Arc<Schema>> {
+    schema_from_json(&json).map(Arc::new).context("json", path)
 }

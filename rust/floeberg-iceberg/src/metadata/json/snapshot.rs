@@ -10,19 +10,19 @@ use serde_json::Value as Json;
 
 use super::emit::ObjectWriter;
 use crate::metadata::{Snapshot, SnapshotManifests};
-use crate::wire::json::{ObjectReader, Place, int, list, long, string, string_map};
+use crate::wire::json::{JsonPath, ObjectReader, int, list, long, string, string_map};
 
 /// A snapshot of any format version: tables that were upgraded keep snapshots in the old form.
 ///
 /// Where both `manifest-list` and `manifests` are written the list counts, and `manifests` stays an unknown key.
-pub(crate) fn parse_snapshot(json: Json, place: &Place<'_>) -> Result<Arc<Snapshot>> {
-    let mut object = ObjectReader::new(json, place)?;
+pub(crate) fn parse_snapshot(json: Json, path: &JsonPath<'_>) -> Result<Arc<Snapshot>> {
+    let mut object = ObjectReader::new(json, path)?;
     let manifests = match object.optional("manifest-list", string)? {
         Some(location) => SnapshotManifests::List(location),
         None if object.has("manifests") => {
             SnapshotManifests::Inline(object.required("manifests", list(string))?)
         }
-        None => return Err(place.invalid("expected `manifest-list`, or `manifests` as v1 may have")),
+        None => return Err(path.invalid("expected `manifest-list`, or `manifests` as v1 may have")),
     };
     let mut summary = object.optional("summary", string_map)?.unwrap_or_default();
     Ok(Arc::new(Snapshot {

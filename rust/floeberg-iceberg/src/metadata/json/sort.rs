@@ -11,10 +11,10 @@ use serde_json::Value as Json;
 use super::emit::ObjectWriter;
 use super::partition::{emit_sources, parse_sources, parse_transform};
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
-use crate::wire::json::{ObjectReader, Place, int, list, string};
+use crate::wire::json::{JsonPath, ObjectReader, int, list, string};
 
-pub(crate) fn parse_order(json: Json, place: &Place<'_>) -> Result<Arc<SortOrder>> {
-    let mut object = ObjectReader::new(json, place)?;
+pub(crate) fn parse_order(json: Json, path: &JsonPath<'_>) -> Result<Arc<SortOrder>> {
+    let mut object = ObjectReader::new(json, path)?;
     Ok(Arc::new(SortOrder {
         order_id: object.required("order-id", int)?,
         fields: object.required("fields", list(parse_field))?,
@@ -29,8 +29,8 @@ pub(crate) fn emit_order(order: &SortOrder) -> Json {
     object.finish(&order.unknown_keys)
 }
 
-fn parse_field(json: Json, place: &Place<'_>) -> Result<SortField> {
-    let mut object = ObjectReader::new(json, place)?;
+fn parse_field(json: Json, path: &JsonPath<'_>) -> Result<SortField> {
+    let mut object = ObjectReader::new(json, path)?;
     Ok(SortField {
         transform: object.required("transform", parse_transform)?,
         source_ids: parse_sources(&mut object)?,
@@ -40,21 +40,21 @@ fn parse_field(json: Json, place: &Place<'_>) -> Result<SortField> {
     })
 }
 
-fn parse_direction(json: Json, place: &Place<'_>) -> Result<SortDirection> {
-    let name = string(json, place)?;
+fn parse_direction(json: Json, path: &JsonPath<'_>) -> Result<SortDirection> {
+    let name = string(json, path)?;
     match name.to_ascii_lowercase().as_str() {
         "asc" => Ok(SortDirection::Ascending),
         "desc" => Ok(SortDirection::Descending),
-        _ => Err(place.expected("\"asc\" or \"desc\"", &Json::String(name))),
+        _ => Err(path.expected("\"asc\" or \"desc\"", &Json::String(name))),
     }
 }
 
-fn parse_null_order(json: Json, place: &Place<'_>) -> Result<NullOrder> {
-    let name = string(json, place)?;
+fn parse_null_order(json: Json, path: &JsonPath<'_>) -> Result<NullOrder> {
+    let name = string(json, path)?;
     match name.to_ascii_lowercase().as_str() {
         "nulls-first" => Ok(NullOrder::First),
         "nulls-last" => Ok(NullOrder::Last),
-        _ => Err(place.expected("\"nulls-first\" or \"nulls-last\"", &Json::String(name))),
+        _ => Err(path.expected("\"nulls-first\" or \"nulls-last\"", &Json::String(name))),
     }
 }
 

@@ -8,20 +8,20 @@ use serde_json::Value as Json;
 
 use super::emit::{ObjectWriter, emit_map};
 use crate::metadata::{PartitionStatisticsFile, StatisticsBlob, StatisticsFile, TableMetadata};
-use crate::wire::json::{ObjectReader, Place, int, list, long, string, string_map};
+use crate::wire::json::{JsonPath, ObjectReader, int, list, long, string, string_map};
 
 impl TableMetadata {
     /// The statistics files. Errors: `InvalidData` that names the place in the document.
     pub fn statistics_files(&self) -> Result<Vec<StatisticsFile>> {
-        let place = Place::root("table metadata");
-        list(parse_file)(Json::Array(self.statistics.clone()), &place.key("statistics"))
+        let json_path = JsonPath::root("table metadata");
+        list(parse_file)(Json::Array(self.statistics.clone()), &json_path.key("statistics"))
     }
 
     /// The partition statistics files. Errors: `InvalidData` that names the place in the document.
     pub fn partition_statistics_files(&self) -> Result<Vec<PartitionStatisticsFile>> {
-        let place = Place::root("table metadata");
+        let json_path = JsonPath::root("table metadata");
         let files = Json::Array(self.partition_statistics.clone());
-        list(parse_partition_file)(files, &place.key("partition-statistics"))
+        list(parse_partition_file)(files, &json_path.key("partition-statistics"))
     }
 }
 
@@ -50,8 +50,8 @@ impl PartitionStatisticsFile {
     }
 }
 
-fn parse_file(json: Json, place: &Place<'_>) -> Result<StatisticsFile> {
-    let mut object = ObjectReader::new(json, place)?;
+fn parse_file(json: Json, json_path: &JsonPath<'_>) -> Result<StatisticsFile> {
+    let mut object = ObjectReader::new(json, json_path)?;
     Ok(StatisticsFile {
         snapshot_id: object.required("snapshot-id", long)?,
         statistics_path: object.required("statistics-path", string)?,
@@ -63,8 +63,8 @@ fn parse_file(json: Json, place: &Place<'_>) -> Result<StatisticsFile> {
     })
 }
 
-fn parse_blob(json: Json, place: &Place<'_>) -> Result<StatisticsBlob> {
-    let mut object = ObjectReader::new(json, place)?;
+fn parse_blob(json: Json, json_path: &JsonPath<'_>) -> Result<StatisticsBlob> {
+    let mut object = ObjectReader::new(json, json_path)?;
     Ok(StatisticsBlob {
         blob_type: object.required("type", string)?,
         snapshot_id: object.required("snapshot-id", long)?,
@@ -85,8 +85,8 @@ fn emit_blob(blob: &StatisticsBlob) -> Json {
     object.finish(&blob.unknown_keys)
 }
 
-fn parse_partition_file(json: Json, place: &Place<'_>) -> Result<PartitionStatisticsFile> {
-    let mut object = ObjectReader::new(json, place)?;
+fn parse_partition_file(json: Json, json_path: &JsonPath<'_>) -> Result<PartitionStatisticsFile> {
+    let mut object = ObjectReader::new(json, json_path)?;
     Ok(PartitionStatisticsFile {
         snapshot_id: object.required("snapshot-id", long)?,
         statistics_path: object.required("statistics-path", string)?,

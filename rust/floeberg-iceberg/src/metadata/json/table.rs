@@ -25,7 +25,7 @@ use crate::metadata::partition::NO_PARTITION_ID;
 use crate::metadata::table::Current;
 use crate::metadata::{MAIN_BRANCH, PartitionSpec, RefKind, SnapshotRef, SortOrder, TableMetadata};
 use crate::wire::json::{
-    MAX_METADATA_BYTES, ObjectReader, Place, int, list, long, object, parse_json, raw, string, string_map,
+    JsonPath, MAX_METADATA_BYTES, ObjectReader, int, list, long, object, parse_json, raw, string, string_map,
 };
 
 /// Parses a metadata file. `location` is where it was read, for errors.
@@ -38,8 +38,8 @@ pub fn parse_table_metadata(bytes: &[u8], location: &str) -> Result<TableMetadat
 }
 
 fn parse_document(document: Json) -> Result<TableMetadata> {
-    let place = Place::root("table metadata");
-    let mut object = ObjectReader::new(document, &place)?;
+    let path = JsonPath::root("table metadata");
+    let mut object = ObjectReader::new(document, &path)?;
     if object.has("view-uuid") {
         return Err(Error::unsupported(
             "expected the metadata of a table, found that of a view: open it with open_view",
@@ -95,7 +95,7 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
         unknown_keys: object.unknown_keys(),
         current: Current { schema: schemas.chosen, spec: specs.chosen, sort_order: orders.chosen },
     };
-    let snapshots = &place.key("snapshots");
+    let snapshots = &path.key("snapshots");
     check_unique(metadata.snapshots.iter().map(|snapshot| snapshot.snapshot_id), snapshots)?;
     if let Some(current) = metadata.current_snapshot_id {
         choose(
@@ -112,51 +112,51 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
 
 /// `schemas`; v1 and drafts of v2 may have `schema` only, which is ignored where the list is there.
 fn parse_schemas(object: &mut ObjectReader<'_>, format_version: u8) -> Result<Chosen<Schema>> {
-    let place = object.place();
+    let path = object.path();
     let listed = object.optional("schemas", list(parse_schema))?;
     let current = object.optional("current-schema-id", int)?;
     match (listed, object.optional("schema", raw)?) {
         (Some(all), _) => {
-            Chosen::new(all, Schema::schema_id, current, "current-schema-id", &place.key("schemas"))
+            Chosen::new(all, Schema::schema_id, current, "current-schema-id", &path.key("schemas"))
         }
         (None, Some(json)) if format_version < 3 => {
-            let schema = parse_schema(json, &place.key("schema"))?;
+            let schema = parse_schema(json, &path.key("schema"))?;
             Ok(Chosen { all: vec![Arc::clone(&schema)], chosen: schema })
         }
-        (None, _) => Err(place.missing("schemas")),
+        (None, _) => Err(path.missing("schemas")),
     }
 }
 
 /// `partition-specs`; v1 and drafts of v2 may have `partition-spec` only, a bare list of fields that is ignored where
 /// the list of specs is there.
 fn parse_specs(object: &mut ObjectReader<'_>, format_version: u8) -> Result<Chosen<PartitionSpec>> {
-    let place = object.place();
+    let path = object.path();
     let listed = object.optional("partition-specs", list(parse_spec))?;
     let default = object.optional("default-spec-id", int)?;
     match (listed, object.optional("partition-spec", raw)?) {
         (Some(all), _) => {
-            Chosen::new(all, |spec| spec.spec_id, default, "default-spec-id", &place.key("partition-specs"))
+            Chosen::new(all, |spec| spec.spec_id, default, "default-spec-id", &path.key("partition-specs"))
         }
         (None, Some(json)) if format_version < 3 => {
-            let fields = parse_fields(json, &place.key("partition-spec"))?;
+            let fields = parse_fields(json, &path.key("partition-spec"))?;
             let spec = PartitionSpec { spec_id: default.unwrap_or(0), fields, unknown_keys: Map::new() };
             let spec = Arc::new(spec);
             Ok(Chosen { all: vec![Arc::clone(&spec)], chosen: spec })
         }
-        (None, _) => Err(place.missing("partition-specs")),
+        (None, _) => Err(path.missing("partition-specs")),
     }
 }
 
 /// `sort-orders`, with order 0 (unsorted) added where it is the default and not written.
 fn parse_orders(object: &mut ObjectReader<'_>) -> Result<Chosen<SortOrder>> {
-    let place = object.place();
+    let path = object.path();
     let mut all = object.optional("sort-orders", list(parse_order))?.unwrap_or_default();
     let default = object.optional("default-sort-order-id", int)?.unwrap_or(0);
     if default == 0 && all.iter().all(|order| order.order_id != 0) {
         all.insert(0, Arc::new(SortOrder { order_id: 0, fields: Vec::new(), unknown_keys: Map::new() }));
     }
-    let place = place.key("sort-orders");
-    Chosen::new(all, |order| order.order_id, Some(default), "default-sort-order-id", &place)
+    let path = path.key("sort-orders");
+    Chosen::new(all, |order| order.order_id, Some(default), "default-sort-order-id", &path)
 }
 
 /// `refs`, with `main` added where it is not written and there is a current snapshot.
@@ -164,14 +164,14 @@ fn parse_all_refs(
     object: &mut ObjectReader<'_>,
     current: Option<i64>,
 ) -> Result<BTreeMap<String, SnapshotRef>> {
-    let place = object.place();
+    let path = object.path();
     let mut refs = object.optional("refs", parse_refs)?.unwrap_or_default();
     let main = refs.get(MAIN_BRANCH).map(|main| main.snapshot_id);
     match (main, current) {
-        (Some(main), Some(current)) if main != current => Err(place.invalid(format_args!(
+        (Some(main), Some(current)) if main != current => Err(path.invalid(format_args!(
             "expected the branch `main` and `current-snapshot-id` to agree, found {main} and {current}"
         ))),
-        (Some(main), None) => Err(place.invalid(format_args!(
+        (Some(main), None) => Err(path.invalid(format_args!(
             "expected no branch `main` without `current-snapshot-id`, found one at snapshot {main}"
         ))),
         (None, Some(current)) => {
@@ -183,16 +183,16 @@ fn parse_all_refs(
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
-fn parse_format_version(json: Json, place: &Place<'_>) -> Result<u8> {
+fn parse_format_version(json: Json, path: &JsonPath<'_>) -> Result<u8> {
     match json.as_i64() {
         Some(version @ 1..=3) => Ok(version as u8),
         Some(version) if version > 3 => Err(Error::unsupported(format!(
-            "{place}: expected 1, 2 or 3, found {version}, which is later than this release of Floeberg"
+            "{path}: expected 1, 2 or 3, found {version}, which is later than this release of Floeberg"
         ))),
-        _ => Err(place.expected("the integer 1, 2 or 3", &json)),
+        _ => Err(path.expected("the integer 1, 2 or 3", &json)),
     }
 }
 
-fn raw_object(json: Json, place: &Place<'_>) -> Result<Json> {
-    object(json, place).map(Json::Object)
+fn raw_object(json: Json, path: &JsonPath<'_>) -> Result<Json> {
+    object(json, path).map(Json::Object)
 }

@@ -16,7 +16,7 @@ use super::schema::parse_schema;
 use super::view_version::{emit_version, parse_version};
 use crate::metadata::{VersionLogEntry, ViewMetadata};
 use crate::wire::json::{
-    MAX_METADATA_BYTES, ObjectReader, Place, int, list, long, parse_json, string, string_map,
+    JsonPath, MAX_METADATA_BYTES, ObjectReader, int, list, long, parse_json, string, string_map,
 };
 
 /// Parses the metadata file of a view. `location` is where it was read, for errors.
@@ -29,8 +29,8 @@ pub fn parse_view_metadata(bytes: &[u8], location: &str) -> Result<ViewMetadata>
 }
 
 fn parse_document(document: Json) -> Result<ViewMetadata> {
-    let place = Place::root("view metadata");
-    let mut object = ObjectReader::new(document, &place)?;
+    let path = JsonPath::root("view metadata");
+    let mut object = ObjectReader::new(document, &path)?;
     if !object.has("view-uuid") && object.has("last-column-id") {
         return Err(Error::unsupported(
             "expected the metadata of a view, found that of a table: open it with open_table",
@@ -38,10 +38,10 @@ fn parse_document(document: Json) -> Result<ViewMetadata> {
     }
     let format_version = object.required("format-version", parse_format_version)?;
     let schemas = object.required("schemas", list(parse_schema))?;
-    check_unique(schemas.iter().map(|schema| schema.schema_id()), &place.key("schemas"))?;
+    check_unique(schemas.iter().map(|schema| schema.schema_id()), &path.key("schemas"))?;
     let current = Some(object.required("current-version-id", int)?);
     let versions = object.required("versions", list(parse_version))?;
-    let place_of_versions = place.key("versions");
+    let place_of_versions = path.key("versions");
     let versions = Chosen::new(
         versions,
         |version| version.version_id,
@@ -66,18 +66,18 @@ fn parse_document(document: Json) -> Result<ViewMetadata> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
-fn parse_format_version(json: Json, place: &Place<'_>) -> Result<u8> {
+fn parse_format_version(json: Json, path: &JsonPath<'_>) -> Result<u8> {
     match json.as_i64() {
         Some(1) => Ok(1),
         Some(version) if version > 1 => Err(Error::unsupported(format!(
-            "{place}: expected 1, found {version}, which is later than this release of Floeberg"
+            "{path}: expected 1, found {version}, which is later than this release of Floeberg"
         ))),
-        _ => Err(place.expected("the integer 1", &json)),
+        _ => Err(path.expected("the integer 1", &json)),
     }
 }
 
-fn parse_entry(json: Json, place: &Place<'_>) -> Result<VersionLogEntry> {
-    let mut object = ObjectReader::new(json, place)?;
+fn parse_entry(json: Json, path: &JsonPath<'_>) -> Result<VersionLogEntry> {
+    let mut object = ObjectReader::new(json, path)?;
     Ok(VersionLogEntry {
         timestamp_ms: object.required("timestamp-ms", long)?,
         version_id: object.required("version-id", int)?,

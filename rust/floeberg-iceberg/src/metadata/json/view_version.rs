@@ -13,13 +13,13 @@ use serde_json::Value as Json;
 
 use super::emit::{ObjectWriter, emit_map};
 use crate::metadata::{ViewRepresentation, ViewVersion};
-use crate::wire::json::{ObjectReader, Place, int, list, long, object, string, string_map};
+use crate::wire::json::{JsonPath, ObjectReader, int, list, long, object, string, string_map};
 
 /// The one type of representation that the specification knows.
 const SQL: &str = "sql";
 
-pub(super) fn parse_version(json: Json, place: &Place<'_>) -> Result<Arc<ViewVersion>> {
-    let mut object = ObjectReader::new(json, place)?;
+pub(super) fn parse_version(json: Json, path: &JsonPath<'_>) -> Result<Arc<ViewVersion>> {
+    let mut object = ObjectReader::new(json, path)?;
     Ok(Arc::new(ViewVersion {
         version_id: object.required("version-id", int)?,
         schema_id: object.required("schema-id", int)?,
@@ -32,25 +32,25 @@ pub(super) fn parse_version(json: Json, place: &Place<'_>) -> Result<Arc<ViewVer
     }))
 }
 
-fn parse_representations(json: Json, place: &Place<'_>) -> Result<Vec<ViewRepresentation>> {
-    let representations = list(parse_representation)(json, place)?;
+fn parse_representations(json: Json, path: &JsonPath<'_>) -> Result<Vec<ViewRepresentation>> {
+    let representations = list(parse_representation)(json, path)?;
     let mut dialects = HashSet::new();
     for representation in &representations {
         let ViewRepresentation::Sql { dialect, .. } = representation else { continue };
         if !dialects.insert(dialect.to_lowercase()) {
             return Err(
-                place.invalid(format_args!("expected one SQL text a dialect, found two in {dialect:?}"))
+                path.invalid(format_args!("expected one SQL text a dialect, found two in {dialect:?}"))
             );
         }
     }
     Ok(representations)
 }
 
-fn parse_representation(json: Json, place: &Place<'_>) -> Result<ViewRepresentation> {
+fn parse_representation(json: Json, path: &JsonPath<'_>) -> Result<ViewRepresentation> {
     if json.get("type").and_then(Json::as_str).is_some_and(|kind| kind != SQL) {
-        return object(json, place).map(|keys| ViewRepresentation::Unknown(Json::Object(keys)));
+        return object(json, path).map(|keys| ViewRepresentation::Unknown(Json::Object(keys)));
     }
-    let mut object = ObjectReader::new(json, place)?;
+    let mut object = ObjectReader::new(json, path)?;
     object.required("type", string)?;
     Ok(ViewRepresentation::Sql {
         sql: object.required("sql", string)?,

@@ -16,8 +16,8 @@ use super::index::DeleteIndex;
 use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
 use crate::manifest::{
-    BoundSpec, EntryRequest, EntryStats, Found, ManifestEntries, ManifestFile, ManifestStretch, PruneCounts,
-    Pruner, Specs, StretchEntries, UntrustedColumns, Use, stretch_bytes,
+    BlockEntries, BoundSpec, EntryRequest, EntryStats, Found, ManifestBlocks, ManifestEntries, ManifestFile,
+    PruneCounts, Pruner, Specs, UntrustedColumns, Use, block_range_bytes,
 };
 use crate::metadata::Relocation;
 use crate::plan::request::PlanRequest;
@@ -36,20 +36,20 @@ pub(crate) fn read_deletes(
     manifests: &[ManifestFile],
 ) -> Result<(DeleteIndex, PruneCounts)> {
     let (reader, untrusted) = (&request.reader, specs.untrusted());
-    let most_bytes = stretch_bytes(manifests, reader.threads);
-    let stretches = ordered(manifests, reader.threads, &reader.cancel, |manifest| {
+    let most_bytes = block_range_bytes(manifests, reader.threads);
+    let ranges = ordered(manifests, reader.threads, &reader.cancel, |manifest| {
         // Statistics are those that its own entries ask for, so that none are looked for.
         let spec = specs.get(manifest.partition_spec_id)?;
         match reader.cache.find(used, manifest, &spec.partition_type, &[]) {
-            Found::Whole(stretches) => Ok(ManifestStretch::decoded(manifest.clone(), stretches)),
-            Found::Without(_) => ManifestStretch::read(reader, manifest.clone(), most_bytes),
+            Found::Whole(ranges) => Ok(ManifestBlocks::decoded(manifest.clone(), ranges)),
+            Found::Without(_) => ManifestBlocks::read(reader, manifest.clone(), most_bytes),
         }
     })?;
-    let stretches: Vec<ManifestStretch> = stretches.into_iter().flatten().collect();
-    let lists = ordered(&stretches, reader.threads, &reader.cancel, |stretch| {
-        let manifest = &stretch.manifest;
+    let ranges: Vec<ManifestBlocks> = ranges.into_iter().flatten().collect();
+    let lists = ordered(&ranges, reader.threads, &reader.cancel, |blocks| {
+        let manifest = &blocks.manifest;
         let spec = specs.get(manifest.partition_spec_id)?;
-        let decoded = decoded(request, used, spec, stretch)?;
+        let decoded = decoded(request, used, spec, blocks)?;
         let entries = &decoded.entries;
         let key_columns = key_columns(request, untrusted, ids_of(entries));
         let mask = filter.keep_by_partition(entries, spec, None, &mut PruneCounts::default())?;
@@ -105,14 +105,14 @@ pub(crate) fn read_deletes(
     Ok((DeleteIndex::new(deletes, key_columns(request, untrusted, ids)), by_filter))
 }
 
-/// The entries of a stretch of a delete manifest, with the statistics of the columns that they are told apart by.
+/// The entries of a block range of a delete manifest, with the statistics of the columns that they are told apart by.
 fn decoded(
     request: &PlanRequest,
     used: Use,
     spec: &BoundSpec,
-    stretch: &ManifestStretch,
-) -> Result<Arc<StretchEntries>> {
-    stretch.entries(|bytes, piece| {
+    blocks: &ManifestBlocks,
+) -> Result<Arc<BlockEntries>> {
+    blocks.entries(|bytes, piece| {
         // Which columns are keys only the entries tell, and delete files have statistics of few others.
         let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
         let mut decoded = bytes.entries_of(piece, &spec.partition_type, &wanted)?;
@@ -120,11 +120,11 @@ fn decoded(
             let keys = key_columns(request, &UntrustedColumns::default(), ids_of(&decoded.entries));
             let ids: Vec<i32> = [DELETE_FILE_PATH].into_iter().chain(keys.iter().map(|key| key.id)).collect();
             let statistics = metrics.statistics_of(&ids);
-            decoded.entries.statistics = statistics.context("manifest", &stretch.manifest.manifest_path)?;
+            decoded.entries.statistics = statistics.context("manifest", &blocks.manifest.manifest_path)?;
         }
         let decoded = Arc::new(decoded);
-        let manifest = (stretch.manifest.as_ref(), &spec.partition_type);
-        request.reader.cache.keep(used, manifest, &[], stretch.place, &decoded);
+        let manifest = (blocks.manifest.as_ref(), &spec.partition_type);
+        request.reader.cache.keep(used, manifest, &[], blocks.place, &decoded);
         Ok(decoded)
     })
 }

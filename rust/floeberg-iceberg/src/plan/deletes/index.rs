@@ -12,7 +12,7 @@ use std::sync::Arc;
 use floeberg_core::expr::{ColumnStats, Stats};
 use floeberg_core::value::PartitionKey;
 use floeberg_core::{Error, Result};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 use foldhash::fast::RandomState;
 
 use super::by_path::ByPath;
@@ -103,7 +103,7 @@ impl DeleteIndex {
         for number in order.iter().rev() {
             let delete = &deletes[*number as usize];
             if let Some(path) = delete.scope_path() {
-                index.by_path.put_first(place(path), *number);
+                index.by_path.put_first(canonical(path), *number);
             }
         }
         for scope in index.by_partition.values_mut().flat_map(HashMap::values_mut) {
@@ -164,7 +164,7 @@ impl DeleteIndex {
 
     /// The first delete that names a data file. Which of them apply depends on its partition.
     pub fn named(&self, path: &str) -> Option<u32> {
-        self.all_named(self.by_path.first(place(path)), path).next()
+        self.all_named(self.by_path.first(canonical(path)), path).next()
     }
 
     /// Appends the numbers of the deletes that apply to a data file. Counts the equality deletes whose scope it is in,
@@ -238,7 +238,9 @@ impl DeleteIndex {
     /// The deletes that name a data file, from one on, by sequence number.
     fn all_named<'a>(&'a self, first: Option<u32>, path: &'a str) -> impl Iterator<Item = u32> + 'a {
         let is_its = |number: &u32| {
-            self.deletes[*number as usize].scope_path().is_some_and(|named| place(named) == place(path))
+            self.deletes[*number as usize]
+                .scope_path()
+                .is_some_and(|named| canonical(named) == canonical(path))
         };
         self.by_path.chain(first).filter(is_its)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use floeberg_core::expr::{ColumnStats, Share, Stats};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{PartitionKey, Value};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 use proptest::prelude::*;
 
 use crate::manifest::PruneCounts;
@@ -162,7 +162,8 @@ fn plainly(
         .into_iter()
         .filter(|number| !matches!(deletes[*number].file.kind, DeleteKind::Equality { .. }))
         .collect();
-    let named = |number: &&usize| names(&deletes[**number]).is_some_and(|named| place(&named) == place(path));
+    let named =
+        |number: &&usize| names(&deletes[**number]).is_some_and(|named| canonical(&named) == canonical(path));
     let vectors: Vec<_> = by_position
         .iter()
         .filter(named)

@@ -9,8 +9,8 @@ use serde_json::json;
 use super::one_manifest::{LIST, MANIFEST, manifest, manifest_list, request};
 use crate::manifest::tests::document::document;
 use crate::manifest::{
-    EntryRequest, Found, ManifestCache, ManifestContent, ManifestFile, ManifestReader, StretchEntries, Use,
-    cut_manifest, parse_stretch,
+    BlockEntries, EntryRequest, Found, ManifestCache, ManifestContent, ManifestFile, ManifestReader, Use,
+    cut_manifest, parse_block_range,
 };
 use crate::plan::{PlanRequest, PlanStream, plan};
 use crate::read::tests::avro_fixture::none;
@@ -27,10 +27,10 @@ fn row(path: &str) -> ManifestFile {
 }
 
 /// The entries of a manifest of so many files.
-fn entries(files: usize) -> Arc<StretchEntries> {
+fn entries(files: usize) -> Arc<BlockEntries> {
     let (bytes, row) = (bytes_of(files), row("m"));
-    let stretch = cut_manifest(&bytes, &row, usize::MAX).unwrap().remove(0);
-    let parsed = parse_stretch(&bytes, &stretch, &row, &StructType::default(), &EntryRequest::default());
+    let blocks = cut_manifest(&bytes, &row, usize::MAX).unwrap().remove(0);
+    let parsed = parse_block_range(&bytes, &blocks, &row, &StructType::default(), &EntryRequest::default());
     Arc::new(parsed.unwrap())
 }
 
@@ -44,13 +44,13 @@ fn keep(
     path: &str,
     statistics_of: &[i32],
     place: (usize, usize),
-    entries: &Arc<StretchEntries>,
+    entries: &Arc<BlockEntries>,
 ) {
     cache.keep(used, (&row(path), &StructType::default()), statistics_of, place, entries);
 }
 
 #[test]
-fn a_manifest_is_there_when_all_its_stretches_and_the_statistics_are() {
+fn a_manifest_is_there_when_all_its_block_ranges_and_the_statistics_are() {
     let cache = ManifestCache::new(1 << 20);
     let used = cache.begin();
     keep(&cache, used, "a", &[1, 3], (1, 2), &entries(3));
@@ -128,7 +128,7 @@ proptest! {
             prop_assert!(cache.bytes() <= most);
         }
         let held: u64 = (0..6).filter_map(|name| match cache.find(used, &row(&format!("m{name}")), &StructType::default(), &[]) {
-            Found::Whole(stretches) => Some(stretches.iter().map(|entries| entries.memory()).sum::<u64>()),
+            Found::Whole(ranges) => Some(ranges.iter().map(|entries| entries.memory()).sum::<u64>()),
             Found::Without(_) => None,
         }).sum();
         prop_assert_eq!(held, cache.bytes());

@@ -12,6 +12,6 @@ mod manifest_cache;
 mod one_manifest;
 pub(crate) mod promotion;
 mod promotion_property;
-mod stretches;
+mod block_ranges;
 mod table_of_deletes;
 mod verbose;

@@ -117,7 +117,7 @@ fn manifest(
         spec,
         partition_type: &spec.partition_type(metadata).unwrap(),
     };
-    // Blocks of a few entries, so that threads have stretches to share.
+    // Blocks of a few entries, so that threads have block ranges to share.
     let container = ContainerOptions { block_bytes: 512, ..ContainerOptions::default() };
     let mut writer = ManifestWriter::new(Vec::new(), &request, &container).unwrap();
     for file in files {

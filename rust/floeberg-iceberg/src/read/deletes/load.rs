@@ -7,7 +7,7 @@
 
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::{Context, Error, Result};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 
 use super::caches::DeleteCaches;
 use super::vector;
@@ -25,9 +25,9 @@ pub(crate) fn load(request: &ReadRequest, caches: &DeleteCaches, task: &FileScan
                 rows.add(&vector::read(&request.files, delete, content_offset, content_size_in_bytes)?);
             }
             DeleteKind::Position => {
-                let file = caches.positions.get(request, delete, place(&task.file_path));
+                let file = caches.positions.get(request, delete, canonical(&task.file_path));
                 let file = file.context("delete_file", &delete.file_path)?;
-                if let Some(positions) = file.get(place(&task.file_path)) {
+                if let Some(positions) = file.get(canonical(&task.file_path)) {
                     rows.add(positions);
                 }
             }

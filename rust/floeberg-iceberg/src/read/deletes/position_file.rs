@@ -13,7 +13,7 @@ use arrow_array::{Array, RecordBatch, StringArray};
 use floeberg_core::schema::reserved::{DELETE_FILE_PATH, DELETE_FILE_POS};
 use floeberg_core::schema::{Field, NameMapping, PrimitiveType, Schema};
 use floeberg_core::{Error, Result};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 
 use super::rows::DeleteRows;
@@ -86,7 +86,7 @@ fn add_runs(deletes: &mut PositionDeletes, paths: &StringArray, positions: &[i64
 
 /// Adds positions of one data file.
 fn add(deletes: &mut PositionDeletes, path: &str, positions: &[i64], only: Option<&str>) {
-    let path = place(path);
+    let path = canonical(path);
     if only.is_some_and(|only| only != path) {
         return;
     }

@@ -17,7 +17,7 @@ use super::column::{Column, Offsets, Values};
 use super::finish::{Output, output_fields};
 use super::leaf::{FixedForm, leaf};
 use super::skip::Skip;
-use super::skips::Skips;
+use super::skip_plan::Skips;
 use super::step::{Branches, Items, Read, ReadStep, Step};
 use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
 

@@ -18,7 +18,7 @@ use super::arrow_fields::{optional, pair};
 use super::column::{Column, Offsets, Values};
 use super::compile::{Program, kind, push_skip};
 use super::finish::Output;
-use super::skips::Skips;
+use super::skip_plan::Skips;
 use super::step::{Branches, Items, Read, ReadStep, Step};
 use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
 

@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 
 use floeberg_core::{Context, Error, Result};
 
+use super::block_range::{BlockRange, ranges};
 use super::codec::{Codec, Inflater};
 use super::cursor::Cursor;
 use super::frame::whole_frame;
-use super::stretch::{Stretch, stretches};
 use super::{AvroSchema, Limits, parse_schema};
 use crate::wire::refuse_encrypted;
 
@@ -96,10 +96,10 @@ impl<'a> Container<'a> {
         self.blocks_from(self.bytes, self.data_start)
     }
 
-    /// The blocks of a stretch, in order.
-    pub fn blocks_of(&self, stretch: &Stretch) -> Blocks<'a> {
-        let bytes = self.bytes.get(..stretch.bytes.end).unwrap_or(self.bytes);
-        self.blocks_from(bytes, stretch.bytes.start.min(bytes.len()))
+    /// The blocks of a block range, in order.
+    pub fn blocks_of(&self, blocks: &BlockRange) -> Blocks<'a> {
+        let bytes = self.bytes.get(..blocks.bytes.end).unwrap_or(self.bytes);
+        self.blocks_from(bytes, blocks.bytes.start.min(bytes.len()))
     }
 
     fn blocks_from(&self, bytes: &'a [u8], position: usize) -> Blocks<'a> {
@@ -113,10 +113,10 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Cuts the blocks into stretches of about equal size, each of at most about so many bytes as they are stored; one for
+    /// Cuts the blocks into block ranges of about equal size, each of at most about so many bytes as they are stored; one for
     /// a file without blocks. Nothing is decompressed.
-    pub fn stretches(&self, most_bytes: usize) -> Result<Vec<Stretch>> {
-        stretches(self.bytes, self.data_start, &self.sync, &self.limits, most_bytes)
+    pub fn block_ranges(&self, most_bytes: usize) -> Result<Vec<BlockRange>> {
+        ranges(self.bytes, self.data_start, &self.sync, &self.limits, most_bytes)
     }
 
     /// How its blocks are stored.

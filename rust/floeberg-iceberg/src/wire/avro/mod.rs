@@ -11,10 +11,10 @@ mod schema;
 mod arrow_fields;
 mod parse_schema;
 mod skip;
-mod skips;
+mod skip_plan;
 mod step;
 mod keyed;
-mod stretch;
+mod block_range;
 mod container;
 pub mod encode;
 mod leaf;
@@ -24,6 +24,7 @@ mod decode;
 mod records;
 
 pub use arrow_fields::arrow_fields;
+pub use block_range::BlockRange;
 pub use compile::Projection;
 pub use container::{Block, BlockForm, Blocks, Container};
 pub use decode::{Decoder, Enough, Progress, decode, decode_blocks};
@@ -32,7 +33,6 @@ pub use limits::Limits;
 pub use parse_schema::parse_schema;
 pub use records::{Records, Taken};
 pub use schema::{AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Logical, TypeId};
-pub use stretch::Stretch;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -7,5 +7,5 @@ mod nested;
 mod oracle;
 mod promotion;
 mod schemas;
-mod skips;
-mod stretches;
+mod skip_plan;
+mod block_ranges;

@@ -1,6 +1,6 @@
 //! Which keys does an object have, and which of them are known?
 //!
-//! In: an object and its place. Out: typed values by key, and at the end the keys that nobody asked for.
+//! In: an object and its path. Out: typed values by key, and at the end the keys that nobody asked for.
 //! Spec: Appendix C.
 //!
 //! Invariant: a key is known exactly if it was asked for; null is absence.
@@ -8,27 +8,27 @@
 use floeberg_core::Result;
 use serde_json::{Map, Value as Json};
 
-use super::Place;
+use super::JsonPath;
 
 /// Takes an object apart.
 #[derive(Debug)]
 pub(crate) struct ObjectReader<'a> {
-    place: &'a Place<'a>,
+    path: &'a JsonPath<'a>,
     keys: Map<String, Json>,
 }
 
 impl<'a> ObjectReader<'a> {
     /// Errors: `InvalidData` where the value is no object.
-    pub(crate) fn new(json: Json, place: &'a Place<'a>) -> Result<Self> {
+    pub(crate) fn new(json: Json, path: &'a JsonPath<'a>) -> Result<Self> {
         match json {
-            Json::Object(keys) => Ok(Self { place, keys }),
-            other => Err(place.expected("an object", &other)),
+            Json::Object(keys) => Ok(Self { path, keys }),
+            other => Err(path.expected("an object", &other)),
         }
     }
 
     /// Where the object is.
-    pub(crate) fn place(&self) -> &'a Place<'a> {
-        self.place
+    pub(crate) fn path(&self) -> &'a JsonPath<'a> {
+        self.path
     }
 
     /// Is the key there, with a value that is not null?
@@ -40,11 +40,11 @@ impl<'a> ObjectReader<'a> {
     pub(crate) fn optional<T>(
         &mut self,
         key: &str,
-        read: impl FnOnce(Json, &Place<'_>) -> Result<T>,
+        read: impl FnOnce(Json, &JsonPath<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         match self.keys.shift_remove(key) {
             None | Some(Json::Null) => Ok(None),
-            Some(value) => read(value, &self.place.key(key)).map(Some),
+            Some(value) => read(value, &self.path.key(key)).map(Some),
         }
     }
 
@@ -52,9 +52,9 @@ impl<'a> ObjectReader<'a> {
     pub(crate) fn required<T>(
         &mut self,
         key: &str,
-        read: impl FnOnce(Json, &Place<'_>) -> Result<T>,
+        read: impl FnOnce(Json, &JsonPath<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.optional(key, read)?.ok_or_else(|| self.place.missing(key))
+        self.optional(key, read)?.ok_or_else(|| self.path.missing(key))
     }
 
     /// The keys that were never asked for, in their order.

@@ -33,7 +33,7 @@ fn gzip_is_told_by_content() {
 
 #[test]
 fn the_order_of_keys_is_kept() {
-    let keys: Vec<_> = object(parse_json(br#"{"b":1,"a":2,"c":3}"#, LIMIT).unwrap(), &Place::root("x"))
+    let keys: Vec<_> = object(parse_json(br#"{"b":1,"a":2,"c":3}"#, LIMIT).unwrap(), &JsonPath::root("x"))
         .unwrap()
         .into_iter()
         .map(|(key, _)| key)
@@ -116,19 +116,19 @@ fn deep_nesting_is_an_error_and_no_overflow() {
 
 #[test]
 fn numbers_out_of_range_are_errors_where_they_are_read() {
-    let place = Place::root("table");
+    let path = JsonPath::root("table");
     assert!(message_of(b"1e999").contains("out of range"));
-    assert_eq!(long(json!(i64::MIN), &place).unwrap(), i64::MIN);
-    assert_eq!(int(json!(i32::MAX), &place).unwrap(), i32::MAX);
+    assert_eq!(long(json!(i64::MIN), &path).unwrap(), i64::MIN);
+    assert_eq!(int(json!(i32::MAX), &path).unwrap(), i32::MAX);
     for (number, found) in [("9223372036854775808", "9223372036854775808"), ("1.5", "1.5"), ("1e3", "1000.0")]
     {
-        let error = long(parse_json(number.as_bytes(), LIMIT).unwrap(), &place.key("n")).unwrap_err();
+        let error = long(parse_json(number.as_bytes(), LIMIT).unwrap(), &path.key("n")).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("table: n: expected a 64-bit integer, found the number {found}")
         );
     }
-    let error = int(json!(1_i64 << 31), &place).unwrap_err();
+    let error = int(json!(1_i64 << 31), &path).unwrap_err();
     assert_eq!(error.to_string(), "table: expected a 32-bit integer, found the number 2147483648");
 }
 
@@ -142,9 +142,9 @@ fn doubles_keep_their_last_bit() {
 
 #[test]
 fn a_wrong_type_is_an_error_that_names_the_place_and_both_types() {
-    let root = Place::root("table");
+    let root = JsonPath::root("table");
     let document = json!({"log": [{"at": 1}, {"at": {"x": 1}}]});
-    let read = |json, place: &Place<'_>| ObjectReader::new(json, place)?.required("at", long);
+    let read = |json, path: &JsonPath<'_>| ObjectReader::new(json, path)?.required("at", long);
     let mut object = ObjectReader::new(document, &root).unwrap();
     let error = object.required("log", list(read)).unwrap_err();
     assert_eq!(error.to_string(), "table: log[1].at: expected a 64-bit integer, found an object of 1 keys");
@@ -152,7 +152,7 @@ fn a_wrong_type_is_an_error_that_names_the_place_and_both_types() {
 
 #[test]
 fn a_missing_key_and_null_are_the_same() {
-    let root = Place::root("table");
+    let root = JsonPath::root("table");
     for document in [json!({}), json!({"a": null})] {
         let mut object = ObjectReader::new(document.clone(), &root).unwrap();
         assert!(!object.has("a"));
@@ -164,14 +164,14 @@ fn a_missing_key_and_null_are_the_same() {
 
 #[test]
 fn long_values_are_cut_in_messages() {
-    let root = Place::root("table");
+    let root = JsonPath::root("table");
     let error = int(json!("é".repeat(10_000)), &root).unwrap_err();
     assert!(error.to_string().len() < 250);
 }
 
 #[test]
 fn what_was_not_asked_for_is_left_in_its_order() {
-    let root = Place::root("table");
+    let root = JsonPath::root("table");
     let mut object = ObjectReader::new(json!({"z": 1, "known": 2, "a": null, "m": []}), &root).unwrap();
     assert_eq!(object.required("known", int).unwrap(), 2);
     assert_eq!(object.unknown_keys().keys().collect::<Vec<_>>(), ["z", "a", "m"]);

@@ -16,7 +16,7 @@ use floeberg_core::{Error, Result};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value as Json};
 
-use super::place::Shortened;
+use super::path::Shortened;
 use crate::wire::refuse_encrypted;
 
 /// How many bytes a metadata file may have, stored and inflated.

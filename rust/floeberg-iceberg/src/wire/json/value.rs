@@ -1,6 +1,6 @@
 //! Is a JSON value of the type that its key demands?
 //!
-//! In: a value and its place. Out: the typed value, or an error that names the place, what was expected and
+//! In: a value and its path. Out: the typed value, or an error that names the path, what was expected and
 //! what was found.
 //! Spec: Appendix C.
 
@@ -9,30 +9,30 @@ use std::collections::BTreeMap;
 use floeberg_core::Result;
 use serde_json::{Map, Value as Json};
 
-use super::Place;
+use super::JsonPath;
 
 /// Any value, as it is.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "has the shape of its siblings, so that it can be passed for them"
 )]
-pub(crate) fn raw(json: Json, _place: &Place<'_>) -> Result<Json> {
+pub(crate) fn raw(json: Json, _place: &JsonPath<'_>) -> Result<Json> {
     Ok(json)
 }
 
 /// An object, as it is.
-pub(crate) fn object(json: Json, place: &Place<'_>) -> Result<Map<String, Json>> {
+pub(crate) fn object(json: Json, path: &JsonPath<'_>) -> Result<Map<String, Json>> {
     match json {
         Json::Object(keys) => Ok(keys),
-        other => Err(place.expected("an object", &other)),
+        other => Err(path.expected("an object", &other)),
     }
 }
 
 /// A string.
-pub(crate) fn string(json: Json, place: &Place<'_>) -> Result<String> {
+pub(crate) fn string(json: Json, path: &JsonPath<'_>) -> Result<String> {
     match json {
         Json::String(value) => Ok(value),
-        other => Err(place.expected("a string", &other)),
+        other => Err(path.expected("a string", &other)),
     }
 }
 
@@ -41,9 +41,9 @@ pub(crate) fn string(json: Json, place: &Place<'_>) -> Result<String> {
     clippy::needless_pass_by_value,
     reason = "has the shape of its siblings, so that it can be passed for them"
 )]
-pub(crate) fn int(json: Json, place: &Place<'_>) -> Result<i32> {
+pub(crate) fn int(json: Json, path: &JsonPath<'_>) -> Result<i32> {
     let value = json.as_i64().and_then(|value| i32::try_from(value).ok());
-    value.ok_or_else(|| place.expected("a 32-bit integer", &json))
+    value.ok_or_else(|| path.expected("a 32-bit integer", &json))
 }
 
 /// A 64-bit integer.
@@ -51,28 +51,28 @@ pub(crate) fn int(json: Json, place: &Place<'_>) -> Result<i32> {
     clippy::needless_pass_by_value,
     reason = "has the shape of its siblings, so that it can be passed for them"
 )]
-pub(crate) fn long(json: Json, place: &Place<'_>) -> Result<i64> {
-    json.as_i64().ok_or_else(|| place.expected("a 64-bit integer", &json))
+pub(crate) fn long(json: Json, path: &JsonPath<'_>) -> Result<i64> {
+    json.as_i64().ok_or_else(|| path.expected("a 64-bit integer", &json))
 }
 
 /// A list, each element read by another reader.
 pub(crate) fn list<T>(
-    read: impl Fn(Json, &Place<'_>) -> Result<T>,
-) -> impl FnOnce(Json, &Place<'_>) -> Result<Vec<T>> {
-    move |json, place| match json {
+    read: impl Fn(Json, &JsonPath<'_>) -> Result<T>,
+) -> impl FnOnce(Json, &JsonPath<'_>) -> Result<Vec<T>> {
+    move |json, path| match json {
         Json::Array(values) => {
-            values.into_iter().enumerate().map(|(index, value)| read(value, &place.index(index))).collect()
+            values.into_iter().enumerate().map(|(index, value)| read(value, &path.index(index))).collect()
         }
-        other => Err(place.expected("a list", &other)),
+        other => Err(path.expected("a list", &other)),
     }
 }
 
 /// An object whose values are strings.
-pub(crate) fn string_map(json: Json, place: &Place<'_>) -> Result<BTreeMap<String, String>> {
-    object(json, place)?
+pub(crate) fn string_map(json: Json, path: &JsonPath<'_>) -> Result<BTreeMap<String, String>> {
+    object(json, path)?
         .into_iter()
         .map(|(key, value)| {
-            let value = string(value, &place.key(&key))?;
+            let value = string(value, &path.key(&key))?;
             Ok((key, value))
         })
         .collect()

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use floeberg_core::ErrorKind;
-use floeberg_core::rows::{DeletedRows, Kept};
+use floeberg_core::rows::{DeletedRows, RangeMask};
 use proptest::prelude::*;
 
 use super::*;
@@ -48,7 +48,7 @@ const OF_JAVA: [u8; 49] = [
 #[test]
 fn a_vector_of_iceberg_java_deletes_all_of_its_runs() {
     let deleted = DeletedRows::new(decode(&OF_JAVA, Some(70_000)).unwrap());
-    let Kept::Some(kept) = deleted.kept(0..200_000).unwrap() else { panic!("a mask") };
+    let RangeMask::Some(kept) = deleted.kept(0..200_000).unwrap() else { panic!("a mask") };
     assert!(kept.set_indices().eq(70_000..200_000));
 }
 

@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 use super::{Purpose, Receipt, WrittenFile};
 use crate::manifest::{DataFile, FileContent};
 use crate::metadata::{emit_spec, parse_spec};
-use crate::wire::json::Place;
+use crate::wire::json::JsonPath;
 use crate::wire::{Packing, unpack};
 
 /// What errors call it.
@@ -105,7 +105,7 @@ impl PurposeText {
             table_uuid: self.table_uuid,
             location: self.location,
             schema: Arc::new(schema_from_json(&self.schema).map_err(wrong)?),
-            spec: parse_spec(self.spec, &Place::root(RECEIPT).key("spec")).map_err(wrong)?,
+            spec: parse_spec(self.spec, &JsonPath::root(RECEIPT).key("spec")).map_err(wrong)?,
         }))
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
-use floeberg_io::place;
+use floeberg_io::location::canonical;
 
 use crate::manifest::DataFile;
 use crate::metadata::PartitionSpec;
@@ -54,7 +54,7 @@ impl Purpose {
     pub fn is_of(&self, table_uuid: Option<&str>, location: &str) -> bool {
         match (table_uuid, self.table_uuid.as_deref()) {
             (Some(own), Some(other)) => own.eq_ignore_ascii_case(other),
-            _ => place(location) == place(&self.location),
+            _ => canonical(location) == canonical(&self.location),
         }
     }
 }

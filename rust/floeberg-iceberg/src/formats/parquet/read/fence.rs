@@ -34,7 +34,7 @@ thread_local! {
 ///
 /// The panic hook belongs to the whole process, so a program decides: the Python extension calls this once, when it is
 /// imported.
-pub fn hush_fenced_panics() {
+pub fn silence_caught_panics() {
     let loud = take_hook();
     set_hook(Box::new(move |panic| {
         if !FENCED.get() {

@@ -21,5 +21,5 @@ mod bloom;
 mod reader;
 
 use fence::fence;
-pub use fence::hush_fenced_panics;
+pub use fence::silence_caught_panics;
 pub(crate) use open::ParquetFile;

@@ -4,7 +4,7 @@
 //! Spec: Appendix A, Parquet (column and offset indexes are Parquet's own).
 //!
 //! Invariant: rows are left out only if the pages that hold them prove that none matches. The pages of different
-//! columns end at different rows, so every stretch between two ends is judged by itself.
+//! columns end at different rows, so every block range between two ends is judged by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -39,7 +39,7 @@ pub(super) fn select(file: &ParquetFile, predicate: &RowPredicate, group: usize)
     let mut kept: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     for end in all_ends {
-        if may_match(filter, &Stretch { pages: &pages, start }) {
+        if may_match(filter, &PageRun { pages: &pages, start }) {
             kept.push(start as usize..end as usize);
         }
         start = end;
@@ -55,12 +55,12 @@ struct Pages {
 }
 
 /// Rows that lie in one page of every column.
-struct Stretch<'a> {
+struct PageRun<'a> {
     pages: &'a BTreeMap<i32, Pages>,
     start: u64,
 }
 
-impl Stats for Stretch<'_> {
+impl Stats for PageRun<'_> {
     fn column(&self, id: i32, field_type: &Type) -> ColumnStats {
         let Some(column) = self.pages.get(&id) else { return ColumnStats::default() };
         let page = column.ends.partition_point(|end| *end <= self.start);

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use floeberg_core::rows::Kept;
+use floeberg_core::rows::RangeMask;
 use floeberg_core::{Error, Result};
 
 use super::decoded_rows::DecodedRows;
@@ -57,10 +57,10 @@ impl ParquetFile {
         }
         let pages = predicate.as_ref().and_then(|filter| pages::select(self, filter, group));
         let mut rows = match kept {
-            Kept::All => LeftRows::default(),
-            Kept::None => LeftRows::none(),
-            Kept::Some(mask) if predicate.is_none() => LeftRows::new(mask),
-            Kept::Some(mask) => LeftRows::by_decoder(mask),
+            RangeMask::All => LeftRows::default(),
+            RangeMask::None => LeftRows::none(),
+            RangeMask::Some(mask) if predicate.is_none() => LeftRows::new(mask),
+            RangeMask::Some(mask) => LeftRows::by_decoder(mask),
         };
         rows.selection = match (pages, rows.selection) {
             (Some(pages), Some(left)) => Some(pages.intersection(&left)),

@@ -1,0 +1,119 @@
+use std::sync::Arc;
+
+use floeberg_core::ErrorKind;
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::json::schema_from_json;
+use floeberg_core::transform::Transform;
+use serde_json::json;
+
+use super::{declare, schema};
+use crate::metadata::PartitionSpec;
+use crate::metadata::new_table::{ColumnChoice, DeclaredPartition, SpecBuilder};
+
+fn parsed() -> Schema {
+    schema_from_json(&schema()).unwrap()
+}
+
+fn by(name: &str, transform: Transform) -> DeclaredPartition {
+    DeclaredPartition { column: ColumnChoice::Name(name.to_owned()), transform, name: None }
+}
+
+fn ids(spec: &PartitionSpec) -> Vec<i32> {
+    spec.fields.iter().map(|field| field.field_id).collect()
+}
+
+#[test]
+fn fields_are_named_after_their_columns_and_numbered_from_1000() {
+    let texts = json!([
+        "id",
+        "bucket(16, id)",
+        "days(ts)",
+        "truncate( 4 , data)",
+        "place.country",
+        "void(data)",
+        "bucket(8, id) AS shard"
+    ]);
+    let spec = declare(&texts, &json!(null)).unwrap().spec;
+    let found: Vec<_> =
+        spec.fields.iter().map(|field| (field.name.as_str(), field.transform.to_string())).collect();
+    let expected = [
+        ("id", "identity"),
+        ("id_bucket_16", "bucket[16]"),
+        ("ts_day", "day"),
+        ("data_trunc_4", "truncate[4]"),
+        ("place.country", "identity"),
+        ("data_null", "void"),
+        ("shard", "bucket[8]"),
+    ];
+    assert_eq!(found, expected.map(|(name, transform)| (name, transform.to_owned())));
+    assert_eq!((spec.spec_id, ids(&spec)), (0, (1000..1007).collect()));
+}
+
+#[test]
+fn a_field_that_cannot_be_is_refused() {
+    for (partitions, said) in [
+        (json!(["nme"]), "no column is named"),
+        (json!(["bucket(id)"]), "bucket(16, id)"),
+        (json!(["bucket(id, 16)"]), "bucket(16, id)"),
+        (json!(["bucket[16](id)"]), "bucket(16, id)"),
+        (json!(["bucket(4, id, ts)"]), "one column in a transform"),
+        (json!(["truncate(data)"]), "truncate(4, name)"),
+        (json!(["date(ts)"]), "day(ts)"),
+        (json!(["zorder(id)"]), "no column is named \"zorder(id)\"; a partition field is"),
+        (json!(["bucket(0, id)"]), "1 to"),
+        (json!(["day(id)"]), "it is of type long"),
+        (json!(["tags"]), "no primitive type"),
+        (json!(["tags.element"]), "in a list or a map"),
+        (json!(["day(ts)", "hour(ts)"]), "no more of its column"),
+        (json!(["bucket(4, id)", "bucket(4, id)"]), "two partition fields are named"),
+        (json!([{"source": "id", "transform": "bucket[4]", "name": "data"}]), "since a column is"),
+        (json!([{"source": "id", "name": "data"}]), "since a column is"),
+        (json!([{"source": "id", "name": ""}]), "has no name"),
+        (json!([{"source": "id", "transform": "bucket[0]"}]), "1 to"),
+        (json!([{"source-id": 99}]), "no column with the id 99"),
+        (json!([{"transform": "day"}]), "expected one column"),
+        (json!([7]), "expected one column"),
+        (json!("day(ts)"), "expected a list"),
+    ] {
+        let error = declare(&partitions, &json!(null)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{partitions}");
+        assert!(error.message().contains(said), "{partitions}: {error}");
+    }
+    for unknown in [json!([{"source": "id", "transform": "zorder[4]"}]), json!([{"source-ids": [10, 12]}])] {
+        assert_eq!(declare(&unknown, &json!(null)).unwrap_err().kind(), ErrorKind::Unsupported, "{unknown}");
+    }
+}
+
+#[test]
+fn an_equal_spec_and_equal_fields_keep_their_ids() {
+    let schema = parsed();
+    let first = SpecBuilder::of_new_table(&schema);
+    let (by_id, last) = first.build(&[by("id", Transform::Bucket(4)), by("ts", Transform::Day)]).unwrap();
+    assert_eq!((ids(&by_id), last), (vec![1000, 1001], 1001));
+    let known = [Arc::new(by_id)];
+    let later = SpecBuilder { schema: &schema, known: &known, last_partition_id: last };
+
+    let (again, last) = later.build(&[by("id", Transform::Bucket(4)), by("ts", Transform::Day)]).unwrap();
+    assert_eq!((&again, last), (&*known[0], 1001));
+
+    let (other, last) = later.build(&[by("ts", Transform::Day), by("id", Transform::Bucket(8))]).unwrap();
+    assert_eq!((other.spec_id, ids(&other), last), (1, vec![1001, 1002], 1002));
+
+    let renamed = DeclaredPartition { name: Some("day".to_owned()), ..by("ts", Transform::Day) };
+    let (renamed, _) = later.build(&[renamed]).unwrap();
+    assert_eq!((renamed.spec_id, ids(&renamed)), (1, vec![1001]));
+}
+
+#[test]
+fn an_id_that_means_several_things_in_v1_is_not_taken_again() {
+    let schema = parsed();
+    let new = SpecBuilder::of_new_table(&schema);
+    let (first, _) = new.build(&[by("id", Transform::Identity)]).unwrap();
+    let (mut second, _) = new.build(&[by("data", Transform::Identity)]).unwrap();
+    second.spec_id = 1;
+    let known = [Arc::new(first), Arc::new(second)];
+    let later = SpecBuilder { schema: &schema, known: &known, last_partition_id: 1000 };
+    let (third, last) =
+        later.build(&[by("id", Transform::Identity), by("data", Transform::Identity)]).unwrap();
+    assert_eq!((third.spec_id, ids(&third), last), (2, vec![1001, 1002], 1002));
+}

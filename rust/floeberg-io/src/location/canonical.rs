@@ -1,0 +1,18 @@
+//! Do two written locations name one file?
+//!
+//! `file:/x`, `file:///x` and `/x` are one file: writers of one table have used all three.
+
+/// The one spelling of a written location that comparisons use. Nothing but the scheme of a local path is touched.
+pub fn canonical(location: &str) -> &str {
+    let Some(rest) = location.strip_prefix("file:") else { return location };
+    match rest.strip_prefix("//") {
+        Some(path) if path.starts_with('/') => path,
+        Some(authority) => {
+            authority.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(location)
+        }
+        None => rest,
+    }
+}
+
+#[cfg(test)]
+mod tests;
