@@ -75,7 +75,7 @@ __version__ = _native.__version__
 
 
 def _spark_frame(scan: Scan, spark: "SparkSession", options: dict[str, int | bool | None]) -> "DataFrame":
-    from floeberg.spark.frames import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
+    from floeberg.spark.read.dataframe import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
 
     return frame_of(scan, spark, options)
 

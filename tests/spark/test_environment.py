@@ -11,7 +11,7 @@ from pyspark.errors import AnalysisException
 
 from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
 from floeberg.spark import register
-from floeberg.spark.environment import check_pyspark, check_workers, cores
+from floeberg.spark.session.environment import check_pyspark, check_workers, cores
 
 
 @pytest.fixture

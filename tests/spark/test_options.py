@@ -7,8 +7,8 @@ import json
 import pytest
 
 from floeberg.errors import FloebergError, InvalidInputError, NotFoundError, UnsupportedError
-from floeberg.spark.options import Handling, Wanted, read_options, scan_token
-from floeberg.spark.place import Place
+from floeberg.spark.options.table_locator import Place
+from floeberg.spark.read.options import Handling, Wanted, read_options, scan_token
 from lifecycle import loaded, options_of, read
 
 

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pyspark.sql.datasource import DataSource
 
 from floeberg.errors import UnsupportedError
-from floeberg.spark.parcel import parcel
-from floeberg.spark.reader import FloebergReader
-from floeberg.spark.request import Request
-from floeberg.spark.types import spark_struct
-from floeberg.spark.write_options import write_options
+from floeberg.spark.read.reader import FloebergReader
+from floeberg.spark.read.scan_request import Request
+from floeberg.spark.read.types import spark_struct
+from floeberg.spark.session.worker_pickle import parcel
+from floeberg.spark.write.options import write_options
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
     from pyspark.sql.types import StructType
 
-    from floeberg.spark.writer import FloebergWriter
+    from floeberg.spark.write.writer import FloebergWriter
 
 __all__ = ["FloebergDataSource"]
 
@@ -76,7 +76,7 @@ class FloebergDataSource(DataSource):
 
     def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter:  # noqa: FBT001 - Spark's signature
         """What writes rows of this schema, in the place of rows of the table or beside them."""
-        from floeberg.spark.writer import FloebergWriter  # noqa: PLC0415 - reading needs none of it
+        from floeberg.spark.write.writer import FloebergWriter  # noqa: PLC0415 - reading needs none of it
 
         return FloebergWriter.of(write_options(self.options), schema, overwrite=overwrite)
 

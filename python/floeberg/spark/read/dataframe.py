@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from floeberg.spark.environment import is_connect
-from floeberg.spark.options import SCAN, scan_token
-from floeberg.spark.registration import register_once
-from floeberg.spark.request import scan_bytes
+from floeberg.spark.read.options import SCAN, scan_token
+from floeberg.spark.read.scan_request import scan_bytes
+from floeberg.spark.session.environment import is_connect
+from floeberg.spark.session.registration import register_once
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pyspark.sql.types as spark
 
 from floeberg.errors import InvalidInputError
-from floeberg.spark.types import spark_type
+from floeberg.spark.read.types import spark_type
 from floeberg.types import ListType, MapType, NestedField, StructType
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from floeberg.spark.scratch import scratch
+from floeberg.spark.session.local_dir import scratch
 
 __all__ = ["begin_commit", "end_commit", "is_outcome_open"]
 

@@ -24,10 +24,10 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from floeberg import _native
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
-from floeberg.spark.begun import begin_commit, end_commit, is_outcome_open
-from floeberg.spark.incoming import Incoming
-from floeberg.spark.parcel import parcel
-from floeberg.spark.reads import reads_of
+from floeberg.spark.read.branch_reads import reads_of
+from floeberg.spark.session.worker_pickle import parcel
+from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_open
+from floeberg.spark.write.input_columns import Incoming
 from floeberg.writing import Receipt
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from floeberg.commit.transaction import WriteMode
-    from floeberg.spark.reads import BranchRead
-    from floeberg.spark.write_options import Writing
+    from floeberg.spark.read.branch_reads import BranchRead
+    from floeberg.spark.write.options import Writing
     from floeberg.table import Table
     from floeberg.writing import WriteRecipe
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakSet
 
-from floeberg.spark.environment import check_pyspark, check_session, check_workers, cores, is_connect
-from floeberg.spark.parcel import fetcher
+from floeberg.spark.session.environment import check_pyspark, check_session, check_workers, cores, is_connect
+from floeberg.spark.session.worker_pickle import fetcher
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.option_values import flag, integer, object_of_strings
-from floeberg.spark.place import PLACE_OPTIONS, Place, is_of_place, place_of
-from floeberg.spark.stores import STORE_OPTIONS
+from floeberg.spark.options.storage_options import STORE_OPTIONS
+from floeberg.spark.options.table_locator import PLACE_OPTIONS, Place, is_of_place, place_of
+from floeberg.spark.options.values import flag, integer, object_of_strings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

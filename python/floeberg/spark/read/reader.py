@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from floeberg.spark.environment import own_cores
-from floeberg.spark.parcel import parcel
-from floeberg.spark.projection import Matching, names_to_read, shape_of
-from floeberg.spark.reads import branch_read, keep_read
+from floeberg.spark.read.branch_reads import branch_read, keep_read
+from floeberg.spark.read.projection import Matching, names_to_read, shape_of
+from floeberg.spark.session.environment import own_cores
+from floeberg.spark.session.worker_pickle import parcel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from floeberg import _native
     from floeberg.plan import Plan, TaskGroup
     from floeberg.scan import Scan
-    from floeberg.spark.projection import Child
-    from floeberg.spark.reads import BranchRead
-    from floeberg.spark.request import Request
+    from floeberg.spark.read.branch_reads import BranchRead
+    from floeberg.spark.read.projection import Child
+    from floeberg.spark.read.scan_request import Request
 
 __all__ = ["FilePartition", "FloebergReader"]
 
@@ -128,7 +128,7 @@ class FloebergReader(DataSourceReader):
     def _batches(self, group: _native.TaskGroup) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa  # noqa: PLC0415 - planning needs none
 
-        from floeberg.spark.shape import shaped  # noqa: PLC0415 - the same
+        from floeberg.spark.read.output_schema import shaped  # noqa: PLC0415 - the same
 
         threads = self._request.handling.threads or (
             None if "FLOEBERG_THREADS" in os.environ else _threads(group)

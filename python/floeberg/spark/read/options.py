@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.option_values import column_names, flag, integer, moment
-from floeberg.spark.place import PLACE_OPTIONS, Place, is_of_place, place_of
-from floeberg.spark.stores import STORE_OPTIONS
+from floeberg.spark.options.storage_options import STORE_OPTIONS
+from floeberg.spark.options.table_locator import PLACE_OPTIONS, Place, is_of_place, place_of
+from floeberg.spark.options.values import column_names, flag, integer, moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

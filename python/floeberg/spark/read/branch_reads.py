@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pyspark import TaskContext
 
-from floeberg.spark.scratch import scratch
+from floeberg.spark.session.local_dir import scratch
 
 if TYPE_CHECKING:
     from pathlib import Path

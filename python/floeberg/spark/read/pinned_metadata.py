@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
-from floeberg.spark.scratch import scratch
+from floeberg.spark.session.local_dir import scratch
 from floeberg.types import ListType, MapType, NestedField, StructType
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from floeberg.spark.projection import Child
+    from floeberg.spark.read.projection import Child
 
 __all__ = ["shaped"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
-from floeberg.spark.option_values import object_of_strings
-from floeberg.spark.stores import is_of_store
+from floeberg.spark.options.storage_options import is_of_store
+from floeberg.spark.options.values import object_of_strings
 from floeberg.table import open_table
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from floeberg import _native
 from floeberg._metadata import read_schema
 from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.scan import Scan
-from floeberg.spark.chosen import check_promised, chosen, is_kept, keep_chosen
-from floeberg.spark.options import Handling, Wanted, read_options
+from floeberg.spark.read.options import Handling, Wanted, read_options
+from floeberg.spark.read.pinned_metadata import check_promised, chosen, is_kept, keep_chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
