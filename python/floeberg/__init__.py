@@ -75,9 +75,9 @@ __version__ = _native.__version__
 
 
 def _spark_frame(scan: Scan, spark: "SparkSession", options: dict[str, int | bool | None]) -> "DataFrame":
-    from floeberg.spark.read.dataframe import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
+    from floeberg.spark.read.dataframe import scan_to_dataframe  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    return frame_of(scan, spark, options)
+    return scan_to_dataframe(scan, spark, options)
 
 
 register_frames("spark", _spark_frame)

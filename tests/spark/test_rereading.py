@@ -140,7 +140,7 @@ class TestNewest:
         catalog.purge_table("db.t")
         catalog.create_table("db.t", ROWS)
         with pytest.raises(
-            InvalidInputError, match="the table was dropped, and another was made in its place"
+            InvalidInputError, match="the table was dropped and created again"
         ):
             before()
 

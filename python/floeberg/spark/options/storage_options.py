@@ -1,8 +1,8 @@
-"""Which options are those of stores?"""
+"""Which options are storage options?"""
 
 from __future__ import annotations
 
-__all__ = ["STORE_OPTIONS", "is_of_store"]
+__all__ = ["STORE_OPTIONS", "is_storage_option"]
 
 STORE_OPTIONS = (
     *("adls.account-key", "adls.account-name", "adls.anonymous", "adls.client-id", "adls.client-secret"),
@@ -18,9 +18,9 @@ STORE_OPTIONS = (
 )
 
 _PREFIXES = ("aws_", "azure_", "google_")
-"""How the store library's own names start; their rest is for it to know."""
+"""Prefixes of the object store library's own options."""
 
 
-def is_of_store(key: str) -> bool:
-    """Whether an option is for the store that files are in."""
+def is_storage_option(key: str) -> bool:
+    """Whether an option is a storage option."""
     return key in STORE_OPTIONS or key.startswith(_PREFIXES)

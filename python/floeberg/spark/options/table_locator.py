@@ -1,6 +1,6 @@
-"""Which table do options name: one in a folder, or one of a catalog?
+"""Which table do options name, by its path or in a catalog?
 
-Invariant: no repr shows an option of a store or a property of a catalog, which may be secret.
+Invariant: no repr shows storage options or catalog properties. They may be secret.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
-from floeberg.spark.options.storage_options import is_of_store
+from floeberg.spark.options.storage_options import is_storage_option
 from floeberg.spark.options.values import object_of_strings
 from floeberg.table import open_table
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
     from floeberg.table import Table
 
-__all__ = ["PLACE_OPTIONS", "Place", "is_of_place", "place_of"]
+__all__ = ["TABLE_OPTIONS", "TableLocator", "is_table_option", "table_locator"]
 
-PLACE_OPTIONS = ("catalog", "path", "relocate", "table")
+TABLE_OPTIONS = ("catalog", "path", "relocate", "table")
 _OF_CATALOG = "catalog."
 
 
-def is_of_place(key: str) -> bool:
-    """Whether an option says where a table is, or how its files are reached."""
-    return key in PLACE_OPTIONS or key.startswith(_OF_CATALOG) or is_of_store(key)
+def is_table_option(key: str) -> bool:
+    """Whether an option names a table, its catalog or its storage."""
+    return key in TABLE_OPTIONS or key.startswith(_OF_CATALOG) or is_storage_option(key)
 
 
 @dataclass(frozen=True)
-class Place:
+class TableLocator:
     """Where a table is.
 
     Args:
         path: A table directory or a metadata file; `None` for a table of a catalog.
         table: The table's name in its catalog.
-        catalog: The name of the catalog; `None` is the one that the configuration takes for granted.
+        catalog: The name of the catalog; `None` is the default of the configuration.
         properties: Properties of the catalog.
-        relocate: Where the files are, by the prefixes that were written.
-        storage: Options of the store.
+        relocate: The current prefixes of the table's files, by the written ones.
+        storage: Storage options.
     """
 
     path: str | None = None
@@ -50,7 +50,7 @@ class Place:
     storage: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def open(self, *, as_of_ms: int | None = None, metadata_location: str | None = None) -> Table:
-        """The table as it is now, as it was at a moment, or as one of its metadata files says.
+        """Opens the table: as it is now, as it was at a time, or by one of its metadata files.
 
         Raises:
             NotFoundError: There is no such table.
@@ -68,29 +68,29 @@ class Place:
         return open_table(location, storage_options=table._inner.storage_options, as_of=as_of_ms)  # noqa: SLF001 - the package's own
 
 
-def place_of(options: Mapping[str, str], unnamed: str) -> Place:
-    """The place that options name, their keys in lower case.
+def table_locator(options: Mapping[str, str], unnamed: str) -> TableLocator:
+    """The table that options name. Their keys are in lower case.
 
     Raises:
-        InvalidInputError: They name no table, which `unnamed` then explains, or more than one.
+        InvalidInputError: They name no table, or more than one. `unnamed` says how to name one.
     """
     named = [key for key in ("path", "table") if options.get(key)]
     if not named:
         raise InvalidInputError(f"no table was named: {unnamed}")
-    storage = {key: value for key, value in options.items() if is_of_store(key)}
+    storage = {key: value for key, value in options.items() if is_storage_option(key)}
     if len(named) > 1:
-        raise InvalidInputError("a table is named by a path or by its name in a catalog: both were given")
+        raise InvalidInputError("give a path, or a name in a catalog: both were given")
     of_catalog = [key for key in options if key == "catalog" or key.startswith(_OF_CATALOG)]
     if named == ["path"]:
         if of_catalog:
             raise InvalidInputError(f"the option {of_catalog[0]!r} needs 'table', the name in the catalog")
         relocate = object_of_strings(options, "relocate", '{"/written": "/now"}')
-        return Place(path=options["path"], relocate=relocate, storage=storage)
+        return TableLocator(path=options["path"], relocate=relocate, storage=storage)
     if "relocate" in options:
-        raise InvalidInputError("the option 'relocate' is for tables that are named by a path")
+        raise InvalidInputError("the option 'relocate' needs 'path': tables of a catalog cannot be relocated")
     properties = {
         key.removeprefix(_OF_CATALOG): value for key, value in options.items() if key.startswith(_OF_CATALOG)
     }
-    return Place(
+    return TableLocator(
         table=options["table"], catalog=options.get("catalog"), properties=properties, storage=storage
     )

@@ -1,6 +1,6 @@
-"""What does the value of an option say?
+"""How are the values of options parsed?
 
-In: a string. Out: what it means, or an error that names the option and says what was expected.
+In: a string. Out: its value, or an error that names the option and says what was expected.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from floeberg.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["column_names", "flag", "integer", "moment", "object_of_strings"]
+__all__ = ["column_names", "flag", "integer", "object_of_strings", "timestamp_ms"]
 
 
 def integer(options: Mapping[str, str], key: str, *, least: int | None) -> int | None:
-    """A number of 64 bits, where the option is given."""
+    """An integer of 64 bits; `None` where the option is not given."""
     if key not in options:
         return None
     text = options[key].strip()
@@ -33,14 +33,14 @@ def integer(options: Mapping[str, str], key: str, *, least: int | None) -> int |
 
 
 def flag(options: Mapping[str, str], key: str) -> bool:
-    """True or false, which is what it is unless it is given."""
+    """A boolean; false where the option is not given."""
     text = options.get(key, "false").strip().lower()
     if text not in {"true", "false"}:
         raise InvalidInputError(f"the option {key!r}: expected true or false, found {options[key]!r}")
     return text == "true"
 
 
-def moment(text: str) -> int:
+def timestamp_ms(text: str) -> int:
     """The milliseconds of `as-of-timestamp`."""
     try:
         return milliseconds(int(text) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) else text)
@@ -54,10 +54,10 @@ _NAME = re.compile(r"""\s*(?:`((?:[^`]|``)*)`|"((?:[^"]|"")*)"|([^,`"]*?))\s*(,|
 
 
 def column_names(text: str) -> tuple[str, ...]:
-    """Names out of a list of JSON, or out of names between commas, which backticks or double quotes may enclose."""
+    """Names in a JSON list, or separated by commas. Backticks or double quotes may enclose a name."""
     names = _json_names(text) if text.lstrip().startswith("[") else _comma_names(text)
     if not names or not all(names):
-        raise InvalidInputError(f"the option 'columns': expected names of columns, found {text!r}")
+        raise InvalidInputError(f"the option 'columns': expected column names, found {text!r}")
     return tuple(names)
 
 
@@ -66,7 +66,7 @@ def _json_names(text: str) -> list[str]:
         names = json.loads(text)
     except ValueError as error:
         raise InvalidInputError(
-            f"the option 'columns': expected a list of JSON, found {text!r}: {error}"
+            f"the option 'columns': expected a JSON list, found {text!r}: {error}"
         ) from error
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InvalidInputError(f"the option 'columns': expected strings in the list, found {text!r}")
@@ -80,8 +80,8 @@ def _comma_names(text: str) -> list[str]:
         match = _NAME.match(text, place)
         if match is None:
             raise InvalidInputError(
-                f"the option 'columns': expected names between commas, found {text!r}; names with commas or quotes "
-                f"stand in `backticks`, or in a list of JSON"
+                f"the option 'columns': expected names separated by commas, found {text!r}; put names with commas or "
+                f"quotes in `backticks`, or give a JSON list"
             )
         ticked, quoted, bare, comma = match.groups()
         if ticked is not None:
@@ -93,16 +93,16 @@ def _comma_names(text: str) -> list[str]:
 
 
 def object_of_strings(options: Mapping[str, str], key: str, example: str) -> dict[str, str]:
-    """An object of JSON whose values are strings; empty where the option is not given. The example is for the error."""
+    """A JSON object of strings; empty where the option is not given. The example goes into errors."""
     text = options.get(key, "{}")
     try:
         found = json.loads(text)
     except ValueError as error:
         raise InvalidInputError(
-            f"the option {key!r}: expected an object of JSON, found {text!r}: {error}"
+            f"the option {key!r}: expected a JSON object, found {text!r}: {error}"
         ) from error
     if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
         raise InvalidInputError(
-            f"the option {key!r}: expected an object of JSON, as {example}, found {text!r}"
+            f"the option {key!r}: expected a JSON object of strings, such as {example}, found {text!r}"
         )
     return found

@@ -1,11 +1,11 @@
-"""From which snapshots were the rows of a query read?
+"""Which snapshots did a query read before it overwrites the table?
 
-A query that overwrites a table with rows of that table must know from which snapshot it read them: what others did
-since then is a conflict. Spark tells a writer nothing of what was read. But tasks know which query they belong to:
-those that read leave word in the folder that Spark names to all tasks of an executor, and those that write look there.
+A query may overwrite a table with rows of that table. Commits since the snapshot that it read are then conflicts. Spark
+does not tell a writer what was read, but a task knows its query. Tasks that read record their snapshot in a folder of
+the executor, and tasks that write look it up there.
 
-Invariant: a query is told of a snapshot only if one of its own tasks read it. It may miss one: where no task that wrote
-ran beside the tasks that read, and where rows were read by an earlier query and kept, by `cache()` for one.
+Invariant: only snapshots that tasks of the same query read are found. Some may be missed: where no writing task ran on
+the machine of a reading one, and where an earlier query read the rows, as with `cache()`.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from typing import TYPE_CHECKING
 
 from pyspark import TaskContext
 
-from floeberg.spark.session.local_dir import scratch
+from floeberg.spark.session.local_dir import local_dir
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from floeberg.scan import Scan
 
-__all__ = ["BranchRead", "branch_read", "keep_read", "reads_of"]
+__all__ = ["BranchRead", "branch_read", "record_read", "recorded_reads"]
 
 _QUERIES = ("spark.sql.execution.root.id", "spark.sql.execution.id")
-"""What Spark tells tasks of their query; the first is that of the whole where a query has parts."""
+"""Local properties that identify a task's query. The first belongs to the whole query, where it has parts."""
 
 _TAIL = 1 << 16
 
 
 @dataclass(frozen=True)
 class BranchRead:
-    """A branch of a table at one of its snapshots, as it was read.
+    """The head of a branch when it was read.
 
     Args:
-        table: The id of the table.
+        table: The UUID of the table.
         branch: The branch.
-        snapshot_id: The snapshot; `None` where it had none.
+        snapshot_id: Its snapshot; `None` for an empty table.
     """
 
     table: str
@@ -50,35 +50,35 @@ class BranchRead:
 
 
 def branch_read(scan: Scan) -> BranchRead | None:
-    """What a scan reads; `None` where the user chose a snapshot, and where the table has no id."""
+    """The branch that a scan reads; `None` where the user chose a snapshot, or the table has no UUID."""
     found = scan._inner.branch_read()  # noqa: SLF001 - the package's own
     table, branch, snapshot_id = found or (None, "", None)
     return None if table is None else BranchRead(table, branch, snapshot_id)
 
 
-def keep_read(read: BranchRead) -> None:
-    """Keeps that the query of this task reads a snapshot."""
-    place, query = _place(read.table), _query()
-    if place is None or query is None:
+def record_read(read: BranchRead) -> None:
+    """Records that the query of this task reads a snapshot."""
+    record, query = _record_file(read.table), _query()
+    if record is None or query is None:
         return
     line = (json.dumps([query, read.branch, read.snapshot_id]) + "\n").encode()
-    # A read is worth more than what is kept of it.
+    # A read must not fail for the sake of its record.
     with suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with place.open("ab+") as kept:
-            # Tasks of one query say the same: the last lines are of queries that run now.
-            kept.seek(max(kept.seek(0, os.SEEK_END) - _TAIL, 0))
-            if line not in kept.read():
-                kept.write(line)
+        record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with record.open("ab+") as file:
+            # Tasks of one query write equal lines, and running queries are near the end of the file.
+            file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
+            if line not in file.read():
+                file.write(line)
 
 
-def reads_of(table: str | None) -> tuple[BranchRead, ...]:
-    """What the query of this task read of a table, as far as tasks beside this one did."""
-    place, query = None if table is None else _place(table), _query()
-    if table is None or place is None or query is None:
+def recorded_reads(table: str | None) -> tuple[BranchRead, ...]:
+    """What the query of this task read of a table, by tasks on this machine."""
+    record, query = None if table is None else _record_file(table), _query()
+    if table is None or record is None or query is None:
         return ()
     try:
-        lines = place.read_bytes().splitlines()
+        lines = record.read_bytes().splitlines()
     except OSError:
         return ()
     start = json.dumps([query])[:-1].encode() + b","
@@ -88,9 +88,9 @@ def reads_of(table: str | None) -> tuple[BranchRead, ...]:
     return tuple(BranchRead(table, branch, snapshot_id) for _, branch, snapshot_id in found)
 
 
-def _place(table: str) -> Path | None:
-    own = scratch()
-    return None if own is None else own / "reads" / hashlib.sha256(table.encode()).hexdigest()
+def _record_file(table: str) -> Path | None:
+    folder = local_dir()
+    return None if folder is None else folder / "reads" / hashlib.sha256(table.encode()).hexdigest()
 
 
 def _query() -> str | None:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from floeberg.scan import Scan
 
-__all__ = ["frame_of"]
+__all__ = ["scan_to_dataframe"]
 
 
 class _Unprinted(str):
-    """A string that does not show in what prints it as part of something."""
+    """A string whose repr hides its text."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class _Unprinted(str):
         return "'...'"
 
 
-def frame_of(scan: Scan, spark: SparkSession, options: dict[str, int | bool | None]) -> DataFrame:
+def scan_to_dataframe(scan: Scan, spark: SparkSession, options: dict[str, int | bool | None]) -> DataFrame:
     """The DataFrame of a scan. See `Scan.to_spark`."""
     register_once(spark)
     reader = spark.read.format("floeberg")

@@ -1,6 +1,6 @@
 """How do batches get the order, names and nullability that a user's schema has?
 
-In: batches in Spark's Arrow types, as Rust makes them, and the shape that is wanted. Out: the same values under other
+In: batches in Spark's Arrow types, as Rust makes them, and the fields to put out. Out: the same values under these
 fields. Buffers are shared, nothing is cast.
 """
 
@@ -11,40 +11,40 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from floeberg.spark.read.projection import Child
+    from floeberg.spark.read.projection import OutputField
 
-__all__ = ["shaped"]
+__all__ = ["to_output_schema"]
 
 
-def shaped(batch: pa.RecordBatch, children: tuple[Child, ...] | None) -> pa.RecordBatch:
-    """A batch whose columns are these.
+def to_output_schema(batch: pa.RecordBatch, children: tuple[OutputField, ...] | None) -> pa.RecordBatch:
+    """A batch with these columns.
 
     Args:
         batch: The columns that were read.
-        children: Those that are wanted; `None` leaves the batch as it is.
+        children: The columns to put out; `None` leaves the batch as it is.
 
     Returns:
         A batch of as many rows.
     """
     if children is None:
         return batch
-    arrays = [_array(batch.column(each.place), each.children) for each in children]
+    arrays = [_array(batch.column(each.position), each.children) for each in children]
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(_fields(arrays, children)))
 
 
-def _fields(arrays: list[pa.Array], children: tuple[Child, ...]) -> list[pa.Field]:
+def _fields(arrays: list[pa.Array], children: tuple[OutputField, ...]) -> list[pa.Field]:
     return [
         pa.field(each.name, array.type, nullable=each.nullable)
         for array, each in zip(arrays, children, strict=True)
     ]
 
 
-def _array(array: pa.Array, children: tuple[Child, ...] | None) -> pa.Array:
+def _array(array: pa.Array, children: tuple[OutputField, ...] | None) -> pa.Array:
     if children is None:
         return array
     kind = array.type
     if pa.types.is_struct(kind):
-        arrays = [_array(array.field(each.place), each.children) for each in children]
+        arrays = [_array(array.field(each.position), each.children) for each in children]
         mask = array.is_null() if array.null_count else None
         return pa.StructArray.from_arrays(arrays, fields=_fields(arrays, children), mask=mask)
     if pa.types.is_map(kind):

@@ -1,9 +1,9 @@
-"""Which columns of a table does a schema that the user gave ask for?
+"""Which columns of a table does a user's schema ask for?
 
-In: the table's schema, and the `StructType` that Spark wants. Out: the names to read, and the shape that the batches
-get: order, names and nullability at every level.
+In: the table's schema, and the `StructType` that Spark wants. Out: the names to read, and the fields of the batches
+that come out: order, names and nullability at every level.
 
-Invariant: a column comes out as the type that it has in the table, or not at all.
+Invariant: no column changes its type.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from floeberg.types import ListType, MapType, NestedField, StructType
 if TYPE_CHECKING:
     from floeberg.types import IcebergType
 
-__all__ = ["Child", "names_to_read", "shape_of"]
+__all__ = ["OutputField", "names_to_read", "output_fields"]
 
 
 @dataclass(frozen=True)
-class Child:
-    """A field of what comes out.
+class OutputField:
+    """A field of the batches that come out.
 
     Args:
-        place: Where it is among the fields that are read.
+        position: Its position among the fields that are read.
         name: Its name.
         nullable: Whether it may be null.
-        children: The fields of it; `None` leaves all as they are.
+        children: Its fields; `None` leaves all of them as they are.
     """
 
-    place: int
+    position: int
     name: str
     nullable: bool
-    children: tuple[Child, ...] | None
+    children: tuple[OutputField, ...] | None
 
 
 @dataclass(frozen=True)
 class Matching:
-    """How names and types of a schema are held against those of a table.
+    """How names and types of a schema are compared with those of a table.
 
     Args:
         case_sensitive: Whether the case of names counts.
@@ -57,36 +57,36 @@ def names_to_read(fields: tuple[NestedField, ...], wanted: spark.StructType, mat
     """The full names of the columns that a schema asks for.
 
     Args:
-        fields: The columns that there are.
-        wanted: The columns that are to come out.
+        fields: The columns of the table.
+        wanted: The columns of the user's schema.
         matching: How names and types are compared.
 
     Returns:
         Names for `Scan.select`.
 
     Raises:
-        InvalidInputError: A column is not there, has another type, or may be null and is said not to be.
+        InvalidInputError: A column is missing, has another type, or may be null against the schema.
     """
     names: list[str] = []
     _walk(fields, wanted, matching, "", names)
     return names
 
 
-def shape_of(
+def output_fields(
     fields: tuple[NestedField, ...], wanted: spark.StructType, matching: Matching
-) -> tuple[Child, ...] | None:
-    """The shape that batches of these fields get; `None` where they have it already.
+) -> tuple[OutputField, ...] | None:
+    """The fields that come out of batches of these fields; `None` where no batch changes.
 
     Args:
         fields: The fields that are read.
-        wanted: What is to come out.
+        wanted: The columns of the user's schema.
         matching: How names and types are compared.
 
     Returns:
         The fields that come out, in order.
 
     Raises:
-        InvalidInputError: As `names_to_read`.
+        InvalidInputError: As for `names_to_read`.
     """
     if not wanted.fields:
         raise InvalidInputError("the schema has no columns: name one at least")
@@ -99,32 +99,34 @@ def _walk(
     matching: Matching,
     prefix: str,
     leaves: list[str],
-) -> tuple[Child, ...] | None:
-    places = _Places(fields, matching, prefix)
-    children: dict[int, Child] = {}
+) -> tuple[OutputField, ...] | None:
+    positions = _Positions(fields, matching, prefix)
+    children: dict[int, OutputField] = {}
     for each in wanted.fields:
-        place = places.find(each.name)
-        name = prefix + fields[place].name
-        if place in children:
+        position = positions.find(each.name)
+        name = prefix + fields[position].name
+        if position in children:
             raise InvalidInputError(f"the schema has column {name!r} twice")
-        below = _match(fields[place].field_type, each.dataType, matching, name, leaves)
-        _check_null(name, may_be=fields[place].optional, allowed=each.nullable)
-        children[place] = Child(place, each.name, each.nullable, below)
-    unchanged = [Child(place, field.name, field.optional, None) for place, field in enumerate(fields)]
+        below = _match(fields[position].field_type, each.dataType, matching, name, leaves)
+        _check_null(name, may_be=fields[position].optional, allowed=each.nullable)
+        children[position] = OutputField(position, each.name, each.nullable, below)
+    unchanged = [
+        OutputField(position, field.name, field.optional, None) for position, field in enumerate(fields)
+    ]
     found = list(children.values())
     return None if found == unchanged else tuple(found)
 
 
-class _Places:
-    """Where fields are, by name."""
+class _Positions:
+    """The positions of fields, by name."""
 
     def __init__(self, fields: tuple[NestedField, ...], matching: Matching, prefix: str) -> None:
         self._prefix = prefix
-        self._exact = {field.name: place for place, field in enumerate(fields)}
+        self._exact = {field.name: position for position, field in enumerate(fields)}
         self._folded: dict[str, list[int]] = {}
         if not matching.case_sensitive:
-            for place, field in enumerate(fields):
-                self._folded.setdefault(field.name.lower(), []).append(place)
+            for position, field in enumerate(fields):
+                self._folded.setdefault(field.name.lower(), []).append(position)
 
     def find(self, name: str) -> int:
         if name in self._exact:
@@ -146,7 +148,7 @@ class _Places:
 
 def _match(
     kind: IcebergType, wanted: spark.DataType, matching: Matching, name: str, leaves: list[str]
-) -> tuple[Child, ...] | None:
+) -> tuple[OutputField, ...] | None:
     if isinstance(kind, StructType) and isinstance(wanted, spark.StructType) and wanted.fields:
         return _walk(kind.fields, wanted, matching, f"{name}.", leaves)
     if isinstance(kind, ListType) and isinstance(wanted, spark.ArrayType):
@@ -154,14 +156,14 @@ def _match(
         _check_null(f"{name}.element", may_be=not kind.element_required, allowed=wanted.containsNull)
         if below is None and wanted.containsNull != kind.element_required:
             return None
-        return (Child(0, "element", wanted.containsNull, below),)
+        return (OutputField(0, "element", wanted.containsNull, below),)
     if isinstance(kind, MapType) and isinstance(wanted, spark.MapType):
         key = _match(kind.key_type, wanted.keyType, matching, f"{name}.key", leaves)
         value = _match(kind.value_type, wanted.valueType, matching, f"{name}.value", leaves)
         _check_null(f"{name}.value", may_be=not kind.value_required, allowed=wanted.valueContainsNull)
         if key is None and value is None and wanted.valueContainsNull != kind.value_required:
             return None
-        return Child(0, "key", nullable=False, children=key), Child(
+        return OutputField(0, "key", nullable=False, children=key), OutputField(
             1, "value", wanted.valueContainsNull, value
         )
     there = spark_type(kind, truncate_nanoseconds=matching.truncate_nanoseconds, name=name)

@@ -1,7 +1,7 @@
 """Which scan do the options of a read ask for?
 
-Invariant: a request is pinned: opened anywhere, any number of times, it reads the same snapshot with the same schema.
-Only `planned` gives another one, and the same one to all who ask for it.
+Invariant: a request is pinned: however often it is opened, it reads the same snapshot with the same schema.
+Only `planned` moves to a newer snapshot, once for all.
 """
 
 from __future__ import annotations
@@ -15,70 +15,70 @@ from floeberg import _native
 from floeberg._metadata import read_schema
 from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.scan import Scan
-from floeberg.spark.read.options import Handling, Wanted, read_options
-from floeberg.spark.read.pinned_metadata import check_promised, chosen, is_kept, keep_chosen
+from floeberg.spark.read.options import ReadSettings, ScanOptions, read_options
+from floeberg.spark.read.pinned_metadata import can_pin, check_same_columns, pin_metadata, pinned_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg.table import Table
 
-__all__ = ["Request", "scan_bytes"]
+__all__ = ["ScanRequest", "scan_bytes"]
 
 
 @dataclass(frozen=True)
-class Request:
+class ScanRequest:
     """A scan as bytes, and how to read it.
 
     Args:
         scan: What `scan_bytes` gave.
-        handling: How to read it.
-        promise: What was promised where the user chose no snapshot, so that a newer one may be read.
+        settings: How to read it.
+        expectation: What must still hold of the table to read a newer snapshot; `None` where the user chose one.
     """
 
     scan: bytes = field(repr=False)
-    handling: Handling
-    promise: Promise | None = field(default=None, repr=False)
+    settings: ReadSettings
+    expectation: TableExpectation | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, options: Mapping[str, str]) -> Request:
-        """What options ask for, pinned to the metadata file that is current now.
+    def of(cls, options: Mapping[str, str]) -> ScanRequest:
+        """The scan that options ask for, pinned to the current metadata file.
 
         Raises:
-            InvalidInputError: An option is wrong, or names what the table has not.
+            InvalidInputError: An option is wrong, or names a column or ref that the table lacks.
             NotFoundError: There is no such table, snapshot or ref.
         """
-        wanted, handling = read_options(options)
+        wanted, settings = read_options(options)
         if isinstance(wanted, bytes):
-            return cls(wanted, handling)
-        table = wanted.place.open(as_of_ms=wanted.as_of_ms)
-        scan = _scan(table, wanted, handling)
-        promise = Promise.of(wanted, table, scan) if wanted.moves else None
-        return cls(scan_bytes(scan), handling, promise)
+            return cls(wanted, settings)
+        table = wanted.locator.open(as_of_ms=wanted.as_of_ms)
+        scan = _scan(table, wanted, settings)
+        expectation = TableExpectation.of(wanted, table, scan) if wanted.follows_newest else None
+        return cls(scan_bytes(scan), settings, expectation)
 
-    def planned(self) -> Request:
-        """The same of the newest snapshot, which the first who asks chooses for all; this one where the user did.
+    def planned(self) -> ScanRequest:
+        """The request at the snapshot to plan: the user's, or the newest when the DataFrame is first planned.
 
         Raises:
-            InvalidInputError: The table has not the columns any more that were promised, or is another one.
+            InvalidInputError: The table was replaced, or its columns are others now.
             NotFoundError: There is no such table, snapshot or ref.
         """
-        promise = self.promise
-        if promise is None or not is_kept():
+        expectation = self.expectation
+        if expectation is None or not can_pin():
             return self
-        known = chosen(promise.load)
-        table = promise.wanted.place.open(metadata_location=known)
+        known = pinned_metadata(expectation.load)
+        table = expectation.options.locator.open(metadata_location=known)
         if (
             known is None
-            and (first := keep_chosen(promise.load, table.metadata_location)) != table.metadata_location
+            and (first := pin_metadata(expectation.load, table.metadata_location)) != table.metadata_location
         ):
-            table = promise.wanted.place.open(metadata_location=first)
-        if table.metadata_location == promise.metadata_location:
+            table = expectation.options.locator.open(metadata_location=first)
+        if table.metadata_location == expectation.metadata_location:
             return self
-        promise.check_table(table)
-        scan = _scan(table, promise.wanted, self.handling)
-        promise.check_columns(scan)
-        return Request(scan_bytes(scan), self.handling)
+        expectation.check_table(table)
+        scan = _scan(table, expectation.options, self.settings)
+        expectation.check_columns(scan)
+        return ScanRequest(scan_bytes(scan), self.settings)
 
     def open(self) -> Scan:
         """The scan. The table's metadata file is read."""
@@ -86,38 +86,38 @@ class Request:
             return Scan(_native.Scan._from_recipe(self.scan))  # noqa: SLF001 - not by pickle: options are anyone's
         except NotFoundError as error:
             error.add_note(
-                "the DataFrame was made from this metadata file, which is gone: load the table again"
+                "the DataFrame was made from this metadata file, and the file is gone: load the table again"
             )
             raise
 
 
 @dataclass(frozen=True)
-class Promise:
-    """What a DataFrame was said to be when it was made.
+class TableExpectation:
+    """The table of a DataFrame as it was when the DataFrame was made.
 
     Args:
-        load: What tells the DataFrame from others.
-        wanted: What the options said.
-        table: The id of the table.
+        load: An id of the DataFrame.
+        options: Its options.
+        table: The UUID of the table.
         metadata_location: The metadata file that was current.
-        columns: All columns of the table, as JSON text.
-        projection: Those of the DataFrame, likewise.
+        columns: All columns of the table, as JSON.
+        projection: The columns of the DataFrame, as JSON.
     """
 
     load: str
-    wanted: Wanted
+    options: ScanOptions
     table: str | None
     metadata_location: str
     columns: str
     projection: str
 
     @classmethod
-    def of(cls, wanted: Wanted, table: Table, scan: Scan) -> Promise:
-        """What a DataFrame of this scan is promised."""
+    def of(cls, options: ScanOptions, table: Table, scan: Scan) -> TableExpectation:
+        """The state of a table when a DataFrame of this scan is made."""
         inner = scan._inner  # noqa: SLF001 - the package's own
         return cls(
             uuid.uuid4().hex,
-            wanted,
+            options,
             table._inner.identity[0],  # noqa: SLF001 - the package's own
             table.metadata_location,
             inner.schema_json(),
@@ -125,42 +125,42 @@ class Promise:
         )
 
     def check_table(self, table: Table) -> None:
-        """Is it still the same table?"""
+        """Raises where another table has taken the name or the path."""
         if table._inner.identity[0] != self.table:  # noqa: SLF001 - the package's own
             raise InvalidInputError(
-                "the table was dropped, and another was made in its place, since the DataFrame was made: load it again"
+                "the table was dropped and created again after the DataFrame was made: load the table again"
             )
 
     def check_columns(self, scan: Scan) -> None:
-        """Has it still the columns?"""
-        promised, columns = (read_schema(json.loads(text)) for text in (self.projection, self.columns))
-        check_promised(promised, columns, scan.schema(), scan.projection())
+        """Raises where the columns are others now."""
+        expected, columns = (read_schema(json.loads(text)) for text in (self.projection, self.columns))
+        check_same_columns(expected, columns, scan.schema(), scan.projection())
 
 
 def scan_bytes(scan: Scan) -> bytes:
-    """What opens the same scan elsewhere."""
+    """The recipe of a scan, which opens it in another process."""
     _, (recipe,) = scan._inner.__reduce__()  # noqa: SLF001 - the package's own
     return bytes(recipe)
 
 
-def _scan(table: Table, wanted: Wanted, handling: Handling) -> Scan:
-    rows, columns = True if wanted.filter is None else wanted.filter, wanted.columns or ("*",)
-    if wanted.start_snapshot_id is None:
+def _scan(table: Table, options: ScanOptions, settings: ReadSettings) -> Scan:
+    rows, columns = True if options.filter is None else options.filter, options.columns or ("*",)
+    if options.start_snapshot_id is None:
         scan = table.scan(
             row_filter=rows,
             selected_fields=columns,
-            case_sensitive=handling.case_sensitive,
-            snapshot_id=wanted.snapshot_id,
+            case_sensitive=settings.case_sensitive,
+            snapshot_id=options.snapshot_id,
         )
     else:
         scan = table.incremental_append_scan(
-            from_snapshot_id_exclusive=wanted.start_snapshot_id,
-            to_snapshot_id_inclusive=wanted.end_snapshot_id,
+            from_snapshot_id_exclusive=options.start_snapshot_id,
+            to_snapshot_id_inclusive=options.end_snapshot_id,
             row_filter=rows,
             selected_fields=columns,
-            case_sensitive=handling.case_sensitive,
+            case_sensitive=settings.case_sensitive,
         )
-    for kind, name in (("branch", wanted.branch), ("tag", wanted.tag)):
+    for kind, name in (("branch", options.branch), ("tag", options.tag)):
         if name is not None:
             _check_ref(table, kind, name)
             scan = scan.use_ref(name)

@@ -1,4 +1,4 @@
-"""Which PySpark is there, which Python do its workers run, and how many cores has the cluster?"""
+"""Can this PySpark and the Python of its workers run the data source, and how many cores are there?"""
 
 from __future__ import annotations
 
@@ -34,27 +34,25 @@ print(json.dumps({"version": sys.version_info[:2], "missing": missing}))
 
 
 def check_pyspark() -> None:
-    """Is there a PySpark that has data sources in Python?
+    """Checks that PySpark is installed and has Python data sources.
 
     Raises:
-        NotInstalledError: There is no PySpark.
+        NotInstalledError: PySpark is not installed.
         UnsupportedError: It is older than 4.0.
     """
     try:
         import pyspark  # noqa: PLC0415 - importing floeberg.spark imports nothing large
     except ImportError as error:
-        raise NotInstalledError(
-            "pyspark is needed and not installed: pip install 'floeberg[spark]'"
-        ) from error
+        raise NotInstalledError("pyspark is not installed: pip install 'floeberg[spark]'") from error
     version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
     if version < _OLDEST:
         raise UnsupportedError(
-            f"PySpark {pyspark.__version__} has no data sources in Python: Spark 4.0 or later is needed"
+            f"PySpark {pyspark.__version__} has no Python data sources: PySpark 4.0 or later is needed"
         )
 
 
 def check_session(spark: object) -> None:
-    """Is this a session?
+    """Checks that an argument is a session.
 
     Raises:
         InvalidInputError: It is something else.
@@ -64,15 +62,15 @@ def check_session(spark: object) -> None:
 
 
 def is_connect(spark: object) -> bool:
-    """Does the session speak to a Spark elsewhere?"""
+    """Whether the session is one of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def check_workers(python: str) -> None:
-    """Can the Python that Spark starts here for its workers read tables?
+    """Checks that the Python of Spark's workers can read tables.
 
     Args:
-        python: The command of that Python. What cannot be run here is not looked at: it is for other machines.
+        python: The command of that Python. It is not checked where it cannot be run here: other machines have it.
 
     Raises:
         NotInstalledError: It lacks Floeberg or pyarrow.
@@ -89,7 +87,7 @@ def check_workers(python: str) -> None:
     version, here = ".".join(map(str, answer["version"])), ".".join(map(str, sys.version_info[:2]))
     if version != here:
         raise UnsupportedError(
-            f"Spark runs its Python workers with {found}, which is Python {version}; here is {here}. {_ADVICE}"
+            f"Spark runs its Python workers with {found}, Python {version}, and this is Python {here}. {_ADVICE}"
         )
     if answer["missing"]:
         raise NotInstalledError(
@@ -98,7 +96,7 @@ def check_workers(python: str) -> None:
 
 
 def cores(spark: Any) -> int | None:  # noqa: ANN401 - classic and Connect share no class
-    """How many tasks the cluster runs at a time, as far as the session knows."""
+    """How many tasks the cluster runs at a time; `None` where the session does not know."""
     if not is_connect(spark):
         return int(spark.sparkContext.defaultParallelism)
     parallelism, instances, each, master = (

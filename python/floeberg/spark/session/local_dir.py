@@ -1,10 +1,9 @@
-"""Where do the Python processes of one Spark leave word for each other?
+"""Which folder do the Python processes of one Spark application share on a machine?
 
-Spark starts a process for every step: planning, tasks, commits. To all of one machine it names the folders of its block
-manager, the driver's or an executor's; locally they are the same. It removes them when it ends, and what is here with
-them.
+Spark starts a process for every step: planning, tasks, commits. It gives all of them the local directories of its block
+manager, the driver's or an executor's. Spark removes these directories when it ends, with the files in them.
 
-Invariant: what is kept here is no secret, and what cannot be kept is no error to whoever reads.
+Invariant: no secret is stored here, and a reader does not fail where nothing can be stored.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["scratch"]
+__all__ = ["local_dir"]
 
 
-def scratch() -> Path | None:
-    """A folder of this Spark on this machine; `None` where Spark names none. It need not be there."""
+def local_dir() -> Path | None:
+    """Our folder in Spark's first local directory; `None` where Spark sets none. It may not exist yet."""
     first = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0].strip()
     return Path(first) / "floeberg" if first else None

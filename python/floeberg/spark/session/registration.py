@@ -1,4 +1,4 @@
-"""How does a session learn of the data source `floeberg`?"""
+"""How is the data source `floeberg` registered with a session?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakSet
 
 from floeberg.spark.session.environment import check_pyspark, check_session, check_workers, cores, is_connect
-from floeberg.spark.session.worker_pickle import fetcher
+from floeberg.spark.session.worker_pickle import importer
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -20,10 +20,10 @@ _REGISTERED: WeakSet[Any] = WeakSet()
 
 
 def register(spark: SparkSession) -> None:
-    """Makes the format `floeberg` known to a session.
+    """Registers the format `floeberg` with a session.
 
-    PySpark finds the format by itself where Floeberg is installed for its workers. Registering also tells it how many
-    cores there are, and looks whether the workers can read.
+    PySpark finds the format by itself where its workers have Floeberg. Registering also passes the number of cores on,
+    and checks that the workers can read.
 
     Args:
         spark: The session, classic or Spark Connect.
@@ -31,7 +31,7 @@ def register(spark: SparkSession) -> None:
     Raises:
         NotInstalledError: PySpark is not installed, or the Python of its workers lacks Floeberg.
         UnsupportedError: PySpark is older than 4.0, or the Python of its workers is of another version.
-        InvalidInputError: It is no session.
+        InvalidInputError: The argument is not a session.
     """
     check_pyspark()
     check_session(spark)
@@ -42,14 +42,14 @@ def register(spark: SparkSession) -> None:
     try:
         spark.dataSource.register(_source(cores(spark)))
     except AnalysisException as error:
-        # Spark 4.0 keeps the source that it has found by itself, which reads the same.
+        # Spark 4.0 keeps the source that it found by itself. Both read the same.
         if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
             raise
     _REGISTERED.add(spark)
 
 
 def register_once(spark: SparkSession) -> None:
-    """Registers, where this session was not registered before."""
+    """Registers the format, unless it was registered with this session."""
     check_pyspark()
     check_session(spark)
     if spark not in _REGISTERED:
@@ -57,10 +57,10 @@ def register_once(spark: SparkSession) -> None:
 
 
 def _source(parallelism: int | None) -> type[DataSource]:
-    """The class that Spark keeps. It is made here, so that its code travels and can say where Floeberg is missing."""
+    """The class that Spark keeps. It is made here, so that its code is pickled and can say that Floeberg is missing."""
     from pyspark.sql.datasource import DataSource  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-    fetch = fetcher()
+    load = importer()
 
     class Floeberg(DataSource):
         @classmethod
@@ -68,6 +68,6 @@ def _source(parallelism: int | None) -> type[DataSource]:
             return "floeberg"
 
         def __new__(cls, options: MutableMapping[str, str]) -> Any:  # noqa: ANN401
-            return fetch("floeberg.spark.datasource", "FloebergDataSource")(options, parallelism)
+            return load("floeberg.spark.datasource", "FloebergDataSource")(options, parallelism)
 
     return cast("type[DataSource]", Floeberg)

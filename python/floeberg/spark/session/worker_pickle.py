@@ -1,9 +1,9 @@
-"""How do objects cross to a Python that may lack Floeberg?
+"""How are objects pickled for workers that may lack Floeberg?
 
-What Spark sends to its workers is pickled by name, and a worker that lacks the package would say `No module named
-'floeberg'` and no more. A parcel brings along the few lines that look for the package and say what to do.
+Pickle stores classes by name. A worker without the package would only say `No module named 'floeberg'`. So each pickle
+carries a few lines of code, which import the package or say what to do.
 
-Invariant: a parcel is opened by pickle alone, wherever PySpark is installed.
+Invariant: plain pickle can load these bytes, wherever PySpark is installed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def fetcher() -> Callable[[str, str], Any]:
-    """A function that finds a name in a module of Floeberg, or says what to do where there is none.
+def importer() -> Callable[[str, str], Any]:
+    """A function that imports a name from a module of Floeberg, or says how to install it.
 
-    It is made here and not imported, and refers to nothing around it, so that cloudpickle sends its code.
+    It is made here and refers to nothing around it, so that cloudpickle sends its code.
     """
 
-    def fetch(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+    def load(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
         import importlib  # noqa: PLC0415 - nothing around this function travels with it
         import sys  # noqa: PLC0415
 
@@ -38,39 +38,39 @@ def fetcher() -> Callable[[str, str], Any]:
                 f"On a cluster, send an environment with it by spark.archives."
             ) from error
 
-    return fetch
+    return load
 
 
-def parcel(module: str, name: str, *arguments: Any) -> tuple[Callable[..., Any], tuple[bytes]]:  # noqa: ANN401
-    """What `__reduce__` returns for an object that is made by calling a name of a module.
+def pickle_call(module: str, name: str, *arguments: Any) -> tuple[Callable[..., Any], tuple[bytes]]:  # noqa: ANN401
+    """What `__reduce__` returns for an object that a call makes anew.
 
     Args:
-        module: The module of Floeberg.
-        name: What is called in it.
-        *arguments: With what. They must pickle without Floeberg.
+        module: A module of Floeberg.
+        name: The function or class to call.
+        *arguments: Its arguments.
 
     Returns:
-        A function that every Python has, and what to give it.
+        `pickle.loads`, and the bytes to load.
     """
     from pyspark import cloudpickle  # noqa: PLC0415 - there is nothing to send without PySpark
 
     body = zlib.compress(pickle.dumps(arguments), level=1)
-    return pickle.loads, (cloudpickle.dumps(_Parcel(module, name, body)),)  # type: ignore[no-untyped-call]
+    return pickle.loads, (cloudpickle.dumps(_PickledCall(module, name, body)),)  # type: ignore[no-untyped-call]
 
 
-class _Parcel:
-    """Pickles as a call of code that travels along."""
+class _PickledCall:
+    """Pickles as a call of code that is sent along."""
 
     def __init__(self, module: str, name: str, body: bytes) -> None:
         self._parts = (module, name, body)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str, bytes]]:
-        fetch = fetcher()
+        load = importer()
 
         def unpack(module: str, name: str, body: bytes) -> Any:  # noqa: ANN401
             import pickle  # noqa: PLC0415
             import zlib  # noqa: PLC0415
 
-            return fetch(module, name)(*pickle.loads(zlib.decompress(body)))  # noqa: S301 - made by this module
+            return load(module, name)(*pickle.loads(zlib.decompress(body)))  # noqa: S301 - made by this module
 
         return unpack, self._parts

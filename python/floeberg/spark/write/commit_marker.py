@@ -1,8 +1,8 @@
-"""May a commit be under way on this machine, or have ended nobody knows how?
+"""Has a commit on this machine begun without a known outcome?
 
-Spark asks for `commit` and `abort` in processes of their own, both on the driver's machine. A file tells the second
-what the first did: it is there from the beginning of a commit until its outcome is known. A commit that was killed, or
-whose outcome is unknown, leaves it, and then nothing may be removed.
+Spark calls `commit` and `abort` in separate processes, both on the driver's machine. A marker file links the two: it
+exists from the beginning of a commit until its outcome is known. A commit that was killed leaves its marker, and so
+does one whose outcome is unknown. While there is a marker, no file of the write may be removed.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from floeberg.spark.session.local_dir import scratch
+from floeberg.spark.session.local_dir import local_dir
 
-__all__ = ["begin_commit", "end_commit", "is_outcome_open"]
+__all__ = ["begin_commit", "end_commit", "is_outcome_unknown"]
 
 
 def begin_commit(write_id: str) -> None:
-    """Keeps that the commit of a write begins.
+    """Leaves a marker: the commit of a write begins.
 
     Raises:
-        OSError: It cannot be kept. The commit must not begin then.
+        OSError: The marker cannot be written. The commit must not begin.
     """
-    place = _place(write_id)
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    place.touch()
+    marker = _marker(write_id)
+    marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    marker.touch()
 
 
 def end_commit(write_id: str) -> None:
-    """Forgets the commit of a write: it is known whether it took effect."""
-    # Where that cannot be done, files are left that might have been removed, no more.
+    """Removes the marker: the outcome of the commit is known."""
+    # A marker that stays costs some unused files, and nothing else.
     with suppress(OSError):
-        _place(write_id).unlink()
+        _marker(write_id).unlink()
 
 
-def is_outcome_open(write_id: str) -> bool:
-    """Whether a commit of the write began whose outcome is not known; true where that cannot be told."""
+def is_outcome_unknown(write_id: str) -> bool:
+    """Whether a commit of the write began without a known outcome. True where the marker cannot be looked up."""
     try:
-        return _place(write_id).exists()
+        return _marker(write_id).exists()
     except OSError:
         return True
 
 
-def _place(write_id: str) -> Path:
-    own = scratch()
-    if own is not None:
-        return own / "commits" / write_id
-    # A folder of another user's cannot be written to.
+def _marker(write_id: str) -> Path:
+    folder = local_dir()
+    if folder is not None:
+        return folder / "commits" / write_id
+    # Users do not share a folder: it would belong to the first one.
     user = re.sub(r"[^A-Za-z0-9._-]", "_", getpass.getuser())
     return Path(tempfile.gettempdir()) / f"floeberg-commits-{user}" / write_id

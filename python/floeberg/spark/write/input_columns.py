@@ -1,9 +1,9 @@
-"""What do the batches of a DataFrame become before they are matched to a table?
+"""How do the columns of a DataFrame become those of a table?
 
-In: Spark's columns and the table's. Out: the same rows, under the table's names and with the types that Spark lacks: it
-has text for a uuid, and binary for bytes of a fixed length.
+In: batches with Spark's columns. Out: the same rows, under the table's names and with the types that Spark lacks. Spark
+has strings for a uuid, and binary for a fixed.
 
-Invariant: what does not fit is left as it is, for the match to tell of with all that does not fit.
+Invariant: a column that does not fit is left as it is. The check of the whole schema lists it with all others.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
     from floeberg.types import NestedField
 
-__all__ = ["Incoming"]
+__all__ = ["InputColumns"]
 
 _HEX = 32
 _FIXED = re.compile(r"fixed\[(\d+)\]")
 
 
 @dataclass(frozen=True)
-class Incoming:
+class InputColumns:
     """How the columns of a DataFrame become those of a table.
 
     Args:
-        names: The table's names of the DataFrame's columns, in its order; a column that the table lacks keeps its own.
+        names: The table's names of the columns, in the DataFrame's order. A column that the table lacks keeps its name.
         kinds: The types of these columns in the table, where Spark lacks them.
     """
 
@@ -43,8 +43,8 @@ class Incoming:
     kinds: tuple[str | None, ...]
 
     @classmethod
-    def of(cls, fields: Iterable[NestedField], schema: StructType, *, case_sensitive: bool) -> Incoming:
-        """What becomes of a DataFrame's columns."""
+    def of(cls, fields: Iterable[NestedField], schema: StructType, *, case_sensitive: bool) -> InputColumns:
+        """Finds the table's columns for those of a DataFrame."""
 
         def folded(name: str) -> str:
             return name if case_sensitive else name.lower()
@@ -57,7 +57,7 @@ class Incoming:
         return cls(tuple(names), tuple(None if each is None else _kind(each) for each in found))
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """The schema of rows of a schema, as they go to the table."""
+        """The Arrow schema of the rows that go to the table."""
         import pyarrow as pa  # noqa: PLC0415 - where Spark plans, none may be needed
 
         return pa.schema(
@@ -70,7 +70,7 @@ class Incoming:
         )
 
     def reader(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
-        """The rows of batches of a schema, as they go to the table."""
+        """The rows of batches, as they go to the table."""
         import pyarrow as pa  # noqa: PLC0415 - the same
 
         becomes = self.schema(schema)
@@ -92,7 +92,7 @@ class Incoming:
             return _uuids(column) if kind == "uuid" else column.cast(pa.binary(_length(kind)))
         except (pa.ArrowInvalid, ValueError) as error:
             raise InvalidInputError(
-                f"column {self.names[number]!r}: a value is no {kind}: {error}"
+                f"column {self.names[number]!r}: expected values of type {kind}: {error}"
             ) from error
 
 
@@ -107,7 +107,7 @@ def _length(kind: str) -> int:
 
 
 def _uuids(column: pa.Array) -> pa.Array:
-    """UUIDs out of their text, with dashes or without."""
+    """UUIDs of their strings, with or without dashes."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 

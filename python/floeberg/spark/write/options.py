@@ -1,8 +1,8 @@
 """What do the options of a write say?
 
-In: strings, their keys in lower case, as Spark gives them. Out: `Writing`, or an error that says what was expected.
+In: strings, with keys in lower case. Out: `WriteOptions`, or an error that says what was expected.
 
-Invariant: no option is passed over, and no repr or error shows the value of one that may be secret.
+Invariant: no option is ignored, and no repr or error shows a value that may be secret.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.options.storage_options import STORE_OPTIONS
-from floeberg.spark.options.table_locator import PLACE_OPTIONS, Place, is_of_place, place_of
+from floeberg.spark.options.table_locator import TABLE_OPTIONS, TableLocator, is_table_option, table_locator
 from floeberg.spark.options.values import flag, integer, object_of_strings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Overwrite", "Writing", "write_options"]
+__all__ = ["Overwrite", "WriteOptions", "write_options"]
 
 Overwrite = Literal["full", "dynamic", "filter"]
 
@@ -30,7 +30,7 @@ _OF_FILES = (
 )
 """Options that Spark users know from Iceberg Java, which every write takes."""
 _WITHOUT_EFFECT = ("fanout-enabled",)
-"""Options of Iceberg Java that ask for what the writer finds out by itself."""
+"""Options of Iceberg Java that are accepted and have no effect: the writer decides by itself."""
 _OWN = (
     *("branch", "case-sensitive", "idempotency-key", "isolation-level", "merge-schema", "overwrite-filter"),
     *("overwrite-mode", "properties", "validate-from-snapshot-id"),
@@ -49,66 +49,66 @@ _UNNAMED = (
 
 
 @dataclass(frozen=True)
-class Writing:
-    """What is written where, and how.
+class WriteOptions:
+    """The table to write to, and how.
 
     Args:
-        place: Where the table is.
-        overwrite: What goes when the mode is `overwrite`: all, the partitions of the new rows, or what a filter says.
+        locator: The table.
+        overwrite: What mode `overwrite` replaces: all rows, the partitions of the new rows, or the rows of a filter.
         overwrite_filter: The filter, as SQL text.
-        branch: The branch that is written to; `None` is the table.
-        idempotency_key: Makes the write happen once, however often it is run.
-        isolation_level: `serializable` or `snapshot`; `None` is what the table says.
-        validate_from: The snapshot that the rows were made from, where that is not the newest.
-        of_overwrites: The options that were given and that only overwrites take.
-        merge_schema: Whether columns that the table lacks are added to it, and too narrow ones promoted.
-        case_sensitive: Whether the case of names counts.
-        snapshot_properties: What is added to the snapshot's summary.
-        properties: Table properties that are others for this write, or options of writes that stand for them.
+        branch: The branch to write to; `None` is `main`.
+        idempotency_key: A key that lets the write happen only once, however often it is run.
+        isolation_level: `serializable` or `snapshot`; `None` takes the table's property.
+        validate_from: The snapshot that the rows were made from; `None` is the newest.
+        overwrite_options: The given options that only overwrites take.
+        merge_schema: Whether missing columns are added to the table, and too narrow ones promoted.
+        case_sensitive: Whether the case of column names counts.
+        snapshot_properties: Entries of the snapshot's summary.
+        properties: Table properties for this write alone, or write options in their place.
     """
 
-    place: Place
+    locator: TableLocator
     overwrite: Overwrite = "full"
     overwrite_filter: str | None = None
     branch: str | None = None
     idempotency_key: str | None = None
     isolation_level: str | None = None
     validate_from: int | None = None
-    of_overwrites: tuple[str, ...] = ()
+    overwrite_options: tuple[str, ...] = ()
     merge_schema: bool = False
     case_sensitive: bool = False
     snapshot_properties: Mapping[str, str] = field(default_factory=dict[str, str])
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def write_options(given: Mapping[str, str]) -> Writing:
-    """Reads options.
+def write_options(given: Mapping[str, str]) -> WriteOptions:
+    """Parses the options of a write.
 
     Args:
         given: The options, with keys in any case.
 
     Returns:
-        What is written, and where.
+        The table to write to, and how.
 
     Raises:
         InvalidInputError: A key is unknown, a value is wrong, or the options contradict each other.
-        UnsupportedError: A key is known and cannot be served.
+        UnsupportedError: A key is known and not supported.
     """
     options = {key.lower(): value for key, value in given.items()}
     for key in options:
-        if not (key in _KNOWN or key.startswith(_PROPERTY) or is_of_place(key)):
+        if not (key in _KNOWN or key.startswith(_PROPERTY) or is_table_option(key)):
             _refuse(key)
     overwrite = _overwrite(options)
     named = {key: options[key] for key in _OF_FILES if key in options}
-    return Writing(
-        place=place_of(options, _UNNAMED),
+    return WriteOptions(
+        locator=table_locator(options, _UNNAMED),
         overwrite=overwrite,
         overwrite_filter=options.get("overwrite-filter"),
         branch=_text(options, "branch"),
         idempotency_key=_text(options, "idempotency-key"),
         isolation_level=_isolation(options),
         validate_from=integer(options, "validate-from-snapshot-id", least=None),
-        of_overwrites=tuple(key for key in _OF_OVERWRITES if key in options),
+        overwrite_options=tuple(key for key in _OF_OVERWRITES if key in options),
         merge_schema=flag(options, "merge-schema"),
         case_sensitive=flag(options, "case-sensitive"),
         snapshot_properties={
@@ -122,7 +122,7 @@ def write_options(given: Mapping[str, str]) -> Writing:
 def _text(options: Mapping[str, str], key: str) -> str | None:
     found = options.get(key)
     if found is not None and not found.strip():
-        raise InvalidInputError(f"the option {key!r}: expected a text, found {found!r}")
+        raise InvalidInputError(f"the option {key!r}: expected a non-empty string, found {found!r}")
     return found
 
 
@@ -144,7 +144,7 @@ def _overwrite(options: Mapping[str, str]) -> Overwrite:
         )
     if (found == "filter") != ("overwrite-filter" in options):
         raise InvalidInputError(
-            "the option 'overwrite-filter' goes with 'overwrite-mode' as 'filter', and it with that"
+            "'overwrite-filter' and 'overwrite-mode' as 'filter' need each other: only one of them was given"
         )
     return found
 
@@ -153,10 +153,10 @@ def _refuse(key: str) -> None:
     from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
 
     if key in _ELSEWHERE:
-        raise UnsupportedError(f"the option {key!r} cannot be used: {_ELSEWHERE[key]}")
-    known = (*_KNOWN, *PLACE_OPTIONS, *STORE_OPTIONS)
+        raise UnsupportedError(f"the option {key!r} is not supported: {_ELSEWHERE[key]}")
+    known = (*_KNOWN, *TABLE_OPTIONS, *STORE_OPTIONS)
     near = get_close_matches(key, known)
-    own = ", ".join(sorted((*_KNOWN, *PLACE_OPTIONS)))
-    listed = f"there are {own}, snapshot-property.* and those of stores"
+    own = ", ".join(sorted((*_KNOWN, *TABLE_OPTIONS)))
+    listed = f"known options: {own}, snapshot-property.* and storage options"
     hint = f"near matches: {', '.join(map(repr, near))}" if near else listed
-    raise InvalidInputError(f"there is no option {key!r} of writes; {hint}")
+    raise InvalidInputError(f"unknown write option {key!r}; {hint}")

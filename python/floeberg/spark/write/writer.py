@@ -24,10 +24,10 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from floeberg import _native
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
-from floeberg.spark.read.branch_reads import reads_of
-from floeberg.spark.session.worker_pickle import parcel
-from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_open
-from floeberg.spark.write.input_columns import Incoming
+from floeberg.spark.read.branch_reads import recorded_reads
+from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
+from floeberg.spark.write.input_columns import InputColumns
 from floeberg.writing import Receipt
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.transaction import WriteMode
     from floeberg.spark.read.branch_reads import BranchRead
-    from floeberg.spark.write.options import Writing
+    from floeberg.spark.write.options import WriteOptions
     from floeberg.table import Table
     from floeberg.writing import WriteRecipe
 
@@ -49,10 +49,10 @@ _LOG = logging.getLogger("floeberg.spark")
 
 @dataclass
 class FilesWritten(WriterCommitMessage):
-    """What a task sends to the driver.
+    """The message of a task to the driver.
 
     Args:
-        receipt: The files that it wrote.
+        receipt: The files that the task wrote.
         reads: What its query read of the table.
     """
 
@@ -64,21 +64,21 @@ class FloebergWriter(DataSourceArrowWriter):
     """Writes the rows of a DataFrame to a table.
 
     Args:
-        table: The table as it was when the write began, which overwrites are validated from.
+        table: The table when the write began. Overwrites are validated from this state.
         recipe: How tasks write files.
-        incoming: What becomes of the DataFrame's columns.
-        writing: What the options ask for.
+        columns: How the DataFrame's columns become the table's.
+        options: The options of the write.
         overwrites: Whether rows are replaced.
-        key: What the commit is found by.
-        is_done: Whether a commit with the key was there when the write began: then nothing is written.
+        key: The idempotency key of the commit.
+        is_done: Whether the table had a commit with the key when the write began. Then nothing is written.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one write
         self,
         table: Table,
         recipe: WriteRecipe,
-        incoming: Incoming,
-        writing: Writing,
+        columns: InputColumns,
+        options: WriteOptions,
         *,
         overwrites: bool,
         key: str,
@@ -86,42 +86,42 @@ class FloebergWriter(DataSourceArrowWriter):
     ) -> None:
         self._table = table
         self._recipe = recipe
-        self._incoming = incoming
-        self._writing = writing
+        self._columns = columns
+        self._options = options
         self._overwrites = overwrites
         self._key = key
         self._is_done = is_done
 
     @classmethod
-    def of(cls, writing: Writing, schema: StructType, *, overwrite: bool) -> FloebergWriter:
+    def of(cls, options: WriteOptions, schema: StructType, *, overwrite: bool) -> FloebergWriter:
         """The writer of a DataFrame's rows.
 
         Raises:
-            InvalidInputError: The rows do not fit the table; the error lists every mismatch. Or an option is one of
-                overwrites, and nothing is overwritten.
+            InvalidInputError: The rows do not fit the table; the error lists every mismatch. Or an option is for
+                overwrites, and the write appends.
             NotFoundError: There is no such table.
             UnsupportedError: The table cannot be written where it was opened.
         """
-        if not overwrite and writing.of_overwrites:
+        if not overwrite and options.overwrite_options:
             raise InvalidInputError(
-                f"the option {writing.of_overwrites[0]!r} is one of overwrites, and rows are appended: take it away, "
-                f"or write with mode('overwrite')"
+                f"the option {options.overwrite_options[0]!r} is for overwrites, and this write appends: remove the "
+                f"option, or write with mode('overwrite')"
             )
-        table = writing.place.open()
-        incoming = Incoming.of(table.schema().fields, schema, case_sensitive=writing.case_sensitive)
-        rows = incoming.schema(arrow_schema(schema))
-        if writing.merge_schema:
+        table = options.locator.open()
+        columns = InputColumns.of(table.schema().fields, schema, case_sensitive=options.case_sensitive)
+        rows = columns.schema(arrow_schema(schema))
+        if options.merge_schema:
             changes = _native.columns_to_add(table._inner, rows)  # noqa: SLF001 - the package's own
             if changes is not None:
                 with table.transaction() as transaction:
                     transaction.change_columns(changes)
         write_id = str(uuid.uuid4())
-        recipe = table.write_recipe(options=dict(writing.properties), write_id=write_id)
-        # Told here what does not fit, and not by every task.
+        recipe = table.write_recipe(options=dict(options.properties), write_id=write_id)
+        # A mismatch is raised once here, and not by every task.
         recipe.check_schema(rows)
-        key = write_id if writing.idempotency_key is None else writing.idempotency_key
-        is_done = _done_by(table, key, writing, overwrites=overwrite) is not None
-        return cls(table, recipe, incoming, writing, overwrites=overwrite, key=key, is_done=is_done)
+        key = write_id if options.idempotency_key is None else options.idempotency_key
+        is_done = _done_by(table, key, options, overwrites=overwrite) is not None
+        return cls(table, recipe, columns, options, overwrites=overwrite, key=key, is_done=is_done)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:
         """Writes the rows of a task. Where it fails it leaves no file."""
@@ -134,40 +134,40 @@ class FloebergWriter(DataSourceArrowWriter):
             # Spark waits for all rows to be taken.
             deque(iterator, maxlen=0)
             return FilesWritten(Receipt.concat([]), self._reads())
-        rows = self._incoming.reader(first.schema, chain((first,), iterator))
+        rows = self._columns.reader(first.schema, chain((first,), iterator))
         receipt = self._recipe.write(rows, task=task, partition=partition)
         return FilesWritten(receipt, self._reads())
 
     def _reads(self) -> tuple[BranchRead, ...]:
-        """What the query read of the table: after the last row, since it is read meanwhile."""
-        return reads_of(self._table._inner.identity[0]) if self._overwrites else ()  # noqa: SLF001 - the package's own
+        """What the query read of the table. It is asked after the last row, since reading goes on until then."""
+        return recorded_reads(self._table._inner.identity[0]) if self._overwrites else ()  # noqa: SLF001 - the package's own
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Makes the files of the tasks part of the table, all at once, and once."""
         receipts = receipts_of(messages)
         if self._is_done:
             return
-        writing = self._writing
-        branch = "main" if writing.branch is None else writing.branch
-        isolation = {} if writing.isolation_level is None else {"isolation-level": writing.isolation_level}
+        options = self._options
+        branch = "main" if options.branch is None else options.branch
+        isolation = {} if options.isolation_level is None else {"isolation-level": options.isolation_level}
         begin_commit(self._recipe.write_id)
         try:
             self._table.commit_receipts(
                 receipts,
                 mode=self._mode,
-                overwrite_filter=True if writing.overwrite_filter is None else writing.overwrite_filter,
-                case_sensitive=writing.case_sensitive,
-                snapshot_properties=writing.snapshot_properties,
+                overwrite_filter=True if options.overwrite_filter is None else options.overwrite_filter,
+                case_sensitive=options.case_sensitive,
+                snapshot_properties=options.snapshot_properties,
                 branch=branch,
                 idempotency_key=self._key,
                 made_from=self._made_from(messages, branch),
                 options=isolation,
             )
         except (CommitStateUnknownError, AlreadyExistsError):
-            # The table may have the files, or has them.
+            # The table has the files, or may have them.
             raise
         except FloebergError:
-            # Nothing was changed: `abort`, which Spark calls now, may remove the files.
+            # Nothing was changed. Spark calls `abort` now, which may remove the files.
             end_commit(self._recipe.write_id)
             raise
         end_commit(self._recipe.write_id)
@@ -176,8 +176,8 @@ class FloebergWriter(DataSourceArrowWriter):
         """The snapshots that an overwrite is validated from, beside the one that was current when it began."""
         reads = (read for each in messages if isinstance(each, FilesWritten) for read in each.reads)
         found = {read.snapshot_id for read in reads if read.branch == branch}
-        if self._writing.validate_from is not None:
-            found.add(self._writing.validate_from)
+        if self._options.validate_from is not None:
+            found.add(self._options.validate_from)
         return sorted(found, key=repr)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
@@ -185,23 +185,23 @@ class FloebergWriter(DataSourceArrowWriter):
         receipts = receipts_of(messages)
         if self._may_be_committed():
             _LOG.warning(
-                "whether the write %s was committed is not known: its %d files are left. Those that the table does not "
-                "have are of no use",
+                "the outcome of the write %s is unknown: its %d files are kept. Files that are not part of the table "
+                "can be removed later",
                 self._recipe.write_id,
                 sum(len(each.locations()) for each in receipts),
             )
             return
         for each in receipts:
-            # What cannot be removed harms nobody, and must not hide why the write failed.
+            # A file that stays harms nobody. Its error must not hide why the write failed.
             with suppress(FloebergError):
                 self._recipe.remove(each)
 
     def _may_be_committed(self) -> bool:
-        if is_outcome_open(self._recipe.write_id):
+        if is_outcome_unknown(self._recipe.write_id):
             return True
         # Spark may call this after a commit whose success it did not hear of.
         try:
-            done_by = _done_by(self._table.refresh(), self._key, self._writing, overwrites=self._overwrites)
+            done_by = _done_by(self._table.refresh(), self._key, self._options, overwrites=self._overwrites)
         except FloebergError:
             return True
         return done_by is not None
@@ -210,23 +210,23 @@ class FloebergWriter(DataSourceArrowWriter):
     def _mode(self) -> WriteMode:
         if not self._overwrites:
             return "append"
-        return "dynamic-overwrite" if self._writing.overwrite == "dynamic" else "overwrite"
+        return "dynamic-overwrite" if self._options.overwrite == "dynamic" else "overwrite"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        first = (self._table, self._recipe, self._incoming, self._writing)
-        return parcel(__name__, "_rebuild", *first, self._overwrites, self._key, self._is_done)
+        first = (self._table, self._recipe, self._columns, self._options)
+        return pickle_call(__name__, "_rebuild", *first, self._overwrites, self._key, self._is_done)
 
 
-def _done_by(table: Table, key: str, writing: Writing, *, overwrites: bool) -> int | None:
-    """The snapshot of the commit of a write; `None` where there is none."""
-    replaces = "dynamic overwrite" if writing.overwrite == "dynamic" else "overwrite"
-    branch = "main" if writing.branch is None else writing.branch
+def _done_by(table: Table, key: str, options: WriteOptions, *, overwrites: bool) -> int | None:
+    """The snapshot that a write committed; `None` where it did not commit."""
+    replaces = "dynamic overwrite" if options.overwrite == "dynamic" else "overwrite"
+    branch = "main" if options.branch is None else options.branch
     operations = [replaces if overwrites else "append"]
     return table._inner.find_commit(key, branch=branch, operations=operations)  # noqa: SLF001 - the package's own
 
 
 def receipts_of(messages: Sequence[WriterCommitMessage | None]) -> list[Receipt]:
-    """What tasks that ended have written."""
+    """The receipts of the tasks that ended."""
     return [each.receipt for each in messages if isinstance(each, FilesWritten)]
 
 
