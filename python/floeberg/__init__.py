@@ -26,14 +26,14 @@ from floeberg import (
 )
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, Transaction
+from floeberg.commit.update_schema import UpdateSchema
 from floeberg.errors import FloebergError
-from floeberg.explain import Answer, Explain
-from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
-from floeberg.scan import Scan, register_frames
-from floeberg.schema_update import UpdateSchema
+from floeberg.scan.explain import Answer, Explain
+from floeberg.scan.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
+from floeberg.scan.scan import Scan, register_frames
 from floeberg.table import Table, open_table
 from floeberg.view import View, open_view
-from floeberg.writing import Receipt, WriteRecipe
+from floeberg.write.recipe import Receipt, WriteRecipe
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -16,7 +16,7 @@ import floeberg as fb
 import floeberg.catalog.sql
 from corpus import lent
 from floeberg import _native, errors, types
-from floeberg.plan import DataFile
+from floeberg.scan.plan import DataFile
 
 NATIVE = [each for _, each in inspect.getmembers(_native, inspect.isclass)]
 

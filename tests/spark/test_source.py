@@ -168,9 +168,7 @@ class TestViews:
 
 
 def test_errors_reach_the_user_with_their_words(spark, refs):
-    with pytest.raises(
-        AnalysisException, match="InvalidInputError: unknown option 'colums'; near matches"
-    ):
+    with pytest.raises(AnalysisException, match="InvalidInputError: unknown option 'colums'; near matches"):
         load(spark, refs, colums="id")
     with pytest.raises(AnalysisException, match="NoSuchTableError: "):
         spark.read.format("floeberg").load("/nowhere/at/all")

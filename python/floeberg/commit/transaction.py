@@ -20,15 +20,15 @@ from floeberg._arguments import (
     checked_properties,
     checked_text,
 )
-from floeberg._incoming import reader_of, told_as_input
-from floeberg._properties import warn_of_misspelt
-from floeberg._spelled import SpelledLikePyIceberg
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg._table_properties import warn_of_misspelt
 from floeberg.commit.loop import commit
 from floeberg.commit.result import CommitResult
+from floeberg.commit.update_schema import UpdateSchema
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
-from floeberg.schema_update import UpdateSchema
-from floeberg.writing import Receipt, WriteRecipe
+from floeberg.write.input_rows import reader_of, told_as_input
+from floeberg.write.recipe import Receipt, WriteRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -16,25 +16,25 @@ from floeberg._arguments import (
     checked_size,
     checked_text,
 )
-from floeberg._metadata import (
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg._timestamps import Moment, milliseconds
+from floeberg.commit.operations import table_from_metadata
+from floeberg.commit.static import StaticTableOperations, operations_of
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.expressions import AnyFilter, as_expression
+from floeberg.scan import Scan
+from floeberg.table._display import Looks
+from floeberg.table._statistics import TableStatistics
+from floeberg.table._writes import TableWrites
+from floeberg.table.inspect import InspectTable
+from floeberg.types import HistoryEntry
+from floeberg.types._from_json import (
     read_ref,
     read_schema,
     read_snapshot,
     read_sort_order,
     read_spec,
 )
-from floeberg._moments import Moment, milliseconds
-from floeberg._spelled import SpelledLikePyIceberg
-from floeberg.commit.operations import table_from_metadata
-from floeberg.commit.static import StaticTableOperations, operations_of
-from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.expressions import AnyFilter, as_expression
-from floeberg.inspect import InspectTable
-from floeberg.scan import Scan
-from floeberg.table._looks import Looks
-from floeberg.table._statistics import TableStatistics
-from floeberg.types import HistoryEntry
-from floeberg.writes import TableWrites
 
 if TYPE_CHECKING:
     import os

@@ -4,7 +4,7 @@ use floeberg_iceberg::aggregate::Account;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The fields of `floeberg.explain.Answer` but its name and value, with the reasons of reading as pairs.
+/// The fields of `floeberg.scan.explain.Answer` but its name and value, with the reasons of reading as pairs.
 pub fn describe_account<'py>(py: Python<'py>, account: &Account) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("files", account.files)?;

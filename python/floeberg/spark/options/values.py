@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from floeberg._moments import milliseconds
+from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from floeberg import _native
-    from floeberg.plan import Plan, TaskGroup
     from floeberg.scan import Scan
+    from floeberg.scan.plan import Plan, TaskGroup
     from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.read.projection import OutputField
     from floeberg.spark.read.scan_request import ScanRequest

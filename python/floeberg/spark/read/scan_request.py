@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._metadata import read_schema
 from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.scan import Scan
 from floeberg.spark.read.options import ReadSettings, ScanOptions, read_options
 from floeberg.spark.read.pinned_metadata import can_pin, check_same_columns, pin_metadata, pinned_metadata
+from floeberg.types._from_json import read_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -28,7 +28,7 @@ from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
 from floeberg.spark.write.input_columns import InputColumns
-from floeberg.writing import Receipt
+from floeberg.write.recipe import Receipt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.write.options import WriteOptions
     from floeberg.table import Table
-    from floeberg.writing import WriteRecipe
+    from floeberg.write.recipe import WriteRecipe
 
 __all__ = ["FilesWritten", "FloebergWriter"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_size, checked_text
-from floeberg._incoming import reader_of, told_as_input
 from floeberg.errors import InvalidInputError
+from floeberg.write.input_rows import reader_of, told_as_input
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

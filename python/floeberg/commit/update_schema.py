@@ -14,8 +14,8 @@ import uuid
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._arguments import checked_bool, checked_text
-from floeberg._declarations import JsonModel, schema_json, type_json
 from floeberg._native import checked_type, schema_from_arrow
+from floeberg._new_table import JsonModel, schema_json, type_json
 from floeberg.errors import InvalidInputError
 from floeberg.types import IcebergType, ListType, MapType, PrimitiveType, StructType
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Self
 
-    from floeberg._declarations import AnySchema
+    from floeberg._new_table import AnySchema
 
     Path: TypeAlias = str | tuple[str, ...]
     AnyType: TypeAlias = str | IcebergType | pa.DataType | JsonModel

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from floeberg import _native
 from floeberg._arguments import checked_options, checked_text
 from floeberg.commit.transaction import Transaction
-from floeberg.schema_update import UpdateSchema
-from floeberg.writing import WriteRecipe
+from floeberg.commit.update_schema import UpdateSchema
+from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from floeberg.commit.result import CommitResult
     from floeberg.commit.transaction import SchemaMode, WriteMode
     from floeberg.expressions import AnyFilter
-    from floeberg.writing import Receipt
+    from floeberg.write.recipe import Receipt
 
 __all__ = ["TableWrites"]
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checka
 
 from floeberg import _native
 from floeberg._arguments import checked_text
-from floeberg._incoming import schema_of
 from floeberg.errors import InvalidInputError
 from floeberg.types import (
     IcebergType,
@@ -26,6 +25,7 @@ from floeberg.types import (
     SortOrder,
     StructType,
 )
+from floeberg.write.input_rows import schema_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from floeberg import _native
 from floeberg._arguments import checked_size
-from floeberg._rows import RowSource
-from floeberg._shown import facts_html
-from floeberg.explain import explain_of
+from floeberg._display import facts_html
 from floeberg.expressions._literals import from_tree
 from floeberg.expressions._reading import expression_of_tree
+from floeberg.scan.explain import explain_of
+from floeberg.scan.rows import RowSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from floeberg.explain import Explain
     from floeberg.expressions import Expression
+    from floeberg.scan.explain import Explain
 
 __all__ = ["DataFile", "DeleteFile", "FileScanTask", "Plan", "TaskGroup"]
 

@@ -41,7 +41,7 @@ def reader_of(data: object, schema: Callable[[], pa.Schema]) -> pa.RecordBatchRe
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
     if isinstance(data, list):
-        from floeberg._dict_rows import batch_of  # noqa: PLC0415 - rarely needed
+        from floeberg.write.dict_rows import batch_of  # noqa: PLC0415 - rarely needed
 
         batch = batch_of(cast("list[object]", data), schema())
         return pa.RecordBatchReader.from_batches(batch.schema, [batch])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from floeberg._shown import facts_html, moment_shown, rows_html, shown
+from floeberg._display import facts_html, moment_shown, rows_html, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

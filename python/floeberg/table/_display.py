@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from floeberg._shown import bytes_shown, facts_html, shown
+from floeberg._display import bytes_shown, facts_html, shown
 
 if TYPE_CHECKING:
     from floeberg.types import PartitionSpec, Schema, Snapshot, SortOrder

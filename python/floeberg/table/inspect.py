@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from floeberg._arguments import checked_int, checked_text
-from floeberg._rows import Batches
 from floeberg.errors import InvalidInputError
+from floeberg.scan.rows import Batches
 
 if TYPE_CHECKING:
     import pyarrow as pa

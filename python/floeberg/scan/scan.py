@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
-from floeberg._metadata import read_schema
-from floeberg._moments import Moment, milliseconds
-from floeberg._rows import RowSource
-from floeberg._shown import facts_html
-from floeberg._spelled import SpelledLikePyIceberg
+from floeberg._display import facts_html
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg._timestamps import Moment, milliseconds
 from floeberg.errors import InvalidInputError
-from floeberg.explain import Answer, explain_of
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._literals import from_tree
-from floeberg.plan import Plan
+from floeberg.scan.explain import Answer, explain_of
+from floeberg.scan.plan import Plan
+from floeberg.scan.rows import RowSource
+from floeberg.types._from_json import read_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from floeberg.explain import Explain
     from floeberg.expressions._literals import LiteralValue
+    from floeberg.scan.explain import Explain
     from floeberg.types import Schema
 
 __all__ = ["Scan"]

@@ -1,0 +1,5 @@
+"""From rows to files that no table has yet: recipes, receipts, and the rows of other libraries."""
+
+from floeberg.write.recipe import Receipt, WriteRecipe
+
+__all__ = ["Receipt", "WriteRecipe"]
