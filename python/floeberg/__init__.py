@@ -29,11 +29,14 @@ from floeberg.commit import CommitResult, Transaction
 from floeberg.commit.update_schema import UpdateSchema
 from floeberg.errors import FloebergError
 from floeberg.scan.explain import Answer, Explain
-from floeberg.scan.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
+from floeberg.scan.plan import Plan
 from floeberg.scan.scan import Scan, register_frames
+from floeberg.scan.task_group import TaskGroup
+from floeberg.scan.tasks import DataFile, DeleteFile, FileScanTask
 from floeberg.table import Table, open_table
 from floeberg.view import View, open_view
-from floeberg.write.recipe import Receipt, WriteRecipe
+from floeberg.write.receipt import Receipt
+from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -283,7 +283,7 @@ def test_snapshots_say_what_options_say(orders):
     ("options", "says"),
     [
         ({"overwrite_mode": "some"}, "expected full, dynamic or filter"),
-        ({"overwrite_mode": "filter"}, "'overwrite-filter' goes with"),
+        ({"overwrite_mode": "filter"}, "'overwrite-filter' and 'overwrite-mode'"),
         ({"brunch": "x"}, "near matches: 'branch'"),
         ({"branch": ""}, "the option 'branch': expected a non-empty string"),
         ({"idempotency_key": " "}, "the option 'idempotency-key': expected a non-empty string"),

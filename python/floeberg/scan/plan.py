@@ -6,139 +6,23 @@ A plan is columns. No object is made per file until somebody iterates.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
-from floeberg import _native
 from floeberg._arguments import checked_size
 from floeberg._display import facts_html
-from floeberg.expressions._literals import from_tree
 from floeberg.expressions._reading import expression_of_tree
 from floeberg.scan.explain import explain_of
-from floeberg.scan.rows import RowSource
+from floeberg.scan.task_group import TaskGroup
+from floeberg.scan.tasks import DeleteFile, FileScanTask, task_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from floeberg import _native
     from floeberg.expressions import Expression
     from floeberg.scan.explain import Explain
 
-__all__ = ["DataFile", "DeleteFile", "FileScanTask", "Plan", "TaskGroup"]
-
-FileFormat = Literal["avro", "orc", "parquet", "puffin"]
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """A data file of a plan.
-
-    Args:
-        file_path: The location as the table wrote it.
-        location: Where it is opened, after `relocate`.
-        file_format: The format.
-        spec_id: The partition spec of the file.
-        partition: Partition values by the names of the spec's fields.
-        record_count: Rows, deleted ones included.
-        file_size_in_bytes: Bytes, as the writer recorded them.
-        data_sequence_number: Decides which deletes apply.
-        first_row_id: The id of its first row (format version 3).
-    """
-
-    file_path: str
-    location: str
-    file_format: FileFormat
-    spec_id: int
-    partition: dict[str, Any] = field(hash=False)
-    record_count: int
-    file_size_in_bytes: int
-    data_sequence_number: int
-    first_row_id: int | None
-
-
-@dataclass(frozen=True)
-class DeleteFile:
-    """A delete file, or the part of a file that is a deletion vector.
-
-    Args:
-        file_path: The location as the table wrote it.
-        location: Where it is opened, after `relocate`.
-        file_format: The format.
-        content: What it holds.
-        equality_ids: The columns of an equality delete, by field id.
-        record_count: Deletes.
-        file_size_in_bytes: Bytes, as the writer recorded them.
-        data_sequence_number: Decides which data files it applies to.
-        referenced_data_file: The one data file that it is for, where there is only one.
-        content_offset: Where the blob of a deletion vector starts.
-        content_size_in_bytes: How long the blob is.
-    """
-
-    file_path: str
-    location: str
-    file_format: FileFormat
-    content: Literal["position", "equality", "vector"]
-    equality_ids: tuple[int, ...]
-    record_count: int
-    file_size_in_bytes: int
-    data_sequence_number: int
-    referenced_data_file: str | None
-    content_offset: int | None
-    content_size_in_bytes: int | None
-
-
-@dataclass(frozen=True)
-class FileScanTask:
-    """A data file to read, with what applies to it.
-
-    Args:
-        file: The data file.
-        delete_files: The deletes that apply to it.
-        residual: What of the filter the partition does not already decide.
-        byte_range: Of the file only those row groups are read whose first byte is in this range, the end excluded;
-            `None` as the end is the end of the file. `None` is all of it: only tasks of groups are parts of files.
-
-    Examples:
-        >>> task = table.scan(row_filter="id > 3").plan_files()[0]
-        >>> task.file.file_format, task.file.record_count, task.delete_files, task.residual
-        ('parquet', 1, (), GreaterThan('id', 3))
-    """
-
-    file: DataFile
-    delete_files: tuple[DeleteFile, ...]
-    residual: Expression
-    byte_range: tuple[int, int | None] | None = None
-
-
-class TaskGroup(RowSource[_native.TaskGroup]):
-    """Tasks that one worker reads. Send it by pickle; it opens the table where it arrives.
-
-    A group holds no object for a file: iterating it makes them.
-
-    Examples:
-        >>> groups = table.scan().plan_files().split(64 * 1024 * 1024)
-        >>> sum(group.to_arrow().num_rows for group in groups) == table.scan().count()
-        True
-        >>> [task.file.record_count for task in groups[0]], groups[0].records
-        ([1, 4, 4], 9)
-    """
-
-    __slots__ = ()
-
-    def __len__(self) -> int:
-        return len(self._inner)
-
-    def __iter__(self) -> Iterator[FileScanTask]:
-        return (_task(self._inner.task(number)) for number in range(len(self)))
-
-    @property
-    def size_in_bytes(self) -> int:
-        """Bytes of the data files, or of the parts of them that are read, as the writers recorded them."""
-        return self._inner.extent()[0]
-
-    @property
-    def records(self) -> int:
-        """Rows before deletes and filter; of a part of a file they are estimated by its bytes."""
-        return self._inner.extent()[1]
+__all__ = ["Plan"]
 
 
 class Plan(Sequence[FileScanTask]):
@@ -179,7 +63,7 @@ class Plan(Sequence[FileScanTask]):
         return map(self._task, range(len(self)))
 
     def _task(self, number: int) -> FileScanTask:
-        return _task(self._inner.task(number))
+        return task_of(self._inner.task(number))
 
     def to_arrow(self) -> pa.Table:
         """The plan's columns, without a copy: one row a data file.
@@ -331,17 +215,6 @@ class Plan(Sequence[FileScanTask]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Plan cannot be pickled: send the groups of Plan.split, or the Scan")
-
-
-def _task(parts: _native._Task) -> FileScanTask:
-    data, partition, deletes, residual, byte_range = parts
-    values = {name: None if tree is None else from_tree(tree) for name, tree in partition}
-    return FileScanTask(
-        file=DataFile(**data, partition=values),
-        delete_files=tuple(DeleteFile(**delete) for delete in deletes),
-        residual=expression_of_tree(residual),
-        byte_range=byte_range,
-    )
 
 
 def _at_least(least: int, name: str, value: int | None) -> int | None:

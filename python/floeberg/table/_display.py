@@ -19,7 +19,7 @@ _MOST_COLUMNS = 100
 
 
 @dataclass(frozen=True)
-class Looks:
+class TableDisplay:
     """What is shown of a table."""
 
     name: str

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from floeberg import _native
     from floeberg.scan import Scan
-    from floeberg.scan.plan import Plan, TaskGroup
+    from floeberg.scan.plan import Plan
+    from floeberg.scan.task_group import TaskGroup
     from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.read.projection import OutputField
     from floeberg.spark.read.scan_request import ScanRequest

@@ -28,7 +28,7 @@ from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
 from floeberg.spark.write.input_columns import InputColumns
-from floeberg.write.recipe import Receipt
+from floeberg.write.receipt import Receipt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from floeberg.commit.transaction import WriteMode
+    from floeberg.commit.row_operations import WriteMode
     from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.write.options import WriteOptions
     from floeberg.table import Table
