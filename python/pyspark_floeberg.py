@@ -27,6 +27,6 @@ else:
 
         def __new__(cls, options: MutableMapping[str, str]) -> Any:  # noqa: ANN401 - another class than this
             """Makes the source, when one is asked for."""
-            from floeberg.spark.parcel import fetcher  # noqa: PLC0415 - nothing large at import
+            from floeberg.spark.session.worker_pickle import importer  # noqa: PLC0415 - nothing large at import
 
-            return fetcher()("floeberg.spark.datasource", "FloebergDataSource")(options)
+            return importer()("floeberg.spark.datasource", "FloebergDataSource")(options)

@@ -26,14 +26,17 @@ from floeberg import (
 )
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, Transaction
+from floeberg.commit.update_schema import UpdateSchema
 from floeberg.errors import FloebergError
-from floeberg.explain import AggregateResult, Explain
-from floeberg.plan import DataFile, DeleteFile, FileScanTask, Plan, TaskGroup
-from floeberg.scan import Scan, register_frames
-from floeberg.schema_update import UpdateSchema
+from floeberg.scan.explain import AggregateResult, Explain
+from floeberg.scan.plan import Plan
+from floeberg.scan.scan import Scan, register_frames
+from floeberg.scan.task_group import TaskGroup
+from floeberg.scan.tasks import DataFile, DeleteFile, FileScanTask
 from floeberg.table import Table, open_table
 from floeberg.view import View, open_view
-from floeberg.writing import Receipt, WriteRecipe
+from floeberg.write.receipt import Receipt
+from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -75,9 +78,9 @@ __version__ = _native.__version__
 
 
 def _spark_frame(scan: Scan, spark: "SparkSession", options: dict[str, int | bool | None]) -> "DataFrame":
-    from floeberg.spark.frames import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
+    from floeberg.spark.read.dataframe import scan_to_dataframe  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    return frame_of(scan, spark, options)
+    return scan_to_dataframe(scan, spark, options)
 
 
 register_frames("spark", _spark_frame)

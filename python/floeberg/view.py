@@ -12,8 +12,8 @@ from uuid import UUID
 
 from floeberg import _native
 from floeberg._arguments import checked_int, checked_options, checked_path, checked_paths, checked_text
-from floeberg._metadata import read_schema
 from floeberg.errors import NotFoundError
+from floeberg.types._from_json import read_schema
 
 if TYPE_CHECKING:
     import os

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import json
 import pickle
@@ -16,7 +17,7 @@ import floeberg as fb
 import floeberg.catalog.sql
 from corpus import lent
 from floeberg import _native, errors, types
-from floeberg.plan import DataFile
+from floeberg.scan.tasks import DataFile
 
 NATIVE = [each for _, each in inspect.getmembers(_native, inspect.isclass)]
 
@@ -174,7 +175,7 @@ def test_every_public_thing_is_documented():
             each = getattr(module, name)
             assert each.__doc__, name
             if inspect.isclass(each):
-                for method_name, method in vars(each).items():
+                for method_name, method in inspect.getmembers(each):
                     if not method_name.startswith("_") and callable(method):
                         assert inspect.getdoc(method), f"{name}.{method_name}"
 
@@ -188,3 +189,21 @@ print(sorted({"pyarrow", "pandas", "numpy", "polars", "duckdb", "pyspark", "sqla
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_scan_becomes_a_dataframe_though_nobody_imported_what_makes_it(refs):
+    program = """
+import pickle
+import sys
+import floeberg as fb
+scan = pickle.loads(bytes.fromhex(sys.argv[1]))
+before = {name for name in sys.modules if name.startswith("floeberg.spark")}
+try:
+    scan.to_spark("no session")
+except (fb.errors.InvalidInputError, fb.errors.NotInstalledError) as error:
+    print(sorted(before), "floeberg.spark.read.dataframe" in sys.modules, type(error).__name__)
+"""
+    scan = pickle.dumps(refs.open().scan()).hex()
+    done = subprocess.run([sys.executable, "-c", program, scan], capture_output=True, text=True, check=True)
+    expected = "InvalidInputError" if importlib.util.find_spec("pyspark") else "NotInstalledError"
+    assert done.stdout == f"[] True {expected}\n"

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from floeberg import errors
-from floeberg._declarations import partition_spec_json, schema_json, sort_order_json
-from floeberg._metadata import read_schema, read_sort_order, read_spec
+from floeberg._new_table import partition_spec_json, schema_json, sort_order_json
 from floeberg.types import (
     ListType,
     MapType,
@@ -24,6 +23,7 @@ from floeberg.types import (
     SortOrder,
     StructType,
 )
+from floeberg.types._from_json import read_schema, read_sort_order, read_spec
 
 LONG = PrimitiveType("long")
 

@@ -12,7 +12,7 @@ import pytest
 import floeberg as fb
 from corpus import lent
 from floeberg import errors
-from floeberg.inspect import InspectTable
+from floeberg.table.inspect import InspectTable
 
 NAMES = [name for name in vars(InspectTable) if not name.startswith(("_", "to_"))]
 OF_A_SNAPSHOT = {

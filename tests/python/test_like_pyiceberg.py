@@ -159,9 +159,7 @@ SCHEMA = Schema(
 
 
 def test_a_schema_answers_as_that_of_pyiceberg_does():
-    theirs = pyiceberg.schema.Schema.model_validate_json(
-        fb._declarations.schema_json(SCHEMA, format_version=2)
-    )
+    theirs = pyiceberg.schema.Schema.model_validate_json(fb._new_table.schema_json(SCHEMA, format_version=2))
     assert SCHEMA.highest_field_id == theirs.highest_field_id == 7
     assert SCHEMA.field_ids == set(theirs.field_ids)
     assert SCHEMA.identifier_field_names() == theirs.identifier_field_names() == {"id"}

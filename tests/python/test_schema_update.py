@@ -10,8 +10,8 @@ import uuid
 import pyarrow as pa
 import pytest
 
+from floeberg.commit.update_schema import UpdateSchema, default_json
 from floeberg.errors import InvalidInputError
-from floeberg.schema_update import UpdateSchema, default_json
 from floeberg.types import ListType, PrimitiveType
 
 

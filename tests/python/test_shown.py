@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from floeberg._shown import bytes_shown, moment_shown, shown
+from floeberg._display import bytes_shown, moment_shown, shown
 from floeberg.types import NestedField, Schema, Snapshot, StructType
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\n\u202e"

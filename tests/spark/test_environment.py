@@ -11,7 +11,7 @@ from pyspark.errors import AnalysisException
 
 from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
 from floeberg.spark import register
-from floeberg.spark.environment import check_pyspark, check_workers, cores
+from floeberg.spark.session.environment import check_pyspark, check_workers, cores
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_an_old_pyspark_is_refused_by_name(monkeypatch, version):
     old = ModuleType("pyspark")
     old.__version__ = version
     monkeypatch.setitem(sys.modules, "pyspark", old)
-    with pytest.raises(UnsupportedError, match=f"PySpark {version} has no data sources in Python: Spark 4.0"):
+    with pytest.raises(UnsupportedError, match=f"PySpark {version} has no Python data sources: PySpark 4.0"):
         register(SimpleNamespace())
 
 
@@ -77,7 +77,7 @@ def test_workers_that_lack_the_package_are_told(python):
 def test_workers_of_another_version_are_told(python):
     other = python('print(\'{"version": [3, 1], "missing": []}\')')
     with pytest.raises(
-        UnsupportedError, match="which is Python 3.1; here is 3.*sys.executable names this one"
+        UnsupportedError, match="Python 3.1, and this is Python 3.*sys.executable names this one"
     ):
         check_workers(other)
 

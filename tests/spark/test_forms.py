@@ -10,7 +10,7 @@ import pytest
 
 from corpus import cases, encode, known_failures
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.types import spark_struct
+from floeberg.spark.read.types import spark_struct
 from floeberg.types import ListType, MapType, NestedField, PrimitiveType, StructType
 from lifecycle import options_of, read
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from floeberg.errors import FloebergError, InvalidInputError, NotFoundError, UnsupportedError
-from floeberg.spark.options import Handling, Wanted, read_options, scan_token
-from floeberg.spark.place import Place
+from floeberg.spark.options.table_locator import TableLocator
+from floeberg.spark.read.options import ReadSettings, ScanOptions, read_options, scan_token
 from lifecycle import loaded, options_of, read
 
 
@@ -57,9 +57,9 @@ def test_keys_are_read_in_any_case_and_values_as_what_they_stand_for():
         }
     )
     storage = {"s3.region": "here", "aws_region": "there"}
-    place = Place(path="/t", relocate={"/A": "/B"}, storage=storage)
-    assert wanted == Wanted(place, filter="x = 'A'", snapshot_id=12)
-    assert handling == Handling(1000, 3, 2, truncate_nanoseconds=True, case_sensitive=True)
+    place = TableLocator(path="/t", relocate={"/A": "/B"}, storage=storage)
+    assert wanted == ScanOptions(place, filter="x = 'A'", snapshot_id=12)
+    assert handling == ReadSettings(1000, 3, 2, truncate_nanoseconds=True, case_sensitive=True)
 
 
 @pytest.mark.parametrize(
@@ -77,15 +77,15 @@ def test_keys_are_read_in_any_case_and_values_as_what_they_stand_for():
         ("as-of-timestamp", "yesterday", "expected milliseconds, or an ISO 8601 time with a zone"),
         ("as-of-timestamp", "2026-01-01T00:00:00", "has no zone"),
         ("as-of-timestamp", "9" * 30, "as-of-timestamp"),
-        ("relocate", "/a=/b", "the option 'relocate': expected an object of JSON"),
-        ("relocate", '["/a"]', "expected an object of JSON"),
-        ("relocate", '{"/a": 1}', "expected an object of JSON"),
-        ("colums", "id", "there is no option 'colums'; near matches: 'columns'"),
+        ("relocate", "/a=/b", "the option 'relocate': expected a JSON object"),
+        ("relocate", '["/a"]', "expected a JSON object"),
+        ("relocate", '{"/a": 1}', "expected a JSON object"),
+        ("colums", "id", "unknown option 'colums'; near matches: 'columns'"),
         ("snapshotid", "1", "near matches: 'snapshot-id'"),
         ("s3.regoin", "x", "near matches: 's3.region'"),
-        ("qqqqqq", "1", "there are snapshot-id, branch, tag"),
-        ("fs.s3a.access.key", "x", "one of Hadoop"),
-        ("scan-token", "!", "path cannot be given beside it"),
+        ("qqqqqq", "1", "known options: snapshot-id, branch, tag"),
+        ("fs.s3a.access.key", "x", "is a Hadoop option"),
+        ("scan-token", "!", "path cannot be combined with a scan"),
     ],
 )
 def test_what_is_wrong_is_told_with_what_was_expected(key, value, message):
@@ -101,7 +101,7 @@ def test_a_scan_that_nobody_made_is_refused(text):
 
 @pytest.mark.parametrize("key", ["paths", "versionAsOf", "start-snapshot-timestamp", "stream-from-timestamp"])
 def test_what_other_readers_know_says_what_to_use(key):
-    with pytest.raises(UnsupportedError, match=f"the option '{key.lower()}' cannot be used: "):
+    with pytest.raises(UnsupportedError, match=f"the option '{key.lower()}' is not supported: "):
         read_options({"path": "/t", key: "1"})
 
 
@@ -109,12 +109,12 @@ def test_what_other_readers_know_says_what_to_use(key):
     ("options", "reason"),
     [
         ({"end-snapshot-id": "2"}, "'end-snapshot-id' needs 'start-snapshot-id'"),
-        ({"start-snapshot-id": "1", "snapshot-id": "2"}, "'snapshot-id' cannot be given beside a range"),
-        ({"start-snapshot-id": "1", "tag": "t"}, "'tag' cannot be given beside a range"),
-        ({"start-snapshot-id": "1", "as-of-timestamp": "1"}, "'as-of-timestamp' cannot be given beside"),
+        ({"start-snapshot-id": "1", "snapshot-id": "2"}, "'snapshot-id' cannot be combined with a range"),
+        ({"start-snapshot-id": "1", "tag": "t"}, "'tag' cannot be combined with a range"),
+        ({"start-snapshot-id": "1", "as-of-timestamp": "1"}, "'as-of-timestamp' cannot be combined with"),
         (
             {"start-snapshot-id": "1", "end-snapshot-id": "2", "branch": "b"},
-            "'branch' cannot be given beside",
+            "'branch' cannot be combined with",
         ),
         ({"start-snapshot-id": "x"}, "'start-snapshot-id': expected an integer"),
     ],
@@ -125,7 +125,7 @@ def test_a_range_of_snapshots_has_a_start_and_one_end(options, reason):
 
 
 def test_one_snapshot_is_chosen():
-    with pytest.raises(InvalidInputError, match="choose one snapshot only: the options snapshot-id and tag"):
+    with pytest.raises(InvalidInputError, match="choose one snapshot: the options snapshot-id and tag"):
         read_options({"path": "/t", "tag": "t", "snapshot-id": "1"})
 
 
@@ -141,7 +141,7 @@ def test_a_table_is_named():
 
 def test_values_of_the_store_are_in_no_repr_and_in_no_error():
     wanted, _ = read_options({"path": "/t", "s3.secret-access-key": "hunter2hunter2"})
-    assert wanted.place.storage == {"s3.secret-access-key": "hunter2hunter2"}
+    assert wanted.locator.storage == {"s3.secret-access-key": "hunter2hunter2"}
     assert "hunter2" not in repr(wanted)
     for wrong in ({"s3.secret-acess-key": "hunter2hunter2"}, {"filter": "id ==="}, {"columns": "nothing"}):
         with pytest.raises(FloebergError) as caught:

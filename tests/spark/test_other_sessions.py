@@ -108,7 +108,7 @@ def test_workers_without_the_package_say_what_to_do(refs, tmp_path):
     python.chmod(0o755)
     told = run(
         """
-        from floeberg.spark.registration import _source
+        from floeberg.spark.session.registration import _source
         spark = session(SparkSession.builder.master("local[2]"))
         told = {}
         try:

@@ -139,9 +139,7 @@ class TestNewest:
         before = loaded(table)
         catalog.purge_table("db.t")
         catalog.create_table("db.t", ROWS)
-        with pytest.raises(
-            InvalidInputError, match="the table was dropped, and another was made in its place"
-        ):
+        with pytest.raises(InvalidInputError, match="the table was dropped and created again"):
             before()
 
 

@@ -22,8 +22,8 @@ from pyspark.sql.datasource import CaseInsensitiveDict, DataSource, DataSourceRe
 import floeberg as fb
 from floeberg.errors import NotFoundError, UnsupportedError
 from floeberg.spark.datasource import FloebergDataSource
-from floeberg.spark.reader import FilePartition, FloebergReader
-from floeberg.spark.registration import _source
+from floeberg.spark.read.reader import FilePartition, FloebergReader
+from floeberg.spark.session.registration import _source
 from forked import check_in_a_child
 from lifecycle import loaded, options_of
 
@@ -199,8 +199,8 @@ def test_the_metadata_file_is_read_once_where_the_reader_is_made_and_again_where
 
 
 def test_a_limit_is_kept_by_each_partition(many):
-    from floeberg.spark.options import scan_token
-    from floeberg.spark.request import scan_bytes
+    from floeberg.spark.read.options import scan_token
+    from floeberg.spark.read.scan_request import scan_bytes
 
     token = scan_token(scan_bytes(many.open().scan(limit=3)))
     source, schema = loaded({"scan-token": token, "partitions": "1"})

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_path, checked_properties
-from floeberg._declarations import partition_spec_json, schema_json, sort_order_json
-from floeberg._properties import flag_of, warn_of_misspelt
+from floeberg._new_table import partition_spec_json, schema_json, sort_order_json
+from floeberg._table_properties import flag_of, warn_of_misspelt
 from floeberg.catalog.names import Identifier, checked_identifier, dotted, folder_of
 from floeberg.catalog.namespaces import Namespaces
 from floeberg.catalog.purging import remove_files_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from floeberg._declarations import AnyPartitionSpec, AnySchema, AnySortOrder
+    from floeberg._new_table import AnyPartitionSpec, AnySchema, AnySortOrder
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable, TableOperations
 

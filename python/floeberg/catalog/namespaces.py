@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_names, checked_options, checked_text
-from floeberg._spelled import SpelledLikePyIceberg
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.catalog.names import Identifier, Namespace, checked_namespace, dotted
 from floeberg.errors import (
     InvalidInputError,

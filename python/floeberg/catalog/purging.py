@@ -10,15 +10,15 @@ import json
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._properties import flag_of
-from floeberg._removals import own_folders, tell_of_left
-from floeberg.inspect import InspectTable
+from floeberg._file_removal import own_folders, tell_of_left
+from floeberg._table_properties import flag_of
+from floeberg.table.inspect import InspectTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from floeberg.commit.operations import OpenedTable
-    from floeberg.inspect import MetadataTable
+    from floeberg.table.inspect import MetadataTable
 
 __all__ = ["remove_files_of"]
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from floeberg import _native
-from floeberg._properties import flag_of, word_of
-from floeberg._removals import own_folders, tell_of_left
+from floeberg._file_removal import own_folders, tell_of_left
+from floeberg._table_properties import flag_of, word_of
 from floeberg.commit.operations import open_metadata
 from floeberg.errors import (
     AlreadyExistsError,

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from floeberg._properties import whole_of
+from floeberg._table_properties import whole_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,6 +3,6 @@
 Importing this package imports no PySpark: `register` does.
 """
 
-from floeberg.spark.registration import register
+from floeberg.spark.session.registration import register
 
 __all__ = ["register"]

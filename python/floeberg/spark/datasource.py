@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pyspark.sql.datasource import DataSource
 
 from floeberg.errors import UnsupportedError
-from floeberg.spark.parcel import parcel
-from floeberg.spark.reader import FloebergReader
-from floeberg.spark.request import Request
-from floeberg.spark.types import spark_struct
-from floeberg.spark.write_options import write_options
+from floeberg.spark.read.reader import FloebergReader
+from floeberg.spark.read.scan_request import ScanRequest
+from floeberg.spark.read.types import spark_struct
+from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.write.options import write_options
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
     from pyspark.sql.types import StructType
 
-    from floeberg.spark.writer import FloebergWriter
+    from floeberg.spark.write.writer import FloebergWriter
 
 __all__ = ["FloebergDataSource"]
 
@@ -50,7 +50,7 @@ class FloebergDataSource(DataSource):
     def __init__(self, options: MutableMapping[str, str], parallelism: int | None = None) -> None:
         super().__init__(options)
         self._parallelism = parallelism
-        self._request: Request | None = None
+        self._request: ScanRequest | None = None
 
     @classmethod
     def name(cls) -> str:
@@ -62,21 +62,21 @@ class FloebergDataSource(DataSource):
         request = self._pinned()
         return spark_struct(
             request.open().projection().fields,
-            truncate_nanoseconds=request.handling.truncate_nanoseconds,
+            truncate_nanoseconds=request.settings.truncate_nanoseconds,
         )
 
     def reader(self, schema: StructType) -> FloebergReader:
         """What reads exactly this schema: the table's own, or a part of it that the user gave."""
         return FloebergReader.of(self._pinned().planned(), schema, self._parallelism)
 
-    def _pinned(self) -> Request:
+    def _pinned(self) -> ScanRequest:
         if self._request is None:
-            self._request = Request.of(self.options)
+            self._request = ScanRequest.of(self.options)
         return self._request
 
     def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter:  # noqa: FBT001 - Spark's signature
         """What writes rows of this schema, in the place of rows of the table or beside them."""
-        from floeberg.spark.writer import FloebergWriter  # noqa: PLC0415 - reading needs none of it
+        from floeberg.spark.write.writer import FloebergWriter  # noqa: PLC0415 - reading needs none of it
 
         return FloebergWriter.of(write_options(self.options), schema, overwrite=overwrite)
 
@@ -94,7 +94,7 @@ class FloebergDataSource(DataSource):
 
     def __reduce__(self) -> tuple[Any, ...]:
         pinned = self._request
-        return parcel(
+        return pickle_call(
             __name__,
             "_rebuild",
             # What is pinned holds all that the options said.
@@ -104,7 +104,9 @@ class FloebergDataSource(DataSource):
         )
 
 
-def _rebuild(options: dict[str, str], parallelism: int | None, pinned: Request | None) -> FloebergDataSource:
+def _rebuild(
+    options: dict[str, str], parallelism: int | None, pinned: ScanRequest | None
+) -> FloebergDataSource:
     from pyspark.sql.datasource import CaseInsensitiveDict  # noqa: PLC0415
 
     source = FloebergDataSource(CaseInsensitiveDict(options), parallelism)

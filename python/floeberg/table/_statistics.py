@@ -14,6 +14,7 @@ from floeberg.statistics import (
     read_partition_statistics,
     read_statistics,
 )
+from floeberg.table._base import TableBase
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["TableStatistics"]
 
 
-class TableStatistics:
+class TableStatistics(TableBase):
     """The methods of `floeberg.Table` that give statistics."""
-
-    _inner: _native.Table
 
     def statistics(self) -> list[StatisticsFile]:
         """The files with statistics of the table's snapshots, in the order of the metadata.

@@ -3,7 +3,6 @@
 Plain frozen data, named as in PyIceberg. Types print as the Iceberg specification writes them.
 """
 
-from floeberg._snapshots import HistoryEntry, Snapshot, SnapshotRef
 from floeberg.types._fields import IcebergType, ListType, MapType, NestedField, StructType
 from floeberg.types._partitioning import PartitionField, PartitionSpec
 from floeberg.types._primitives import (
@@ -30,6 +29,7 @@ from floeberg.types._primitives import (
     VariantType,
 )
 from floeberg.types._schema import Schema
+from floeberg.types._snapshots import HistoryEntry, Snapshot, SnapshotRef
 from floeberg.types._sorting import NullOrder, SortDirection, SortField, SortOrder
 
 __all__ = [

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from floeberg._shown import rows_html
+from floeberg._display import rows_html
 from floeberg.errors import InvalidInputError
 from floeberg.types._arrow import arrow_schema
 from floeberg.types._fields import IcebergType, ListType, MapType, NestedField, StructType, checked_fields

@@ -35,7 +35,7 @@ pub fn explain_with_names<'py>(py: Python<'py>, scan: &Scan) -> PyResult<Bound<'
     Ok(account)
 }
 
-/// The fields of `floeberg.explain.Explain`, those of its parts as tuples in their order.
+/// The fields of `floeberg.scan.explain.Explain`, those of its parts as tuples in their order.
 pub fn describe_explain<'py>(py: Python<'py>, plan: &Plan, to_read: &ToRead) -> PyResult<Bound<'py, PyDict>> {
     let explain = plan.explain();
     let account = PyDict::new(py);

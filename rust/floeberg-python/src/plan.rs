@@ -126,7 +126,7 @@ impl Plan {
         })
     }
 
-    /// The account of planning: the fields of `floeberg.explain.Explain`, those of its parts as tuples.
+    /// The account of planning: the fields of `floeberg.scan.explain.Explain`, those of its parts as tuples.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let plan = self.whole(py)?;
         let to_read = runtime::call(py, || ToRead::of(&plan))?;

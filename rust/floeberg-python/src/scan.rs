@@ -131,7 +131,7 @@ impl Scan {
         Plan::begin(py, &self.0)
     }
 
-    /// The account of planning with the names of files: the fields of `floeberg.explain.Explain`.
+    /// The account of planning with the names of files: the fields of `floeberg.scan.explain.Explain`.
     fn explain_with_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         explain_with_names(py, &self.0)
     }

@@ -1,0 +1,133 @@
+"""Which operations of a transaction add, replace or delete rows?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_int, checked_options
+from floeberg.commit.staging import StagedOperations
+from floeberg.errors import InvalidInputError
+from floeberg.expressions import AnyFilter, as_expression
+from floeberg.write.receipt import Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from floeberg.commit.staging import SchemaMode
+
+__all__ = ["RowOperations", "WriteMode"]
+
+WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
+"""What files that were written are to a table: added, in place of the rows of a filter, or of their partitions."""
+
+_ISOLATION = "isolation-level"
+
+
+class RowOperations(StagedOperations):
+    """The methods of `floeberg.Transaction` that change rows."""
+
+    def append(
+        self,
+        data: object,
+        *,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Adds rows: see `Table.append`."""
+        receipt = self._write("append", data, schema_mode, _options(options)[0])
+        if receipt is not None:
+            self._operations.append(_native.Operation.append(receipt.native(), merge=None))
+
+    def overwrite(
+        self,
+        data: object,
+        overwrite_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        *,
+        case_sensitive: bool = True,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Puts rows in the place of those that match a filter: see `Table.overwrite`."""
+        tree = as_expression(overwrite_filter).as_tree()
+        checked_bool("case_sensitive", case_sensitive)
+        written, isolation = _options(options)
+        receipt = self._write("overwrite", data, schema_mode, written)
+        if receipt is not None:
+            self._operations.append(
+                _native.Operation.overwrite(
+                    receipt.native(), tree, case_sensitive=case_sensitive, isolation=isolation
+                )
+            )
+
+    def dynamic_partition_overwrite(
+        self,
+        data: object,
+        *,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Puts rows in the place of all rows of their partitions: see `Table.dynamic_partition_overwrite`."""
+        written, isolation = _options(options)
+        receipt = self._write("dynamic overwrite", data, schema_mode, written)
+        if receipt is not None:
+            self._operations.append(
+                _native.Operation.dynamic_overwrite(receipt.native(), isolation=isolation)
+            )
+
+    def delete(
+        self,
+        delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        *,
+        case_sensitive: bool = True,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Deletes the rows that match a filter: see `Table.delete`."""
+        self._check_open()
+        _, isolation = _options(options)
+        tree = as_expression(delete_filter).as_tree()
+        checked_bool("case_sensitive", case_sensitive)
+        self._make(_native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation))
+
+    def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        mode: WriteMode = "append",
+        overwrite_filter: AnyFilter = True,
+        case_sensitive: bool = True,
+        made_from: Sequence[int | None] = (),
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Takes files that workers wrote into the table: see `Table.commit_receipts`."""
+        self._check_open()
+        self._made_from += [None if each is None else checked_int("made_from", each) for each in made_from]
+        _, isolation = _options(options)
+        if isinstance(receipts, Receipt) or not isinstance(receipts, Iterable):
+            raise InvalidInputError(f"receipts: expected a list of Receipts, found {type(receipts).__name__}")
+        every = Receipt.concat(list(receipts)).native()
+        if mode == "append":
+            made = _native.Operation.append(every, merge=None)
+        elif mode == "overwrite":
+            tree = as_expression(overwrite_filter).as_tree()
+            checked_bool("case_sensitive", case_sensitive)
+            made = _native.Operation.overwrite(
+                every, tree, case_sensitive=case_sensitive, isolation=isolation
+            )
+        elif mode == "dynamic-overwrite":
+            made = _native.Operation.dynamic_overwrite(every, isolation=isolation)
+        else:
+            raise InvalidInputError(
+                f"mode: expected 'append', 'overwrite' or 'dynamic-overwrite', found {mode!r}"
+            )
+        self._files_are_new = False
+        self._added.append(every)
+        self._make(made)
+
+
+def _options(options: Mapping[str, str] | None) -> tuple[dict[str, str], str | None]:
+    """The options of a write, without the isolation level, and that."""
+    known = checked_options("options", options)
+    isolation = known.pop(_ISOLATION, None)
+    return known, isolation

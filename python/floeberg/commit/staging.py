@@ -1,0 +1,181 @@
+"""What has a transaction done before its commit?
+
+It writes files of the table as its operations make it, and knows whether an earlier commit with its key did the work.
+
+Invariant: files that were written and that no commit may have taken are removed with the transaction.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+import weakref
+from contextlib import contextmanager, suppress
+from time import monotonic
+from typing import TYPE_CHECKING, Literal
+
+from floeberg import _native
+from floeberg._arguments import checked_options, checked_text
+from floeberg.errors import FloebergError, InvalidInputError
+from floeberg.write.input_rows import reader_of, told_as_input
+from floeberg.write.recipe import WriteRecipe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import pyarrow as pa
+
+    from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.result import CommitResult
+    from floeberg.write.receipt import Receipt
+
+__all__ = ["SchemaMode", "StagedOperations", "remove_written"]
+
+SchemaMode = Literal["merge"]
+"""What is done where rows do not fit: `merge` adds columns that the table lacks, and promotes too narrow ones."""
+
+
+class StagedOperations:
+    """The operations of a transaction, and the files that they have written."""
+
+    def __init__(  # noqa: PLR0913 - all but the first two are keywords
+        self,
+        table_operations: TableOperations,
+        starting: OpenedTable,
+        *,
+        become: Callable[[OpenedTable], None],
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str | None = "main",
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Made by `Table.transaction`."""
+        self._table_operations = table_operations
+        self._starting = self._current = starting
+        self._tell_table = become
+        self._properties = checked_options("snapshot_properties", snapshot_properties)
+        self._branch = "main" if branch is None else checked_text("branch", branch)
+        self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
+        self._operations: list[_native.Operation] = []
+        self._declared: list[_native.Operation] = []
+        self._made_from: list[int | None] = []
+        self._is_open = True
+        self._known_done: bool | None = None
+        self._files_are_new = True
+        self._skipped: list[str] = []
+        """The operations that were not made, since a commit with the key is there."""
+        self._result: CommitResult | None = None
+        self._written: list[tuple[WriteRecipe, Receipt]] = []
+        self._added: list[_native.Receipt] = []
+        """What its snapshots add, also what workers wrote."""
+        self._begun = monotonic()
+        # One that is dropped, and in which no commit began, takes its files along.
+        self._files = weakref.finalize(self, remove_written, self._written, os.getpid())
+
+    def change_columns(self, changes_json: str) -> None:
+        """Makes the changes that an `UpdateSchema` wrote down."""
+        self._declare(_native.Operation.update_schema(changes_json))
+        with self._taken_back():
+            # What cannot be made is told now.
+            self._staged()
+
+    def _declare(self, operation: _native.Operation) -> None:
+        self._check_open()
+        self._operations.append(operation)
+        self._declared.append(operation)
+
+    def _make(self, operation: _native.Operation) -> None:
+        """Takes an operation that writes no files, unless the commit was made before."""
+        if self._is_done():
+            self._skipped.append(operation.name)
+        else:
+            self._operations.append(operation)
+
+    def _write(
+        self, operation: str, data: object, schema_mode: SchemaMode | None, options: dict[str, str]
+    ) -> Receipt | None:
+        """The files of some rows; `None` where the commit was made before."""
+        self._check_open()
+        reader = reader_of(data, lambda: self._recipe({}).arrow_schema())
+        if schema_mode not in (None, "merge"):
+            raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
+        if self._is_done():
+            self._skipped.append(operation)
+            return None
+        changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
+        with told_as_input(data):
+            if changes is None:
+                return self._write_files(reader, options)
+            self.change_columns(changes)
+            with self._taken_back():
+                return self._write_files(reader, options)
+
+    def _write_files(self, reader: pa.RecordBatchReader, options: dict[str, str]) -> Receipt:
+        recipe = self._recipe(options)
+        receipt = recipe.write(reader, task="0")
+        self._written.append((recipe, receipt))
+        self._added.append(receipt.native())
+        return receipt
+
+    def _recipe(self, options: dict[str, str]) -> WriteRecipe:
+        return WriteRecipe(
+            _native.WriteRecipe.of(self._staged(), options=options, write_id=str(uuid.uuid4()))
+        )
+
+    @contextmanager
+    def _taken_back(self) -> Iterator[None]:
+        """Where what is done raises, the last declared operation is none of the transaction any more."""
+        try:
+            yield
+        except BaseException:
+            del self._operations[-1], self._declared[-1]
+            raise
+
+    def _staged(self) -> OpenedTable:
+        """The table as the operations so far make it, as far as files depend on it."""
+        if not self._declared:
+            return self._starting
+        made = _native.Commit.begin(
+            self._declared,
+            starting=self._starting,
+            storage_options=dict(self._table_operations.storage_options),
+            snapshot_properties={},
+            branch=self._branch,
+            commit_key=str(uuid.uuid4()),
+        )
+        return made.attempt(self._starting).table(self._starting.metadata_location)
+
+    def _is_done(self) -> bool:
+        """Is there a commit with the key on the branch already?"""
+        if self._key is None:
+            return False
+        if self._known_done is None:
+            current = self._table_operations.load(self._starting)
+            self._starting.check_same_table(current)
+            found = current.find_commit(self._key, branch=self._branch, operations=None)
+            self._known_done = found is not None
+            if self._known_done:
+                self._become(current)
+        return self._known_done
+
+    def _become(self, table: OpenedTable) -> None:
+        """Tells the table that it is another one now."""
+        self._current = table
+        self._tell_table(table)
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise InvalidInputError("the transaction has ended: begin another one")
+
+
+def remove_written(written: list[tuple[WriteRecipe, Receipt]], process: int | None = None) -> None:
+    """Removes files that were written. What cannot be removed harms nobody.
+
+    Args:
+        written: The files, and how they were written.
+        process: The process that they are of, where another may have a copy of the transaction.
+    """
+    if process not in (None, os.getpid()):
+        return
+    for recipe, receipt in written:
+        with suppress(FloebergError):
+            recipe.remove(receipt)

@@ -1,0 +1,221 @@
+"""What is there to read: files, their deletes, and groups of them for workers?
+
+A plan is columns. No object is made per file until somebody iterates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast, overload
+
+from floeberg._arguments import checked_size
+from floeberg._display import facts_html
+from floeberg.expressions._reading import expression_of_tree
+from floeberg.scan.explain import explain_of
+from floeberg.scan.task_group import TaskGroup
+from floeberg.scan.tasks import DeleteFile, FileScanTask, task_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from floeberg import _native
+    from floeberg.expressions import Expression
+    from floeberg.scan.explain import Explain
+
+__all__ = ["Plan"]
+
+
+class Plan(Sequence[FileScanTask]):
+    """The files of a scan, with their deletes and residuals, as columns.
+
+    `Scan.plan_files` reads the manifest list and the delete manifests. Data manifests are read when something of the
+    plan is asked for: all of them for its length, its columns or a file of it, one after the other by `iter_batches`.
+    A damaged or missing one raises there.
+
+    Examples:
+        >>> plan = table.scan(row_filter="id = 1").plan_files()
+        >>> len(plan) == plan.to_arrow().num_rows
+        True
+    """
+
+    _inner: _native.Plan
+
+    def __init__(self, native: _native.Plan) -> None:
+        """Made by `Scan.plan_files`."""
+        self._inner = native
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    @overload
+    def __getitem__(self, index: int) -> FileScanTask: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[FileScanTask]: ...
+    def __getitem__(self, index: int | slice) -> FileScanTask | list[FileScanTask]:
+        if isinstance(index, slice):
+            return [self._task(each) for each in range(*index.indices(len(self)))]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"file {index} of a plan of {len(self)} files")
+        return self._task(place)
+
+    def __iter__(self) -> Iterator[FileScanTask]:
+        return map(self._task, range(len(self)))
+
+    def _task(self, number: int) -> FileScanTask:
+        return task_of(self._inner.task(number))
+
+    def to_arrow(self) -> pa.Table:
+        """The plan's columns, without a copy: one row a data file.
+
+        `file_path` as written, `location` after `relocate`, `file_format`, `spec_id`, `partition` (a struct over
+        all specs), `record_count`, `file_size_in_bytes`, `data_sequence_number`, `first_row_id`,
+        `split_offsets`, `delete_files` (numbers into `delete_files()`), `residual` (a number into `residuals()`).
+
+        Returns:
+            A `pyarrow.Table`.
+
+        Examples:
+            >>> sum(table.scan().plan_files().to_arrow()["record_count"].to_pylist())
+            9
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        return cast("pa.Table", pa.table(cast("Any", self)))
+
+    def iter_batches(self) -> Iterator[pa.RecordBatch]:
+        """The plan's columns, batch by batch: the first ones while later manifests are still being read.
+
+        Only the batches that wait to be taken are held, so that a table of any number of files can be gone through in
+        little memory. What was planned as a whole before is not planned again.
+
+        Returns:
+            An iterator of `pyarrow.RecordBatch`, with the columns of `to_arrow()`, in the order of the plan.
+
+        Raises:
+            InvalidDataError: A manifest is damaged; the error names it.
+            NotFoundError: A manifest is missing.
+
+        Examples:
+            >>> sum(batch.num_rows for batch in table.scan().plan_files().iter_batches())
+            3
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        reader = self._inner.batches()
+        while (batch := reader.next_batch()) is not None:
+            yield pa.record_batch(cast("Any", batch))
+
+    def delete_files(self) -> list[DeleteFile]:
+        """The delete files, in the order that the column `delete_files` counts in.
+
+        Returns:
+            All that may apply to a file of the plan, of every kind.
+
+        Examples:
+            >>> table.scan().plan_files().delete_files()
+            []
+        """
+        return [DeleteFile(**delete) for delete in self._inner.delete_files()]
+
+    def residuals(self) -> list[Expression]:
+        """The different residuals, in the order that the column `residual` counts in.
+
+        Returns:
+            Filters: what of the scan's filter the partitions of the files do not decide.
+
+        Examples:
+            >>> table.scan(row_filter="id > 3").plan_files().residuals()
+            [GreaterThan('id', 3)]
+        """
+        return [expression_of_tree(tree) for tree in self._inner.residuals()]
+
+    def split(
+        self,
+        target_size: int | None = None,
+        open_file_cost: int | None = None,
+        lookback: int | None = None,
+        *,
+        most_groups: int | None = None,
+        least_size: int | None = None,
+    ) -> list[TaskGroup]:
+        """Cuts the plan into groups of about equal work, for workers.
+
+        Files are cut where row groups start, and packed together as Iceberg Java does: a row group or whole file goes
+        into the first open group that it fits, and where more than `lookback` groups are open, the fullest is closed.
+        It weighs its bytes and those of its deletes, but at least `open_file_cost` for each file that must be opened.
+        Every row is in one group. A limit of the scan is not kept by its groups: none of them knows how many rows
+        the others give.
+
+        With `most_groups` there are few groups, all about equally large and in the order of the plan: as many as
+        `most_groups`, fewer where they would have less than `least_size`, more where they would have more bytes than
+        `target_size`, what opening files costs left aside.
+
+        Args:
+            target_size: Bytes a group should have. Unless given, the table's property `read.split.target-size`, or
+                128 MiB.
+            open_file_cost: Bytes that could be read while a file is opened. Unless given, the table's property
+                `read.split.open-file-cost`, or 4 MiB.
+            lookback: How many groups are kept open while packing. Unless given, the table's property
+                `read.split.planning-lookback`, or 10.
+            most_groups: How many groups are enough for all workers; without it groups have the target's size.
+            least_size: Bytes that are worth a group of their own, 16 MiB unless given; used with `most_groups`.
+
+        Returns:
+            The groups. Each can be pickled.
+
+        Raises:
+            InvalidInputError: A number is not at least 1, or `open_file_cost` not at least 0.
+            InvalidDataError: A property that is needed is no such number.
+
+        Examples:
+            >>> sum(group.to_arrow().num_rows for group in table.scan().plan_files().split())
+            9
+            >>> [len(group) for group in table.scan().plan_files().split(open_file_cost=64 * 1024 * 1024)]
+            [2, 1]
+            >>> len(table.scan().plan_files().split(most_groups=4))
+            1
+        """
+        groups = self._inner.split(
+            _at_least(1, "target_size", target_size),
+            _at_least(0, "open_file_cost", open_file_cost),
+            _at_least(1, "lookback", lookback),
+            _at_least(1, "most_groups", most_groups),
+            _at_least(1, "least_size", least_size),
+        )
+        return [TaskGroup(group) for group in groups]
+
+    def explain(self) -> Explain:
+        """What was looked at, what was dropped and by what.
+
+        Returns:
+            An account; `print` it, or take its fields.
+
+        Examples:
+            >>> [stage.kept for stage in table.scan(row_filter="id > 3").plan_files().explain().stages]
+            [3, 0, 3, 2]
+        """
+        return explain_of(self._inner.explain())
+
+    def __arrow_c_schema__(self) -> object:
+        return self._inner.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._inner.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        known = self._inner.known_length
+        return "Plan(not read yet)" if known is None else f"Plan({known} files)"
+
+    def _repr_html_(self) -> str:
+        known = self._inner.known_length
+        return facts_html(
+            "Plan", {"data files": "not read yet: len(plan) reads them" if known is None else known}
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Plan cannot be pickled: send the groups of Plan.split, or the Scan")
+
+
+def _at_least(least: int, name: str, value: int | None) -> int | None:
+    return None if value is None else checked_size(name, value, least)

@@ -1,0 +1,337 @@
+"""Which rows and columns of which snapshot are wanted?
+
+A scan is a description: each method gives a new one, and nothing is read before its rows, its files or its
+count are asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
+from floeberg._display import facts_html
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg._timestamps import Moment, milliseconds
+from floeberg.errors import InvalidInputError
+from floeberg.expressions import AnyFilter, as_expression
+from floeberg.expressions._literals import from_tree
+from floeberg.scan.explain import AggregateResult, explain_of
+from floeberg.scan.plan import Plan
+from floeberg.scan.rows import RowSource
+from floeberg.types._from_json import read_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.expressions._literals import LiteralValue
+    from floeberg.scan.explain import Explain
+    from floeberg.types import Schema
+
+__all__ = ["Scan"]
+
+SparkOptions: TypeAlias = "dict[str, int | bool | None]"
+_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions], DataFrame]] = {}
+"""What makes the frames of an engine. A scan does not know engines: the package makes them known."""
+
+
+def register_frames(engine: str, make: Callable[[Scan, SparkSession, SparkOptions], DataFrame]) -> None:
+    """Makes known what makes the frames of an engine."""
+    _MAKERS[engine] = make
+
+
+class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
+    """Rows of a table, as `Table.scan` describes them.
+
+    A scan is immutable and can be pickled; what is unpickled reads the same snapshot. It holds no handles, so
+    that it may cross a fork.
+
+    Examples:
+        >>> scan = table.scan(row_filter="id > 1").select("id")
+        >>> scan.to_arrow().column_names
+        ['id']
+    """
+
+    _spelled_as = "Scan"
+
+    def filter(self, row_filter: AnyFilter) -> Scan:
+        """Keeps only rows that match, beside the filters that there are.
+
+        Args:
+            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: The filter names an unknown column or has a literal of a wrong type.
+
+        Examples:
+            >>> table.scan().filter("id > 1").filter("id < 4").count()
+            2
+        """
+        return Scan(self._inner.filter(as_expression(row_filter).as_tree()))
+
+    def select(self, *field_names: str) -> Scan:
+        """Reads only these columns, in the order of the schema, then the metadata columns that are named.
+
+        Metadata columns are `_file`, `_pos`, `_deleted`, `_spec_id`, `_partition`, `_row_id` and
+        `_last_updated_sequence_number`. With `_deleted` the rows that are deleted come out too, marked.
+
+        Args:
+            *field_names: Names of columns; nested ones are dotted, `*` is all but metadata columns.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: There is no such column; near matches are named.
+
+        Examples:
+            >>> table.scan().select("cat", "id").to_arrow().column_names
+            ['id', 'cat']
+            >>> table.scan(row_filter="_pos = 0").select("_pos", "*").to_arrow().column_names
+            ['id', 'cat', 'v', '_pos']
+        """
+        return Scan(self._inner.select(checked_names("field_names", field_names)))
+
+    def use_ref(self, name: str) -> Scan:
+        """Reads a branch, with the table's current schema, or a tag, with its snapshot's schema.
+
+        Args:
+            name: The name of the branch or tag.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: The scan already reads a snapshot that was chosen.
+            NotFoundError: There is no such ref.
+
+        Examples:
+            >>> table.scan().use_ref("first").snapshot_id == table.refs()["first"].snapshot_id
+            True
+        """
+        self._check_free()
+        return Scan(self._inner.use_ref(checked_text("name", name)))
+
+    def as_of(self, moment: Moment) -> Scan:
+        """Reads the snapshot that was current at a moment, with its schema.
+
+        Args:
+            moment: A datetime with a zone, milliseconds from 1970-01-01 UTC, or an ISO 8601 string with a zone.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: The moment has no zone, or the scan already reads a snapshot that was chosen.
+            NotFoundError: The table had no snapshot then.
+
+        Examples:
+            >>> entry = table.history()[0]
+            >>> table.scan().as_of(entry.timestamp_ms).snapshot_id == entry.snapshot_id
+            True
+        """
+        self._check_free()
+        return Scan(self._inner.as_of(milliseconds(moment)))
+
+    def _check_free(self) -> None:
+        if self._inner.is_pinned:
+            raise InvalidInputError("the scan already reads a snapshot that was chosen: choose one only")
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The snapshot that is read; `None` where the table has none."""
+        return self._inner.snapshot_id
+
+    def schema(self) -> Schema:
+        """The schema that names are looked up in: the snapshot's, or the table's current one."""
+        return read_schema(json.loads(self._inner.schema_json()))
+
+    def projection(self) -> Schema:
+        """The columns that come out.
+
+        Examples:
+            >>> table.scan(selected_fields=("v", "id")).projection().column_names
+            ['id', 'v']
+        """
+        return read_schema(json.loads(self._inner.projection_json()))
+
+    def plan_files(self) -> Plan:
+        """Finds the files to read, and the deletes that apply to them.
+
+        The manifest list and the delete manifests are read here, data manifests when something of the plan is asked
+        for.
+
+        Returns:
+            The plan, as columns; its length is the number of data files.
+
+        Raises:
+            InvalidDataError: A manifest is damaged; the error names it.
+            NotFoundError: A manifest is missing.
+
+        Examples:
+            >>> plan = table.scan(row_filter="id = 1").plan_files()
+            >>> [task.file.record_count for task in plan] == plan.to_arrow()["record_count"].to_pylist()
+            True
+        """
+        return Plan(self._inner.plan())
+
+    def to_spark(
+        self,
+        spark: SparkSession,
+        *,
+        partitions: int | None = None,
+        split_size: int | None = None,
+        threads: int | None = None,
+        truncate_nanoseconds: bool = False,
+    ) -> DataFrame:
+        """Makes a DataFrame of exactly these columns and rows, of this snapshot.
+
+        Spark's workers open the data files; here only metadata is read.
+
+        Args:
+            spark: A session of PySpark 4.0 or later, classic or Spark Connect.
+            partitions: Partitions, at most; two a core unless given.
+            split_size: Bytes that a partition has at most, where `partitions` is not given; unless given, the table's
+                property `read.split.target-size`, or 128 MiB.
+            threads: Threads of a task; one, four where files are small, or `FLOEBERG_THREADS` of the workers, unless
+                given.
+            truncate_nanoseconds: Whether nanoseconds may be cut to Spark's microseconds.
+
+        Returns:
+            A `pyspark.sql.DataFrame`.
+
+        Raises:
+            NotInstalledError: PySpark is not installed, or its workers lack Floeberg: `pip install 'floeberg[spark]'`.
+            UnsupportedError: PySpark is older than 4.0.
+        """
+        options = {
+            "partitions": None if partitions is None else checked_int("partitions", partitions),
+            "split-size": None if split_size is None else checked_int("split_size", split_size),
+            "threads": None if threads is None else checked_int("threads", threads),
+            "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
+        }
+        return _MAKERS["spark"](self, spark, options)
+
+    def _repr_html_(self) -> str:
+        facts = {"reads": repr(self), "snapshot": self.snapshot_id}
+        return facts_html("Scan", facts, self.projection()._repr_html_())
+
+    def count(self) -> int:
+        """Counts the rows.
+
+        Files that match as a whole, and have no deletes, are counted by their metadata. Of files with position
+        deletes or a deletion vector these are read; of others the columns of the filter and of equality deletes.
+        `explain(count=True)` says how many files had to be read.
+
+        Returns:
+            The number of rows.
+
+        Raises:
+            InvalidDataError: A file is damaged.
+
+        Examples:
+            >>> table.scan().count()
+            9
+        """
+        return self._inner.count()[0]
+
+    def min(self, column: str) -> LiteralValue | None:
+        """Finds the smallest value of a column.
+
+        Bounds in the metadata enclose values and need not be values, so that they only say which files can hold it:
+        a file is read where its bound is below the best value that was found, which is one file where bounds are
+        exact. `explain(min=...)` says how many were read.
+
+        Nulls take no part, and neither does NaN, as in bounds; -0.0 is 0.0. Strings, UUIDs and binary values are
+        compared by their unsigned bytes.
+
+        Args:
+            column: The name of a column; nested ones are dotted.
+
+        Returns:
+            The value, as literals of filters are: a `TypedLiteral` for nanoseconds. `None` where no row has one.
+
+        Raises:
+            InvalidInputError: There is no such column, its values have no order, or the scan has a limit.
+
+        Examples:
+            >>> table.scan(row_filter="cat = 'b'").min("v"), table.scan(row_filter="id < 0").min("v")
+            (10, None)
+        """
+        return self._extreme(column, largest=False).value
+
+    def max(self, column: str) -> LiteralValue | None:
+        """Finds the largest value of a column, as `min` finds the smallest.
+
+        Args:
+            column: The name of a column; nested ones are dotted.
+
+        Returns:
+            The value, as literals of filters are: a `TypedLiteral` for nanoseconds. `None` where no row has one.
+
+        Raises:
+            InvalidInputError: There is no such column, its values have no order, or the scan has a limit.
+
+        Examples:
+            >>> table.scan().max("cat")
+            'd'
+        """
+        return self._extreme(column, largest=True).value
+
+    def _extreme(self, column: str, *, largest: bool) -> AggregateResult:
+        name = checked_text("column", column)
+        literal, account = self._inner.extreme(name, largest)
+        value = None if literal is None else from_tree(literal)
+        return _answer(f"{'max' if largest else 'min'}({name})", value, account)
+
+    def explain(
+        self,
+        *,
+        verbose: bool = False,
+        count: bool = False,
+        min: str | Sequence[str] = (),  # noqa: A002 - the words that users know
+        max: str | Sequence[str] = (),  # noqa: A002
+    ) -> Explain:
+        """Plans, and tells what was looked at, what was dropped and by what.
+
+        Args:
+            verbose: Whether to name the manifests and files that were dropped, and those that are left.
+            count: Whether to count too, and to tell which files had to be read for it.
+            min: Columns whose smallest values are found too, likewise.
+            max: Columns whose largest values are found too, likewise.
+
+        Returns:
+            An account; `print` it, or take its fields.
+
+        Examples:
+            >>> explain = table.scan(row_filter="id < 0").explain()
+            >>> explain.data_files, explain.filter
+            (0, 'id < 0')
+            >>> named = table.scan(row_filter="id > 3").explain(verbose=True)
+            >>> len(named.stages[-1].dropped[0].files), len(named.files), len(named.manifests.files)
+            (1, 2, 3)
+            >>> for result in table.scan().explain(count=True, max="v").aggregates:
+            ...     print(result)
+            count = 9: of 3 data files 3 by metadata, 0 not needed, read none
+            max(v) = 80: of 3 data files 1 by metadata, 2 not needed, read none
+        """
+        aggregates = []
+        if checked_bool("count", count):
+            aggregates.append(_answer("count", *self._inner.count()))
+        for name, columns in (("min", min), ("max", max)):
+            names = checked_names(name, (columns,) if isinstance(columns, str) else columns)
+            aggregates.extend(self._extreme(column, largest=name == "max") for column in names)
+        named = checked_bool("verbose", verbose)
+        explain = explain_of(self._inner.explain_with_names()) if named else self.plan_files().explain()
+        return replace(explain, aggregates=tuple(aggregates))
+
+
+def _answer(of: str, value: LiteralValue | None, metrics: dict[str, Any]) -> AggregateResult:
+    return AggregateResult(of=of, value=value, **{**metrics, "read": tuple(metrics["read"])})

@@ -1,0 +1,48 @@
+"""Which tasks does one worker read?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg.scan.rows import RowSource
+from floeberg.scan.tasks import task_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from floeberg.scan.tasks import FileScanTask
+
+__all__ = ["TaskGroup"]
+
+
+class TaskGroup(RowSource[_native.TaskGroup]):
+    """Tasks that one worker reads. Send it by pickle; it opens the table where it arrives.
+
+    A group holds no object for a file: iterating it makes them.
+
+    Examples:
+        >>> groups = table.scan().plan_files().split(64 * 1024 * 1024)
+        >>> sum(group.to_arrow().num_rows for group in groups) == table.scan().count()
+        True
+        >>> [task.file.record_count for task in groups[0]], groups[0].records
+        ([1, 4, 4], 9)
+    """
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    def __iter__(self) -> Iterator[FileScanTask]:
+        return (task_of(self._inner.task(number)) for number in range(len(self)))
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes of the data files, or of the parts of them that are read, as the writers recorded them."""
+        return self._inner.extent()[0]
+
+    @property
+    def records(self) -> int:
+        """Rows before deletes and filter; of a part of a file they are estimated by its bytes."""
+        return self._inner.extent()[1]

@@ -1,0 +1,110 @@
+"""What is there to read of one data file?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from floeberg.expressions._literals import from_tree
+from floeberg.expressions._reading import expression_of_tree
+
+if TYPE_CHECKING:
+    from floeberg import _native
+    from floeberg.expressions import Expression
+
+__all__ = ["DataFile", "DeleteFile", "FileScanTask", "task_of"]
+
+FileFormat = Literal["avro", "orc", "parquet", "puffin"]
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A data file of a plan.
+
+    Args:
+        file_path: The location as the table wrote it.
+        location: Where it is opened, after `relocate`.
+        file_format: The format.
+        spec_id: The partition spec of the file.
+        partition: Partition values by the names of the spec's fields.
+        record_count: Rows, deleted ones included.
+        file_size_in_bytes: Bytes, as the writer recorded them.
+        data_sequence_number: Decides which deletes apply.
+        first_row_id: The id of its first row (format version 3).
+    """
+
+    file_path: str
+    location: str
+    file_format: FileFormat
+    spec_id: int
+    partition: dict[str, Any] = field(hash=False)
+    record_count: int
+    file_size_in_bytes: int
+    data_sequence_number: int
+    first_row_id: int | None
+
+
+@dataclass(frozen=True)
+class DeleteFile:
+    """A delete file, or the part of a file that is a deletion vector.
+
+    Args:
+        file_path: The location as the table wrote it.
+        location: Where it is opened, after `relocate`.
+        file_format: The format.
+        content: What it holds.
+        equality_ids: The columns of an equality delete, by field id.
+        record_count: Deletes.
+        file_size_in_bytes: Bytes, as the writer recorded them.
+        data_sequence_number: Decides which data files it applies to.
+        referenced_data_file: The one data file that it is for, where there is only one.
+        content_offset: Where the blob of a deletion vector starts.
+        content_size_in_bytes: How long the blob is.
+    """
+
+    file_path: str
+    location: str
+    file_format: FileFormat
+    content: Literal["position", "equality", "vector"]
+    equality_ids: tuple[int, ...]
+    record_count: int
+    file_size_in_bytes: int
+    data_sequence_number: int
+    referenced_data_file: str | None
+    content_offset: int | None
+    content_size_in_bytes: int | None
+
+
+@dataclass(frozen=True)
+class FileScanTask:
+    """A data file to read, with what applies to it.
+
+    Args:
+        file: The data file.
+        delete_files: The deletes that apply to it.
+        residual: What of the filter the partition does not already decide.
+        byte_range: Of the file only those row groups are read whose first byte is in this range, the end excluded;
+            `None` as the end is the end of the file. `None` is all of it: only tasks of groups are parts of files.
+
+    Examples:
+        >>> task = table.scan(row_filter="id > 3").plan_files()[0]
+        >>> task.file.file_format, task.file.record_count, task.delete_files, task.residual
+        ('parquet', 1, (), GreaterThan('id', 3))
+    """
+
+    file: DataFile
+    delete_files: tuple[DeleteFile, ...]
+    residual: Expression
+    byte_range: tuple[int, int | None] | None = None
+
+
+def task_of(parts: _native._Task) -> FileScanTask:
+    """A task of what `floeberg._native` gives for one."""
+    data, partition, deletes, residual, byte_range = parts
+    values = {name: None if tree is None else from_tree(tree) for name, tree in partition}
+    return FileScanTask(
+        file=DataFile(**data, partition=values),
+        delete_files=tuple(DeleteFile(**delete) for delete in deletes),
+        residual=expression_of_tree(residual),
+        byte_range=byte_range,
+    )

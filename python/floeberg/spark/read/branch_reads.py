@@ -1,0 +1,100 @@
+"""Which snapshots did a query read before it overwrites the table?
+
+A query may overwrite a table with rows of that table. Commits since the snapshot that it read are then conflicts. Spark
+does not tell a writer what was read, but a task knows its query. Tasks that read record their snapshot in a folder of
+the executor, and tasks that write look it up there.
+
+Invariant: only snapshots that tasks of the same query read are found. Some may be missed: where no writing task ran on
+the machine of a reading one, and where an earlier query read the rows, as with `cache()`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark import TaskContext
+
+from floeberg.spark.session.local_dir import local_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from floeberg.scan import Scan
+
+__all__ = ["BranchRead", "branch_read", "record_read", "recorded_reads"]
+
+_QUERIES = ("spark.sql.execution.root.id", "spark.sql.execution.id")
+"""Local properties that identify a task's query. The first belongs to the whole query, where it has parts."""
+
+_TAIL = 1 << 16
+
+
+@dataclass(frozen=True)
+class BranchRead:
+    """The head of a branch when it was read.
+
+    Args:
+        table: The UUID of the table.
+        branch: The branch.
+        snapshot_id: Its snapshot; `None` for an empty table.
+    """
+
+    table: str
+    branch: str
+    snapshot_id: int | None
+
+
+def branch_read(scan: Scan) -> BranchRead | None:
+    """The branch that a scan reads; `None` where the user chose a snapshot, or the table has no UUID."""
+    found = scan._inner.branch_read()  # noqa: SLF001 - the package's own
+    table, branch, snapshot_id = found or (None, "", None)
+    return None if table is None else BranchRead(table, branch, snapshot_id)
+
+
+def record_read(read: BranchRead) -> None:
+    """Records that the query of this task reads a snapshot."""
+    record, query = _record_file(read.table), _query()
+    if record is None or query is None:
+        return
+    line = (json.dumps([query, read.branch, read.snapshot_id]) + "\n").encode()
+    # A read must not fail for the sake of its record.
+    with suppress(OSError):
+        record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with record.open("ab+") as file:
+            # Tasks of one query write equal lines, and running queries are near the end of the file.
+            file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
+            if line not in file.read():
+                file.write(line)
+
+
+def recorded_reads(table: str | None) -> tuple[BranchRead, ...]:
+    """What the query of this task read of a table, by tasks on this machine."""
+    record, query = None if table is None else _record_file(table), _query()
+    if table is None or record is None or query is None:
+        return ()
+    try:
+        lines = record.read_bytes().splitlines()
+    except OSError:
+        return ()
+    start = json.dumps([query])[:-1].encode() + b","
+    found = (
+        json.loads(line) for line in dict.fromkeys(lines) if line.startswith(start) and line.endswith(b"]")
+    )
+    return tuple(BranchRead(table, branch, snapshot_id) for _, branch, snapshot_id in found)
+
+
+def _record_file(table: str) -> Path | None:
+    folder = local_dir()
+    return None if folder is None else folder / "reads" / hashlib.sha256(table.encode()).hexdigest()
+
+
+def _query() -> str | None:
+    context = TaskContext.get()
+    if context is None:
+        return None
+    return next((found for key in _QUERIES if (found := context.getLocalProperty(key))), None)

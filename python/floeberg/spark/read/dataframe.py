@@ -1,0 +1,44 @@
+"""How does a scan become a DataFrame?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg.spark.read.options import SCAN, scan_token
+from floeberg.spark.read.scan_request import scan_bytes
+from floeberg.spark.session.environment import is_connect
+from floeberg.spark.session.registration import register_once
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.scan import Scan
+
+__all__ = ["scan_to_dataframe"]
+
+
+class _Unprinted(str):
+    """A string whose repr hides its text."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'...'"
+
+
+def scan_to_dataframe(scan: Scan, spark: SparkSession, options: dict[str, int | bool | None]) -> DataFrame:
+    """The DataFrame of a scan. See `Scan.to_spark`."""
+    register_once(spark)
+    reader = spark.read.format("floeberg")
+    for key, value in options.items():
+        if value is not None:
+            reader = reader.option(key, value)
+    token = scan_token(scan_bytes(scan))
+    if is_connect(spark):
+        # The client prints the options of its plans; `option` would make a plain string of it.
+        cast("Any", reader)._options[SCAN] = _Unprinted(token)  # noqa: SLF001
+    else:
+        reader = reader.option(SCAN, token)
+    frame = reader.load()
+    limit = scan._inner.limit  # noqa: SLF001 - the package's own
+    return frame if limit is None else frame.limit(limit)

@@ -1,0 +1,161 @@
+"""How does one read of Spark become partitions, and a partition rows?
+
+`partitions` runs where Spark plans, and opens metadata and manifests. `read` runs in a task, and opens data files and
+deletes; it needs no metadata.
+
+Invariant: planning opens no data file.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, cast
+
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from floeberg.spark.read.branch_reads import branch_read, record_read
+from floeberg.spark.read.projection import Matching, names_to_read, output_fields
+from floeberg.spark.session.environment import own_cores
+from floeberg.spark.session.worker_pickle import pickle_call
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from floeberg import _native
+    from floeberg.scan import Scan
+    from floeberg.scan.plan import Plan
+    from floeberg.scan.task_group import TaskGroup
+    from floeberg.spark.read.branch_reads import BranchRead
+    from floeberg.spark.read.projection import OutputField
+    from floeberg.spark.read.scan_request import ScanRequest
+
+__all__ = ["FilePartition", "FloebergReader"]
+
+_PARTITIONS_PER_CORE = 2
+_ANY_SIZE = 2**62
+_SMALL_FILE = 1 << 20
+_OPENERS = 4
+
+
+class FilePartition(InputPartition):
+    """What one task reads.
+
+    Args:
+        value: Tasks of the plan; `None` reads nothing.
+    """
+
+    def __init__(self, value: _native.TaskGroup | None) -> None:
+        super().__init__(value)
+
+
+class FloebergReader(DataSourceReader):
+    """Reads the rows of a request, with the columns of a schema.
+
+    Args:
+        request: The scan, and how to read it.
+        names: The columns to read; `None` is those of the scan.
+        output: The fields of the batches that come out; `None` leaves the batches as they are.
+        limit: Rows of a partition, at most.
+        parallelism: The cores of the cluster, where they are known.
+        origin: The branch that is read. A query that overwrites it must know.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts of one read
+        self,
+        request: ScanRequest,
+        *,
+        names: tuple[str, ...] | None,
+        output: tuple[OutputField, ...] | None,
+        limit: int | None,
+        parallelism: int | None,
+        origin: BranchRead | None,
+    ) -> None:
+        self._request = request
+        self._names = names
+        self._output = output
+        self._limit = limit
+        self._parallelism = parallelism
+        self._origin = origin
+        self._opened: Scan | None = None
+
+    @classmethod
+    def of(cls, request: ScanRequest, schema: StructType, parallelism: int | None) -> FloebergReader:
+        """The reader of a schema, with all or some columns of the request in any order.
+
+        Raises:
+            InvalidInputError: The schema does not fit the table.
+            UnsupportedError: Spark has no type for a column.
+        """
+        settings = request.settings
+        matching = Matching(settings.case_sensitive, settings.truncate_nanoseconds)
+        scan = request.open()
+        names: tuple[str, ...] | None = None
+        fields = scan.projection().fields
+        output = output_fields(fields, schema, matching)
+        if output is not None:
+            names = tuple(names_to_read(fields, schema, matching))
+            output = output_fields(scan.select(*names).projection().fields, schema, matching)
+        limit = scan._inner.limit  # noqa: SLF001 - the package's own
+        origin = branch_read(scan)
+        reader = cls(request, names=names, output=output, limit=limit, parallelism=parallelism, origin=origin)
+        # Where Spark makes the reader, it plans too: the metadata file is read once.
+        reader._opened = scan
+        return reader
+
+    def partitions(self) -> list[InputPartition]:
+        """Plans the scan: few and large parts of about equal size."""
+        scan = self._opened or self._request.open()
+        plan = (scan if self._names is None else scan.select(*self._names)).plan_files()
+        groups = self._groups(plan)
+        # With no partition at all, Spark would call `read` with one that it makes itself.
+        return [FilePartition(group._inner) for group in groups] or [FilePartition(None)]  # noqa: SLF001
+
+    def _groups(self, plan: Plan) -> list[TaskGroup]:
+        settings = self._request.settings
+        if settings.partitions:
+            return plan.split(_ANY_SIZE, most_groups=settings.partitions, least_size=1)
+        most = _PARTITIONS_PER_CORE * (self._parallelism or own_cores())
+        return plan.split(settings.split_size, most_groups=most)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition, in the Arrow types that Spark checks for."""
+        if self._origin is not None:
+            record_read(self._origin)
+        return iter(()) if partition.value is None else self._batches(partition.value)
+
+    def _batches(self, group: _native.TaskGroup) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa  # noqa: PLC0415 - planning needs none
+
+        from floeberg.spark.read.output_schema import to_output_schema  # noqa: PLC0415 - the same
+
+        threads = self._request.settings.threads or (
+            None if "FLOEBERG_THREADS" in os.environ else _threads(group)
+        )
+        # `schema` has refused nanoseconds, unless they may be truncated.
+        stream = group.stream("spark-truncate-ns", threads)
+        left = self._limit
+        while (left is None or left > 0) and (batch := stream.next_batch()) is not None:
+            rows = to_output_schema(pa.record_batch(cast("Any", batch)), self._output)
+            if left is not None:
+                rows = rows.slice(0, left)
+                left -= rows.num_rows
+            yield rows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self._request, self._names, self._output, self._limit, self._parallelism, self._origin)
+        return pickle_call(__name__, "_rebuild", *parts)
+
+
+def _threads(group: _native.TaskGroup) -> int:
+    """One, since a task has one core. A few where files are small, and a task waits for storage most of the time."""
+    return _OPENERS if len(group) > 1 and group.extent()[0] < _SMALL_FILE * len(group) else 1
+
+
+def _rebuild(request: ScanRequest, *parts: Any) -> FloebergReader:  # noqa: ANN401 - those of `__reduce__`
+    names, output, limit, parallelism, origin = parts
+    return FloebergReader(
+        request, names=names, output=output, limit=limit, parallelism=parallelism, origin=origin
+    )

@@ -1,0 +1,1 @@
+"""Is the session ready: its PySpark, its workers, and what its processes share?"""

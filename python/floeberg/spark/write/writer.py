@@ -1,0 +1,244 @@
+"""How does one write of Spark become one commit, however often its tasks, or it, are run?
+
+The life of a write: where Spark plans, `writer` makes a `FloebergWriter`, which is pickled once. Every task writes
+files by its recipe and sends a receipt. The driver's `commit` takes the receipts of those tasks that Spark let win, and
+makes one commit of them, whose key is that of the write. `abort` removes what was written.
+
+Invariant: a file is in the table only if a receipt that Spark gave to `commit` names it. Files of receipts are removed
+where it is known that no commit took them, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from inspect import signature
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+
+from floeberg import _native
+from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.spark.read.branch_reads import recorded_reads
+from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
+from floeberg.spark.write.input_columns import InputColumns
+from floeberg.write.receipt import Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from floeberg.commit.row_operations import WriteMode
+    from floeberg.spark.read.branch_reads import BranchRead
+    from floeberg.spark.write.options import WriteOptions
+    from floeberg.table import Table
+    from floeberg.write.recipe import WriteRecipe
+
+__all__ = ["FilesWritten", "FloebergWriter"]
+
+_LOG = logging.getLogger("floeberg.spark")
+
+
+@dataclass
+class FilesWritten(WriterCommitMessage):
+    """The message of a task to the driver.
+
+    Args:
+        receipt: The files that the task wrote.
+        reads: What its query read of the table.
+    """
+
+    receipt: Receipt
+    reads: tuple[BranchRead, ...] = ()
+
+
+class FloebergWriter(DataSourceArrowWriter):
+    """Writes the rows of a DataFrame to a table.
+
+    Args:
+        table: The table when the write began. Overwrites are validated from this state.
+        recipe: How tasks write files.
+        columns: How the DataFrame's columns become the table's.
+        options: The options of the write.
+        overwrites: Whether rows are replaced.
+        key: The idempotency key of the commit.
+        is_done: Whether the table had a commit with the key when the write began. Then nothing is written.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts of one write
+        self,
+        table: Table,
+        recipe: WriteRecipe,
+        columns: InputColumns,
+        options: WriteOptions,
+        *,
+        overwrites: bool,
+        key: str,
+        is_done: bool,
+    ) -> None:
+        self._table = table
+        self._recipe = recipe
+        self._columns = columns
+        self._options = options
+        self._overwrites = overwrites
+        self._key = key
+        self._is_done = is_done
+
+    @classmethod
+    def of(cls, options: WriteOptions, schema: StructType, *, overwrite: bool) -> FloebergWriter:
+        """The writer of a DataFrame's rows.
+
+        Raises:
+            InvalidInputError: The rows do not fit the table; the error lists every mismatch. Or an option is for
+                overwrites, and the write appends.
+            NotFoundError: There is no such table.
+            UnsupportedError: The table cannot be written where it was opened.
+        """
+        if not overwrite and options.overwrite_options:
+            raise InvalidInputError(
+                f"the option {options.overwrite_options[0]!r} is for overwrites, and this write appends: remove the "
+                f"option, or write with mode('overwrite')"
+            )
+        table = options.locator.open()
+        columns = InputColumns.of(table.schema().fields, schema, case_sensitive=options.case_sensitive)
+        rows = columns.schema(arrow_schema(schema))
+        if options.merge_schema:
+            changes = _native.columns_to_add(table._inner, rows)  # noqa: SLF001 - the package's own
+            if changes is not None:
+                with table.transaction() as transaction:
+                    transaction.change_columns(changes)
+        write_id = str(uuid.uuid4())
+        recipe = table.write_recipe(options=dict(options.properties), write_id=write_id)
+        # A mismatch is raised once here, and not by every task.
+        recipe.check_schema(rows)
+        key = write_id if options.idempotency_key is None else options.idempotency_key
+        is_done = _done_by(table, key, options, overwrites=overwrite) is not None
+        return cls(table, recipe, columns, options, overwrites=overwrite, key=key, is_done=is_done)
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:
+        """Writes the rows of a task. Where it fails it leaves no file."""
+        context = TaskContext.get()
+        # Attempts of a task differ in this number, and so do the names of their files.
+        task = str(context.taskAttemptId()) if context else uuid.uuid4().hex
+        partition = context.partitionId() if context else 0
+        first = None if self._is_done else next(iterator, None)
+        if first is None:
+            # Spark waits for all rows to be taken.
+            deque(iterator, maxlen=0)
+            return FilesWritten(Receipt.concat([]), self._reads())
+        rows = self._columns.reader(first.schema, chain((first,), iterator))
+        receipt = self._recipe.write(rows, task=task, partition=partition)
+        return FilesWritten(receipt, self._reads())
+
+    def _reads(self) -> tuple[BranchRead, ...]:
+        """What the query read of the table. It is asked after the last row, since reading goes on until then."""
+        return recorded_reads(self._table._inner.identity[0]) if self._overwrites else ()  # noqa: SLF001 - the package's own
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Makes the files of the tasks part of the table, all at once, and once."""
+        receipts = receipts_of(messages)
+        if self._is_done:
+            return
+        options = self._options
+        branch = "main" if options.branch is None else options.branch
+        isolation = {} if options.isolation_level is None else {"isolation-level": options.isolation_level}
+        begin_commit(self._recipe.write_id)
+        try:
+            self._table.commit_receipts(
+                receipts,
+                mode=self._mode,
+                overwrite_filter=True if options.overwrite_filter is None else options.overwrite_filter,
+                case_sensitive=options.case_sensitive,
+                snapshot_properties=options.snapshot_properties,
+                branch=branch,
+                idempotency_key=self._key,
+                made_from=self._made_from(messages, branch),
+                options=isolation,
+            )
+        except (CommitStateUnknownError, AlreadyExistsError):
+            # The table has the files, or may have them.
+            raise
+        except FloebergError:
+            # Nothing was changed. Spark calls `abort` now, which may remove the files.
+            end_commit(self._recipe.write_id)
+            raise
+        end_commit(self._recipe.write_id)
+
+    def _made_from(self, messages: Sequence[WriterCommitMessage | None], branch: str) -> list[int | None]:
+        """The snapshots that an overwrite is validated from, beside the one that was current when it began."""
+        reads = (read for each in messages if isinstance(each, FilesWritten) for read in each.reads)
+        found = {read.snapshot_id for read in reads if read.branch == branch}
+        if self._options.validate_from is not None:
+            found.add(self._options.validate_from)
+        return sorted(found, key=repr)
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Removes what the tasks wrote, where it is known that no commit took it."""
+        receipts = receipts_of(messages)
+        if self._may_be_committed():
+            _LOG.warning(
+                "the outcome of the write %s is unknown: its %d files are kept. Files that are not part of the table "
+                "can be removed later",
+                self._recipe.write_id,
+                sum(len(each.locations()) for each in receipts),
+            )
+            return
+        for each in receipts:
+            # A file that stays harms nobody. Its error must not hide why the write failed.
+            with suppress(FloebergError):
+                self._recipe.remove(each)
+
+    def _may_be_committed(self) -> bool:
+        if is_outcome_unknown(self._recipe.write_id):
+            return True
+        # Spark may call this after a commit whose success it did not hear of.
+        try:
+            done_by = _done_by(self._table.refresh(), self._key, self._options, overwrites=self._overwrites)
+        except FloebergError:
+            return True
+        return done_by is not None
+
+    @property
+    def _mode(self) -> WriteMode:
+        if not self._overwrites:
+            return "append"
+        return "dynamic-overwrite" if self._options.overwrite == "dynamic" else "overwrite"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        first = (self._table, self._recipe, self._columns, self._options)
+        return pickle_call(__name__, "_rebuild", *first, self._overwrites, self._key, self._is_done)
+
+
+def _done_by(table: Table, key: str, options: WriteOptions, *, overwrites: bool) -> int | None:
+    """The snapshot that a write committed; `None` where it did not commit."""
+    replaces = "dynamic overwrite" if options.overwrite == "dynamic" else "overwrite"
+    branch = "main" if options.branch is None else options.branch
+    operations = [replaces if overwrites else "append"]
+    return table._inner.find_commit(key, branch=branch, operations=operations)  # noqa: SLF001 - the package's own
+
+
+def receipts_of(messages: Sequence[WriterCommitMessage | None]) -> list[Receipt]:
+    """The receipts of the tasks that ended."""
+    return [each.receipt for each in messages if isinstance(each, FilesWritten)]
+
+
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """The Arrow schema of a DataFrame's batches, but for the time zone, which is the session's."""
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - needs pyarrow
+
+    # Before 4.2 PySpark always took UTC.
+    zone: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
+    return to_arrow_schema(schema, **zone)
+
+
+def _rebuild(*parts: Any) -> FloebergWriter:  # noqa: ANN401 - those of `__reduce__`
+    *first, overwrites, key, is_done = parts
+    return FloebergWriter(*first, overwrites=overwrites, key=key, is_done=is_done)

@@ -1,0 +1,89 @@
+"""What do all methods of a table stand on?
+
+A table is one opened metadata file, and what keeps the table it belongs to. Every change is a transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg.commit.transaction import Transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import Self
+
+    from floeberg.commit.operations import OpenedTable, TableOperations
+
+__all__ = ["TableBase"]
+
+
+class TableBase:
+    """The state of `floeberg.Table`, and the methods that change it as a whole."""
+
+    _inner: OpenedTable
+    _json: dict[str, Any] | None
+    _operations: TableOperations
+
+    def transaction(
+        self,
+        *,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str | None = "main",
+        idempotency_key: str | None = None,
+    ) -> Transaction:
+        """Begins a commit of several operations.
+
+        Args:
+            snapshot_properties: What the summaries of its snapshots say beside what they must.
+            branch: The branch that its snapshots go to; `None` is `main`.
+            idempotency_key: As with `append`. It is kept by snapshots: a commit of properties alone has none.
+
+        Returns:
+            The transaction.
+
+        Raises:
+            UnsupportedError: The table cannot be written where it was opened; the error says what to do.
+        """
+        self._operations.check_writable()
+        return Transaction(
+            self._operations,
+            self._inner,
+            become=self._become,
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+        )
+
+    def refresh(self) -> Self:
+        """Makes this the table as it is now, after others wrote to it.
+
+        Returns:
+            The table itself.
+
+        Raises:
+            NoSuchTableError: It is gone, or another table, whose UUID tells, is in its place. This one stays as it was.
+            UnsupportedError: It was opened in a way that keeps it as it was.
+
+        Examples:
+            >>> other = catalog.load_table("db.orders")
+            >>> _ = orders.append(pa.table({"id": [1]}))
+            >>> other.scan().count(), other.refresh().scan().count()
+            (0, 1)
+        """
+        current = self._operations.load(self._inner)
+        self._inner.check_same_table(current)
+        self._become(current)
+        return self
+
+    def _become(self, native: OpenedTable) -> None:
+        """Makes this the table of another metadata file. Scans that were made before stay as they are."""
+        self._inner = native
+        self._json = None
+
+    def _metadata(self) -> dict[str, Any]:
+        if self._json is None:
+            self._json = cast("dict[str, Any]", json.loads(self._inner.metadata_json()))
+        return self._json

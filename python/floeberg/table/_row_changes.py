@@ -1,0 +1,153 @@
+"""How are rows of a table replaced or deleted?
+
+All of them are copy-on-write of whole files today: a file of which only some rows match is an error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from floeberg.table._base import TableBase
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from floeberg.commit.result import CommitResult
+    from floeberg.commit.staging import SchemaMode
+    from floeberg.expressions import AnyFilter
+
+__all__ = ["TableRowChanges"]
+
+
+class TableRowChanges(TableBase):
+    """The methods of `floeberg.Table` that replace and delete rows."""
+
+    def overwrite(  # noqa: PLR0913 - PyIceberg's order, then keywords
+        self,
+        data: object,
+        overwrite_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        snapshot_properties: Mapping[str, str] | None = None,
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        branch: str | None = "main",
+        *,
+        idempotency_key: str | None = None,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> CommitResult:
+        """Puts rows in the place of those that match a filter.
+
+        Files go as a whole: one of which only some rows match would have to be rewritten, which is an error that names
+        it.
+
+        Args:
+            data: The rows, as `append` takes them.
+            overwrite_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
+            snapshot_properties: As with `append`.
+            case_sensitive: Whether the case of names in the filter counts.
+            branch: As with `append`.
+            idempotency_key: As with `append`.
+            schema_mode: As with `append`.
+            options: As with `append`; and `isolation-level`, `serializable` or `snapshot`.
+
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
+        Raises:
+            UnsupportedError: A file would have to be rewritten.
+            CommitConflictError: Another writer added or deleted rows that the filter matches, or dropped its columns.
+            FloebergError: The others of `append`.
+
+        Examples:
+            >>> _ = orders.append(pa.table({"id": [1, 2]}))
+            >>> _ = orders.overwrite(pa.table({"id": [7]}))
+            >>> orders.scan().to_arrow()["id"].to_pylist()
+            [7]
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.overwrite(
+                data,
+                overwrite_filter=overwrite_filter,
+                case_sensitive=case_sensitive,
+                schema_mode=schema_mode,
+                options=options,
+            )
+            return transaction.commit_transaction()
+
+    def dynamic_partition_overwrite(  # noqa: PLR0913 - PyIceberg's order, then keywords
+        self,
+        data: object,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str | None = "main",
+        *,
+        idempotency_key: str | None = None,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> CommitResult:
+        """Puts rows in the place of all rows of the partitions that they are in.
+
+        Args:
+            data: The rows, as `append` takes them.
+            snapshot_properties: As with `append`.
+            branch: As with `append`.
+            idempotency_key: As with `append`.
+            schema_mode: As with `append`.
+            options: As with `overwrite`.
+
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
+        Raises:
+            FloebergError: Those of `overwrite`.
+
+        Examples:
+            >>> _ = orders.append(pa.table({"id": [1, 2]}))
+            >>> _ = orders.dynamic_partition_overwrite(pa.table({"id": [3]}))
+            >>> orders.scan().count()
+            1
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.dynamic_partition_overwrite(data, schema_mode=schema_mode, options=options)
+            return transaction.commit_transaction()
+
+    def delete(  # noqa: PLR0913 - PyIceberg's order, then keywords
+        self,
+        delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        snapshot_properties: Mapping[str, str] | None = None,
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        branch: str | None = "main",
+        *,
+        idempotency_key: str | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> CommitResult:
+        """Deletes the rows that match a filter. Files go as a whole, as with `overwrite`.
+
+        Args:
+            delete_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
+            snapshot_properties: As with `append`.
+            case_sensitive: Whether the case of names in the filter counts.
+            branch: As with `append`.
+            idempotency_key: As with `append`.
+            options: `isolation-level`, as with `overwrite`.
+
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
+        Raises:
+            FloebergError: Those of `overwrite`.
+
+        Examples:
+            >>> _ = orders.append(pa.table({"id": [1, 2]}))
+            >>> _ = orders.append(pa.table({"id": [3]}))
+            >>> _ = orders.delete("id < 3")
+            >>> orders.scan().to_arrow()["id"].to_pylist()
+            [3]
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.delete(delete_filter, case_sensitive=case_sensitive, options=options)
+            return transaction.commit_transaction()

@@ -1,0 +1,119 @@
+"""How are the rows of a table read?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_size
+from floeberg.expressions import AnyFilter, as_expression
+from floeberg.scan.scan import Scan
+from floeberg.table._base import TableBase
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["TableScans"]
+
+
+class TableScans(TableBase):
+    """The methods of `floeberg.Table` that read rows."""
+
+    def scan(  # noqa: PLR0913, PLR0917 - PyIceberg's order
+        self,
+        row_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        selected_fields: Sequence[str] = ("*",),
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        snapshot_id: int | None = None,
+        options: Mapping[str, str] | None = None,
+        limit: int | None = None,
+    ) -> Scan:
+        """Describes rows to read. Nothing is read yet.
+
+        Args:
+            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            selected_fields: Names of columns; nested ones are dotted, `*` is all. Metadata columns (`_file`, `_pos`,
+                `_deleted`, `_spec_id`, `_partition`, `_row_id`, `_last_updated_sequence_number`) come only where they
+                are named.
+            case_sensitive: Whether the case of names counts.
+            snapshot_id: Reads this snapshot, with its schema.
+            options: PyIceberg's options of a scan. None of them changes what is read, so they are ignored.
+            limit: At most so many rows.
+
+        Returns:
+            The scan.
+
+        Raises:
+            InvalidInputError: A column is unknown, a literal has a wrong type, or the limit is negative.
+            NotFoundError: There is no such snapshot.
+
+        Examples:
+            >>> table.scan(row_filter="cat = 'a'", selected_fields=("id",), limit=1).to_arrow().num_rows
+            1
+        """
+        checked_options("options", options)
+        return Scan(
+            self._inner.scan(
+                row_filter=as_expression(row_filter).as_tree(),
+                selected_fields=checked_names("selected_fields", selected_fields),
+                case_sensitive=checked_bool("case_sensitive", case_sensitive),
+                snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+                limit=None if limit is None else checked_size("limit", limit),
+            )
+        )
+
+    def incremental_append_scan(  # noqa: PLR0913 - all are keywords
+        self,
+        *,
+        from_snapshot_id_exclusive: int | None = None,
+        to_snapshot_id_inclusive: int | None = None,
+        row_filter: AnyFilter = True,
+        selected_fields: Sequence[str] = ("*",),
+        case_sensitive: bool = True,
+        limit: int | None = None,
+    ) -> Scan:
+        """Describes the rows that appends added after one snapshot, up to another. Nothing is read yet.
+
+        The files that `append` snapshots between the two added are read whole: deletes do not apply to them, and
+        what overwrites, replacements and deletes did is left out. The schema is the table's current one.
+
+        Args:
+            from_snapshot_id_exclusive: Reads what was added after this snapshot, which may be expired as long as the
+                one after it is not; what all ancestors that are not expired added, unless given.
+            to_snapshot_id_inclusive: The last snapshot; the one that the table was opened at, or its current one,
+                unless given. `use_ref` of the scan reads up to a branch or tag.
+            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            selected_fields: Names of columns; nested ones are dotted, `*` is all.
+            case_sensitive: Whether the case of names counts.
+            limit: At most so many rows.
+
+        Returns:
+            The scan.
+
+        Raises:
+            InvalidInputError: The first snapshot is no ancestor of the last; or as with `scan`.
+            NotFoundError: There is no such last snapshot.
+            UnsupportedError: A snapshot does not say whether it appended.
+
+        Examples:
+            >>> first = table.snapshots()[0]
+            >>> table.incremental_append_scan(from_snapshot_id_exclusive=first.snapshot_id).count()
+            5
+        """
+        after = from_snapshot_id_exclusive
+        last = to_snapshot_id_inclusive
+        return Scan(
+            self._inner.scan(
+                row_filter=as_expression(row_filter).as_tree(),
+                selected_fields=checked_names("selected_fields", selected_fields),
+                case_sensitive=checked_bool("case_sensitive", case_sensitive),
+                snapshot_id=None if last is None else checked_int("to_snapshot_id_inclusive", last),
+                limit=None if limit is None else checked_size("limit", limit),
+                appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
+            )
+        )
+
+    def __arrow_c_schema__(self) -> object:
+        return self.scan().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.scan().__arrow_c_stream__(requested_schema)

@@ -1,0 +1,99 @@
+"""Which snapshots, branches and tags does a table have?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from floeberg._arguments import checked_bool, checked_int, checked_text
+from floeberg.table._base import TableBase
+from floeberg.types import HistoryEntry
+from floeberg.types._from_json import read_ref, read_snapshot
+
+if TYPE_CHECKING:
+    from floeberg.types import Snapshot, SnapshotRef
+
+__all__ = ["TableSnapshots"]
+
+
+class TableSnapshots(TableBase):
+    """The methods of `floeberg.Table` that give snapshots, branches and tags."""
+
+    def snapshots(self) -> list[Snapshot]:
+        """All snapshots that are not expired, in the order of the metadata.
+
+        Examples:
+            >>> [snapshot.operation for snapshot in table.snapshots()]
+            ['append', 'append', 'append', 'append', 'overwrite']
+        """
+        return list(map(read_snapshot, self._metadata()["snapshots"]))
+
+    def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
+        """The snapshot of an id, or `None` where there is none.
+
+        Examples:
+            >>> table.snapshot_by_id(12) is None
+            True
+        """
+        return next((each for each in self.snapshots() if each.snapshot_id == snapshot_id), None)
+
+    def snapshot_by_name(self, name: str) -> Snapshot | None:
+        """The snapshot of a branch or tag, or `None` where there is none.
+
+        Examples:
+            >>> table.snapshot_by_name("main") == table.current_snapshot(), table.snapshot_by_name("gone")
+            (True, None)
+        """
+        ref = self.refs().get(checked_text("name", name))
+        return None if ref is None else self.snapshot_by_id(ref.snapshot_id)
+
+    def snapshot_as_of_timestamp(self, timestamp_ms: int, inclusive: bool = True) -> Snapshot | None:  # noqa: FBT001, FBT002 - PyIceberg's order
+        """The snapshot that was current at a moment, or `None` where the table had none.
+
+        Args:
+            timestamp_ms: The moment: milliseconds from 1970-01-01 UTC.
+            inclusive: Whether a snapshot of this very millisecond counts.
+
+        Returns:
+            The snapshot.
+
+        Examples:
+            >>> entry = table.history()[0]
+            >>> table.snapshot_as_of_timestamp(entry.timestamp_ms).snapshot_id == entry.snapshot_id
+            True
+            >>> table.snapshot_as_of_timestamp(entry.timestamp_ms, inclusive=False) is None
+            True
+        """
+        latest = checked_int("timestamp_ms", timestamp_ms) - (not checked_bool("inclusive", inclusive))
+        before = [entry for entry in self.history() if entry.timestamp_ms <= latest]
+        return self.snapshot_by_id(before[-1].snapshot_id) if before else None
+
+    def current_snapshot(self) -> Snapshot | None:
+        """The snapshot that is read: the current one, or the one that the table was opened at.
+
+        Returns:
+            The snapshot, or `None` for a table that was never written to.
+
+        Examples:
+            >>> table.current_snapshot().summary["total-records"]
+            '9'
+        """
+        current = self._inner.snapshot_id
+        return None if current is None else self.snapshot_by_id(current)
+
+    def history(self) -> list[HistoryEntry]:
+        """When which snapshot became current, oldest first.
+
+        Examples:
+            >>> [entry.is_current_ancestor for entry in table.history()]
+            [True, True, True]
+        """
+        return [HistoryEntry(*entry) for entry in self._inner.history()]
+
+    def refs(self) -> dict[str, SnapshotRef]:
+        """Branches and tags by name; `main` is there whenever there is a current snapshot.
+
+        Examples:
+            >>> sorted((name, ref.snapshot_ref_type) for name, ref in table.refs().items())
+            [('dev', 'branch'), ('first', 'tag'), ('main', 'branch')]
+        """
+        return {name: read_ref(each) for name, each in self._metadata()["refs"].items()}

@@ -1,0 +1,113 @@
+"""How do workers write files of a table, and how do their files become part of it?"""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg._arguments import checked_options, checked_text
+from floeberg.table._base import TableBase
+from floeberg.write.recipe import WriteRecipe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from floeberg.commit.result import CommitResult
+    from floeberg.commit.row_operations import WriteMode
+    from floeberg.expressions import AnyFilter
+    from floeberg.write.receipt import Receipt
+
+__all__ = ["TableWorkerWrites"]
+
+
+class TableWorkerWrites(TableBase):
+    """The methods of `floeberg.Table` for writes in other processes."""
+
+    def write_recipe(
+        self, *, options: Mapping[str, str] | None = None, write_id: str | None = None
+    ) -> WriteRecipe:
+        """What workers need to write rows of this table, for `commit_receipts`.
+
+        Args:
+            options: As with `append`.
+            write_id: What tells the files of this write from those of others; a random one unless given.
+
+        Returns:
+            The recipe.
+
+        Raises:
+            UnsupportedError: The table cannot be written where it was opened; the error says what to do.
+
+        Examples:
+            >>> orders.write_recipe(write_id="job-7")
+            WriteRecipe(write_id="job-7")
+        """
+        self._operations.check_writable()
+        given = checked_text("write_id", str(uuid.uuid4()) if write_id is None else write_id)
+        return WriteRecipe(
+            _native.WriteRecipe.of(self._inner, options=checked_options("options", options), write_id=given)
+        )
+
+    def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        mode: WriteMode = "append",
+        overwrite_filter: AnyFilter = True,
+        case_sensitive: bool = True,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+        made_from: Sequence[int | None] = (),
+        options: Mapping[str, str] | None = None,
+    ) -> CommitResult:
+        """Takes files that workers wrote into the table, all or none.
+
+        The files stay where they are, whatever becomes of the commit. Remove them with `WriteRecipe.remove` after an
+        error, but never after `CommitStateUnknownError`, when they may be in the table, nor after `AlreadyExistsError`,
+        when they are.
+
+        Args:
+            receipts: What `WriteRecipe.write` gave, once for each part of the rows.
+            mode: `append`; `overwrite`, in the place of the rows that match the filter; or `dynamic-overwrite`, in the
+                place of all rows of their partitions.
+            overwrite_filter: The filter of `overwrite`.
+            case_sensitive: Whether the case of names in the filter counts.
+            snapshot_properties: As with `append`.
+            branch: As with `append`.
+            idempotency_key: As with `append`: a repeated commit with the same key is a success and adds nothing.
+            made_from: The snapshots of the branch that the rows were made from, where that was before this table: what
+                others did since the oldest of them can be a conflict of an overwrite. `None` is a branch without any.
+            options: `isolation-level`, as with `overwrite`.
+
+        Returns:
+            What was done, or that it was done before, and by which snapshot.
+
+        Raises:
+            InvalidInputError: A receipt is of another table.
+            AlreadyExistsError: A file is in the table already. All manifests of the branch are read for this.
+            NotFoundError: A file is gone.
+            InvalidDataError: A file is not of the size that it was written with.
+            CommitConflictError: Columns changed so that the files do not fit any more.
+            FloebergError: The others of `append` and `overwrite`.
+
+        Examples:
+            >>> receipt = orders.write_recipe().write(pa.table({"id": [1]}), task="0-0")
+            >>> for _ in range(2):
+            ...     _ = orders.commit_receipts([receipt], idempotency_key="job-7")
+            >>> orders.scan().count()
+            1
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+        ) as transaction:
+            transaction.commit_receipts(
+                receipts,
+                mode=mode,
+                overwrite_filter=overwrite_filter,
+                case_sensitive=case_sensitive,
+                made_from=made_from,
+                options=options,
+            )
+            return transaction.commit_transaction()

@@ -1,0 +1,106 @@
+"""What was a table at some moment, and what are its branches and tags?
+
+Plain frozen data, which is public in `floeberg.types`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from floeberg._display import facts_html, moment_shown, rows_html, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["HistoryEntry", "Snapshot", "SnapshotRef"]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a table at one moment.
+
+    Args:
+        snapshot_id: The id.
+        parent_snapshot_id: The snapshot that it was made from.
+        sequence_number: The order of its commit; 0 in format version 1.
+        timestamp_ms: Milliseconds from 1970-01-01 UTC.
+        manifest_list: Where its manifests are listed; old tables may name them in the metadata instead.
+        summary: What the commit did, with `operation` among its keys where the writer said so.
+        schema_id: The schema that was current; old tables lack it.
+        first_row_id: The first row id given to its new rows (format version 3).
+        added_rows: How many row ids it gave (format version 3).
+    """
+
+    snapshot_id: int
+    parent_snapshot_id: int | None
+    sequence_number: int
+    timestamp_ms: int
+    manifest_list: str | None
+    summary: Mapping[str, str] = field(hash=False)
+    schema_id: int | None = None
+    first_row_id: int | None = None
+    added_rows: int | None = None
+
+    @property
+    def operation(self) -> str | None:
+        """What the commit did: `append`, `replace`, `overwrite` or `delete`."""
+        return self.summary.get("operation")
+
+    def __str__(self) -> str:
+        """What it did and when, as a person asks first."""
+        what = shown(self.operation or "unknown operation")
+        counted = (
+            ("added-records", "+{} rows"),
+            ("deleted-records", "-{} rows"),
+            ("total-records", "{} rows in all"),
+        )
+        said = [text.format(shown(self.summary[key])) for key, text in counted if key in self.summary]
+        return ", ".join([f"{what}: id={self.snapshot_id}", moment_shown(self.timestamp_ms), *said])
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "operation": self.operation,
+            "committed at": moment_shown(self.timestamp_ms),
+            "parent": self.parent_snapshot_id,
+            "sequence number": self.sequence_number,
+            "schema": self.schema_id,
+        }
+        summary = sorted((key, value) for key, value in self.summary.items() if key != "operation")
+        return facts_html(f"Snapshot {self.snapshot_id}", facts, rows_html(("summary", ""), summary))
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """A snapshot became current.
+
+    Args:
+        snapshot_id: The snapshot, which may be expired.
+        timestamp_ms: When: milliseconds from 1970-01-01 UTC.
+        parent_id: Its parent, where it is not expired.
+        is_current_ancestor: Whether it is the current snapshot or an ancestor of it: not after a rollback past it.
+    """
+
+    snapshot_id: int
+    timestamp_ms: int
+    parent_id: int | None
+    is_current_ancestor: bool
+
+
+@dataclass(frozen=True)
+class SnapshotRef:
+    """A branch or a tag.
+
+    Args:
+        snapshot_id: The snapshot that it names.
+        snapshot_ref_type: Which of the two.
+        min_snapshots_to_keep: For branches, how many snapshots expiry keeps.
+        max_snapshot_age_ms: For branches, how old the kept snapshots may be.
+        max_ref_age_ms: How old the ref may become.
+    """
+
+    snapshot_id: int
+    snapshot_ref_type: Literal["branch", "tag"]
+    min_snapshots_to_keep: int | None = None
+    max_snapshot_age_ms: int | None = None
+    max_ref_age_ms: int | None = None

@@ -1,0 +1,117 @@
+"""How do rows and schemas of other libraries come in?
+
+In: whatever gives rows, or a schema. Out: a `pyarrow.RecordBatchReader`, or a `pyarrow.Schema`.
+
+Invariant: rows are read once, as they are asked for. What the code of a user raises meanwhile comes out as it went in;
+what only pyarrow tells of a stream that was made elsewhere is an `InvalidInputError`.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+
+__all__ = ["reader_of", "schema_of", "told_as_input"]
+
+_EXPECTED = "rows in Arrow form (pyarrow, pandas, polars, DuckDB, anything with __arrow_c_stream__), or a list of dicts"
+
+
+def reader_of(data: object, schema: Callable[[], pa.Schema]) -> pa.RecordBatchReader:
+    """The batches of whatever gives rows: read once, as they are asked for.
+
+    Args:
+        data: The rows.
+        schema: The Arrow schema of the table, for rows that are dicts.
+
+    Raises:
+        InvalidInputError: It gives none.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> reader_of([{"id": 1}], lambda: pa.schema({"id": pa.int32()})).schema.field("id").type
+        DataType(int32)
+    """
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    if isinstance(data, list):
+        from floeberg.write.dict_rows import batch_of  # noqa: PLC0415 - rarely needed
+
+        batch = batch_of(cast("list[object]", data), schema())
+        return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+    found = _read("data", data)
+    if found is None:
+        raise InvalidInputError(f"data: expected {_EXPECTED}, found an object of type {type(data).__name__}")
+    return found
+
+
+def schema_of(schema: object) -> pa.Schema:
+    """The Arrow schema of what is one, or has one: of a frame, a reader, a scan.
+
+    Raises:
+        InvalidInputError: It has none.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    if isinstance(schema, pa.Schema):
+        return schema
+    if hasattr(schema, "__arrow_c_schema__"):
+        try:
+            return pa.schema(cast("Any", schema))
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise InvalidInputError(f"schema: its Arrow schema cannot be read: {error}") from error
+    found = _read("schema", schema)
+    if found is None:
+        raise InvalidInputError(
+            "schema: expected a floeberg.types.Schema, an Arrow schema, one of PyIceberg or a frame, found an object "
+            f"of type {type(schema).__name__}"
+        )
+    return found.schema
+
+
+@contextmanager
+def told_as_input(data: object) -> Iterator[None]:
+    """Makes an `InvalidInputError` of what pyarrow tells of a stream that it took over.
+
+    A reader of pyarrow's is the user's own: what it raises is not touched.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        yield
+    except pa.ArrowException as error:
+        if isinstance(data, pa.RecordBatchReader):
+            raise
+        raise InvalidInputError(f"data: its rows cannot be read as Arrow: {error}") from error
+
+
+def _read(name: str, data: object) -> pa.RecordBatchReader | None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        return _reader(data)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InvalidInputError(f"{name}: its rows cannot be read as Arrow: {error}") from error
+
+
+def _reader(data: object) -> pa.RecordBatchReader | None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if isinstance(data, pa.RecordBatchReader):
+        return data
+    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
+        # An index is no column, which its own stream would make of it.
+        return pa.Table.from_pandas(cast("Any", data), preserve_index=False).to_reader()
+    if hasattr(data, "__arrow_c_stream__"):
+        return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_stream(cast("Any", data)))
+    if hasattr(data, "__arrow_c_array__"):
+        batch = pa.record_batch(cast("Any", data))
+        return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(batch.schema, [batch]))
+    # A scanner of a dataset.
+    return cast("Any", data).to_reader() if hasattr(data, "to_reader") else None
