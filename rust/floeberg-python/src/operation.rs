@@ -17,7 +17,7 @@ use crate::runtime;
 
 const OPERATION: Envelope = Envelope { kind: "Operation", version: 1 };
 
-/// An operation on a table, which stands on no base.
+/// An operation on a table, not bound to a base yet.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Operation(pub IcebergOperation);
 
@@ -153,7 +153,7 @@ impl Operation {
     }
 }
 
-/// The JSON of a part of a table; null where there is no such part.
+/// The JSON of a part of a table; null without such a part.
 pub fn json(what: &str, text: Option<&str>) -> Result<Json> {
     text.map_or(Ok(Json::Null), |text| {
         serde_json::from_str(text).map_err(|failure| {
