@@ -67,10 +67,10 @@ impl Commit {
     /// `Unsupported` for a relocated table.
     pub fn begin(mut request: CommitRequest) -> Result<Self> {
         if request.operations.is_empty() {
-            return Err(Error::invalid_input("a commit has at least one operation"));
+            return Err(Error::invalid_input("a commit needs at least one operation"));
         }
         if request.branch.is_empty() || request.key.is_empty() {
-            return Err(Error::invalid_input("a commit has a branch and a key of its own"));
+            return Err(Error::invalid_input("a commit needs a branch and a key"));
         }
         check_properties(&request.properties)?;
         let names =
@@ -133,7 +133,7 @@ impl Commit {
         for ((number, operation), seen) in self.request.operations.iter().enumerate().zip(&seen) {
             let validation = Validation { seen: seen.as_ref(), ..validation };
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
-                return Err(Error::not_found("the table is not there (any more)"));
+                return Err(Error::not_found("the table does not exist, or was dropped"));
             }
             let context = ActionContext {
                 metadata: Arc::new(builder.metadata().clone()),
@@ -210,8 +210,8 @@ fn check_in_place(table: &Table) -> Result<()> {
         return Ok(());
     }
     Err(Error::unsupported(
-        "a relocated table is only read: what is written would name places where nothing is. Open it where its \
-         metadata says that it is, or rewrite its paths",
+        "a relocated table cannot be written: new files would be at locations that its metadata does not name. Open \
+         it at its own location, or rewrite its paths",
     )
     .with("table", table.metadata_location()))
 }

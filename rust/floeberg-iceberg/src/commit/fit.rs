@@ -27,7 +27,7 @@ pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Resu
         };
         if let Some(id) = required.iter().find(|id| !has_no_null(purpose.schema.field(**id), file)) {
             return Err(changed(&format!(
-                "column {:?} must hold a value now, and the file may hold nulls",
+                "column {:?} is required now, and the file may hold nulls",
                 purpose.schema.full_name(*id).unwrap_or_default()
             ))
             .with("file_path", &file.file_path));
@@ -60,7 +60,10 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
             Some(_) => {}
             // What was dropped is not read, which is as if the drop had come later. What came in its place would be empty.
             None if now.find(&name(), true).is_ok() => {
-                return Err(changed(&format!("column {:?} was dropped, and another has its name", name())));
+                return Err(changed(&format!(
+                    "column {:?} was dropped, and another column has its name",
+                    name()
+                )));
             }
             None => {}
         }
@@ -75,7 +78,7 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
         };
         if then.field(field.id).is_none() && parent_is_there {
             let name = now.full_name(field.id).unwrap_or_default();
-            return Err(changed(&format!("column {name:?} is new and must hold a value")));
+            return Err(changed(&format!("column {name:?} is new and required")));
         }
     }
     Ok(required)
@@ -90,7 +93,8 @@ fn check_table(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
         uuid.as_ref().map_or_else(|| location.to_owned(), |uuid| format!("{location} with the uuid {uuid}"))
     };
     Err(Error::invalid_input(format!(
-        "the files were written for another table: expected {}, found {}. Field ids are those of one table",
+        "the files were written for another table: expected {}, found {}. Field ids differ between \
+         tables: write the rows again for this table",
         named(&metadata.table_uuid, &metadata.location),
         named(&purpose.table_uuid, &purpose.location),
     )))
@@ -101,7 +105,7 @@ fn check_spec(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
     let id = purpose.spec.spec_id;
     match metadata.spec(id) {
         Ok(spec) if spec.fields == purpose.spec.fields => Ok(()),
-        _ => Err(changed(&format!("partition spec {id} is another one now, or gone"))),
+        _ => Err(changed(&format!("partition spec {id} was changed or removed"))),
     }
 }
 

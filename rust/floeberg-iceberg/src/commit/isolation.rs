@@ -42,7 +42,7 @@ impl std::str::FromStr for IsolationLevel {
         let found = levels.into_iter().find(|level| level.name().eq_ignore_ascii_case(text.trim()));
         found.ok_or_else(|| {
             Error::invalid_input(format!(
-                "expected serializable or snapshot as isolation level, found {text:?}"
+                "expected the isolation level serializable or snapshot, found {text:?}"
             ))
         })
     }

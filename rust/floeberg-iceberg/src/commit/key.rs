@@ -58,7 +58,8 @@ impl CommitKey {
         let Some(snapshot) = found else { return Ok(None) };
         match (snapshot.summary.get(COMMIT_OPERATION), &self.operation) {
             (Some(done), Some(wanted)) if done != wanted => Err(Error::invalid_input(format!(
-                "the idempotency key {:?} belongs to other work: expected {}, found {done}. Give each work a key of its own",
+                "the idempotency key {:?} was used for another operation: expected {}, found {done}. Use a new key \
+                 for each commit",
                 self.key,
                 if wanted.is_empty() { "no operation on rows" } else { wanted.as_str() },
             ))

@@ -39,8 +39,8 @@ pub(super) fn check_key<'a>(mut names: impl Iterator<Item = &'a String>) -> Resu
         return Ok(());
     }
     Err(Error::unsupported(format!(
-        "the property {KEY_ID:?} cannot be set or removed: this version writes no encrypted tables, and files in the \
-         clear do not belong into one"
+        "the property {KEY_ID:?} cannot be set or removed: this version cannot write encrypted tables, and must not \
+         write unencrypted files into one"
     )))
 }
 

@@ -77,11 +77,11 @@ impl Requirement {
         let Some(base) = base else {
             return match self {
                 Self::Create => Ok(()),
-                _ => Err(conflict("the table is not there any more", false)),
+                _ => Err(conflict("the table does not exist any more", false)),
             };
         };
         match self {
-            Self::Create => Err(conflict("the table was created by someone else", false)),
+            Self::Create => Err(conflict("another writer created the table", false)),
             Self::TableUuid(expected) => {
                 let found = base.table_uuid.as_deref();
                 let same = found.is_some_and(|found| found.eq_ignore_ascii_case(expected));

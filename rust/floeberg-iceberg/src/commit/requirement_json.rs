@@ -76,9 +76,7 @@ fn parse(json: Json) -> Result<Requirement> {
             Requirement::DefaultSortOrderId(object.required("default-sort-order-id", int)?)
         }
         other => {
-            return Err(Error::unsupported(format!(
-                "a table requirement of the type {other:?} is not known"
-            )));
+            return Err(Error::unsupported(format!("unknown type of a table requirement: {other:?}")));
         }
     })
 }

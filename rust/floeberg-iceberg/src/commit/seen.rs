@@ -46,7 +46,7 @@ pub(crate) fn with_names_of_now(
         };
         if !now.find(&found, true).is_ok_and(|other| other == id) {
             return Err(conflict(&format!(
-                "column {name:?} is {found:?} now, which is the name of another too"
+                "column {name:?} is called {found:?} now, and so is another column"
             )));
         }
         if !means_the_same(&then.field_type, &field.field_type) {
@@ -98,7 +98,7 @@ pub(crate) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) ->
             let (then, found) = (find(&seen.schema)?, find(now).map_err(|error| conflict(error.message()))?);
             let is_own = then.is_some_and(|id| id > seen.last_column_id);
             if then != found && !is_own && !(may_be_new && then.is_none()) {
-                return Err(conflict(&format!("the name {name:?} means another column now, or none")));
+                return Err(conflict(&format!("the name {name:?} means another column now, or no column")));
             }
         }
     }

@@ -242,7 +242,7 @@ pub(crate) fn check_properties(properties: &BTreeMap<String, String>) -> Result<
     };
     match properties.keys().find(|name| is_own(name)) {
         Some(name) => Err(Error::invalid_input(format!(
-            "the snapshot property {name:?} is what Floeberg says of the snapshot: give it another name"
+            "the snapshot property {name:?} is reserved, since Floeberg writes it: use another name"
         ))),
         None => Ok(()),
     }

@@ -136,7 +136,7 @@ fn parse(json: Json) -> Result<Update> {
         "remove-partition-specs" => Update::RemovePartitionSpecs(object.required("spec-ids", list(int))?),
         "remove-schemas" => Update::RemoveSchemas(object.required("schema-ids", list(int))?),
         other => {
-            return Err(Error::unsupported(format!("a table update of the action {other:?} is not known")));
+            return Err(Error::unsupported(format!("unknown action of a table update: {other:?}")));
         }
     })
 }

@@ -33,19 +33,19 @@ const ADDED_DATA_FILES: ConcurrentChange = ConcurrentChange {
     content: ManifestContent::Data,
     status: ADDED,
     operations: &["append", "overwrite"],
-    description: "added a file that may hold rows of",
+    description: "added a file that may hold rows",
 };
 const DELETED_DATA_FILES: ConcurrentChange = ConcurrentChange {
     content: ManifestContent::Data,
     status: DELETED,
     operations: &["overwrite", "replace", "delete"],
-    description: "removed a file that may hold rows of",
+    description: "removed a file that may hold rows",
 };
 const NEW_DELETES: ConcurrentChange = ConcurrentChange {
     content: ManifestContent::Deletes,
     status: ADDED,
     operations: &["overwrite", "delete"],
-    description: "added deletes that may be of rows of",
+    description: "added deletes that may apply to rows",
 };
 
 /// Looks through what others committed to the branch between the snapshot that the operation began at, and the base.
@@ -113,7 +113,8 @@ fn snapshots_between(start: Option<i64>, base: &TableMetadata, branch: &str) -> 
     if !is_whole {
         return Err(Error::new(
             ErrorKind::CommitConflict,
-            "what others did since the operation began is not known: the branch was moved, or snapshots expired",
+            "conflicts cannot be ruled out: the snapshots since the operation began are missing, because the branch \
+             was moved or snapshots expired",
         )
         .with("branch", branch)
         .with("snapshot", end));
@@ -145,7 +146,7 @@ fn validate_manifest(
             return Err(Error::new(
                 ErrorKind::CommitConflict,
                 format!(
-                    "another commit {} {}, since the operation began",
+                    "a conflicting change was committed since the operation began: it {} matching {}",
                     change.description,
                     removal.describe()
                 ),

@@ -22,7 +22,7 @@ use crate::metadata::TableMetadata;
 /// `Unsupported` for the key of an encrypted table.
 pub(super) fn create_table(base: Option<&TableMetadata>, table: &NewTable) -> Result<Produced> {
     if base.is_some() {
-        return Err(Error::new(ErrorKind::AlreadyExists, "the table is there already"));
+        return Err(Error::new(ErrorKind::AlreadyExists, "the table exists already"));
     }
     check_names(&table.properties)?;
     check_values(&table.properties, &table.properties)?;

@@ -57,6 +57,8 @@ pub(super) fn remove_properties(metadata: &TableMetadata, names: &[String]) -> R
 /// Errors: `InvalidInput`, naming the property and the way to change what it means.
 pub(super) fn check_names(properties: &BTreeMap<String, String>) -> Result<()> {
     let Some(name) = RESERVED.into_iter().find(|name| properties.contains_key(*name)) else { return Ok(()) };
-    let way = if name == "format-version" { ": it is raised by an upgrade, and only by that" } else { "" };
-    Err(Error::invalid_input(format!("{name:?} is a part of the metadata and no property{way}")))
+    let way = if name == "format-version" { ": use upgrade_format_version" } else { "" };
+    Err(Error::invalid_input(format!(
+        "{name:?} is a field of the table metadata and cannot be set as a property{way}"
+    )))
 }

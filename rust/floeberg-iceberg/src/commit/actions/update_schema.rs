@@ -66,8 +66,7 @@ fn check_ids(metadata: &TableMetadata, validation: Validation<'_>, last_column_i
     if validation.adds_files && adds && given(validation.starting) != given(validation.base) {
         return Err(Error::new(
             ErrorKind::CommitConflict,
-            "another writer added columns, and the files of this commit were written for new columns with the same ids: \
-             write them again",
+            "another writer added columns with the field ids that the files of this commit use: write the rows again",
         ));
     }
     Ok(())

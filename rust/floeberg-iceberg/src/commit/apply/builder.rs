@@ -175,7 +175,7 @@ impl TableMetadataBuilder {
     fn assign_uuid(&mut self, uuid: &str) -> Result<()> {
         match &self.metadata.table_uuid {
             Some(known) if !known.eq_ignore_ascii_case(uuid) => {
-                Err(Error::invalid_input(format!("the table has the uuid {known}, which never changes")))
+                Err(Error::invalid_input(format!("the table has the uuid {known}, and a uuid cannot change")))
             }
             _ => {
                 self.metadata.table_uuid = Some(uuid.to_owned());
@@ -186,7 +186,7 @@ impl TableMetadataBuilder {
 
     fn set_location(&mut self, location: &str) -> Result<()> {
         if location.is_empty() {
-            return Err(Error::invalid_input("the location of a table is not empty"));
+            return Err(Error::invalid_input("the location of a table cannot be empty"));
         }
         location.clone_into(&mut self.metadata.location);
         Ok(())
@@ -195,12 +195,12 @@ impl TableMetadataBuilder {
     fn upgrade(&mut self, version: u8) -> Result<()> {
         let now = self.metadata.format_version;
         if version < now {
-            return Err(Error::invalid_input(format!("a table of v{now} is never downgraded to v{version}")));
+            return Err(Error::invalid_input(format!(
+                "a table of format version {now} cannot be downgraded to {version}"
+            )));
         }
         if version > 3 {
-            return Err(Error::unsupported(format!(
-                "format version {version} is not written: it is 1, 2 or 3"
-            )));
+            return Err(Error::unsupported(format!("expected format version 1, 2 or 3, found {version}")));
         }
         self.metadata.format_version = version;
         if version >= 3 && self.metadata.next_row_id.is_none() {

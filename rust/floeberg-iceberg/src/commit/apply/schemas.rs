@@ -42,7 +42,9 @@ impl TableMetadataBuilder {
     pub(super) fn remove_schemas(&mut self, ids: &[i32]) -> Result<()> {
         let current = self.metadata.current_schema_id;
         if ids.contains(&current) {
-            return Err(Error::invalid_input(format!("schema {current} is the current one, and stays")));
+            return Err(Error::invalid_input(format!(
+                "schema {current} is the current schema and cannot be removed"
+            )));
         }
         self.metadata.schemas.retain(|schema| !ids.contains(&schema.schema_id()));
         Ok(())
@@ -60,7 +62,7 @@ pub(super) fn next_id(ids: impl Iterator<Item = i32>) -> Result<i32> {
         None => Ok(0),
         Some(highest) => highest
             .checked_add(1)
-            .ok_or_else(|| Error::invalid_input(format!("no id is left after {highest}"))),
+            .ok_or_else(|| Error::invalid_input(format!("the ids are used up: the highest is {highest}"))),
     }
 }
 
@@ -68,9 +70,9 @@ pub(super) fn next_id(ids: impl Iterator<Item = i32>) -> Result<i32> {
 pub(super) fn named(id: i32, last_added: Option<i32>, what: &str) -> Result<i32> {
     match (id, last_added) {
         (LAST_ADDED, Some(last)) => Ok(last),
-        (LAST_ADDED, None) => {
-            Err(Error::invalid_input(format!("the {what} that was added last is asked for, and none was")))
-        }
+        (LAST_ADDED, None) => Err(Error::invalid_input(format!(
+            "the update names the last added {what}, but the commit added none"
+        ))),
         (id, _) => Ok(id),
     }
 }

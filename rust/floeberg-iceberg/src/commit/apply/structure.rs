@@ -41,7 +41,7 @@ impl TableMetadataBuilder {
         for field in &spec.fields {
             if let Transform::Unknown(name) = &field.transform {
                 return Err(Error::unsupported(format!(
-                    "nothing is partitioned by {name}, which is not known"
+                    "unknown transform {name}: it cannot be used in a partition spec"
                 ))
                 .with("partition field", &field.name));
             }
@@ -50,7 +50,9 @@ impl TableMetadataBuilder {
         drop(types);
         let is_counted = spec.fields.iter().zip(FIRST_FIELD_ID..).all(|(field, id)| field.field_id == id);
         if self.metadata.format_version == 1 && !is_counted {
-            return Err(Error::invalid_input("in v1 the ids of partition fields are counted from 1000 on"));
+            return Err(Error::invalid_input(
+                "format version 1 numbers partition fields from 1000 on, without gaps",
+            ));
         }
         Ok(())
     }
@@ -63,7 +65,9 @@ impl TableMetadataBuilder {
     pub(super) fn remove_specs(&mut self, ids: &[i32]) -> Result<()> {
         let default = self.metadata.default_spec_id;
         if ids.contains(&default) {
-            return Err(Error::invalid_input(format!("partition spec {default} is the default, and stays")));
+            return Err(Error::invalid_input(format!(
+                "partition spec {default} is the default and cannot be removed"
+            )));
         }
         self.metadata.partition_specs.retain(|spec| !ids.contains(&spec.spec_id));
         Ok(())
@@ -78,7 +82,9 @@ impl TableMetadataBuilder {
             if let Some(Transform::Unknown(name)) =
                 order.fields.iter().map(|field| &field.transform).find(|transform| is_unknown(transform))
             {
-                return Err(Error::unsupported(format!("nothing is sorted by {name}, which is not known")));
+                return Err(Error::unsupported(format!(
+                    "unknown transform {name}: it cannot be used in a sort order"
+                )));
             }
             // Order 0 is the one without fields.
             let next = next_id(metadata.sort_orders.iter().map(|known| known.order_id))?.max(1);

@@ -43,10 +43,9 @@ impl ActionContext<'_> {
     /// Errors: `InvalidInput` for a tag.
     pub fn parent(&self) -> Result<Option<Arc<Snapshot>>> {
         match self.metadata.refs.get(self.branch) {
-            Some(reference) if reference.kind == RefKind::Tag => Err(Error::invalid_input(format!(
-                "{:?} is a tag, and nothing is committed to it",
-                self.branch
-            ))),
+            Some(reference) if reference.kind == RefKind::Tag => {
+                Err(Error::invalid_input(format!("{:?} is a tag: commits need a branch", self.branch)))
+            }
             Some(_) => self.metadata.snapshot_of_ref(self.branch).map(|found| Some(Arc::clone(found))),
             None => Ok(self.metadata.current_snapshot().cloned()),
         }
@@ -63,7 +62,7 @@ impl ActionContext<'_> {
             return Ok(0);
         }
         let next = self.metadata.last_sequence_number.checked_add(1);
-        next.ok_or_else(|| Error::invalid_data("the table has the highest sequence number that there is"))
+        next.ok_or_else(|| Error::invalid_data("the sequence numbers of the table are used up"))
     }
 
     /// By what the work of the operation on these manifests is found again in the next attempt.

@@ -142,8 +142,8 @@ fn rewrite(
 
 fn must_be_rewritten(removal: &Removal, entries: &ManifestEntries, row: usize) -> Error {
     Error::unsupported(format!(
-        "a file would have to be rewritten: some of its rows, but maybe not all, match {}. Only whole files are removed \
-         yet: give a filter that covers it, for instance by partition",
+        "the operation would have to rewrite a data file, which is not supported yet: some of its rows, but maybe \
+         not all, match {}. Use a filter that covers whole files, for instance by partition",
         removal.describe()
     ))
     .with("file_path", entries.file_path.value(row))

@@ -31,10 +31,10 @@ pub(super) fn new_manifests(
     for written in files {
         let path = &written.file.file_path;
         if !seen.insert(canonical(path)) {
-            return Err(Error::invalid_input("a file is added twice").with("path", path));
+            return Err(Error::invalid_input("the commit adds the same file twice").with("path", path));
         }
         if written.file.content != FileContent::Data {
-            return Err(Error::unsupported("delete files are not added yet").with("path", path));
+            return Err(Error::unsupported("delete files cannot be added yet").with("path", path));
         }
         by_spec.entry(Reverse(written.spec_id)).or_default().push(written);
     }

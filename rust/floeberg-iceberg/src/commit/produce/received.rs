@@ -40,7 +40,7 @@ pub(super) fn check_not_listed(
             None => Ok(()),
             Some(path) => Err(Error::new(
                 ErrorKind::AlreadyExists,
-                "the file is in the table already: what wrote it was committed before. It must not be removed",
+                "the file is in the table already: an earlier commit added it. Do not remove it",
             )
             .with("file_path", path)
             .with("manifest", &manifest.manifest_path)),
@@ -60,8 +60,7 @@ pub(super) fn check_there(context: &ActionContext<'_>, added: &[WrittenFile]) ->
         let (path, expected) = (&written.file.file_path, written.file.file_size_in_bytes);
         let size = context.reader.store.open(path).and_then(|source| source.size()).map_err(|error| {
             if error.kind() == ErrorKind::NotFound {
-                return Error::not_found("a file that is to be added is not there (any more)")
-                    .caused_by(error);
+                return Error::not_found("a file to add does not exist, or was removed").caused_by(error);
             }
             error
         });
@@ -70,7 +69,7 @@ pub(super) fn check_there(context: &ActionContext<'_>, added: &[WrittenFile]) ->
             return Ok(());
         }
         Err(Error::invalid_data(format!(
-            "a file that is to be added was written with {expected} bytes, and has {size}"
+            "a file to add changed since it was written: expected {expected} bytes, found {size}"
         ))
         .with("file_path", path))
     };
