@@ -5,7 +5,7 @@
 //! u32 LE   JSON, kebab    the rest: bytes of a receipt, or none
 //! ```
 //!
-//! Invariant: what is read back does the same.
+//! Invariant: an operation that is read back does the same.
 
 use floeberg_core::expr::{Expr, json as expression_json};
 use floeberg_core::schema::evolve::SchemaChanges;
@@ -69,7 +69,7 @@ impl Operation {
         Ok(bytes)
     }
 
-    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are no operation.
+    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not an operation.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let damaged = || Error::invalid_input("an operation is damaged: its bytes are truncated");
         let (length, rest) = bytes.split_first_chunk().ok_or_else(damaged)?;

@@ -41,8 +41,8 @@ impl Requirement {
         object.finish(&Map::new())
     }
 
-    /// Reads a requirement. Errors: `InvalidInput` for what is none, `Unsupported` for one that is not known: what it
-    /// asks for cannot be promised.
+    /// Reads a requirement. Errors: `InvalidInput` for malformed JSON, `Unsupported` for an unknown type, which cannot be
+    /// checked.
     pub fn from_json(json: Json) -> Result<Self> {
         parse(json).map_err(|error| match error.kind() {
             ErrorKind::Unsupported => error,

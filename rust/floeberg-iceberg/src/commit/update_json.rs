@@ -85,7 +85,7 @@ impl Update {
         Ok(object.finish(&serde_json::Map::new()))
     }
 
-    /// Reads a change. Errors: `InvalidInput` for what is none, `Unsupported` for one that is not known.
+    /// Reads a change. Errors: `InvalidInput` for malformed JSON, `Unsupported` for an unknown action.
     pub fn from_json(json: Json) -> Result<Self> {
         parse(json).map_err(|error| match error.kind() {
             ErrorKind::Unsupported => error,

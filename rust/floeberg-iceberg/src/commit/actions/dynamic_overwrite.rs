@@ -1,8 +1,8 @@
-//! How are partitions replaced by new files of theirs?
+//! How are partitions replaced by new files?
 //!
 //! Spec: Snapshots (`overwrite`); Partition Evolution.
 //!
-//! Invariant: as in Iceberg Java only files of the same spec go, and of an unpartitioned spec all files of the table.
+//! Invariant: as in Iceberg Java, only files of the same spec are removed; with an unpartitioned spec, all files of the table.
 
 use std::collections::HashSet;
 

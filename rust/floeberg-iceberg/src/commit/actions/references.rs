@@ -12,8 +12,8 @@ use crate::metadata::{MAIN_BRANCH, RefKind, SnapshotRef, TableMetadata};
 
 /// Makes a ref, or moves it.
 ///
-/// Errors: `NotFound` for a snapshot that is not there, `InvalidInput` for a ref of the other kind and for a tag that keeps
-/// what only branches keep.
+/// Errors: `NotFound` for a missing snapshot; `InvalidInput` for a ref of the other kind, and for a tag with the retention
+/// settings of a branch.
 pub(super) fn set_ref(metadata: &TableMetadata, name: &str, reference: &SnapshotRef) -> Result<Produced> {
     metadata.snapshot(reference.snapshot_id)?;
     let keeps_snapshots =

@@ -3,7 +3,7 @@
 //! In: the metadata before, requirements and updates. Out: the metadata after, whole.
 //! Spec: Table Metadata Fields; REST catalog specification, `TableUpdate`.
 //!
-//! Invariant: the metadata before is never changed: what fails leaves nothing behind.
+//! Invariant: the metadata before is never changed, so a failure leaves nothing behind.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::metadata::TableMetadata;
 pub struct Previous<'a> {
     /// What it says.
     pub metadata: &'a TableMetadata,
-    /// Where it is: it goes into the metadata log.
+    /// Its location, which goes into the metadata log.
     pub metadata_location: &'a str,
 }
 
 /// Applies a commit at a time in milliseconds from 1970-01-01 UTC. Without a base the table is created.
 ///
-/// Errors: `CommitConflict` where a requirement does not hold; `InvalidInput` for updates that the table, or its format
-/// version, has no place for.
+/// Errors: `CommitConflict` if a requirement does not hold; `InvalidInput` for updates that the table or its format version
+/// does not allow.
 pub fn apply(
     base: Option<Previous<'_>>,
     requirements: &[Requirement],
@@ -79,7 +79,7 @@ impl TableMetadataBuilder {
             },
             previous: base
                 .map(|previous| (previous.metadata_location.to_owned(), previous.metadata.last_updated_ms)),
-            // Clocks differ: time in a table goes forward all the same.
+            // Clocks differ. The time of a table still never goes back.
             now_ms: now_ms.max(base.map_or(0, |previous| previous.metadata.last_updated_ms)),
             added_snapshots: HashSet::new(),
             removes_snapshots: false,

@@ -2,7 +2,7 @@
 //!
 //! Spec: Schema Evolution; Table Metadata Fields (`schemas`, `last-column-id`).
 //!
-//! Invariant: a schema that is there already is not added again, and a column id is never given twice.
+//! Invariant: a schema that exists already is not added again, and a field id is never assigned twice.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl TableMetadataBuilder {
         let id = if let Some(known) = known {
             known.schema_id()
         } else {
-            // That of a new table is blank, and has no faults.
+            // The schema of a new table is still empty and needs no check.
             schema.check_as_successor(Some(metadata.current_schema()), metadata.format_version)?;
             let id = next_id(metadata.schemas.iter().map(|known| known.schema_id()))?;
             let added = Schema::new(id, schema.fields().to_vec())?
@@ -51,7 +51,7 @@ impl TableMetadataBuilder {
     }
 }
 
-/// Do two schemas say the same, whatever their ids are?
+/// Are two schemas equal but for their schema ids?
 fn is_same(left: &Schema, right: &Schema) -> bool {
     left.as_struct() == right.as_struct() && left.identifier_field_ids() == right.identifier_field_ids()
 }

@@ -2,7 +2,7 @@
 //!
 //! Spec: Snapshots; Snapshot References; Snapshot Row IDs.
 //!
-//! Invariant: `main` and the current snapshot are one. A ref names a snapshot that is there.
+//! Invariant: `main` is the current snapshot. A ref names an existing snapshot.
 
 use std::collections::HashSet;
 use std::sync::Arc;

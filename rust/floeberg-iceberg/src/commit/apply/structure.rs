@@ -2,8 +2,7 @@
 //!
 //! Spec: Partitioning; Partition Evolution; Sorting; Appendix C, Partition Specs and Sort Orders.
 //!
-//! Invariant: a spec or an order that is there already is not added again; what is written with a transform that is
-//! not known is refused.
+//! Invariant: a spec or an order that exists already is not added again; one with an unknown transform is refused.
 
 use std::sync::Arc;
 
@@ -35,7 +34,7 @@ impl TableMetadataBuilder {
         Ok(())
     }
 
-    /// Errors: `Unsupported` for a transform that is not known; `InvalidInput` for one that does not fit its column, and
+    /// Errors: `Unsupported` for an unknown transform; `InvalidInput` for one that does not fit its column, and
     /// for ids that v1 cannot keep.
     fn check_spec(&self, spec: &PartitionSpec) -> Result<()> {
         for field in &spec.fields {

@@ -1,9 +1,9 @@
-//! May files that somebody else wrote be added?
+//! May files of another writer be added?
 //!
 //! In: new files, and the manifests of the snapshot that the operation stands on. Out: nothing, or why not.
 //! Spec: Scan Planning (a path is live at most once).
 //!
-//! Invariant: a file that the table has is never added again, nor one that is not there.
+//! Invariant: a file that is in the table, or that does not exist, is never added.
 
 use std::collections::HashSet;
 
@@ -16,9 +16,9 @@ use crate::manifest::{EntryRequest, ManifestFile};
 use crate::write::WrittenFile;
 use floeberg_exec::threads::ordered;
 
-/// Looks for new files in manifests of data. Each manifest is read once for all attempts, and of it only the paths are kept.
+/// Looks for new files in data manifests. Each manifest is read once for all attempts, and only its paths are kept.
 ///
-/// Errors: `AlreadyExists` for a file that the table has.
+/// Errors: `AlreadyExists` for a file that is in the table.
 pub(super) fn check_not_listed(
     context: &ActionContext<'_>,
     manifests: &[ManifestFile],
@@ -51,9 +51,9 @@ pub(super) fn check_not_listed(
     Ok(())
 }
 
-/// Looks whether new files are there, of the size that they were written with; once for all attempts.
+/// Checks that new files exist with the size that they were written with, once for all attempts.
 ///
-/// Errors: `NotFound` for one that is not, `InvalidData` for one of another size; those of the store.
+/// Errors: `NotFound` for a missing file, `InvalidData` for one of another size; those of the store.
 pub(super) fn check_there(context: &ActionContext<'_>, added: &[WrittenFile]) -> Result<()> {
     let check = |written: &WrittenFile| {
         context.reader.cancel.check()?;
