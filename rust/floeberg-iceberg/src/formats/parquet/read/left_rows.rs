@@ -35,7 +35,7 @@ impl LeftRows {
 
     /// From a mask with a bit for each row of the row group.
     ///
-    /// If most rows are deleted, the decoder drops them; with few deleted rows Arrow's filter is faster.
+    /// If most rows are deleted, the decoder drops them, with Arrow's filter, which is faster for few remaining rows.
     pub(super) fn new(mask: BooleanBuffer) -> Self {
         let (selection, kept) = without_long_gaps(&mask);
         let count = kept.count_set_bits();
