@@ -1,6 +1,6 @@
 //! Which format writes the files of a table?
 //!
-//! In: properties. Out: the layout of a write, in the format that they ask for.
+//! In: properties. Out: the layout of a write, in their format.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::files::{FileLayout, LayoutRequest, WriteProperties};
 use crate::formats::{avro, parquet};
 use crate::properties::FORMAT;
 
-/// The layout of a write. Errors: those of the format, `Unsupported` for one that is not written.
+/// The layout of a write. Errors: those of the format, `Unsupported` for a format that cannot be written.
 pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     match format_of(request.properties).as_str() {
         "parquet" => parquet::write::layout(request),
@@ -25,7 +25,7 @@ pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>>
     }
 }
 
-/// The format that properties ask for, in small letters.
+/// The format of the properties, in lower case.
 fn format_of(properties: &WriteProperties) -> String {
     properties.text(FORMAT.name).unwrap_or(FORMAT.default).trim().to_ascii_lowercase()
 }
