@@ -1,6 +1,6 @@
 //! Does the caller still want the answer?
 //!
-//! A flag that long work looks at between its steps: between manifests, files and batches.
+//! A flag that long work checks between its steps: between manifests, files and batches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

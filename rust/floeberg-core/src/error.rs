@@ -1,4 +1,4 @@
-//! What went wrong, where, and is it worth trying again?
+//! What went wrong, where, and can a retry help?
 //!
 //! In: a kind and a sentence, then context while the error travels upward. Out: one line for a person,
 //! and a kind that a program can match.
@@ -19,17 +19,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A file, table, snapshot, ref or column that was asked for does not exist.
+    /// A requested file, table, snapshot, ref or column does not exist.
     NotFound,
-    /// Something that must not exist does.
+    /// Something exists that must not exist.
     AlreadyExists,
-    /// The caller asked for something that makes no sense.
+    /// An argument of the caller is invalid.
     InvalidInput,
     /// A file of the table is damaged or breaks the specification.
     InvalidData,
     /// The table or request is valid, and this version of Floeberg cannot serve it.
     Unsupported,
-    /// Another writer was faster and the commit can not stand as it is.
+    /// Another writer was faster, and the commit conflicts with its changes.
     CommitConflict,
     /// Whether a commit took effect is not known.
     CommitStateUnknown,
@@ -45,7 +45,7 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// An error: kind, message, where it happened and whether trying again can help.
+/// An error: kind, message, where it happened and whether a retry can help.
 ///
 /// Displayed as one line: `what failed: why (path: s3://b/k, snapshot: 12)`.
 pub struct Error(Box<Inner>);
@@ -77,7 +77,7 @@ impl Error {
         Self::new(ErrorKind::InvalidData, message)
     }
 
-    /// The caller asked for something that makes no sense.
+    /// An argument of the caller is invalid.
     pub fn invalid_input(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidInput, message)
     }
@@ -87,7 +87,7 @@ impl Error {
         Self::new(ErrorKind::Unsupported, message)
     }
 
-    /// Something asked for does not exist.
+    /// A requested thing does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, message)
     }
@@ -111,14 +111,14 @@ impl Error {
         self
     }
 
-    /// Says whether trying again can help.
+    /// Sets whether a retry can help.
     #[must_use]
     pub fn retryable(mut self, retryable: bool) -> Self {
         self.0.retryable = retryable;
         self
     }
 
-    /// Says that the work may have taken effect all the same: an answer was lost, not only the work.
+    /// Marks that the work may have taken effect: only the answer may have been lost.
     #[must_use]
     pub fn outcome_unknown(mut self) -> Self {
         self.0.outcome_unknown = true;
@@ -132,7 +132,7 @@ impl Error {
         self
     }
 
-    /// The same as the caller's fault: what a parser of files says of input that no file holds.
+    /// The same error as `InvalidInput`: a parser of files was used for input of the caller.
     #[must_use]
     pub fn of_input(mut self) -> Self {
         self.0.kind = ErrorKind::InvalidInput;
@@ -154,12 +154,12 @@ impl Error {
         &self.0.context
     }
 
-    /// Can trying again help?
+    /// Can a retry help?
     pub fn is_retryable(&self) -> bool {
         self.0.retryable
     }
 
-    /// May the work have taken effect all the same? Who committed must look before anything is removed or tried again.
+    /// May the work have taken effect? Then a commit must check before anything is removed or retried.
     pub fn is_outcome_unknown(&self) -> bool {
         self.0.outcome_unknown
     }

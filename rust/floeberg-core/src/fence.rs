@@ -1,6 +1,6 @@
 //! How does a panic become an error?
 //!
-//! In: work that may hold a fault. Out: its result, or `Internal` with what the panic said.
+//! In: work that may panic. Out: its result, or `Internal` with the message of the panic.
 //!
 //! Invariant: a panic ends one piece of work, never a thread that others wait for.
 

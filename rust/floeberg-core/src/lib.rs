@@ -1,20 +1,20 @@
-//! What are the rules that need no table and no file: types, values, expressions, pruning and row masks?
+//! Which rules need no table and no file: types, values, expressions, pruning and row masks?
 //!
 //! Plain functions over bytes and values: no I/O, no runtime, no Python. Most serve every table format. `transform`,
 //! `variant`, name mappings and the JSON of schemas and values are Iceberg's own.
 //!
-//! A module uses only those that are declared before it.
+//! A module uses only modules that are declared before it.
 //!
 //! - `error`: one error type, of a kind, a message, a context, a retry flag and a cause. Kinds are a closed set.
-//! - `cancel`: the flag that long work looks at between its steps.
+//! - `cancel`: the flag that long work checks between its steps.
 //! - `fence`: the one place where a panic becomes an error.
-//! - `rows`: which rows of a file are deleted, and masks of those that are left.
+//! - `rows`: which rows of a file are deleted, and masks of the remaining rows.
 //! - `value`: values, their order, bytes and JSON, and Arrow arrays of them.
 //! - `schema`: types, fields and schemas; their JSON, Arrow form, selection and changes.
 //! - `transform`: partition transforms of values and of Arrow arrays.
 //! - `expr`: filters: read, bound, projected, tested on statistics and on rows.
-//! - `engine_schema`: batches as an engine checks them, where that is not the table's own form: Spark's.
-//! - `variant`: variants out of the columns that files store, and into them.
+//! - `engine_schema`: batches with the types of an engine, which differ from the table's: Spark's.
+//! - `variant`: variants, read from the columns that files store, and written to them.
 
 pub mod error;
 pub mod cancel;

@@ -1,8 +1,8 @@
 //! Which columns and stripes does an ORC file have, and what are the rows of a stripe?
 //!
-//! Knows ORC and the attributes that Iceberg gives to ORC's types, and nothing of tables.
+//! Supports ORC and the attributes of Iceberg for ORC types, but does not depend on tables.
 //!
-//! A module uses only those that are declared before it; `testing` is for tests and fuzzers.
+//! A module uses only modules that are declared before it; `testing` is for tests and fuzzers.
 //!
 //! - `testing`: parts of a file, each on its own.
 //! - `wire`: protocol buffers to the raw structures of a file's end and of a stripe's footer.

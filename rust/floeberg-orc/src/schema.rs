@@ -3,8 +3,8 @@
 //! In: the types of a footer. Out: a tree of columns, and its Arrow form.
 //! Spec: Iceberg, Appendix A, ORC; ORC v1, Type Information.
 //!
-//! Invariant: every type is used once at most, and parents stand before their parts, so the tree is no larger than
-//! the footer; every column may hold nulls, whatever the file says.
+//! Invariant: every type is used at most once, and parents come before their children, so the tree is no larger than the footer.
+//! Every column may be null, whatever the file says.
 
 use std::ops::Range;
 use std::sync::Arc;

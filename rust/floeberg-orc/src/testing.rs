@@ -1,6 +1,6 @@
-//! What do parts of a file hold, each on its own?
+//! How are single parts of a file read?
 //!
-//! In: the bytes of one part. Out: what it says. For tests and fuzzers: nothing here is used by a reader.
+//! In: the bytes of one part. Out: its content. For tests and fuzzers: nothing here is used by a reader.
 
 use bytes::Bytes;
 use floeberg_core::Result;
@@ -9,7 +9,7 @@ use crate::rle::{Bits, ByteRuns, Integers};
 use crate::stream::{Blocks, ByteStream};
 use crate::wire::{Compression, Footer, Postscript, StripeFooter};
 
-/// A stream that is stored as it is.
+/// A stream without compression.
 fn plain(stored: &[u8]) -> ByteStream {
     ByteStream::new(Blocks::new(Bytes::copy_from_slice(stored), Compression::None, stored.len()))
 }
@@ -26,7 +26,7 @@ pub fn bytes(stored: &[u8], count: usize) -> Result<Vec<u8>> {
     Ok(found)
 }
 
-/// So many bits, asked for in pieces of a length.
+/// So many bits, read in pieces of a length.
 pub fn bits(stored: &[u8], count: usize, piece: usize) -> Result<Vec<bool>> {
     let mut bits = Bits::new(plain(stored));
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! How does a column of the table's form become one of another type?
+//! How is a column of the table converted to another type?
 //!
 //! Invariant: rows keep their order and their nulls. Nested columns keep their offsets, and columns whose type stays
 //! are shared.

@@ -1,6 +1,6 @@
 //! How do columns without children change their type?
 //!
-//! Invariant: a null stays one whatever stands in its slot; values that a type cannot hold are errors.
+//! Invariant: a null stays null, whatever its slot has; values that a type cannot hold are errors.
 
 use std::sync::Arc;
 

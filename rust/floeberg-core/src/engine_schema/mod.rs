@@ -1,6 +1,6 @@
-//! In which form does an engine take batches, where it is not the table's own?
+//! Which types does an engine want for batches, if not the table's own?
 //!
-//! In: a schema, and batches in the table's form. Out: the same rows in the form that the engine checks.
+//! In: a schema, and batches with the table's types. Out: the same rows with the types that the engine wants.
 
 mod leaves;
 mod variant;

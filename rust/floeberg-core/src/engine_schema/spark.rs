@@ -1,10 +1,10 @@
-//! Which Arrow types does Spark take from a data source?
+//! Which Arrow types does Spark accept from a data source?
 //!
 //! In: a table's schema. Out: the Arrow schema that Spark checks batches against, and batches of it.
 //! Spark: `to_arrow_schema` of 4.0 to 4.3, with the time zone `UTC`.
 //!
-//! Invariant: types, order and nullability are Spark's at every level, without field metadata but Spark's mark of a
-//! variant. Nothing is lost unless it was asked for: what Spark has no type for is refused by the name of its column.
+//! Invariant: types, order and nullability are Spark's at every level, without field metadata except Spark's mark of a variant.
+//! Nothing is lost unless requested: a column that Spark has no type for is an error that names the column.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl SparkSchema {
 
     /// A batch of the table's form in a schema that [`SparkSchema::schema`] gave.
     ///
-    /// Columns whose type stays are shared, not copied. Errors: `InvalidData` for a time that is none, `LimitExceeded`
+    /// Columns whose type stays are shared, not copied. Errors: `InvalidData` for an invalid time of day, `LimitExceeded`
     /// for a column that 32-bit offsets cannot hold, `Internal` for a batch of another schema.
     pub fn batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
         let fields = schema.fields();

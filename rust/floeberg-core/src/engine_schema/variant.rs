@@ -1,4 +1,4 @@
-//! Which struct does Spark take as a variant?
+//! Which struct is a variant for Spark?
 //!
 //! Spark: `to_arrow_type` of `VariantType`, the same from 4.0 to 4.3: `value` before `metadata`, which carries a mark.
 //!

@@ -1,8 +1,8 @@
-//! What may be shown of a text that holds locations?
+//! How are passwords removed from a message?
 //!
-//! In: a text. Out: the same without the users and passwords of the locations in it.
+//! In: a string with locations. Out: the same without their users and passwords.
 //!
-//! Invariant: nothing else of the text changes: a colon or an `@` in a key is part of a name.
+//! Invariant: nothing else changes: a colon or an `@` in a key is part of a name.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What does a filter say, before it is bound to a schema?
+//! What is a filter, before it is bound to a schema?
 //!
 //! Spec: Expressions specification, Predicates; the REST catalog's `Expression` schemas.
 //!

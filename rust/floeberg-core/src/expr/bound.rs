@@ -1,4 +1,4 @@
-//! What does a filter say about the columns of one schema?
+//! What is a filter that is bound to a schema?
 //!
 //! Invariant: a bound expression has no `Not`: binding pushes it down to the tests, where the types are known.
 //! What it means is exact in two-valued logic, NaN included (`NOT (d < 5)` is `d >= 5 OR d IS NAN OR d IS NULL`).

@@ -1,7 +1,7 @@
-//! How are bound filters put together and made smaller?
+//! How are bound filters combined and simplified?
 //!
-//! Invariant: what is made holds for the same rows. It is flat, holds no constant inside, and says `IS NOT NULL` of a
-//! column only where no other test next to it does.
+//! Invariant: the result matches the same rows. It is flat, has no constant inside, and has `IS NOT NULL` for a column only if no
+//! test next to it implies it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -126,7 +126,7 @@ impl BoundPredicate {
     }
 }
 
-/// `(x >= 5 OR x IS NULL) AND x IS NOT NULL` says `x >= 5`.
+/// `(x >= 5 OR x IS NULL) AND x IS NOT NULL` means `x >= 5`.
 fn without_null_again(children: Vec<BoundExpr>) -> Vec<BoundExpr> {
     let never_null: HashSet<i32> = children.iter().filter_map(rejects_null).collect();
     if never_null.is_empty() {
@@ -164,7 +164,7 @@ fn without_null_again(children: Vec<BoundExpr>) -> Vec<BoundExpr> {
         .collect()
 }
 
-/// The column that can not be null where a test holds.
+/// The column that cannot be null if a test holds.
 fn rejects_null(expr: &BoundExpr) -> Option<i32> {
     match expr {
         BoundExpr::Predicate(test) if !test.op.holds_for_null() => Some(test.column.id),

@@ -1,8 +1,8 @@
-//! How are filters put together?
+//! How are filters combined?
 //!
 //! In: filters. Out: one filter.
 //!
-//! Invariant: what these functions make is flat (no `And` directly in an `And`) and holds no constant inside.
+//! Invariant: the result is flat (no `And` directly in an `And`) and has no constant inside.
 
 use super::{Expr, MAX_DEPTH, Operator, Predicate, RawLiteral, Term};
 use crate::error::{Error, Result};
@@ -97,7 +97,7 @@ impl Expr {
         deepest
     }
 
-    /// The names of the columns that are tested, as they are written, a name as often as it is. Does not recurse.
+    /// The names of the tested columns, as written and with repetitions. Does not recurse.
     pub fn column_names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         let mut waiting = vec![self];

@@ -1,7 +1,7 @@
 //! How is a filter written for a person?
 //!
-//! Out: SQL text. What [`super::parse`] reads back is the same filter, except that SQL is three-valued: of a negated test
-//! (`x != 5`, `NOT (..)`) it then says `IS NOT NULL` besides.
+//! Out: SQL text. [`super::parse`] reads back the same filter, except that SQL is three-valued: a negated test (`x != 5`,
+//! `NOT (..)`) then has an additional `IS NOT NULL`.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
-//! What rows does a user want, and which files can hold them?
+//! Which rows match a filter, and which files can have them?
 //!
-//! `sql` and `json` read filters into `ast`; `bind` gives them columns and types, and one bound form serves all that
-//! follows. `project` carries a filter to partition values. `prune` tests statistics, of one set of rows or of many
-//! in columns. `evaluate` tests rows and batches.
+//! `sql` and `json` read filters into `ast`; `bind` gives them columns and types, and everything else uses the bound form.
+//! `project` projects a filter to partition values. `prune` tests statistics, of one set of rows or of many in columns.
+//! `evaluate` tests rows and batches.
 
 mod ast;
 mod bound;

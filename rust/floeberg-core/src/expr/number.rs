@@ -1,6 +1,6 @@
 //! How is a number read without losing a digit?
 //!
-//! In: decimal text. Out: a whole number, or a decimal with the digits that were written.
+//! In: decimal text. Out: a whole number, or a decimal with all written digits.
 
 use crate::expr::RawLiteral;
 use crate::value::decimal::parse_decimal;

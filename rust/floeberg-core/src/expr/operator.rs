@@ -1,4 +1,4 @@
-//! What does each test say of its opposite, its mirror image, nulls and literals?
+//! What are the negation, the mirror image, the null rule and the literals of each test?
 //!
 //! Spec: Expressions specification, Tests and Comparisons.
 

@@ -1,4 +1,4 @@
-//! What is known of a column's values in a file, a row group, a page or a manifest?
+//! Which statistics does a column have in a file, a row group, a page or a manifest?
 
 use crate::schema::Type;
 use crate::value::Value;
@@ -43,7 +43,7 @@ pub trait StatsColumns {
     where
         Self: 'a;
 
-    /// What [`Self::set`] says of a column, without a value made for each set. `None` where only that can tell.
+    /// The statistics of a column, as [`Self::set`] gives them, without building values for each set. `None` if only that has them.
     fn column(&self, id: i32, field_type: &Type) -> Option<Self::Column<'_>>;
 
     /// The statistics of one set, by its number.

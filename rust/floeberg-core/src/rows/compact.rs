@@ -2,8 +2,8 @@
 //!
 //! In: the values of all rows, and runs of rows. Out: the values of the runs, one after the other.
 //!
-//! Invariant: runs are in order and do not touch, so values only move down; what a block copies beyond the end of its
-//! run lands below the first value that is still to be moved.
+//! Invariant: runs are in order and do not touch, so values only move down. Bytes that a block copies beyond the end of its run
+//! land below the first value that has not moved yet.
 
 use std::hint::black_box;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Which rows of a file are deleted, and which of a range of rows are left?
+//! Which rows of a file are deleted, and which rows of a range remain?
 //!
 //! In: positions in one file, from any number of deletes. Out: counts, and masks of the rows that are kept.
 //! Spec: Position Delete Files; Deletion Vectors.

@@ -1,6 +1,6 @@
-//! What is left of a batch when some of its rows are dropped?
+//! How are rows dropped from a batch?
 //!
-//! In: a batch, and a mask of the rows that stay. Out: a batch of those rows, in their order.
+//! In: a batch, and a mask of the kept rows. Out: a batch of the kept rows, in order.
 //!
 //! Arrow's own filter is made for a few long runs or a few rows; this one for many short runs, as scattered deletes
 //! leave them: values move down within the buffers that the batch owns.

@@ -1,7 +1,7 @@
-//! Which rows of a file are deleted, and what is left of a batch without them?
+//! Which rows of a file are deleted, and how are they dropped from a batch?
 //!
-//! `deleted` is a set of positions, `kept_rows` a mask of what is left, `compact` a batch without the others. In
-//! `keys` is the map of keys that equality deletes delete.
+//! `deleted` is a set of positions, `kept_rows` a mask of the remaining rows, `compact` drops the others from a batch. `keys` is
+//! the map of keys of equality deletes.
 
 mod compact;
 mod deleted;

@@ -1,6 +1,6 @@
 //! Which Arrow types do a table's columns have?
 //!
-//! In: a schema, field or type. Out: its Arrow form, the same for every reader and writer.
+//! In: a schema, field or type. Out: its Arrow type, the same for every reader and writer.
 //! Spec: Schemas and Data Types; Appendix A, Parquet (variant's fields have no ids).
 //!
 //! Invariant: 32-bit offsets, nullability as the schema says, and `PARQUET:field_id` on every field at every level;
@@ -60,7 +60,7 @@ pub fn type_to_arrow(field_type: &Type) -> Result<DataType> {
     })
 }
 
-/// The id that an Arrow field carries; `None` where it carries none.
+/// The field id of an Arrow field, if it has one.
 pub fn field_id(field: &ArrowField) -> Option<i32> {
     field.metadata().get(FIELD_ID_KEY)?.parse().ok()
 }

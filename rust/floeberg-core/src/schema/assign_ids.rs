@@ -1,9 +1,9 @@
 //! Which ids do new columns get?
 //!
-//! In: fields with any ids. Out: the same with fresh ones, and what became of the old ids.
+//! In: fields with any ids. Out: the same fields with new ids, and a map from the old ids.
 //! Spec: Schemas and Data Types; Reserved Field IDs.
 //!
-//! Invariant: ids are given in the order of Iceberg Java: all fields of a struct, then what is below them.
+//! Invariant: ids are assigned in the order of Iceberg Java: all fields of a struct, then the fields below them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::reserved::LAST_TABLE_FIELD_ID;
 use super::{Field, ListType, MapType, Schema, StructType, Type};
 use crate::error::{Error, Result};
 
-/// Gives ids above those that a table has given before.
+/// Assigns ids above all ids that a table has assigned before.
 #[derive(Debug)]
 pub struct FreshIds {
     last: i32,
@@ -36,7 +36,7 @@ impl FreshIds {
 
     /// A field with fresh ids, its own first.
     ///
-    /// Errors: `LimitExceeded` where ids have reached those that are reserved.
+    /// Errors: `LimitExceeded` if ids have reached the reserved ones.
     pub fn field(&mut self, field: &Field) -> Result<Field> {
         let id = self.next(field.id)?;
         Ok(Field { id, field_type: self.below(&field.field_type)?, ..field.clone() })
@@ -85,9 +85,9 @@ impl FreshIds {
 }
 
 impl Schema {
-    /// The schema of a new table: schema 0, with ids from 1, and what became of the ids that it had.
+    /// The schema of a new table: schema 0, with ids from 1, and a map from its old ids.
     ///
-    /// Errors: `InvalidInput` for identifier fields that are not there; those of [`FreshIds::field`].
+    /// Errors: `InvalidInput` for missing identifier fields; those of [`FreshIds::field`].
     pub fn with_fresh_ids(&self) -> Result<(Self, FreshIds)> {
         let mut ids = FreshIds::after(0);
         let fields = ids.fields(self.fields())?;

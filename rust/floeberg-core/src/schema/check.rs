@@ -3,7 +3,7 @@
 //! In: a schema. Out: nothing, or one error that lists everything that is wrong with it.
 //! Spec: Schemas and Data Types; Default values; Identifier Field IDs; Reserved Field IDs; Appendix E.
 //!
-//! Invariant: reading is lenient and this is not; what an old schema already got wrong is not held against its next one.
+//! Invariant: reading is lenient, but this check is not. A fault that the old schema has already does not count for the next.
 
 use std::collections::HashMap;
 
@@ -60,7 +60,7 @@ impl Schema {
         faults
     }
 
-    /// Why a field cannot identify rows; `None` where it can.
+    /// Why a field cannot be an identifier field; `None` if it can.
     fn identifier_fault(&self, id: i32) -> Option<String> {
         let Some(path) = self.path(id) else {
             return Some(format!("no field has the identifier field id {id}"));

@@ -1,8 +1,8 @@
-//! Which known names did a wrong one mean?
+//! Which known names are near a wrong one?
 
 use crate::error::Error;
 
-/// The error for a column that is not there, naming up to three that are near.
+/// The error for an unknown column, with up to three near matches.
 pub fn unknown_column<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Error {
     let wanted = name.to_lowercase();
     let mut ranked: Vec<(usize, &str)> = known

@@ -1,10 +1,10 @@
-//! Which columns hold the rows of an Arrow schema?
+//! Which columns can hold the rows of an Arrow schema?
 //!
 //! In: an Arrow schema and a format version. Out: a schema with ids from 1.
 //! Spec: Schemas and Data Types; Appendix A.
 //!
-//! Invariant: a column's type holds every value that the Arrow type has, or it is an error that says what to do; one
-//! error names all columns.
+//! Invariant: a column's type can hold every value of the Arrow type; otherwise the error says what to do. One error names all
+//! columns.
 
 mod extension;
 
@@ -24,7 +24,7 @@ const UTC_NAMES: [&str; 8] = ["UTC", "Etc/UTC", "Z", "Zulu", "+00:00", "-00:00",
 ///
 /// The format version decides over nanoseconds and Arrow's null type, which need v3.
 ///
-/// Errors: `InvalidInput`, naming each column that has no type and what would have one.
+/// Errors: `InvalidInput`, naming each column without a type, with advice.
 pub fn schema_from_arrow(schema: &arrow_schema::Schema, format_version: u8) -> Result<Schema> {
     let mut reader = Reader { format_version, problems: Vec::new() };
     let fields = reader.fields(schema.fields(), "", MAX_DEPTH);

@@ -66,7 +66,7 @@ impl NameMapping {
         self.by_name.get(name).map(AsRef::as_ref)
     }
 
-    /// The field id of a path of names from the top; `None` where it has no id or is not mapped.
+    /// The field id of a path of names from the top; `None` if it has no id or is not mapped.
     pub fn find(&self, path: &[&str]) -> Option<i32> {
         let (first, rest) = path.split_first()?;
         let field = self.get(first)?;

@@ -1,4 +1,4 @@
-//! May a column of one type become one of another?
+//! Can a column be promoted from one type to another?
 //!
 //! Spec: Schema Evolution.
 

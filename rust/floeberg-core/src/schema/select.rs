@@ -1,9 +1,9 @@
-//! What is left of a schema when only some columns are wanted?
+//! Which part of a schema remains if only some columns are selected?
 //!
 //! Spec: Column Projection.
 //!
-//! Invariant: the order of the schema is kept; a field that is selected brings all its children, and its parents
-//! come without their other children. A map's key comes with its value, because keys alone make no map.
+//! Invariant: the order of the schema is kept. A selected field has all its children, and its parents have no other children. A
+//! map's key and value are selected together.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 impl Schema {
     /// The schema of the fields with these ids, their parents and their children.
     ///
-    /// Identifier fields stay only where they are selected. Errors: `InvalidInput` for an id that is not there.
+    /// Identifier fields stay only if they are selected. Errors: `InvalidInput` for an unknown id.
     pub fn select(&self, ids: &[i32]) -> Result<Self> {
         if let Some(missing) = ids.iter().find(|id| self.field(**id).is_none()) {
             return Err(Error::invalid_input(format!("no column has the field id {missing}")));

@@ -1,4 +1,4 @@
-//! A table's columns, found by id or by name.
+//! How are a table's columns found by id or by name?
 //!
 //! Spec: Schemas and Data Types; Identifier Field IDs.
 //!
@@ -99,7 +99,7 @@ impl Schema {
         self.path(id)?.last().copied()
     }
 
-    /// The fields from the top down to an id, that field last; `None` where there is no such id.
+    /// The fields from the top down to an id, that field last; `None` for an unknown id.
     pub fn path(&self, id: i32) -> Option<Vec<&Field>> {
         let positions = self.by_id.get(&id)?;
         let (first, rest) = positions.split_first()?;
@@ -151,7 +151,7 @@ impl Schema {
         self.by_name.iter().map(|(name, id)| (name.as_str(), *id))
     }
 
-    /// The highest id in use, 0 where there is none.
+    /// The highest id in use, or 0.
     pub fn highest_field_id(&self) -> i32 {
         self.by_id.keys().copied().max().unwrap_or(0)
     }

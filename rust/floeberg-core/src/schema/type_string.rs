@@ -41,7 +41,7 @@ impl FromStr for PrimitiveType {
     }
 }
 
-/// What other systems call types, and what they are called here.
+/// Names of types in other systems, and their names here.
 const OTHER_NAMES: &[(&[&str], &str)] = &[
     (&["bool"], "boolean"),
     (&["integer", "int32", "i32", "tinyint", "smallint", "int8", "int16"], "int"),

@@ -1,4 +1,4 @@
-//! Which types does a table format have, and what is a column of one?
+//! Which types does a table format have, and what is a column?
 //!
 //! Spec: Schemas and Data Types; Nested Types; Default values; Appendix C, Schemas (type strings).
 //!

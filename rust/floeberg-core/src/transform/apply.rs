@@ -1,4 +1,4 @@
-//! What does a transform make of one value?
+//! What is the transform of one value?
 //!
 //! Spec: Partition Transforms.
 

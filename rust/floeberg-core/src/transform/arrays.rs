@@ -1,4 +1,4 @@
-//! What does a transform make of a column?
+//! What is the transform of a column?
 //!
 //! In: an Arrow array and the column's type. Out: an array of the result's type, as long; nulls stay null.
 //! Spec: Partition Transforms.

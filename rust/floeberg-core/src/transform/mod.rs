@@ -1,7 +1,7 @@
-//! How are partition and sort values made of column values?
+//! How are partition and sort values computed from column values?
 //!
-//! `bucket`, `truncate` and `temporal` are the transforms, `apply` and `arrays` make them of values and of Arrow
-//! arrays, `name` reads and writes them, `types` says what comes out.
+//! `bucket`, `truncate` and `temporal` are the transforms. `apply` and `arrays` apply them to values and to Arrow arrays,
+//! `name` parses and writes their names, `types` has their result types.
 
 mod kind;
 mod name;

@@ -2,7 +2,7 @@
 //!
 //! Spec: Appendix C, Partition Specs.
 //!
-//! Invariant: a name that is not known is kept as it was written.
+//! Invariant: an unknown name is kept as written.
 
 use std::fmt;
 use std::str::FromStr;

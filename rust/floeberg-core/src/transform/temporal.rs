@@ -1,4 +1,4 @@
-//! In which year, month, day or hour is a moment?
+//! In which year, month, day or hour is a timestamp?
 //!
 //! In: days, or microseconds, from 1970-01-01. Out: the count of whole units from there.
 //! Spec: Partition Transforms.

@@ -1,4 +1,4 @@
-//! What is left of a value that is cut to a width?
+//! How is a value truncated to a width?
 //!
 //! Spec: Truncate Transform Details.
 //!

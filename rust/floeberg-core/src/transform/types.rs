@@ -1,4 +1,4 @@
-//! Which types does a transform take, and which does it give?
+//! Which types does a transform accept, and which does it return?
 //!
 //! Spec: Partition Transforms.
 

@@ -1,10 +1,10 @@
-//! How do values become Arrow arrays, and elements of arrays values? May an array of others be touched?
+//! How are values converted to Arrow arrays and back, and is a foreign array safe to read?
 //!
-//! In: values and their type, or an array and a row. Out: an array of the type's one Arrow form (`schema::arrow`),
+//! In: values and their type, or an array and a row. Out: an array of the type's Arrow type (`schema::arrow`),
 //! or a value.
 //! Spec: Default values (a struct's missing fields); Column Projection (constants).
 //!
-//! Invariant: what is written reads back. Reading takes large, view and dictionary forms and promoted types too.
+//! Invariant: written values read back equal. Reading also accepts large, view and dictionary arrays, and promoted types.
 
 mod layout;
 mod read;

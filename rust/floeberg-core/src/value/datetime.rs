@@ -1,4 +1,4 @@
-//! Which day, and which moment, does a text name?
+//! Which date, time or timestamp does a string mean?
 //!
 //! In: ISO 8601 text. Out: days, microseconds or nanoseconds from 1970-01-01, and back to text.
 //! Spec: Primitive Types; Appendix D, JSON single-value serialization.

@@ -1,4 +1,4 @@
-//! Which unscaled value and scale does a decimal's text have?
+//! Which unscaled value and scale does the string of a decimal have?
 //!
 //! Spec: Appendix D, JSON single-value serialization (an exponent stands for a negative scale).
 

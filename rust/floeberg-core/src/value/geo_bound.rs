@@ -1,4 +1,4 @@
-//! Which point is a bound of geometries?
+//! Which point do the bytes of a geometry bound mean?
 //!
 //! In: the bytes of a lower or upper bound. Out: the corner of a box that holds all of them.
 //! Spec: Bounds for Geometry and Geography; Appendix D, Bound serialization.
@@ -9,8 +9,8 @@
 //! x f64, y f64, z f64 or NaN, m f64     all little-endian
 //! ```
 //!
-//! Invariant: a bound is shown and never compared: of a geography the lower x may be above the upper one, where the box
-//! goes over the antimeridian.
+//! Invariant: a bound is shown and never compared: the lower x of a geography may be above the upper one, if the box crosses the
+//! antimeridian.
 
 use std::fmt;
 

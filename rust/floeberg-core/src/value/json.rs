@@ -152,7 +152,7 @@ fn primitive_from(json: &Json, primitive: &PrimitiveType) -> Result<Value> {
     })
 }
 
-/// `None` where a zone is missing, superfluous or not UTC.
+/// `None` if a time zone is missing, superfluous or not UTC.
 fn moment_from(text: &str, primitive: &PrimitiveType) -> Result<Option<Value>> {
     let read = || -> Result<Option<Value>> {
         let moment = datetime::parse_timestamp(text)?;

@@ -1,8 +1,8 @@
 //! What values do the formats have, and how are they written and ordered?
 //!
-//! `literal` is a value, `arrow` a column of them. `single_value` and `json` are the two ways of the specification to
-//! write one, `ordering` says which comes first, `partition_key` which are one partition. `datetime` and `decimal`
-//! are arithmetic.
+//! `literal` is a value, `arrow` a column of them. `single_value` and `json` are the two serializations of the specification,
+//! `ordering` compares values, `partition_key` compares partitions. `datetime` and `decimal` are
+//! arithmetic.
 
 mod bytes_text;
 pub mod datetime;

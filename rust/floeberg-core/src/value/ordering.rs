@@ -1,6 +1,6 @@
 //! Which of two values is smaller?
 //!
-//! In: two values of one type. Out: their order, or nothing where they have none.
+//! In: two values of one type. Out: their order, if they have one.
 //! Spec: Expressions specification, Comparisons.
 //!
 //! Invariant: strings, uuids, fixed and binary are ordered by unsigned bytes; floats by IEEE 754 (NaN has no

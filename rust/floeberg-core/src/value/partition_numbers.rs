@@ -1,10 +1,10 @@
-//! Which rows are of one partition?
+//! Which rows belong to the same partition?
 //!
 //! In: partition values in columns. Out: for each row the number of its partition, numbered as they first occur.
 //! Spec: Scan Planning, note 3.
 //!
-//! Invariant: two rows have one number exactly where their [`PartitionKey`]s are equal. Nothing is allocated for a row, but
-//! for the first of each partition.
+//! Invariant: two rows have the same number exactly if their [`PartitionKey`]s are equal. Only the first row of each partition
+//! allocates memory.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -3,8 +3,8 @@
 //! In: a value, or bytes and the column's type now. Out: bytes, or a value of that type.
 //! Spec: Appendix D, Binary single-value serialization; Schema Evolution (promoted bounds).
 //!
-//! Invariant: promotion does not rewrite bounds, so the length tells the type at the time of writing; what comes
-//! out is always of the type that was asked for.
+//! Invariant: promotion does not rewrite bounds, so the length gives the type at the time of writing. The result always has the
+//! requested type.
 
 use super::Value;
 use super::datetime::{MICROS_PER_DAY, NANOS_PER_DAY};
@@ -39,7 +39,7 @@ pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
     })
 }
 
-/// The value of binary bytes, of the type that is asked for.
+/// The value of binary bytes, in the requested type.
 ///
 /// Decodes what was written before a promotion: an int under long, a float under double, a date under timestamp
 /// and `timestamp_ns`, a narrower decimal. A fixed value may be shorter than its type: bounds are truncated.

@@ -3,8 +3,8 @@
 //! In: bytes. Out: nothing, or what is wrong with them.
 //! Spec: Appendix G: ISO WKB of XY, XYZ, XYM and XYZM; Parquet `Geospatial.md`, Geospatial Types (the seven types).
 //!
-//! Invariant: what is claimed is checked against the bytes that are there before it is walked, collections nest to a limit,
-//! and no byte is left over.
+//! Invariant: counts are checked against the remaining bytes before they are used, the nesting of collections is limited, and no
+//! byte is left over.
 
 /// How deep collections may nest.
 const DEEPEST: usize = 32;
@@ -30,7 +30,7 @@ pub fn check_wkb(bytes: &[u8]) -> Result<(), String> {
     Err(format!("it ends after {} of its {} bytes", bytes.len() - left.len(), bytes.len()))
 }
 
-/// Takes one geometry, of a type where its parent says which, and of the parent's dimensions.
+/// Reads one geometry, of the type that its parent requires, if any, and of the parent's dimensions.
 fn geometry(left: &mut &[u8], wanted: Option<(Option<u32>, u32)>, depth: usize) -> Result<(), String> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(format!("its collections nest deeper than {DEEPEST}"));

@@ -1,6 +1,6 @@
-//! What are the least and the greatest values of a variant's fields?
+//! What are the bounds of a variant's fields?
 //!
-//! In: bounds of typed columns, by the names that lead to them. Out: a variant of all of them, as manifests have it.
+//! In: bounds of typed columns, by their paths. Out: one variant with all bounds, as in manifests.
 //! Spec: Iceberg, Bounds for Variant; RFC 9535, Normalized Paths.
 //!
 //! Invariant: a bound has the variant type that the values of its column have.

@@ -3,8 +3,8 @@
 //! In: values, row by row. Out: a column of variants.
 //! Spec: Parquet `VariantEncoding.md`.
 //!
-//! Invariant: metadata holds the names of its value alone, sorted; a number is of the narrowest type that holds it. What is
-//! built passes [`Checker`](super::Checker).
+//! Invariant: metadata has only the names of its value, sorted; a number has the narrowest type that fits. The result passes
+//! [`Checker`](super::Checker).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! A column of bytes that grows.
+//! How does a column of bytes grow?
 //!
-//! Invariant: 32-bit offsets reach all of it.
+//! Invariant: 32-bit offsets are enough.
 
 use arrow_array::BinaryArray;
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer};

@@ -1,10 +1,10 @@
-//! Are these bytes a variant?
+//! Are bytes a valid variant?
 //!
 //! In: metadata and value. Out: nothing, or what is wrong with them.
 //! Spec: Parquet `VariantEncoding.md`.
 //!
-//! Invariant: what passes is read to its last part: names are text, in order where they must be, and there; strings are
-//! text; values nest no deeper than they are read.
+//! Invariant: a checked variant can be read completely: names exist, are UTF-8 and are in order where required; strings are UTF-8;
+//! values do not nest deeper than the limit of reading.
 
 use super::MOST_DEPTH;
 use super::dictionary::Dictionary;
@@ -22,7 +22,7 @@ pub struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Errors: `InvalidData` for bytes that are no variant, `Unsupported` for types that are not known, `LimitExceeded` for values
+    /// Errors: `InvalidData` for bytes that are not a variant, `Unsupported` for unknown types, `LimitExceeded` for values
     /// that nest too deep.
     pub fn check(&mut self, metadata: &'a [u8], value: &'a [u8]) -> Result<()> {
         let names = match self.names {

@@ -1,8 +1,8 @@
-//! What do the columns of a shredded variant hold in one row?
+//! Which values do the columns of a shredded variant have in one row?
 //!
-//! In: the columns of a batch, as a [`Layout`] says. Out: typed arrays, and their values as variant encodes them.
+//! In: the columns of a batch, by a [`Layout`]. Out: typed arrays, and their values in the variant encoding.
 //!
-//! Invariant: a batch is taken apart once; what follows for each row looks up no type.
+//! Invariant: types are looked up once per batch, and not per row.
 //!
 //! [`Layout`]: super::Layout
 
@@ -85,13 +85,13 @@ impl<'a> Columns<'a> {
         Ok(Self { group: (group.null_count() > 0).then_some(group), value, typed })
     }
 
-    /// The value of a row, where it is stored as one.
+    /// The value of a row, if it is in `value`.
     pub(super) fn value(&self, row: usize) -> Option<&'a [u8]> {
         let value = self.value?;
         (value.is_valid(row) && self.is_there(row)).then(|| value.value(row))
     }
 
-    /// The typed column, where it holds the row.
+    /// The typed column, if it has the row.
     pub(super) fn typed(&self, row: usize) -> Option<&TypedColumn<'a>> {
         self.typed.as_ref().filter(|typed| typed.is_valid(row) && self.is_there(row))
     }

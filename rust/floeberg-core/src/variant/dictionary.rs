@@ -1,9 +1,9 @@
-//! Which field names does a variant's metadata hold?
+//! Which field names are in a variant's metadata?
 //!
 //! In: the bytes of `metadata`. Out: names by their ids.
 //! Spec: Parquet `VariantEncoding.md`, Metadata encoding.
 //!
-//! Invariant: every length is checked against the bytes that are there before it is used.
+//! Invariant: every length is checked against the remaining bytes before it is used.
 
 use super::value::unsigned;
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ pub(super) struct Dictionary<'a> {
 }
 
 impl<'a> Dictionary<'a> {
-    /// Errors: `InvalidData` for bytes that are no metadata, `Unsupported` for another version.
+    /// Errors: `InvalidData` for invalid metadata, `Unsupported` for another version.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
         let (header, rest) = bytes.split_first().ok_or_else(|| damaged("it is empty"))?;
         if header & 15 != VERSION {
@@ -40,7 +40,7 @@ impl<'a> Dictionary<'a> {
         Ok(Self { offsets, names, width, count })
     }
 
-    /// The same, where every name is looked at. Errors: `InvalidData` for one that is no text, or not there.
+    /// The same, with a check of every name. Errors: `InvalidData` for a name that is missing or not UTF-8.
     pub(super) fn checked(bytes: &'a [u8]) -> Result<Self> {
         let dictionary = Self::new(bytes)?;
         for id in 0..dictionary.len() {

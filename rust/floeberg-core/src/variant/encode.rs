@@ -1,9 +1,9 @@
-//! How are values written?
+//! How are values of a variant encoded?
 //!
 //! Spec: Parquet `VariantEncoding.md`, Value encoding.
 //!
-//! Invariant: values are appended; an object or array is closed over what was appended since it was begun, with the
-//! smallest widths that hold its numbers.
+//! Invariant: values are appended. Closing an object or array wraps everything appended since its start, with the smallest
+//! widths for its numbers.
 
 use super::dictionary::VERSION;
 use super::value::Kind;
@@ -75,7 +75,7 @@ impl Primitive {
     }
 }
 
-/// A string of fewer bytes says its length in its first byte.
+/// A shorter string has its length in its first byte.
 const SHORT: usize = 64;
 
 /// A primitive value: its type, then its bytes.

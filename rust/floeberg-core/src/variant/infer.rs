@@ -1,13 +1,13 @@
-//! As what are variants to be shredded?
+//! How should variants be shredded?
 //!
-//! In: the first variants that go into a file. Out: what many of them have in common, if there is anything.
+//! In: the first variants of a file. Out: the types that many of them have in common, if any.
 //!
-//! A place is a value, the values of a field, or the elements of arrays. It is shredded where all that was seen of it is of one
-//! type, as Iceberg Java infers it: integers as the widest that was seen, decimals with the digits and the scale that all
-//! of them need, nulls not counted.
+//! A place is a value, the values of a field, or the elements of arrays. It is shredded if all its values have one type, as
+//! Iceberg Java infers it: integers get the widest type that occurred, decimals the digits and the scale that all of them need,
+//! and nulls do not count.
 //!
-//! Invariant: the time is bounded by the bytes that there are and how deep they are looked at, the memory by a number of
-//! places, whatever the bytes say.
+//! Invariant: the time is bounded by the number of bytes and the depth, the memory by a number of places, whatever the bytes
+//! are.
 
 use std::collections::HashMap;
 use std::str;
@@ -37,10 +37,10 @@ const MOST_PLACES: usize = 1_000;
 const MOST_DIGITS: i32 = 38;
 
 impl Shape {
-    /// As what the variants of these columns are to be shredded, structs of the bytes `metadata` and `value`; `None` where
+    /// How to shred the variants of these columns, which are structs of the bytes `metadata` and `value`; `None` where
     /// they are not.
     ///
-    /// Errors: `InvalidData` for bytes that are no variant and for names that are no text, `Unsupported` for a type that is
+    /// Errors: `InvalidData` for bytes that are not a variant and for names that are not UTF-8, `Unsupported` for a type that is
     /// not known within an object or array.
     pub fn infer(columns: &[StructArray]) -> Result<Option<Self>> {
         let mut root = Seen::default();
@@ -122,7 +122,7 @@ impl<'a> Seen<'a> {
         Ok(())
     }
 
-    /// What was seen of a field; `None` where there is no room for another one.
+    /// The record of a field; `None` without room for another one.
     fn field(&mut self, name: &'a [u8], room: &mut usize) -> Option<&mut Self> {
         if !self.fields.contains_key(name) {
             *room = room.checked_sub(1)?;
@@ -130,7 +130,7 @@ impl<'a> Seen<'a> {
         Some(self.fields.entry(name).or_default())
     }
 
-    /// As what the place is shredded, of so many values at the top.
+    /// How to shred the place, for so many values at the top.
     fn shape(self, rows: usize) -> Result<Option<Part>> {
         Ok(match self.family {
             None | Some(Family::Mixed) => None,

@@ -1,9 +1,9 @@
-//! As which columns does a file store variants?
+//! In which columns does a file store variants?
 //!
-//! In: the fields of the group that a file stores a variant as. Out: what each column is for.
+//! In: the fields of the group of a variant in a file. Out: the role of each column.
 //! Spec: Parquet `VariantShredding.md`, Value Shredding.
 //!
-//! Invariant: columns are found by name; types that the specification does not list are refused; nesting is bounded.
+//! Invariant: columns are found by name; types outside the specification are refused; nesting is bounded.
 
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
 
@@ -49,7 +49,7 @@ pub(super) struct ShreddedField {
 impl Layout {
     /// Of the fields of a group.
     ///
-    /// Errors: `InvalidData` for columns that are no variant, or shredded in a way that the specification does not
+    /// Errors: `InvalidData` for columns that are not a variant, or shredded in a way that the specification does not
     /// have; `LimitExceeded` for columns that nest too deep.
     pub fn new(fields: &Fields) -> Result<Self> {
         let mut metadata = None;

@@ -1,12 +1,12 @@
-//! How do variants become the columns that files store them as, and these become variants?
+//! How are variants converted to the columns of a file, and back?
 //!
 //! A variant is two byte strings: a dictionary of field names, `metadata`, and a `value`. Files may store parts of
-//! values as typed columns beside them, which is called shredding. Readers find a [`Layout`] in a file; writers make
-//! up a [`Shape`] for one. [`Variants`] are built of values, and a [`Checker`] says whether what others built is one.
+//! values as typed columns beside them, which is called shredding. Readers find a [`Layout`] in a file; writers choose
+//! a [`Shape`] for one. [`Variants`] are built from values, and a [`Checker`] validates variants of others.
 //!
-//! `layout` says which columns of a file are a variant, `unshred` puts it together again. `infer` finds out what
-//! variants have in common, `shape` is what they are shredded as, `shred` does it, `bounds` is what manifests say of
-//! their fields.
+//! `layout` finds the columns of a variant in a file, `unshred` reassembles it. `infer` finds the types that variants have in
+//! common, `shape` has their shredded columns, `shred` fills these, `bounds` has the bounds of their fields in
+//! manifests.
 
 mod bytes;
 mod layout;
@@ -36,5 +36,5 @@ pub use layout::Layout;
 pub use shape::Shape;
 pub use shred::Shredded;
 
-/// How deep values may nest: what is written is read again, and `floeberg.variant` reads no deeper.
+/// How deep values may nest: written values must be readable, and `floeberg.variant` reads no deeper.
 pub const MOST_DEPTH: usize = 200;

@@ -1,9 +1,9 @@
-//! Which value is it, if it has no parts?
+//! What is a value without parts?
 //!
 //! In: the bytes of one value. Out: its type, and its data without the header.
 //! Spec: Parquet `VariantEncoding.md`, Encoding types.
 //!
-//! Invariant: null, objects, arrays and types that are not known are none of these; of a decimal, digits and scale are exact.
+//! Invariant: null, objects, arrays and unknown types are not scalars; digits and scale of a decimal are exact.
 
 use super::encode::Primitive;
 use super::value::{Kind, damaged};
@@ -28,7 +28,7 @@ pub(super) struct Decimal {
 const MOST_SCALE: u8 = 38;
 
 impl<'a> Scalar<'a> {
-    /// Of the bytes of one value, whose length was checked; `None` for what has parts, null, and a type that is not known.
+    /// The scalar of the bytes of one value, whose length was checked; `None` for a value with parts, null, or an unknown type.
     pub(super) fn of(value: &'a [u8]) -> Result<Option<Self>> {
         let cut_off = || damaged("its data is cut off");
         let (header, data) = value.split_first().ok_or_else(cut_off)?;
@@ -70,7 +70,7 @@ impl Decimal {
         digits - i32::from(self.scale)
     }
 
-    /// The unscaled number of the same decimal in a column; `None` where it does not fit exactly.
+    /// The unscaled number of the same decimal in a column; `None` if it does not fit exactly.
     pub(super) fn in_column(self, precision: u8, scale: u8) -> Option<i128> {
         let added = scale.checked_sub(self.scale)?;
         if self.whole_digits() + i32::from(scale) > i32::from(precision) {

@@ -1,10 +1,10 @@
 //! How does a typed column of values without parts grow?
 //!
-//! In: values, row by row. Out: the column, null where a value is not of its type.
+//! In: values, row by row. Out: the column, with null for values of other types.
 //! Spec: Parquet `VariantShredding.md`, Shredded Value Types.
 //!
-//! Invariant: a value that is taken is read as the same type again. An integer is taken only by a column of its width and a
-//! decimal only by one of its type, as Iceberg Java takes them; a decimal may get zeros behind its point.
+//! Invariant: an accepted value reads back with the same type. A column accepts only integers of its width and decimals of its
+//! type, as in Iceberg Java; a decimal may get zeros after its point.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl ScalarColumn {
         Self { kind, column: column.clone(), rows }
     }
 
-    /// Appends a value; `false` where it is of another type, of which nothing is appended.
+    /// Appends a value; `false` if it has another type and is not appended.
     pub(super) fn append(&mut self, value: &[u8]) -> Result<bool> {
         let Some(scalar) = Scalar::of(value)? else { return Ok(false) };
         if let Rows::Booleans(rows) = &mut self.rows {
@@ -92,7 +92,7 @@ impl ScalarColumn {
         }
     }
 
-    /// The column. Errors: `InvalidData` for a string that is no text.
+    /// The column. Errors: `InvalidData` for a string that is not UTF-8.
     pub(super) fn finish(self) -> Result<ArrayRef> {
         let no_column =
             |error| Error::internal("the values of variants do not fit into a column").caused_by(error);

@@ -1,6 +1,6 @@
-//! As what are the values of a column shredded?
+//! How are the values of a column shredded?
 //!
-//! In: what was inferred. Out: the columns that files have for it, as Arrow has them.
+//! In: the inferred types. Out: their columns in files, as Arrow types.
 //! Spec: Parquet `VariantShredding.md`, Shredded Value Types, Arrays, Objects.
 //!
 //! Invariant: every place has both `value` and `typed_value`; fields are in the order of their names.
@@ -11,11 +11,11 @@ use arrow_schema::{DataType, Field, Fields, TimeUnit};
 
 use super::encode::Primitive;
 
-/// As what the values of a column of variants are shredded.
+/// How the values of a column of variants are shredded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape(pub(super) Part);
 
-/// As what the values of one place are shredded.
+/// How the values of one place are shredded.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part {
     /// As exactly one type, in a column of its own type; `True` is both booleans.

@@ -1,6 +1,6 @@
 //! How are variants shredded?
 //!
-//! In: variants, as structs of the bytes `metadata` and `value`, and a shape. Out: the columns that a file stores them as.
+//! In: variants, as structs of the bytes `metadata` and `value`, and a shape. Out: their columns in a file.
 //! Spec: Parquet `VariantShredding.md`, Value Shredding.
 //!
 //! Invariant: what a typed column cannot hold exactly as it is, type and all, is in `value`; only an object may be in both, and a

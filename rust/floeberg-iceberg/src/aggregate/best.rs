@@ -1,6 +1,6 @@
 //! Which value of an array is the smallest, or the largest?
 //!
-//! In: an array of a primitive type, in Arrow's one form of it. Out: the row of the value.
+//! In: an array of a primitive type. Out: the row of the value.
 //!
 //! Invariant: the order is that of `value::ordering`; nulls and NaN take no part.
 
@@ -30,7 +30,7 @@ pub enum Extreme {
 }
 
 impl Extreme {
-    /// Is a value further out than another? Not where they have no order.
+    /// Is a value further out than another? False if they have no order.
     pub(super) fn is_better(self, value: &Value, than: &Value) -> bool {
         self.prefers(compare(value, than))
     }

@@ -1,11 +1,11 @@
-//! How many rows does a plan yield?
+//! How many rows does a plan return?
 //!
 //! In: a plan. Out: the count after deletes and filter.
 //! Spec: Data File Fields (`record_count`); Deletion Vectors.
 //!
-//! Invariant: a file is counted by its metadata only where its rows match as a whole and nothing deletes some. A position
-//! delete file may repeat positions and name other files, and both it and a vector may name rows that the file does not
-//! have: what they count themselves says nothing, and the positions are read.
+//! Invariant: a file is counted by its metadata only if all its rows match and no delete applies. The counts of delete files are not
+//! used: a position delete file may repeat positions and name other files, and it and a deletion vector may name rows that the
+//! file does not have. So the positions are read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,9 +25,9 @@ pub(super) enum Reading {
     Filter,
     /// Its keys are looked up.
     EqualityDeletes,
-    /// Its position delete files are read, and it is not.
+    /// Its position delete files are read, but not the file.
     PositionDeletes,
-    /// Its deletion vector is read, and it is not.
+    /// Its deletion vector is read, but not the file.
     Vector,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn count(
     let most = limit.unwrap_or(u64::MAX);
     let rows = AtomicU64::new(rows);
     let read = ordered(&left, threads, cancel, |(number, reading)| {
-        // What is over the limit changes nothing.
+        // Rows over the limit do not count.
         if rows.load(Ordering::Relaxed) >= most {
             return Ok(false);
         }
@@ -90,7 +90,7 @@ pub(crate) fn count(
     Ok(AggregateResult { value: rows.into_inner().min(most), metrics })
 }
 
-/// The rows of a file by its metadata, or why these do not tell.
+/// The rows of a file by its metadata, or why that is not enough.
 pub(super) fn known(file: &PlannedFile<'_>) -> Result<u64, Reading> {
     match file.rows_match() {
         RowsMatch::None => Ok(0),

@@ -1,11 +1,11 @@
 //! What is the smallest, or the largest, value of a column?
 //!
-//! In: a plan that kept the column's counts and bounds. Out: the value, `None` where no row has one.
+//! In: a plan that kept the column's counts and bounds. Out: the value, `None` if no row has one.
 //! Spec: Field-level Metrics and Statistics: bounds enclose values, and need not be values.
 //!
-//! Invariant: a bound is taken for a value only where the specification leaves no other: where the two bounds of a file
-//! with live values are equal. Of other files those are read whose bound is further out than the best value that was
-//! found, in the order of their bounds; where bounds are exact, as most are, that is one file.
+//! Invariant: a bound counts as a value only if the two bounds of a file with live values are equal. Other files are read only if
+//! their bound is further out than the best value so far, in the order of their bounds. If bounds are exact, as most are, that
+//! is one file.
 //!
 //! Nulls and NaN take no part, and -0.0 is 0.0, as in filters.
 
@@ -52,7 +52,7 @@ pub(crate) fn column_of<'a>(schema: &'a Schema, name: &str, case_sensitive: bool
     )))
 }
 
-/// What is asked of which plan.
+/// The request: which end of which column, in which plan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExtremeRequest<'a> {
     /// A plan with the column's statistics.
@@ -69,14 +69,14 @@ pub(crate) struct ExtremeRequest<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// What metadata say of one file.
+/// What metadata prove about one file.
 #[derive(Debug, PartialEq)]
 pub(super) enum Known {
     /// It has no live value.
     Nothing,
     /// All its live values are this one.
     Exactly(Value),
-    /// It must be read if its bound, where it has one, is further out than the best.
+    /// It must be read if it has no bound, or its bound is further out than the best value.
     Within(Option<Value>, &'static str),
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn extreme(request: ExtremeRequest<'_>) -> Result<AggregateResult<Opt
         }
         Ok(())
     })?;
-    // What has no bound must be read in any case, and may spare others.
+    // A file without a bound must be read in any case, and may make others unnecessary.
     read(request, &unbounded, &mut best, &mut metrics)?;
     bounded.sort_by(|(_, left, _), (_, right, _)| match (which, compare(left, right)) {
         (_, None) => Ordering::Equal,
@@ -163,7 +163,7 @@ pub(super) fn known(
     Known::Within(bound.cloned(), reason)
 }
 
-/// Why the file's metadata cannot tell which rows are left; `None` where at least one is, and they are all alike.
+/// Why the file's metadata cannot decide which rows remain; `None` if at least one remains and all are alike.
 fn reason(file: &PlannedFile<'_>) -> Option<&'static str> {
     if *file.residual != BoundExpr::True {
         return Some("filter");
@@ -221,7 +221,7 @@ fn improve(best: &mut Option<Value>, value: Option<Value>, which: Extreme) {
     }
 }
 
-/// The zeros are equal: which of them the first file held says nothing.
+/// The zeros are equal: it does not matter which of them the first file had.
 fn unsigned_zero(value: Value) -> Value {
     match value {
         // -0.0 + 0.0 is 0.0, and every other number stays what it is.

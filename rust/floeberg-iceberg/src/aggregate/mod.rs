@@ -1,7 +1,7 @@
-//! What do counts, bounds and as few files as can be say of all rows of a scan?
+//! How are rows counted, and extremes found, with as few files as possible?
 //!
-//! Invariant: an answer is what reading all rows gives. Metadata answers where the specification promises that it can, and
-//! a file is left unread where metadata proves that it cannot change the answer.
+//! Invariant: the result is that of reading all rows. Metadata is used only where the specification guarantees it, and a file is
+//! skipped only if metadata proves that it cannot change the result.
 
 mod result;
 mod count;

@@ -13,7 +13,7 @@ pub struct AggregateResult<T> {
     pub metrics: AggregateMetrics,
 }
 
-/// What became of the data files of a plan.
+/// How the data files of a plan were used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AggregateMetrics {
     /// Data files of the plan.
@@ -22,7 +22,7 @@ pub struct AggregateMetrics {
     pub by_metadata: u64,
     /// Left unread, because what they hold cannot change the answer.
     pub not_needed: u64,
-    /// How many had to be read (the file, or its delete files), by why.
+    /// How many had to be read (the file, or its delete files), by reason.
     pub read: BTreeMap<&'static str, u64>,
 }
 

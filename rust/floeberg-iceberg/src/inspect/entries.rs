@@ -1,8 +1,8 @@
-//! The tables of entries and of files: `entries`, `files`, `data_files`, `delete_files` and their `all_` forms.
+//! What is in the tables of entries and of files: `entries`, `files`, `data_files`, `delete_files` and their `all_` forms?
 //!
 //! Spec: Manifest Entry Fields; Data File Fields.
 //!
-//! Invariant: files are live ones; entries that were deleted are in the tables of entries only.
+//! Invariant: files are live files; DELETED entries are only in the tables of entries.
 
 use std::sync::Arc;
 

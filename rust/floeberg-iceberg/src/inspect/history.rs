@@ -1,4 +1,4 @@
-//! The table `history`: when which snapshot became current, oldest first.
+//! What is in the table `history`? When each snapshot became current, oldest first.
 
 use floeberg_core::Result;
 use floeberg_core::schema::{Field, PrimitiveType as P};

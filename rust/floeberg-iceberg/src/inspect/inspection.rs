@@ -1,9 +1,9 @@
 //! Which rows does a metadata table have?
 //!
-//! In: a table, the name of a metadata table, and a snapshot for those that look at one. Out: batches.
+//! In: a table, the name of a metadata table, and a snapshot for tables about one. Out: batches.
 //!
 //! Names, order, types, nullability and field ids of columns are those of Iceberg Java's metadata tables, in the table's current
-//! schema, whichever snapshot they look at.
+//! schema, whichever snapshot they are about.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -42,7 +42,7 @@ impl Inspection {
 
     /// Starts reading.
     ///
-    /// Errors: `NotFound` for a snapshot that is not there; `InvalidData` for damaged files, naming them; `Unsupported`
+    /// Errors: `NotFound` for an unknown snapshot; `InvalidData` for damaged files, naming them; `Unsupported`
     /// for encrypted ones; those of the store. Some come only with the rows.
     pub fn open(&self, cancel: &Cancel) -> Result<MetadataRows> {
         self.rows(cancel).context("table", self.table.metadata_location())

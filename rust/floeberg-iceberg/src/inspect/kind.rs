@@ -1,6 +1,6 @@
 //! Which metadata tables are there?
 //!
-//! Invariant: the names are Iceberg Java's, and so is which of them look at one snapshot.
+//! Invariant: the names are Iceberg Java's, and so is which of them are about one snapshot.
 
 use std::str::FromStr;
 

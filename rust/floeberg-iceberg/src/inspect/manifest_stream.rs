@@ -1,7 +1,7 @@
-//! How do rows come out of many manifests in bounded memory?
+//! How are rows of many manifests returned in bounded memory?
 //!
-//! Invariant: as many manifests as there are threads are read at a time, and the next ones when their rows were taken;
-//! batches come in the order of the items.
+//! Invariant: one manifest per thread is read at a time, and the next ones once their rows were taken; batches come in the order of
+//! the items.
 
 use std::collections::VecDeque;
 

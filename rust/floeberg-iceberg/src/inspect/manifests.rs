@@ -1,9 +1,9 @@
-//! The tables `manifests` and `all_manifests`.
+//! What is in the tables `manifests` and `all_manifests`?
 //!
 //! Spec: Manifest Lists.
 //!
-//! Invariant: what an old manifest list does not say (counts, the snapshot that added the manifest) is counted from the
-//! manifest's entries, never taken for nothing.
+//! Invariant: fields that an old manifest list lacks (counts, the snapshot that added the manifest) are computed from the
+//! manifest's entries, never treated as 0.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What does a table say of itself, as tables? Iceberg Java calls them metadata tables.
+//! Which metadata tables does a table have, and what is in them?
 
 mod column_order;
 mod kind;

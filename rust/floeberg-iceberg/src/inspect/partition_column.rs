@@ -1,6 +1,6 @@
-//! How do the partition values of files of many specs stand in one column?
+//! How do partition values of many specs share one column?
 //!
-//! In: partition values as a spec has them. Out: one struct over all specs.
+//! In: partition values of a spec. Out: one struct over all specs.
 //! Spec: Partition Evolution.
 //!
 //! Invariant: as in Iceberg Java, a field whose source column the current schema lacks is not in it.
@@ -61,7 +61,7 @@ impl PartitionColumn {
         is_partitioned.then(|| Field::required(id, "partition", Type::Struct(self.struct_type.clone())))
     }
 
-    /// How many of the fields a spec has: what tells a null apart from a field that is not there.
+    /// How many of the fields a spec has, which distinguishes null from a missing field.
     pub(super) fn own_fields(&self, spec_id: i32) -> usize {
         self.own_fields.get(&spec_id).copied().unwrap_or(0)
     }

@@ -1,7 +1,7 @@
-//! The table `partitions`: what the live files of each partition hold together.
+//! What is in the table `partitions`? Totals of the live files of each partition.
 //!
-//! Invariant: as in Iceberg Java, a partition is its values in the struct over all specs and how many of these fields its
-//! spec has, so that a null and a field that is not there differ; floats are compared by their bits.
+//! Invariant: as in Iceberg Java, a partition is its values in the struct over all specs, plus how many of these fields its spec
+//! has. So null and a missing field differ. Floats are compared by their bits.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The table `position_deletes`: a row a deleted position, as delete files and vectors name it.
+//! What is in the table `position_deletes`? One row per deleted position of delete files and deletion vectors.
 //!
 //! Spec: Position Delete Files; Deletion Vectors.
 //!
@@ -130,7 +130,7 @@ impl PositionDeleteRows {
     }
 }
 
-/// A batch of the file's own columns with those that all its rows have in common.
+/// A batch of the file's own columns, with the columns that are constant for the file.
 fn whole(schema: &SchemaRef, listed: &Listed, batch: &RecordBatch) -> Result<RecordBatch> {
     let (delete, rows) = (&listed.delete, batch.num_rows());
     let mut columns: Vec<ArrayRef> = batch.columns().to_vec();

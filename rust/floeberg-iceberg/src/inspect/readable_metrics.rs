@@ -1,6 +1,6 @@
-//! What do the counts and bounds of a file's columns say?
+//! How are the counts and bounds of a file's columns shown?
 //!
-//! In: the maps of metrics by field id. Out: a struct with a struct a column: counts, and bounds in the column's own type.
+//! In: the maps of metrics by field id. Out: a struct with one struct per column: counts, and bounds in the column's own type.
 //! Spec: Data File Fields; Appendix D, Binary single-value serialization.
 //!
 //! Invariant: a bound that cannot be decoded as the column's type is null, never an error and never another value.
@@ -125,7 +125,7 @@ fn bound(bytes: &[u8], field_type: &Type) -> Option<Value> {
         P::Geometry { .. } | P::Geography { .. } => {
             GeoBound::from_bytes(bytes).ok().map(|corner| Value::Binary(corner.to_wkb()))
         }
-        // A bound may be shorter than the column's values, and a shorter value is none of the column's type.
+        // A bound may be shorter than the column's values, and then is not a value of the column's type.
         P::Fixed(length) if bytes.len() != *length as usize => None,
         _ => single_value::from_bytes(primitive, bytes).ok(),
     }

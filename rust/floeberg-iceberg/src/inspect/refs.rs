@@ -1,4 +1,4 @@
-//! The table `refs`: branches and tags, by name.
+//! What is in the table `refs`? Branches and tags, by name.
 
 use floeberg_core::schema::{Field, PrimitiveType as P};
 use floeberg_core::value::Value;

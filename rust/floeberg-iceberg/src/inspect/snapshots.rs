@@ -1,4 +1,4 @@
-//! The table `snapshots`: a row a snapshot, in the order of the metadata.
+//! What is in the table `snapshots`? One row per snapshot, in the order of the metadata.
 
 use floeberg_core::Result;
 use floeberg_core::schema::{Field, MapType, PrimitiveType as P, Type};

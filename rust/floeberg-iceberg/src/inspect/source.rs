@@ -1,4 +1,4 @@
-//! What do the tables about a snapshot's files read from?
+//! Where do the tables about a snapshot's files read from?
 //!
 //! In: a table and a snapshot. Out: manifests and their entries.
 //!
@@ -55,7 +55,7 @@ impl Source {
         self.specs.get(manifest.partition_spec_id).context("manifest", &manifest.manifest_path)
     }
 
-    /// The manifests of the snapshot; none where there is no snapshot.
+    /// The manifests of the snapshot; empty without a snapshot.
     pub(super) fn manifests(&self) -> Result<Vec<ManifestFile>> {
         match &self.snapshot {
             Some(snapshot) => self.manifests_of(snapshot),

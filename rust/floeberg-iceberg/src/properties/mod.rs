@@ -1,4 +1,4 @@
-//! Which properties has a table, what may they be, and what are they where they are not set?
+//! Which properties can a table have, with which values and defaults?
 //!
 //! In: properties, as texts. Out: their values.
 //! Spec: Iceberg documentation, Configuration (table properties).
@@ -134,7 +134,7 @@ const GC: Flag = Flag { name: "gc.enabled", default: true };
 const JAVA_CLASSES: &str = "it names a Java or Python class, which would choose other locations for files";
 const ENCRYPTION: &str = "encrypted tables cannot be written yet";
 
-/// Every property that has a meaning, in the order of their names. One that ends with a dot is of columns, whose names
+/// Every known property, in the order of names. One that ends with a dot is of columns, whose names
 /// follow it.
 pub const PROPERTIES: &[Known] = &[
     MANIFEST_MERGE_ENABLED.known("Whether commits merge manifests"),
@@ -312,7 +312,7 @@ pub const OF_OTHER_ENGINES: &[&str] = &[
     "write.wap.enabled",
 ];
 
-/// What is known of a property; `None` where it has no meaning to this library.
+/// The description of a property; `None` if this library does not use it.
 pub fn known(name: &str) -> Option<&'static Known> {
     PROPERTIES.iter().find(|known| known.is_of(name))
 }

@@ -3,7 +3,7 @@
 //! In: properties, as texts. Out: numbers, flags and words.
 //! Spec: Iceberg documentation, Configuration (table properties).
 //!
-//! Invariant: a value that is not understood is an error that names the property, never the default.
+//! Invariant: an invalid value is an error that names the property, never the default.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ pub type Properties = BTreeMap<String, String>;
 pub(crate) struct Flag {
     /// Its key.
     pub name: &'static str,
-    /// What it is where it is not set.
+    /// Its default.
     pub default: bool,
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct Flag {
 pub(crate) struct Whole {
     /// Its key.
     pub name: &'static str,
-    /// What it is where it is not set.
+    /// Its default.
     pub default: u64,
-    /// The least that it can be.
+    /// Its minimum.
     pub least: u64,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Whole {
 pub(crate) struct Share {
     /// Its key.
     pub name: &'static str,
-    /// What it is where it is not set.
+    /// Its default.
     pub default: f64,
 }
 
@@ -48,9 +48,9 @@ pub(crate) struct Share {
 pub(crate) struct Words {
     /// Its key.
     pub name: &'static str,
-    /// What it is where it is not set.
+    /// Its default.
     pub default: &'static str,
-    /// What it can be.
+    /// Its possible values.
     pub allowed: &'static [&'static str],
 }
 
@@ -61,7 +61,7 @@ pub struct Known {
     pub name: &'static str,
     /// What its value is.
     pub kind: Kind,
-    /// What it is where it is not set.
+    /// Its default.
     pub default: PropertyDefault,
     /// What this library does with it.
     pub in_use: Use,
@@ -248,7 +248,7 @@ impl fmt::Display for PropertyDefault {
     }
 }
 
-/// A number, or another thing that is written as a text; `None` where it is not set. Errors: `InvalidInput`.
+/// A number, or another value that is parsed from a string; `None` if it is not set. Errors: `InvalidInput`.
 pub(crate) fn parsed<T: FromStr>(properties: &Properties, name: &str, expected: &str) -> Result<Option<T>> {
     let Some(text) = properties.get(name) else { return Ok(None) };
     text.trim().parse().map(Some).map_err(|_| unexpected(name, text, expected))
@@ -264,7 +264,7 @@ pub fn flag(properties: &Properties, name: &str, default: bool) -> Result<bool> 
     }
 }
 
-/// A whole number of at least this; `None` where it is not set. Errors: `InvalidInput`.
+/// A whole number of at least this; `None` if it is not set. Errors: `InvalidInput`.
 pub fn whole(properties: &Properties, name: &str, least: u64) -> Result<Option<u64>> {
     let expected = format!("a whole number of at least {least}");
     match parsed::<u64>(properties, name, &expected)? {
@@ -273,7 +273,7 @@ pub fn whole(properties: &Properties, name: &str, least: u64) -> Result<Option<u
     }
 }
 
-/// A number between 0 and 1; `None` where it is not set. Errors: `InvalidInput`.
+/// A number between 0 and 1; `None` if it is not set. Errors: `InvalidInput`.
 pub(crate) fn share(properties: &Properties, name: &str) -> Result<Option<f64>> {
     let expected = "a number between 0 and 1";
     match parsed::<f64>(properties, name, expected)? {
@@ -282,7 +282,7 @@ pub(crate) fn share(properties: &Properties, name: &str) -> Result<Option<f64>> 
     }
 }
 
-/// The one of some words that a text is. Errors: `InvalidInput`.
+/// One of some words. Errors: `InvalidInput`.
 pub fn word(name: &str, text: &str, words: &'static [&'static str]) -> Result<&'static str> {
     let found = words.iter().find(|word| word.eq_ignore_ascii_case(text.trim()));
     found.copied().ok_or_else(|| unexpected(name, text, &one_of(words)))
@@ -297,7 +297,7 @@ fn one_of(words: &[&str]) -> String {
     }
 }
 
-/// The error of a property that has another value than it can have.
+/// The error of a property with an invalid value.
 pub(crate) fn unexpected(name: &str, found: impl fmt::Display, expected: &str) -> Error {
     Error::invalid_input(format!("expected {expected}, found {:?}", found.to_string())).with("property", name)
 }

@@ -1,4 +1,4 @@
-//! What do partition statistics say of each partition?
+//! Which statistics does each partition have?
 //!
 //! In: a file that the metadata names. Out: its rows, as they are sorted there.
 //! Spec: Partition Statistics File.
@@ -25,7 +25,7 @@ const VECTORS_SINCE: u8 = 3;
 impl Table {
     /// The rows of a partition statistics file that the metadata names.
     ///
-    /// Errors: `InvalidInput` for a file that is not named; `Unsupported` for one that is no data file of a known format;
+    /// Errors: `InvalidInput` for a file that the metadata does not list; `Unsupported` for a file of an unknown format;
     /// those of reading.
     pub fn partition_statistics_rows(
         &self,

@@ -1,9 +1,9 @@
 //! Which blobs does a statistics file hold, and what is in them?
 //!
-//! In: a file that the metadata names. Out: its footer, held against the metadata, and the content of a blob.
+//! In: a file that the metadata lists. Out: its footer, checked against the metadata, and the content of a blob.
 //! Spec: Table Statistics; Puffin.
 //!
-//! Invariant: only the footer and the blob that is asked for are read, both where they lie in the file.
+//! Invariant: only the footer and the requested blob are read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const MAGIC_LENGTH: u64 = 4;
 impl Table {
     /// The footer of a statistics file that the metadata names.
     ///
-    /// Errors: `InvalidInput` for a file that is not named; `Unsupported` for an encrypted one; `InvalidData` for a damaged
+    /// Errors: `InvalidInput` for a file that the metadata does not list; `Unsupported` for an encrypted one; `InvalidData` for a damaged
     /// one, and where it lacks a blob that the metadata says it has; those of the store.
     pub fn statistics_footer(&self, statistics_path: &str) -> Result<PuffinFooter> {
         let (file, source) = self.statistics_source(statistics_path)?;

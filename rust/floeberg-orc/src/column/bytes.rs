@@ -1,4 +1,4 @@
-//! Texts and bytes, written one after the other.
+//! Strings and bytes, written one after the other.
 //!
 //! Spec: ORC v1, String, Char, and Varchar Columns; Binary Columns.
 

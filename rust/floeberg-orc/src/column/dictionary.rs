@@ -1,8 +1,8 @@
-//! Texts that are numbers of a dictionary's entries.
+//! Strings, stored as numbers of dictionary entries.
 //!
 //! Spec: ORC v1, String, Char, and Varchar Columns.
 //!
-//! Invariant: the entries are no more than the dictionary's bytes can tell apart.
+//! Invariant: there are no more entries than the bytes of the dictionary allow.
 
 use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;

@@ -1,6 +1,6 @@
 //! What are the values of a column in a stripe?
 //!
-//! A file a family of types: numbers, texts with and without dictionary, decimals, timestamps, and what nests.
+//! One file per family of types: numbers, strings with and without dictionary, decimals, timestamps, and nested types.
 
 mod reader;
 mod bytes;

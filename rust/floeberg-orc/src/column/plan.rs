@@ -42,7 +42,7 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// A stream; one that is not there has no bytes.
+    /// A stream; a missing one has no bytes.
     fn blocks(&self, column: &Column, kind: StreamKind) -> Blocks {
         let stored = self.bytes.get(&(column.number, kind)).cloned().unwrap_or_default();
         Blocks::new(stored, self.compression, self.block_size)

@@ -2,8 +2,8 @@
 //!
 //! Spec: ORC v1, Timestamp Columns; Iceberg, Appendix A, ORC.
 //!
-//! Writers cut the seconds of a moment before 1970 off toward zero, so that a second is missing where there are whole
-//! milliseconds; readers take it off again. What is finer than the unit is cut off downward.
+//! Writers round the seconds of a timestamp before 1970 toward zero, so one second is missing if there are whole milliseconds;
+//! readers subtract it again. Digits finer than the unit are rounded down.
 
 use std::sync::Arc;
 

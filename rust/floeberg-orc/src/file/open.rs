@@ -1,6 +1,6 @@
 //! An ORC file whose footer was read: its columns and stripes.
 //!
-//! Invariant: stripes lie within the file, and have no more rows than their bytes could hold.
+//! Invariant: stripes lie within the file, and have no more rows than their bytes allow.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -88,7 +88,7 @@ impl OrcFile {
         self.source.location()
     }
 
-    /// The rows of a stripe: of its columns those that hold a wanted leaf, with the parts that do. Leaves are the
+    /// The rows of a stripe, with only the columns and nested fields that have a wanted leaf. Leaves are the
     /// columns without parts (structs of nothing too), numbered in the order of [`Self::fields`]. A batch has `batch_rows` rows at most, and
     /// fewer where they are large.
     pub fn read(&self, stripe: usize, leaves: &BTreeSet<usize>, batch_rows: usize) -> Result<StripeReader> {

@@ -1,9 +1,9 @@
-//! What does the end of a file say?
+//! What is in the end of a file?
 //!
 //! In: a source. Out: its postscript and footer.
 //! Spec: ORC v1, File Tail.
 //!
-//! Invariant: places are checked against the file before they are read; a footer is no longer than
+//! Invariant: offsets are checked against the file before they are used; a footer is no longer than
 //! [`MOST_FOOTER`] bytes.
 
 use std::ops::Range;

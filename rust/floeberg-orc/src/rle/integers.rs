@@ -1,6 +1,6 @@
-//! Integers, as many as are asked for.
+//! Integers, as many as requested.
 //!
-//! Invariant: memory is taken for integers that were read, never for a count that is claimed.
+//! Invariant: memory grows with the integers that were read, never by a claimed count.
 
 use floeberg_core::Result;
 

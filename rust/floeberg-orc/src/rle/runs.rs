@@ -2,7 +2,7 @@
 //!
 //! Spec: ORC v1, Integer Run Length Encoding, version 1 and 2.
 //!
-//! Invariant: a run has 512 integers at most; sums wrap, as those of the writers do.
+//! Invariant: a run has at most 512 integers; sums wrap, as in writers.
 
 use floeberg_core::{Error, Result};
 

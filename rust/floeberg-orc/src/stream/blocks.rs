@@ -3,7 +3,7 @@
 //! In: the bytes of a stream as stored. Out: its blocks, one after the other, decompressed.
 //! Spec: ORC v1, Compression: three bytes before each block say its length and whether it is stored as it was.
 //!
-//! Invariant: one block is held at a time.
+//! Invariant: one block is in memory at a time.
 
 use std::ops::Range;
 
@@ -78,7 +78,7 @@ impl Blocks {
         Ok(true)
     }
 
-    /// All blocks together. Errors: `LimitExceeded` where they are longer than `limit`.
+    /// All blocks together. Errors: `LimitExceeded` if they are longer than `limit`.
     pub(crate) fn read_all(mut self, limit: usize, what: &str) -> Result<Vec<u8>> {
         let mut all = Vec::new();
         while self.advance()? {

@@ -1,7 +1,7 @@
 //! A stream, read from its start.
 //!
-//! Invariant: an end that comes too early is an error; memory is taken for bytes that were read, never for bytes
-//! that are claimed.
+//! Invariant: a premature end is an error; memory grows with the bytes that were read, never by a claimed
+//! size.
 
 use floeberg_core::{Error, Result};
 

@@ -1,8 +1,8 @@
-//! What was a block before it was compressed?
+//! How is a block decompressed?
 //!
 //! Spec: ORC v1, Compression.
 //!
-//! Invariant: the output never grows beyond the size of blocks that the file says; the buffer is reused.
+//! Invariant: the output never grows beyond the block size of the file; the buffer is reused.
 
 use std::io::Read;
 

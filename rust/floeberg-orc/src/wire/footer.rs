@@ -2,7 +2,7 @@
 //!
 //! Spec: ORC v1, Footer, Type Information; Iceberg, Appendix A, ORC (attributes).
 //!
-//! Invariant: stripes are in the file's order and have as many rows together as the file says.
+//! Invariant: stripes are in the file's order, and their rows add up to those of the file.
 
 use floeberg_core::{Error, Result};
 

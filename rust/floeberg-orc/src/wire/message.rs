@@ -3,7 +3,7 @@
 //! In: the bytes of a message. Out: its fields, in the order in which they are written.
 //! Spec: Protocol Buffers, Encoding.
 //!
-//! Invariant: lengths are checked against the bytes that are left; groups, which ORC does not use, are errors.
+//! Invariant: lengths are checked against the remaining bytes; groups, which ORC does not use, are errors.
 
 use floeberg_core::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! What do the raw structures of a file say?
+//! What are the raw structures of a file?
 //!
 //! Bytes to structures: protocol buffers, the end of a file, the footer of a stripe. No I/O.
 

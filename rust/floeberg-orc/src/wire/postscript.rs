@@ -2,7 +2,7 @@
 //!
 //! Spec: ORC v1, File Tail, Postscript.
 //!
-//! Invariant: what cannot be read as this version reads it is refused here.
+//! Invariant: a file that this version cannot read is refused here.
 
 use floeberg_core::{Error, Result};
 

@@ -15,14 +15,14 @@ pub(crate) struct StripeFooter {
     pub(crate) streams: Vec<StreamLocation>,
     /// How each column is encoded.
     pub(crate) encodings: Vec<Encoding>,
-    /// The zone that plain timestamps are counted in, where it is said.
+    /// The time zone of timestamps without one, if recorded.
     pub(crate) writer_zone: String,
 }
 
 /// A stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamLocation {
-    /// Its kind; `None` where it is of no use here.
+    /// Its kind; `None` if it is not used here.
     pub(crate) kind: Option<StreamKind>,
     /// The column.
     pub(crate) column: u32,

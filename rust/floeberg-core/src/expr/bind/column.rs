@@ -6,7 +6,7 @@ use crate::schema::{Field, Schema, Type};
 
 /// Finds a column by its full dotted name.
 ///
-/// Errors: `InvalidInput` for a name that is not there or ambiguous, and for a column in a list or map.
+/// Errors: `InvalidInput` for an unknown or ambiguous name, and for a column in a list or map.
 pub(super) fn find(schema: &Schema, name: &str, case_sensitive: bool) -> Result<BoundColumn> {
     let id = schema.find(name, case_sensitive)?;
     let (Some(path), Some(name)) = (schema.path(id), schema.full_name(id)) else {

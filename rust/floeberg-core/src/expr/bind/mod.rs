@@ -1,4 +1,4 @@
-//! What does a filter say about the columns of a schema?
+//! What does a filter mean for the columns of a schema?
 //!
 //! In: a filter by names with raw literals, and a schema. Out: a filter by field ids with typed literals.
 //! Spec: Expressions specification, Tests, Comparisons and Boolean logic.

@@ -1,4 +1,4 @@
-//! What does one test say, once the type of its column is known?
+//! What does one test mean, once the type of its column is known?
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn check_count(op: Operator, found: usize) -> Result<()> {
     Err(Error::invalid_input(format!("{} takes {expected}, found {found}", op.sql())))
 }
 
-/// What is tested; `None` where it is always null.
+/// The tested term; `None` if it is always null.
 fn tested(term: &Term, column: Arc<BoundColumn>) -> Result<Option<Test>> {
     let transform = match &term.transform {
         None | Some(Transform::Identity) => None,

@@ -1,4 +1,4 @@
-//! What is tested: a column or a transform of one, with the type of what is compared.
+//! What is tested? A column or a transform of one, with the type of the compared values.
 
 use std::fmt;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Test {
         if self.column.required { BoundExpr::True } else { self.of_column(Operator::NotNull) }
     }
 
-    /// False for what is no float.
+    /// False for other types than floats.
     pub(super) fn is_nan(&self) -> BoundExpr {
         if self.is_float() { self.predicate(Operator::IsNan, Vec::new()) } else { BoundExpr::False }
     }

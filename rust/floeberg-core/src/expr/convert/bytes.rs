@@ -1,4 +1,4 @@
-//! Which bytes are a literal?
+//! Which bytes does a literal mean?
 //!
 //! Spec: Appendix D, JSON single-value serialization (hexadecimal digits).
 

@@ -1,4 +1,4 @@
-//! Which float is a literal?
+//! Which float does a literal mean?
 //!
 //! Invariant: a finite number beyond the largest float stays finite: it is between that float and infinity.
 

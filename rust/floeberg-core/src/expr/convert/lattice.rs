@@ -1,8 +1,8 @@
-//! Where does a number stand among the whole numbers, or among the decimals of a scale?
+//! What is the place of a number among the whole numbers, or among the decimals of a scale?
 //!
 //! In: a number of any size and scale. Out: its place.
 //!
-//! Invariant: exact integer arithmetic; what does not fit 128 bits is beyond every value.
+//! Invariant: exact integer arithmetic; a number that does not fit into 128 bits is beyond every value.
 
 use super::{Converted, expected};
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
-//! Which value of a column's type is a literal?
+//! Which value of a column's type does a literal mean?
 //!
-//! In: a literal as it was written and the type it is compared with. Out: the value, or its place among the values
-//! where it is none of them.
+//! In: a literal as written, and the type to compare with. Out: the value, or its place between the values of the
+//! type.
 //!
 //! Invariant: nothing is lost silently. A literal that no value of the type equals (`1.5` for an int, 3000000000 for
 //! an int, a moment for a date) keeps its exact place in the order. Only floats round, as in SQL: to the nearest.

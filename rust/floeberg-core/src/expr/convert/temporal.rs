@@ -1,4 +1,4 @@
-//! Which day or moment is a literal?
+//! Which date or timestamp does a literal mean?
 //!
 //! In: an integer in the column's unit, ISO 8601 text, or a value that is a day or moment already. Out: its place.
 //! Spec: Primitive Types.

@@ -1,6 +1,6 @@
 //! Which rows of a batch match a filter?
 //!
-//! In: a bound filter and a batch whose fields carry their ids as `PARQUET:field_id`. Out: one bit a row, none null.
+//! In: a bound filter and a batch whose fields carry their ids as `PARQUET:field_id`. Out: one bit per row, without nulls.
 //! Spec: Expressions specification, Boolean logic.
 //!
 //! Invariant: agrees with [`super::evaluate_row`] on every row.

@@ -13,7 +13,7 @@ use crate::schema::arrow::field_id;
 
 /// A column's array with the nulls of its parents.
 pub(super) struct ColumnArray {
-    /// The values; what is under a null is not defined.
+    /// The values; those of null rows are undefined.
     pub(super) values: ArrayRef,
     /// Which rows hold a value; `None` where all do.
     pub(super) nulls: Option<NullBuffer>,

@@ -1,4 +1,4 @@
-//! How are many values tested at once?
+//! How are many values tested in one call?
 //!
 //! Invariant: floats compare by IEEE 754: NaN equals nothing and is in no order, -0.0 equals 0.0. Arrow's own kernels
 //! use the total order, in which neither holds.

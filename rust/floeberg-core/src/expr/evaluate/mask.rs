@@ -1,6 +1,6 @@
 //! Which rows pass one test?
 //!
-//! In: a test and its column's array. Out: one bit a row.
+//! In: a test and its column's array. Out: one bit per row.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{

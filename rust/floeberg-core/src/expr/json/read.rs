@@ -1,4 +1,4 @@
-//! What does a filter written as JSON say?
+//! How is a filter read from JSON?
 //!
 //! In: JSON of the REST catalog. Out: a filter whose literals stay raw until they are bound.
 //! Spec: Expressions specification, Appendix B; the REST catalog's `Predicate` schemas.
@@ -19,8 +19,8 @@ use crate::value::Value;
 
 /// Reads a filter.
 ///
-/// Errors: `InvalidInput` for what is no filter, `Unsupported` for a valid one that compares two columns, refers to
-/// a column by id or calls a function that is no transform; `LimitExceeded` for a tree that is too deep.
+/// Errors: `InvalidInput` for JSON that is not a filter; `Unsupported` for a valid one that compares two columns, refers to
+/// a column by id or calls a function other than a transform; `LimitExceeded` for a tree that is too deep.
 pub fn from_json(json: &Json) -> Result<Expr> {
     let expr = predicate(json, 0)?;
     expr.check_depth()?;
@@ -190,7 +190,7 @@ fn literal(json: &Json) -> Result<RawLiteral> {
     }
 }
 
-/// A literal whose writer says its type.
+/// A literal with its type.
 fn typed(json: &Json, data_type: Option<&Json>) -> Result<RawLiteral> {
     let Some(data_type) = data_type.filter(|_| !json.is_null()) else { return raw(json) };
     match crate::value::json::from_json(json, &type_from_json(data_type)?).map_err(Error::of_input)? {

@@ -1,9 +1,9 @@
 //! Which partitions hold times before 1970 that an old writer put one too high?
 //!
-//! Early writers divided towards zero where the specification floors: an hour of -1 may be written as 0. What is
-//! projected of a value below zero therefore allows the next one, too.
+//! Early writers divided toward zero, but the specification floors: an hour of -1 may be written as 0. So the projection of a
+//! value below zero allows the next value too.
 //!
-//! Invariant: with the values of both kinds of writers, projections stay sound. Values of zero and above are exact.
+//! Invariant: projections are sound for the values of both kinds of writers. Values of zero and above are exact.
 
 use crate::expr::Operator;
 use crate::schema::{PrimitiveType, Type};

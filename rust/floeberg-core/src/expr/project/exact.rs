@@ -1,10 +1,10 @@
-//! Which tests does a partition value answer as the column itself would?
+//! Which tests have the same result on a partition value as on the column itself?
 //!
-//! In: a test and a partition field of its column. Out: the test of the partition value, where no rule of a transform is
+//! In: a test and a partition field of its column. Out: the test of the partition value, if no rule of a transform is
 //! needed: tests for null, the column's own value, and the very transform that the field has.
 //! Spec: Partition Transforms.
 //!
-//! Invariant: what is answered here is exact, so that inclusive and strict projections are the same.
+//! Invariant: results here are exact, so inclusive and strict projections are the same.
 
 use std::ops::ControlFlow;
 
@@ -27,7 +27,7 @@ pub(super) fn exactly(test: &BoundPredicate, field: &PartitionColumn) -> Control
     if test.transform.is_some() { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
 }
 
-/// The partition values of all literals; `None` where one has none.
+/// The partition values of all literals; `None` if one has none.
 pub(super) fn apply_all(field: &PartitionColumn, literals: &[Value]) -> Option<Vec<Value>> {
     literals.iter().map(|literal| field.apply(literal)).collect()
 }

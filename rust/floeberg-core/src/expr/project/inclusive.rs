@@ -4,7 +4,7 @@
 //! every row that matches.
 //! Spec: Scan Planning (inclusive projection); Partition Transforms.
 //!
-//! Invariant: row matches implies partition matches. What a transform can not say is `TRUE`.
+//! Invariant: if a row matches, its partition matches. A test that cannot be projected is `TRUE`.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ pub fn project_inclusive(expr: &BoundExpr, fields: &[PartitionColumn]) -> BoundE
     expr.map_predicates(&mut |test| predicate_inclusive(test, fields))
 }
 
-/// All that the partition fields say about one test.
+/// The projections of one test to all partition fields.
 pub(super) fn predicate_inclusive(test: &BoundPredicate, fields: &[PartitionColumn]) -> BoundExpr {
     let of_column = fields.iter().filter(|field| field.source_id == test.column.id);
     BoundExpr::all_of(of_column.filter_map(|field| through(test, field)))
@@ -68,7 +68,7 @@ fn ordered(op: Operator, literal: &Value, field: &PartitionColumn) -> Option<Bou
                 return inclusive(field, Operator::LtEq, vec![value]);
             }
             let value = apply_in_order(field, literal)?;
-            // A text that is not cut: the transform of what is smaller is smaller.
+            // The string is not truncated: smaller values have smaller transforms.
             let op = if value == *literal { Operator::Lt } else { Operator::LtEq };
             inclusive(field, op, vec![value])
         }

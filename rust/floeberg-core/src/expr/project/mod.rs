@@ -1,4 +1,4 @@
-//! What does a filter on columns say about partition values?
+//! What does a filter on columns mean for partition values?
 
 mod discrete;
 mod partition_column;

@@ -1,4 +1,4 @@
-//! What is a partition field, seen from a filter?
+//! What is a partition field to a filter?
 //!
 //! Spec: Partition Specs; Partition Transforms.
 
@@ -28,7 +28,7 @@ pub struct PartitionColumn {
 }
 
 impl PartitionColumn {
-    /// A test of the partition value; `None` where a literal is no value of its type.
+    /// A test of the partition value; `None` if a literal is not a value of its type.
     pub(super) fn test(&self, op: Operator, literals: Vec<Value>) -> Option<BoundExpr> {
         let literals: Vec<Value> =
             literals.into_iter().map(|literal| self.as_result(literal)).collect::<Option<_>>()?;

@@ -1,10 +1,10 @@
-//! What is left to ask of the rows of one partition?
+//! What is the residual of a filter in one partition?
 //!
 //! In: a filter and the partition fields, then the values of one partition after the other. Out: the filter without the
-//! tests that the partition answers.
+//! tests that the partition values decide.
 //! Spec: Scan Planning.
 //!
-//! Invariant: for every row of the partition the residual and the filter agree. Tests are projected once, not once a
+//! Invariant: for every row of the partition the residual and the filter agree. Tests are projected once, not once per
 //! partition: a set of literals can be long.
 
 use super::PartitionColumn;
@@ -24,7 +24,7 @@ pub struct Residuals {
 /// A part of the filter.
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
-    /// No partition value says anything of it.
+    /// No partition value decides it.
     Kept(BoundExpr),
     /// All of them.
     And(Vec<Node>),

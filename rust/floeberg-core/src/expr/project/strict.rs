@@ -4,7 +4,7 @@
 //! all of whose rows match.
 //! Spec: Scan Planning (strict projection); Partition Transforms.
 //!
-//! Invariant: partition matches implies row matches. What a transform can not say is `FALSE`.
+//! Invariant: if a partition matches, all its rows match. A test that cannot be projected is `FALSE`.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ pub fn project_strict(expr: &BoundExpr, fields: &[PartitionColumn]) -> BoundExpr
     expr.map_predicates(&mut |test| predicate_strict(test, fields))
 }
 
-/// All that the partition fields say about one test.
+/// The projections of one test to all partition fields.
 pub(super) fn predicate_strict(test: &BoundPredicate, fields: &[PartitionColumn]) -> BoundExpr {
     let of_column = fields.iter().filter(|field| field.source_id == test.column.id);
     BoundExpr::any_of(of_column.filter_map(|field| through(test, field)))

@@ -1,10 +1,10 @@
-//! What do a column's bounds say about its values?
+//! What do a column's bounds prove about its values?
 //!
 //! In: statistics of a column. Out: answers that hold for every value that is neither null nor NaN.
 //! Spec: Data File Fields (`lower_bounds`, `upper_bounds`); Expressions specification, Comparisons.
 //!
-//! Invariant: bounds are bounds, not the least and the greatest value: texts and bytes are cut. Where both are one value no
-//! other is left between them, cut or not: an upper bound that is cut is rounded up. A NaN bound says nothing, and neither
+//! Invariant: bounds are not the smallest and the largest value, as strings and bytes are truncated. If both bounds are equal, all
+//! values are equal to them: a truncated upper bound is rounded up, so it would differ. A NaN bound proves nothing, and neither
 //! does the order of uuid bounds (Java's is signed).
 
 use std::cmp::Ordering;

@@ -1,11 +1,11 @@
-//! Why can none of the rows match, or must all of them, for many sets of rows at once?
+//! For many sets of rows at once: why can no row match, or must all match?
 //!
-//! In: a bound filter and statistics in columns. Out: for each set what rules it out, if anything does, or whether all of
-//! its rows match.
+//! In: a bound filter and statistics in columns. Out: for each set, the reason that rules it out, if any; or whether all its rows
+//! match.
 //! Spec: Scan Planning; Data File Fields (counts and bounds).
 //!
-//! Invariant: for each set the answer is that of [`super::explain_mismatch`] and of [`super::must_match`]. What is read as columns allocates nothing for
-//! a set; tests of a transform, and of types whose bounds are not compared as numbers or bytes, are asked set by set.
+//! Invariant: for each set the result is that of [`super::explain_mismatch`] and of [`super::must_match`]. Tests on columns allocate
+//! nothing per set. Tests of a transform, and of types whose bounds are not compared as numbers or bytes, run set by set.
 
 use super::known::Known;
 use super::may_match::{excluded, excluded_by};
@@ -14,7 +14,7 @@ use super::must_match::{all_pass, all_pass_by};
 use super::typed::{Literals, Typed};
 use crate::expr::{BoundExpr, BoundPredicate, Stats, StatsColumns};
 
-/// Why no row of a set can match, for each of the sets of these numbers, in their order; `None` where one may.
+/// Why no row of a set can match, for each of the numbered sets, in order; `None` if one may.
 pub fn explain_mismatches(
     expr: &BoundExpr,
     stats: &impl StatsColumns,
@@ -34,7 +34,7 @@ pub fn explain_mismatches(
             let Some((first, others)) = children.split_first() else { return vec![None; sets.len()] };
             let mut found = explain_mismatches(first, stats, sets);
             for child in others {
-                // Where every alternative is ruled out, the first says why.
+                // If every alternative is ruled out, the first gives the reason.
                 ask_again(child, stats, sets, &mut found, Option::is_some, |old, new| new.and(old));
             }
             found

@@ -1,15 +1,15 @@
-//! What does a test ask of the statistics of a set of rows?
+//! Which questions does a test have for the statistics of a set of rows?
 //!
-//! In: literals in the form in which the statistics are at hand. Out: answers that hold for every value that is neither
+//! In: literals in the form of the statistics. Out: answers that hold for every value that is neither
 //! null nor NaN.
 //!
-//! Invariant: rows on their own and columns of many answer the same questions, so that one rule decides for both.
+//! Invariant: single sets and columns of many sets answer the same questions, so one rule decides for both.
 
 use std::cmp::Ordering;
 
 use crate::expr::Share;
 
-/// The statistics of what one test reads, for one set of rows. Literals are of the tested type.
+/// The statistics that one test reads, for one set of rows. Literals are of the tested type.
 pub(super) trait Known<Literal> {
     /// Which values are null?
     fn nulls(&self) -> Share;
@@ -48,9 +48,9 @@ pub(super) trait Known<Literal> {
     /// Do the bounds prove that all values are one, and is it in a sorted set?
     fn are_one_of(&self, literals: &[Literal]) -> bool;
 
-    /// Does no value begin with a text? False for a literal that is no text.
+    /// Does no value start with a prefix? False for a literal that is not a string.
     fn exclude_prefix(&self, prefix: &Literal) -> bool;
 
-    /// Do all values begin with a text? False for a literal that is no text.
+    /// Do all values start with a prefix? False for a literal that is not a string.
     fn share_prefix(&self, prefix: &Literal) -> bool;
 }

@@ -1,9 +1,9 @@
-//! Can a set of rows hold one that a filter wants?
+//! Can a set of rows have a matching row?
 //!
 //! In: a bound filter and the statistics of the rows. Out: false only if no row can match.
 //! Spec: Scan Planning; Data File Fields.
 //!
-//! Invariant: false is proven. What is not known, or not in order, may match.
+//! Invariant: false is proven. Unknown or unordered values may match.
 
 use std::cmp::Ordering;
 

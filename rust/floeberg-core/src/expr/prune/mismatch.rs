@@ -1,4 +1,4 @@
-//! Which test ruled out a set of rows, and by what?
+//! Which test ruled out a set of rows, and why?
 
 use super::may_match::{excluded, may_match};
 use super::mismatch_reason::MismatchReason;
@@ -15,7 +15,7 @@ pub struct Mismatch {
     pub predicate: String,
 }
 
-/// Why no row can match; `None` where one may.
+/// Why no row can match; `None` if one may.
 ///
 /// Of several tests that rule the rows out, the first is named; where each alternative of an `OR` is ruled out, the
 /// first of them, with the whole `OR` as text.

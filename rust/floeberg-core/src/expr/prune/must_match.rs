@@ -1,9 +1,9 @@
-//! Do all of a set of rows match a filter?
+//! Do all rows of a set match a filter?
 //!
 //! In: a bound filter and the statistics of the rows. Out: true only if every row matches.
 //!
-//! Invariant: true is proven. Of nested columns nothing is, because writers differ in how they count the nulls of
-//! parents.
+//! Invariant: true is proven. Nothing is proven for nested columns, because writers count the nulls of parents
+//! differently.
 
 use std::cmp::Ordering;
 

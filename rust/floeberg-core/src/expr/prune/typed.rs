@@ -1,7 +1,7 @@
-//! What do bounds say as numbers and bytes, without values made of them?
+//! How are bounds compared as numbers and bytes, without building values?
 //!
-//! In: literals of a test, and the bounds of its column in the binary single-value form. Out: both in one form that is
-//! compared as [`crate::value::ordering`] compares values.
+//! In: literals of a test, and the bounds of its column in the binary single-value form. Out: both in one form, with
+//! the order of [`crate::value::ordering`].
 //! Spec: Appendix D, Binary single-value serialization; Expressions specification, Comparisons.
 //!
 //! Invariant: agrees with [`super::bounds::Bounds`] about values that [`single_value::from_bytes`] gives.
@@ -29,7 +29,7 @@ pub(super) enum Literals<'a> {
 
 impl<'a> Literals<'a> {
     /// Those of a test. `None` for a test of a transform, for uuids and geometries, whose bounds have no known order, for
-    /// nested types, for prefixes of what is no text, and for literals of another type.
+    /// nested types, for prefixes of other values than strings, and for literals of another type.
     pub fn of(test: &'a BoundPredicate) -> Option<Self> {
         use PrimitiveType as P;
         use Value as V;
@@ -88,7 +88,7 @@ fn integer(primitive: &PrimitiveType, literal: &Value) -> Option<i64> {
     }
 }
 
-/// The statistics of a column in one set of rows, bounds decoded. A NaN bound says nothing and is left out.
+/// The statistics of a column in one set of rows, with decoded bounds. A NaN bound proves nothing and is left out.
 pub(super) struct Typed<T> {
     nulls: Share,
     nans: Share,

@@ -1,4 +1,4 @@
-//! Where is the parser, and what stands there?
+//! What is the next token of the parser?
 //!
 //! In: tokens. Out: the next ones, and errors that name their position.
 

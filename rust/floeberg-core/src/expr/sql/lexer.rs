@@ -1,4 +1,4 @@
-//! Which words, names, literals and signs does a filter text consist of?
+//! Which words, names, literals and signs does a filter have?
 //!
 //! In: text. Out: tokens with their byte offsets, an end token last.
 //!

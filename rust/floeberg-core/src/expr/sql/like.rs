@@ -1,6 +1,6 @@
 //! Which LIKE patterns can a table format test?
 //!
-//! In: a pattern. Out: a text and whether it is the whole value or its beginning.
+//! In: a pattern. Out: a string, and whether it is the whole value or a prefix.
 
 /// What a pattern asks for.
 #[derive(Debug, PartialEq)]

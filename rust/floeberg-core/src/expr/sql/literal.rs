@@ -1,6 +1,6 @@
 //! How are literals written?
 //!
-//! In: tokens. Out: literals, raw where only a column can give them a type.
+//! In: tokens. Out: literals, raw if only a column can give them a type.
 
 use super::cursor::Parser;
 use super::lexer::Token;
@@ -12,7 +12,7 @@ use crate::schema::PrimitiveType;
 
 /// The literal that is next.
 ///
-/// Errors: `InvalidInput` with the position, where there is none.
+/// Errors: `InvalidInput` with the position, if there is no literal.
 pub(super) fn required(parser: &mut Parser<'_>) -> Result<RawLiteral> {
     optional(parser)?
         .ok_or_else(|| parser.expected("a literal (a comparison is between a column and a literal)"))

@@ -1,6 +1,6 @@
-//! What does a filter written as SQL text say?
+//! How is a filter read from SQL?
 //!
-//! In: the text of a `WHERE` clause. Out: the two-valued tree that holds for the same rows.
+//! In: the text of a `WHERE` clause. Out: the two-valued tree that matches the same rows.
 //! Spec: Expressions specification, Boolean logic.
 //!
 //! SQL is three-valued: a test of null is neither true nor false, and `NOT` of it is neither. So `NOT` is pushed down

@@ -1,6 +1,6 @@
 //! What are the values of key columns, as bytes that can be compared?
 //!
-//! In: Arrow arrays. Out: for each row the bytes of its value; null where it has none.
+//! In: Arrow arrays. Out: for each row the bytes of its value, or null.
 //! Spec: Equality Delete Files; Scan Planning, note 3.
 //!
 //! Invariant: two values are equal if and only if their bytes are. Null equals null. Floats are compared as Java
@@ -139,7 +139,7 @@ impl<'a> KeyColumn<'a> {
         }
     }
 
-    /// The values of null rows are not looked at: what stands there is anybody's guess.
+    /// The values of null rows are ignored: they may be anything.
     fn each(&self, hashing: &Hashing, first: usize, hashes: &mut [u64], next: impl Fn(u64, usize) -> u64) {
         match self.nulls {
             None => {
@@ -191,7 +191,7 @@ impl<'a> KeyColumn<'a> {
         }
     }
 
-    /// What follows the value of a row in what was written, if that is the value that was written.
+    /// The rest of the written bytes after the value of a row, if they start with that value.
     pub fn strip<'w>(&self, row: usize, written: &'w [u8]) -> Option<&'w [u8]> {
         if self.is_null(row) {
             return written.strip_prefix(&[0]);

@@ -1,4 +1,4 @@
-//! The keys that equality deletes delete, and the rows that have them.
+//! Which rows have a deleted key?
 //!
 //! In: rows of delete files, with sequence numbers; then rows of data files. Out: which of these are deleted.
 //! Spec: Equality Delete Files; Scan Planning.
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 
 /// Keys that equality deletes delete, each with the newest data sequence number that deletes it.
 ///
-/// Null equals null. A float equals what has its bits, and every NaN every other: -0.0 is not 0.0, as in Java.
+/// Null equals null. Floats are equal if their bits are, and all NaN are equal: -0.0 is not 0.0, as in Java.
 pub struct DeletedKeys {
     types: Vec<DataType>,
     hashing: Hashing,

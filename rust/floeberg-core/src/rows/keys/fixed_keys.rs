@@ -1,6 +1,6 @@
-//! The keys of one column whose values are all of one small width.
+//! How are keys of one small fixed width stored?
 //!
-//! Invariant: a key stands in the table itself, so that a miss reads the table's tags alone, and a hit one line more.
+//! Invariant: a key is stored in the table itself, so a miss reads only the table's tags, and a hit one cache line more.
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use hashbrown::HashTable;

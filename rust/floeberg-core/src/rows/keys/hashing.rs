@@ -1,7 +1,6 @@
 //! How are keys hashed?
 //!
-//! Invariant: every map has seeds of its own that nobody can foresee, so that no delete file can be made whose keys all
-//! collide.
+//! Invariant: every map has its own random seeds, so no delete file can be made whose keys all collide.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 

@@ -1,11 +1,11 @@
-//! Keys of several columns, or of one whose values differ in length.
+//! How are keys of several columns, or of variable length, stored?
 //!
 //! ```text
 //! slot     hash (4) | place of the record, in units of 4 bytes (4)
 //! record   code of the sequence number (4) | the values of the columns | up to 3 bytes of padding
 //! ```
 //!
-//! Invariant: a row whose key is not there is told by its hash alone; values are compared, not their hashes.
+//! Invariant: a missing key is mostly detected by its hash alone; equal hashes are confirmed by comparing values.
 
 use arrow_buffer::{BooleanBuffer, Buffer};
 use hashbrown::HashTable;

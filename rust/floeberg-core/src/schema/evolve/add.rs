@@ -1,4 +1,4 @@
-//! How does a column come, and how does one go?
+//! How is a column added or dropped?
 //!
 //! Spec: Schema Evolution; Default values.
 
@@ -11,7 +11,7 @@ use crate::value::json::from_json;
 impl Draft<'_> {
     /// Adds a column with fresh ids. Its default is that of old rows and of writers.
     ///
-    /// Errors: `InvalidInput` for a parent that is no struct, a name that is taken, a default that is not of the type, and a
+    /// Errors: `InvalidInput` for a parent that is not a struct, an existing name, a default that is not of the type, and a
     /// required column without one, unless that is allowed.
     pub(super) fn add(&mut self, added: &AddedColumn, allow_incompatible: bool) -> Result<()> {
         let name = &added.name;

@@ -1,4 +1,4 @@
-//! How does a column that is there change?
+//! How is an existing column changed?
 //!
 //! Spec: Schema Evolution (valid promotions and their requirements); Default values.
 

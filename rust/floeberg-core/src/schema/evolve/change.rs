@@ -1,7 +1,7 @@
-//! What can be changed of a schema?
+//! Which changes of a schema are there?
 //!
-//! Invariant: columns are named as they were before the first change; a name that no column had then is that of one which an
-//! earlier change added or renamed.
+//! Invariant: names mean columns before the first change. A name that no column had then means a column that an earlier change
+//! added or renamed.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ pub enum SchemaChange {
     MoveAfter(String, String),
     /// These fields identify rows, and no others.
     SetIdentifierFields(Vec<String>),
-    /// Every column of another schema is there, found by name and as wide; the other's ids do not count.
+    /// Adds and widens columns so that every column of another schema fits, by name; the ids of that schema do not count.
     Union(Box<Schema>),
 }
 
@@ -66,12 +66,12 @@ pub struct AddedColumn {
     pub required: bool,
     /// Its comment.
     pub doc: Option<String>,
-    /// The value of rows that are there, and of writers that give none, in the specification's JSON (v3).
+    /// The value for existing rows, and for writers without one, in the specification's JSON (v3).
     pub default: Option<Json>,
 }
 
 impl SchemaChanges {
-    /// The column that a name of a change means in a schema, before the first change; `None` where there is none.
+    /// The column that a name of a change means in a schema, before the first change, if any.
     ///
     /// Errors: `InvalidInput` for a name that fits several.
     pub fn find(&self, schema: &Schema, name: &str) -> Result<Option<i32>> {

@@ -20,7 +20,7 @@ pub(super) enum Parent {
     Top,
     /// Among the fields of this struct.
     Struct(i32),
-    /// An element, key or value, which is no field of a struct.
+    /// An element, key or value, not a field of a struct.
     Part,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The id of a column by its name; `None` where there is none. Errors: `InvalidInput` for a name that fits several.
+    /// The id of a column by its name, if any. Errors: `InvalidInput` for a name that fits several columns.
     pub(super) fn find_if_there(&self, name: &str) -> Result<Option<i32>> {
         if let Some(id) = by_name(self.base.fields(), name, self.case_sensitive)?
             && path(&self.fields, id).is_some()
@@ -91,7 +91,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The fields beside a column; `None` where it is an element, key or value.
+    /// The siblings of a column; `None` for an element, key or value.
     pub(super) fn siblings_mut(&mut self, place: &Parent) -> Option<&mut Vec<Field>> {
         match place {
             Parent::Top => Some(&mut self.fields),

@@ -1,4 +1,4 @@
-//! What does a schema become?
+//! What is a schema after changes?
 
 use super::draft::Draft;
 use super::{SchemaChange, SchemaChanges};

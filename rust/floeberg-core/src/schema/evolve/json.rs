@@ -75,7 +75,7 @@ fn of_change(json: &Json) -> Result<SchemaChange> {
     })
 }
 
-/// The keys of an object; null is none.
+/// The keys of an object; null has none.
 struct Object<'a>(&'a Map<String, Json>);
 
 impl<'a> Object<'a> {

@@ -3,8 +3,8 @@
 //! In: a schema, and a list of changes as data. Out: the schema after all of them, or an error that names the column.
 //! Spec: Schema Evolution; Default values; Identifier Field IDs.
 //!
-//! Invariant: a column keeps its id, a new one gets an id that was never given, and changes say what they want by name alone,
-//! so that they can be made again on a newer schema.
+//! Invariant: a column keeps its id, and a new one gets a new id. Changes name columns only by name, so they can be applied again
+//! to a newer schema.
 
 mod draft;
 mod change;

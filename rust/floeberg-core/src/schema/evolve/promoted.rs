@@ -1,10 +1,10 @@
-//! What is a value after its type was promoted?
+//! How is a value promoted?
 
 use crate::schema::PrimitiveType;
 use crate::value::Value;
 use crate::value::datetime::{MICROS_PER_DAY, NANOS_PER_DAY};
 
-/// The same value of a type that its own promotes to; `None` where it is out of that type's range.
+/// The same value in a promoted type; `None` if it is out of range.
 pub(super) fn promoted(value: &Value, to: &PrimitiveType) -> Option<Value> {
     match (value, to) {
         (Value::Int(value), PrimitiveType::Long) => Some(Value::Long(i64::from(*value))),

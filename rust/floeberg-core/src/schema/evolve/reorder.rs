@@ -1,4 +1,4 @@
-//! How does a column get another place?
+//! How is a column moved?
 
 use super::draft::Draft;
 use crate::error::{Error, Result};

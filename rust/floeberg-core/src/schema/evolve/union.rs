@@ -1,9 +1,9 @@
 //! How does a schema get the columns of another one?
 //!
-//! In: another schema, whose columns are found by name. Out: columns that were missing, as optional ones; wider types, columns
-//! that may be null, and comments.
+//! In: another schema, matched by name. Out: missing columns, added as optional; wider types; columns that become optional; and
+//! comments.
 //!
-//! Invariant: a column that is wider than the other's stays as it is.
+//! Invariant: a column that is wider than that of the other schema stays unchanged.
 
 use super::draft::Draft;
 use super::{AddedColumn, ColumnUse};
@@ -14,7 +14,7 @@ use crate::value::json::to_json;
 impl Draft<'_> {
     /// Takes over the fields of a struct: of the table, or of the column that is their parent.
     ///
-    /// Errors: `InvalidInput` for a column that cannot become what the other is.
+    /// Errors: `InvalidInput` for a column that cannot get the type of the other.
     pub(super) fn union(
         &mut self,
         fields: &[Field],

@@ -1,9 +1,9 @@
-//! Which type does an Arrow extension name?
+//! Which type does an Arrow extension mean?
 //!
-//! In: a field with `ARROW:extension:name`. Out: uuid, variant, geometry or geography; other extensions are their storage.
+//! In: a field with `ARROW:extension:name`. Out: uuid, variant, geometry or geography; other extensions have their storage type.
 //! Spec: Appendix A, Parquet (geospatial types).
 //!
-//! Invariant: an extension whose parameters say more than the type can keep is an error.
+//! Invariant: an extension with parameters that the type cannot keep is an error.
 
 use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field as ArrowField};

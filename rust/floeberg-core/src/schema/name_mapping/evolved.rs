@@ -1,10 +1,10 @@
-//! What does a name mapping say after columns changed?
+//! What is a name mapping after columns changed?
 //!
 //! In: the JSON of the table property, and the schemas before and after. Out: the JSON after.
 //! Spec: Column Projection; Appendix C, Name Mapping Serialization. As Iceberg Java has it, but for names that would change
 //! hands.
 //!
-//! Invariant: a name that means a column goes on meaning it, so that files without field ids are read as they were.
+//! Invariant: a name keeps its meaning, so files without field ids are read as before.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::NameMapping;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Schema, Type};
 
-/// The mapping after a change of columns; `None` where it is the same.
+/// The mapping after a change of columns; `None` if it is the same.
 ///
 /// Renamed columns have their new name too. New columns are mapped by their name.
 ///

@@ -1,10 +1,10 @@
-//! May an array that others made be touched?
+//! Is it safe to read an array that someone else made?
 //!
-//! In: an array of any type, whose buffers have the sizes that its length asks for. Out: nothing, or why its offsets, indices,
+//! In: an array of any type, whose buffers have the sizes that its length needs. Out: nothing, or which of its offsets, indices,
 //! run ends or views lead out of them.
 //!
-//! Invariant: what is read here is bounded by the rows of the array: a slice is not charged for its neighbours. After it no
-//! kernel reads outside of a buffer. Whether bytes are text is another question: [`first_non_utf8`](super::first_non_utf8).
+//! Invariant: the work is bounded by the rows of the array, without the neighbours of a slice. After this check, no kernel reads
+//! outside a buffer. Whether bytes are UTF-8 is another question: [`first_non_utf8`](super::first_non_utf8).
 
 use std::fmt::Display;
 
@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType};
 
 use crate::error::{Error, Result};
 
-/// Errors: `InvalidInput`, with the first row where it can be told.
+/// Errors: `InvalidInput`, with the first row if it is known.
 pub fn check_layout(array: &dyn Array) -> Result<()> {
     check(array).map_err(|why| Error::invalid_input(format!("an Arrow array is damaged: {why}")))
 }

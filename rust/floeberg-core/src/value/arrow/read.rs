@@ -1,4 +1,4 @@
-//! Which value stands in a row of an array?
+//! Which value does a row of an array have?
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{

@@ -1,8 +1,8 @@
-//! Is what claims to be text UTF-8?
+//! Is a string array valid UTF-8?
 //!
-//! In: an array of text whose layout was checked. Out: its first row that is not.
+//! In: a string array whose layout was checked. Out: its first invalid row.
 //!
-//! Invariant: bytes of null rows may be anything, as Arrow allows; of a slice only its own bytes are looked at.
+//! Invariant: bytes of null rows may be anything, as Arrow allows; for a slice, only its own bytes are checked.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, GenericStringArray, OffsetSizeTrait};
@@ -21,7 +21,7 @@ pub fn first_non_utf8(array: &dyn Array) -> Option<usize> {
     }
 }
 
-/// All bytes at once where that suffices: text is UTF-8 if all of it is, and each begins where a character does.
+/// All bytes at once if possible: strings are valid if all bytes together are, and each starts at a character boundary.
 fn of_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> Option<usize> {
     let offsets = array.offsets();
     let (first, last) = (offsets.first().as_usize(), offsets.last().as_usize());

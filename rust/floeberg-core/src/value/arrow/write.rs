@@ -1,4 +1,4 @@
-//! Which array holds these values?
+//! How are values written to an array?
 
 use std::sync::Arc;
 

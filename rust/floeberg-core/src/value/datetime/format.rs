@@ -1,4 +1,4 @@
-//! How is a day or a moment written?
+//! How is a date or a timestamp written?
 //!
 //! The fraction of a second is left out where it is zero, and has all digits of its unit otherwise.
 

@@ -1,4 +1,4 @@
-//! Which day or moment does a text name?
+//! Which date or timestamp does a string mean?
 
 use super::MICROS_PER_DAY;
 use super::calendar::{days_from_civil, days_in_month};
