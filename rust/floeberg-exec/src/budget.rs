@@ -7,12 +7,12 @@ use std::num::NonZero;
 
 use floeberg_core::{Error, Result};
 
-/// More threads than this help no machine, and can starve it.
+/// More threads than this do not help, and can starve the machine.
 const MOST_THREADS: usize = 1024;
 
 /// How many threads: `FLOEBERG_THREADS`, at most 1024, else the cores this process may use.
 ///
-/// Errors: `InvalidInput` where the variable is not a whole number of at least 1.
+/// Errors: `InvalidInput` if the variable is not a whole number of at least 1.
 pub fn thread_budget() -> Result<usize> {
     match env::var("FLOEBERG_THREADS") {
         Err(_) => Ok(std::thread::available_parallelism().map_or(1, NonZero::get)),
@@ -22,7 +22,7 @@ pub fn thread_budget() -> Result<usize> {
 
 /// How many bytes of batches may wait: `FLOEBERG_MEMORY` (bytes, or with the suffix K, M or G), else 256 MiB.
 ///
-/// Errors: `InvalidInput` where the variable is not such a number of at least 1.
+/// Errors: `InvalidInput` if the variable is not such a number of at least 1.
 pub fn memory_budget() -> Result<u64> {
     match env::var("FLOEBERG_MEMORY") {
         Err(_) => Ok(256 << 20),

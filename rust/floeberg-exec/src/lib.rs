@@ -1,6 +1,6 @@
-//! How is work shared out to threads, and how much of the machine may it take?
+//! How is work shared between threads, and how much of the machine may it use?
 //!
-//! What every table format's plans and rows run on. No I/O, and nothing of a format.
+//! All table formats plan and read with it. No I/O, and no dependency on a format.
 //!
 //! - `budget`: threads and bytes, from the environment.
 //! - `threads`: work of a few threads with results in order, as a list or as a stream within a budget of bytes.

@@ -3,12 +3,12 @@
 //! In: written locations. Out: ranges of files, listings, durable writes. The interface blocks. Object stores are
 //! cargo features, on in wheels and off in everyday work.
 //!
-//! A module uses only those that are declared before it.
+//! A module uses only modules that are declared before it.
 //!
 //! - `location`: the scheme, authority and key of a written location, which is opaque.
 //! - `options`: options of stores, safe to print.
-//! - `process_slot`: what belongs to this process alone, and is not taken over by a fork.
-//! - `renewal`: options of stores that end, and their new ones.
+//! - `process_slot`: state of one process, which a forked child does not use.
+//! - `renewal`: options of stores that expire, and how they are renewed.
 //! - `place`: the one spelling in which local locations are compared, and which files are below a folder, links and
 //!   all.
 //! - `ranges`: which ranges are fetched together.
@@ -16,8 +16,8 @@
 //! - `local`: files of this machine; new ones with file and folder on the disk, whole ones by a link or a rename.
 //! - `memory`: files in memory, for tests.
 //! - `object`: object stores, with the Tokio runtime and the clients of each process.
-//! - `testing`: counts and breaks reads and writes, where the options `testing.calls` and `testing.faults` ask for
-//!   it.
+//! - `testing`: counts and breaks reads and writes, with the options `testing.calls` and
+//!   `testing.faults`.
 //! - `router`: the store of a scheme.
 
 pub mod location;

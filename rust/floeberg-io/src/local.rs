@@ -2,7 +2,7 @@
 //!
 //! In: locations of local files in any of their spellings. Out: open files, ranges of them, listings; new files.
 //!
-//! Invariant: only regular files are opened, so that no read waits for a pipe or never ends.
+//! Invariant: only regular files are opened, so a read never waits for a pipe and always ends.
 
 mod folders;
 mod positioned;
@@ -30,14 +30,14 @@ use crate::store::{Entry, Sink, Source, Store};
 /// what their neighbours no longer need.
 const COALESCING: Coalescing = Coalescing { gap: 16 * 1024, longest: 1024 * 1024 };
 
-/// The files of this machine, by the standard library: it can say every name that a file can have.
+/// The files of this machine, by the standard library, which supports every possible file name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LocalStore;
 
 impl Store for LocalStore {
     fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
         let path = Location::parse(location).local_path()?;
-        // Asked before it is opened, since opening a pipe waits for its writer.
+        // Checked before it is opened, since opening a pipe waits for its writer.
         let metadata = fs::metadata(&path).map_err(|error| failed(error, location))?;
         require_file(&metadata, location)?;
         let file = File::open(&path).map_err(|error| failed(error, location))?;
@@ -62,7 +62,7 @@ impl Store for LocalStore {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&path).map_err(|error| failed(error, folder))? {
             let entry = entry.map_err(|error| failed(error, folder))?;
-            // A name that is not UTF-8 is one that no location can say.
+            // A location cannot express a name that is not UTF-8.
             let Ok(name) = entry.file_name().into_string() else { continue };
             match fs::metadata(entry.path()) {
                 Ok(metadata) => {
@@ -148,7 +148,7 @@ impl Source for LocalFile {
         if self.size > limit {
             return Err(too_large(self.size, limit, &self.location));
         }
-        // One byte of room shows without a second allocation that the file has ended where it said.
+        // One more byte shows, without a second allocation, that the file ends at its size.
         let mut buffer = Vec::new();
         buffer.try_reserve_exact(self.size as usize + 1).map_err(|_| out_of_memory(self.size))?;
         positioned::Reader::new(&self.file)
@@ -166,7 +166,7 @@ impl Source for LocalFile {
     }
 }
 
-/// Zeroes that the operating system gives only as they are touched; an error where it has none to give.
+/// Zeroes that the operating system allocates when they are touched; an error if it has no memory.
 fn zeroed(length: usize) -> Result<Vec<u8>> {
     /// Above it, ask before `vec!`, which aborts the process.
     const LARGE: usize = 64 * 1024 * 1024;
@@ -189,13 +189,13 @@ fn require_file(metadata: &Metadata, location: &str) -> Result<()> {
     Err(Error::invalid_input(format!("expected a file, found {found}")).with("path", location))
 }
 
-/// Does the error say that nothing can be at that path?
+/// Does the error mean that no file can exist at that path?
 fn is_absence(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
 }
 
-/// Why a file was not written. What no file can be named is not absent, it cannot be there.
+/// Why a file was not written. An invalid name is an error of its own, not a missing file.
 fn not_written(error: io::Error, location: &str) -> Error {
     if error.kind() != io::ErrorKind::InvalidFilename {
         return failed(error, location);

@@ -22,7 +22,7 @@ use floeberg_core::{Error, Result};
 pub use below::Below;
 pub use canonical::canonical;
 
-/// A location taken apart, borrowed from its written form.
+/// A parsed location, borrowed from its written form.
 ///
 /// | written                | scheme | authority   | key    |
 /// |------------------------|--------|-------------|--------|
@@ -41,7 +41,7 @@ pub struct Location<'a> {
 }
 
 impl<'a> Location<'a> {
-    /// Takes a written location apart. Every string has a meaning: one without a scheme is a local path.
+    /// Parses a written location. Every string is valid: one without a scheme is a local path.
     pub fn parse(written: &'a str) -> Self {
         let Some((scheme, rest)) = split_scheme(written) else {
             return Self { written, scheme: Cow::Borrowed("file"), authority: "", key: written };
@@ -58,7 +58,7 @@ impl<'a> Location<'a> {
     /// The written form to use for a location that a user gave.
     ///
     /// A relative path is made absolute against the working directory, the path of a `file:` URI is
-    /// percent-decoded, everything else stays as it is. Errors: `InvalidInput` for an empty location, and
+    /// percent-decoded, everything else stays unchanged. Errors: `InvalidInput` for an empty location, and
     /// for one that is not UTF-8 or holds a NUL once it is decoded.
     pub fn from_user(given: &str) -> Result<String> {
         user::written_form(given)
@@ -128,8 +128,8 @@ pub fn without_end_slashes(location: &str) -> &str {
     if trimmed.is_empty() || trimmed.ends_with(':') { location } else { trimmed }
 }
 
-/// The folder that a location is in, without a slash at its end unless it is the root; `None` where there
-/// is nothing above.
+/// The folder of a location, without a slash at its end unless it is the root; `None` for a root or a
+/// bucket.
 pub fn parent(location: &str) -> Option<&str> {
     let (start, end) = key_span(location)?;
     let root = &location[..start];
@@ -147,7 +147,7 @@ pub fn file_name(location: &str) -> Option<&str> {
     location[start..end].rsplit(|c| is_separator(location, c)).next()
 }
 
-/// A location as an error may print it: without user and password, and without the query of a URL, which in presigned
+/// A location that is safe to print: without user and password, and without the query of a URL, which in presigned
 /// URLs is a secret.
 pub fn shown(location: &str) -> Cow<'_, str> {
     let parsed = Location::parse(location);
@@ -206,7 +206,7 @@ fn is_separator(location: &str, c: char) -> bool {
     c == '/' || (c == '\\' && (starts_with_drive(location) || location.starts_with(r"\\")))
 }
 
-/// `file:///C:/x` has a slash before the drive that its path has not.
+/// `file:///C:/x` has a slash before the drive, which is not part of the path.
 fn without_slash_before_drive(path: &str) -> &str {
     match path.strip_prefix('/') {
         Some(rest) if cfg!(windows) && starts_with_drive(rest) => rest,

@@ -1,8 +1,8 @@
-//! Where do tests keep files?
+//! How are files kept in memory, for tests?
 //!
 //! In: bytes under `memory://` locations. Out: the same, through the interface of every store.
 //!
-//! Invariant: a location is compared as it is written.
+//! Invariant: locations are compared as written.
 
 #[cfg(test)]
 mod tests;
@@ -30,18 +30,18 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// The one that `memory://` means in this process.
+    /// The store of `memory://` in this process.
     pub fn shared() -> Self {
         static SHARED: OnceLock<MemoryStore> = OnceLock::new();
         SHARED.get_or_init(Self::new).clone()
     }
 
-    /// Keeps a file, in place of the one that was there.
+    /// Stores a file, and replaces one that exists.
     pub fn put(&self, location: impl Into<String>, bytes: impl Into<Bytes>) {
         self.files_to_change().insert(location.into(), bytes.into());
     }
 
-    /// Forgets a file. Was there one?
+    /// Removes a file. Did it exist?
     pub fn remove(&self, location: &str) -> bool {
         self.files_to_change().remove(location).is_some()
     }

@@ -1,9 +1,9 @@
 //! How are files of object stores read and written?
 //!
-//! In: locations of S3, Google Cloud Storage, Azure Storage and HTTP servers. Out: ranges, many of them at once,
-//! to callers that block; new objects, but for HTTP servers.
+//! In: locations of S3, Google Cloud Storage, Azure Storage and HTTP servers. Out: ranges, many at a time,
+//! for blocking callers; new objects, except on HTTP servers.
 //!
-//! Invariant: stores and open files hold recipes, never connections, so that both work after a fork.
+//! Invariant: stores and open files hold options, never connections, so both work after a fork.
 
 mod failure;
 mod file;
@@ -35,7 +35,7 @@ use crate::store::{Entry, Sink, Source, Store};
 use file::ObjectFile;
 pub(crate) use kind::Kind;
 
-/// The objects of one kind of store, in all buckets. Nothing is reached before a file is read.
+/// The objects of one kind of store, in all buckets. It connects only when a file is read.
 #[derive(Debug, Clone)]
 pub(crate) struct ObjectStore {
     kind: Kind,
@@ -58,7 +58,7 @@ impl ObjectStore {
         })
     }
 
-    /// An object that is not the bucket itself.
+    /// An object, not the bucket itself.
     fn file(&self, location: &str) -> Result<Object> {
         let object = self.object(location)?;
         if object.path.is_root() {
@@ -133,7 +133,7 @@ impl Store for ObjectStore {
     }
 }
 
-/// The recipe of a request: where the object is and how its store is reached.
+/// Everything that a request needs: the place of the object and the options of its store.
 #[derive(Clone)]
 struct Object {
     location: String,
@@ -144,7 +144,7 @@ struct Object {
 }
 
 impl fmt::Debug for Object {
-    /// What may be shown of its location: the server of an HTTP object holds the query of its URL.
+    /// Its location without secrets: an HTTP object keeps the query of its URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Object({})", shown(&self.location))
     }

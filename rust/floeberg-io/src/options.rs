@@ -1,8 +1,8 @@
-//! How is a store reached?
+//! Which options does a store have?
 //!
-//! In: what a user or a catalog says, as strings. Out: the same, safe to print.
+//! In: options of a user or a catalog, as strings. Out: the same, safe to print.
 //!
-//! Invariant: printing shows the value of no key that is not known to be harmless.
+//! Invariant: only values of keys that are known to be harmless are printed.
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use std::fmt;
 
 use floeberg_core::{Error, Result};
 
-/// Keys whose values may be printed, unless they hold the user or the query of a URL. Everything else may not.
+/// Keys whose values may be printed, unless they have the user or the query of a URL. All other values may not.
 const HARMLESS: [&str; 20] = [
     "s3.endpoint",
     "s3.region",
@@ -43,7 +43,7 @@ const HARMLESS: [&str; 20] = [
 pub struct StoreOptions(BTreeMap<String, String>);
 
 impl StoreOptions {
-    /// No options: what the environment says holds.
+    /// No options: those of the environment are used.
     pub fn new() -> Self {
         Self::default()
     }
@@ -68,7 +68,7 @@ impl StoreOptions {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// The values that may not be printed, but for those so short that they would be found in any text.
+    /// The values that may not be printed, except very short ones, which would occur in any text.
     #[cfg(feature = "object")]
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
         self.iter()

@@ -1,4 +1,4 @@
-//! What belongs to this process alone?
+//! How does a process keep state that a forked child does not use?
 //!
 //! In: nothing but the process id. Out: a slot that no other process touches.
 //!
@@ -12,15 +12,15 @@
 //!          `- inherited as it was at the fork, perhaps half-way through its making
 //! ```
 //!
-//! Claiming is one atomic exchange. A child sees only the slots of its ancestors, so that slots count the depth
-//! of forks, not their number. They are never freed.
+//! Claiming is one atomic exchange. A child sees only the slots of its ancestors, so slots count the depth of
+//! forks, not their number. They are never freed.
 //!
-//! Invariant: what is in a slot is touched by no other process than the one that claimed it.
+//! Invariant: only the process that claimed a slot touches its value.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How many processes deep a process can have forked, each of them having claimed a slot.
+/// The deepest chain of forks in which each process claims a slot.
 pub(crate) const DEPTH: usize = 64;
 
 pub(crate) struct Slot<T> {
@@ -35,7 +35,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// The slot of a process, claimed now if it has none. `None` where all belong to others.
+/// The slot of a process, claimed now if it has none. `None` if all belong to others.
 pub(crate) fn slot_of<T>(slots: &[Slot<T>], process: u32) -> Option<&Slot<T>> {
     slots.iter().find(|slot| {
         let claim = slot.owner.compare_exchange(0, process, Ordering::AcqRel, Ordering::Acquire);

@@ -1,8 +1,8 @@
 //! Which ranges are read together?
 //!
-//! In: the ranges that a reader wants, in its order. Out: fetches that cover them, and the answer cut out again.
+//! In: the ranges that a reader wants, in its order. Out: fetches that cover them, and the wanted ranges, sliced out again.
 //!
-//! Invariant: every wanted range lies in one fetch; a fetch covers nothing but wanted ranges and gaps between.
+//! Invariant: every wanted range lies in one fetch; a fetch covers only wanted ranges and the gaps between them.
 
 #[cfg(test)]
 mod tests;
@@ -19,11 +19,11 @@ use crate::location::shown;
 pub(crate) struct Coalescing {
     /// The largest gap, in bytes, that costs less to read than a second request.
     pub gap: u64,
-    /// The longest fetch, in bytes, that ranges are merged into. A single longer range is read as it is.
+    /// The longest fetch, in bytes, that ranges are merged into. A single longer range is read unchanged.
     pub longest: u64,
 }
 
-/// Fetches, and where each wanted range is found in them.
+/// Fetches, and the place of each wanted range in them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fetches {
     /// What to read, by start.
@@ -56,7 +56,7 @@ impl Fetches {
         Self { fetches, places }
     }
 
-    /// The wanted ranges, cut without a copy from what was fetched.
+    /// The wanted ranges, sliced without a copy from the fetched bytes.
     ///
     /// `fetched` holds as many bytes for each fetch as its range says; `wanted` is what `new` was given.
     pub(crate) fn cut(&self, wanted: &[Range<u64>], fetched: &[Bytes]) -> Vec<Bytes> {
@@ -71,7 +71,7 @@ impl Fetches {
     }
 }
 
-/// The length of a range, once it is known to lie in a file of `size` bytes. Errors: `InvalidData`.
+/// The length of a range, after a check that it lies in a file of `size` bytes. Errors: `InvalidData`.
 pub(crate) fn checked_length(range: &Range<u64>, size: u64, location: &str) -> Result<usize> {
     let Range { start, end } = range;
     if start > end {
@@ -84,14 +84,14 @@ pub(crate) fn checked_length(range: &Range<u64>, size: u64, location: &str) -> R
     usize::try_from(range.end - range.start).map_err(|_| out_of_range(range, size, location))
 }
 
-/// A range that the file does not have, or has no more.
+/// The error of a range outside the file, which may have become shorter.
 pub(crate) fn out_of_range(range: &Range<u64>, size: u64, location: &str) -> Error {
     let Range { start, end } = range;
     let message = format!("expected the bytes {start}..{end}, found a file of {size} bytes");
     Error::invalid_data(message).with("path", shown(location))
 }
 
-/// A file that is larger than its reader allows.
+/// The error of a file that is larger than its reader allows.
 pub(crate) fn too_large(size: u64, limit: u64, location: &str) -> Error {
     let message = format!("expected a file of at most {limit} bytes, found {size} bytes or more");
     Error::limit(message).with("path", shown(location))

@@ -1,18 +1,18 @@
-//! Which options has a store now, where those that it was opened with end?
+//! Which options does a store have now, if those that it was opened with expire?
 //!
-//! In: options that name a provider, and when they end. Out: those that hold at this moment.
+//! In: options that name a provider, and when they expire. Out: the options that are valid now.
 //!
 //! ```text
-//! storage-options.provider         what gives new ones: a name or a path that every process can look up
-//! storage-options.expires-at-ms    when these end, in milliseconds since 1970; s3.session-token-expires-at-ms,
-//!                                  gcs.oauth2.token-expires-at and adls.sas-token-expires-at-ms[.account] say it too
+//! storage-options.provider         the provider of new ones: a name or a path that every process can look up
+//! storage-options.expires-at-ms    when they expire, in milliseconds since 1970; also s3.session-token-expires-at-ms,
+//!                                  gcs.oauth2.token-expires-at and adls.sas-token-expires-at-ms[.account]
 //! ```
 //!
-//! Every request asks for the options that hold ([`current`]). Some time before they end they are [`wanted`]; once they have
-//! ended, requests wait until they are [`renewed`]. Who asks the provider is the thread that waits for the work: the work
-//! itself never calls Python. Options without an end are asked for once in each process.
+//! Every request gets the valid options ([`current`]). Some time before they expire, new ones are [`wanted`]; once they have
+//! expired, requests wait until they are [`renewed`]. The thread that waits for the work calls the provider: the work itself
+//! never calls Python. Options that do not expire are requested once in each process.
 //!
-//! Invariant: no lock is touched by another process than the one that made it, and no error shows a value.
+//! Invariant: only the process that made a lock touches it, and no error shows a value.
 
 #[cfg(test)]
 mod tests;
@@ -27,10 +27,10 @@ use floeberg_core::{Error, ErrorKind, Result};
 use crate::options::StoreOptions;
 use crate::process_slot::{DEPTH, Slot, slot_of};
 
-/// The option that names what gives new options.
+/// The option that names the provider of new options.
 pub const PROVIDER: &str = "storage-options.provider";
 
-/// Options that say when others end; with a dot and a name behind them too.
+/// Options with the expiry of others, also with a dot and a name after them.
 const ENDS: [&str; 4] = [
     "storage-options.expires-at-ms",
     "s3.session-token-expires-at-ms",
@@ -38,26 +38,26 @@ const ENDS: [&str; 4] = [
     "adls.sas-token-expires-at-ms",
 ];
 
-/// How long before their end options are wanted that nobody here knows the age of.
+/// How long before their expiry options are renewed, if their age is not known.
 const MARGIN_MS: i64 = 60_000;
 
-/// How long after a failure a provider is left alone while its last options hold.
+/// The pause after a failure of a provider, while its last options are valid.
 const AFTER_FAILURE_MS: i64 = 10_000;
 
-/// How long a request waits for somebody to ask the provider.
+/// How long a request waits for a call of the provider.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// More than these are of tables that nobody has open any more.
+/// The most entries: more would be of tables that are not open any more.
 const MOST_HELD: usize = 256;
 
 static SLOTS: [Slot<Renewals>; DEPTH] = [const { Slot::new() }; DEPTH];
 
-/// Is anything wanted? It spares those who only ask the slots.
+/// Is anything wanted? A cheap check before the slots.
 static ANY_WANTED: AtomicBool = AtomicBool::new(false);
 
-/// The options that hold now, of those that a store was opened with.
+/// The options that are valid now, for a store that was opened with these.
 ///
-/// Errors: `Storage`, worth a retry, where they have ended and the provider failed, or nobody asked it.
+/// Errors: `Storage`, retryable, if they have expired and the provider failed or was not called.
 pub(crate) fn current(first: &Arc<StoreOptions>) -> Result<Arc<StoreOptions>> {
     if first.get(PROVIDER).is_none() {
         return Ok(Arc::clone(first));
@@ -67,7 +67,7 @@ pub(crate) fn current(first: &Arc<StoreOptions>) -> Result<Arc<StoreOptions>> {
     renewals.current(first, now_ms, PATIENCE)
 }
 
-/// The options that were last current here. Nobody is asked for others, and nothing waits.
+/// The last valid options in this process, without a call of the provider and without waiting.
 #[cfg(feature = "object")]
 pub(crate) fn last_known(first: &Arc<StoreOptions>) -> Arc<StoreOptions> {
     let held = if first.get(PROVIDER).is_some() { renewals() } else { None };
@@ -75,7 +75,7 @@ pub(crate) fn last_known(first: &Arc<StoreOptions>) -> Arc<StoreOptions> {
     known.unwrap_or_else(|| Arc::clone(first))
 }
 
-/// The options whose provider is to be asked now. Who takes them says what it answered: [`renewed`].
+/// The options whose provider has to be called now. The caller passes its result to [`renewed`].
 pub fn wanted() -> Vec<StoreOptions> {
     if !ANY_WANTED.swap(false, Ordering::AcqRel) {
         return Vec::new();
@@ -83,7 +83,7 @@ pub fn wanted() -> Vec<StoreOptions> {
     renewals().map(Renewals::take_wanted).unwrap_or_default()
 }
 
-/// Says what the provider of some options answered: new ones, all of them, or why it failed.
+/// Passes on the result of a provider: a complete set of new options, or why it failed.
 pub fn renewed(first: &StoreOptions, answer: std::result::Result<StoreOptions, String>) {
     if let Some(renewals) = renewals() {
         renewals.renewed(first, answer, now_ms());
@@ -99,7 +99,7 @@ fn now_ms() -> i64 {
     i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// What is held of options that end, by those that stores were opened with.
+/// The state of expiring options, by the options that stores were opened with.
 #[derive(Default)]
 struct Renewals {
     held: Mutex<HashMap<StoreOptions, Held>>,
@@ -108,7 +108,7 @@ struct Renewals {
 
 struct Held {
     current: Arc<StoreOptions>,
-    /// When they are wanted, and when they end, in milliseconds; never: the largest number.
+    /// When they are renewed, and when they expire, in milliseconds; the largest number is never.
     due_at: i64,
     ends_at: i64,
     asked: Asked,
@@ -125,7 +125,7 @@ enum Asked {
 
 impl Held {
     fn first(options: &Arc<StoreOptions>) -> Self {
-        // Without an end, the provider has the values.
+        // Without an expiry, the provider has the values.
         let ends_at = end_of(options).unwrap_or(i64::MIN);
         Self {
             current: Arc::clone(options),
@@ -205,7 +205,7 @@ impl Renewals {
                 Ok((options, ends_at)) => {
                     entry.current = Arc::new(options);
                     entry.ends_at = ends_at;
-                    // A quarter of their time is left for whoever asks the provider next.
+                    // A quarter of their time remains for the next call of the provider.
                     entry.due_at = if ends_at == i64::MAX { ends_at } else { ends_at - (ends_at - now) / 4 };
                 }
                 Err(failure) => {
@@ -219,13 +219,13 @@ impl Renewals {
     }
 }
 
-/// When the first of some options ends; `None` where none says so.
+/// When the first of some options expires; `None` without an expiry.
 fn end_of(options: &StoreOptions) -> Option<i64> {
     let ends = options.iter().filter(|(key, _)| {
         ENDS.iter()
             .any(|name| key.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
     });
-    // What is not a number ends at once: the provider says it anew.
+    // An expiry that is not a number is in the past: the provider gives a new one.
     ends.map(|(_, value)| value.trim().parse().unwrap_or(i64::MIN)).min()
 }
 

@@ -1,8 +1,8 @@
-//! Which store holds a location?
+//! Which store has a location?
 //!
-//! In: locations of any scheme, and the options of all stores. Out: the answer of the store that its scheme names.
+//! In: locations of any scheme, and the options of all stores. Out: the result of the store for the scheme.
 //!
-//! Invariant: a router holds options, not connections, so that it survives a fork.
+//! Invariant: a router holds options, not connections, so it works after a fork.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use crate::renewal;
 use crate::store::{Entry, Sink, Source, Store};
 use crate::testing::FaultyStore;
 
-/// Object stores: their schemes, their name, and the cargo feature that brings them.
+/// Object stores: their schemes, their name, and their cargo feature.
 const OBJECT_STORES: [(&[&str], &str, &str); 4] = [
     (&["s3", "s3a", "s3n"], "S3", "s3"),
     (&["gs", "gcs"], "Google Cloud Storage", "gcs"),
@@ -31,7 +31,8 @@ const OBJECT_STORES: [(&[&str], &str, &str); 4] = [
 /// A store for every scheme that this build knows: plain paths and `file`, `memory`, and the object stores
 /// that were compiled in.
 ///
-/// Nothing is reached yet. The option `testing.calls` puts a [`FaultyStore`] before it. Opening an unknown scheme, or one that this build left out, is `Unsupported`.
+/// It does not connect yet. The option `testing.calls` puts a [`FaultyStore`] before it. Opening an unknown scheme, or one
+/// that this build left out, is `Unsupported`.
 pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
     let router = Arc::new(Router { options: Arc::new(options.clone()) });
     FaultyStore::asked_for(router, options)
@@ -39,7 +40,7 @@ pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
 
 #[derive(Debug)]
 struct Router {
-    /// Those of all stores; each takes what is its own.
+    /// The options of all stores; each uses its own.
     options: Arc<StoreOptions>,
 }
 
@@ -47,7 +48,7 @@ impl Router {
     /// The store that the scheme of a location names.
     fn store(&self, location: &str) -> Result<Box<dyn Store>> {
         let parsed = Location::parse(location);
-        // What has ended is an error of every store alike. Those that take options ask for them with each request.
+        // Expired options are an error for every store alike. Stores with options get them with each request.
         renewal::current(&self.options)?;
         match parsed.scheme() {
             "file" => Ok(Box::new(LocalStore)),
@@ -107,7 +108,7 @@ impl Store for Router {
     }
 }
 
-/// A scheme that nothing here reads.
+/// The error of an unknown scheme.
 fn unsupported(scheme: &str, location: &str) -> Error {
     let left_out = OBJECT_STORES.iter().find(|(schemes, ..)| schemes.contains(&scheme));
     let message = match left_out {

@@ -1,14 +1,14 @@
-//! Where do bytes come from, and where do they go?
+//! How are files read and written, in any store?
 //!
 //! The interface blocks: callers are threads of a scan or of a plan, and a store that needs a runtime (the
 //! object stores) owns one inside.
 //!
 //! Contract:
-//! 1. A location is opaque: it is passed on as the table wrote it, never normalised or percent-decoded.
-//! 2. A range that reaches past the end is an error, never a short answer.
+//! 1. A location is opaque: it is used as the table wrote it, never normalised or percent-decoded.
+//! 2. A range past the end of the file is an error, never a short result.
 //! 3. Every error names the location, as `path`.
-//! 4. Writing answers once what was written is durable: the bytes and the name, not before.
-//! 5. An error of writing that leaves unknown whether it took effect [says so](floeberg_core::Error::is_outcome_unknown).
+//! 4. Writing returns only when the file is durable: its bytes and its name.
+//! 5. An error of writing [is marked](floeberg_core::Error::is_outcome_unknown) if it may have taken effect.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -20,38 +20,38 @@ use floeberg_core::Result;
 /// A place that holds files.
 pub trait Store: Debug + Send + Sync {
     /// Opens a file for reading. Errors: `NotFound`, `PermissionDenied`, `Storage`, `Unsupported` (scheme);
-    /// object stores spare the request and tell the first three at the first read.
+    /// object stores skip this request, and report the first three at the first read.
     fn open(&self, location: &str) -> Result<Arc<dyn Source>>;
 
     /// Does a file exist?
     fn exists(&self, location: &str) -> Result<bool>;
 
-    /// The files and folders directly in a folder, in no order. A folder that is not there is `NotFound`
-    /// where the store can tell, else empty.
+    /// The files and folders directly in a folder, in any order. A missing folder is `NotFound` if the store
+    /// knows folders, and else empty.
     fn list(&self, folder: &str) -> Result<Vec<Entry>>;
 
-    /// Starts a new file; nothing is promised before [`Sink::finish`]. Folders that are missing are made.
+    /// Starts a new file; nothing is guaranteed before [`Sink::finish`]. Missing folders are created.
     ///
-    /// Errors: `AlreadyExists` where there is one already, `PermissionDenied`, `Storage`, `Unsupported` for a store
-    /// that is only read.
+    /// Errors: `AlreadyExists` if the file exists, `PermissionDenied`, `Storage`, `Unsupported` for a read-only
+    /// store.
     fn create(&self, location: &str) -> Result<Box<dyn Sink>>;
 
-    /// Writes a whole file where there is none, in one step: readers see all of it or nothing, and of two writers one
+    /// Writes a whole new file atomically: readers see all of it or nothing, and one of two writers
     /// wins.
     ///
-    /// Errors: those of [`create`](Self::create); `Unsupported` where the store cannot promise it.
+    /// Errors: those of [`create`](Self::create); `Unsupported` if the store cannot guarantee it.
     fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()>;
 
-    /// Writes a whole file, in place of the one that was there, in one step.
+    /// Writes a whole file atomically, and replaces one that exists.
     fn put(&self, location: &str, bytes: Bytes) -> Result<()>;
 
-    /// Removes a file. Is Ok where there is none.
+    /// Removes a file. A missing file is not an error.
     fn remove(&self, location: &str) -> Result<()>;
 }
 
 /// A file that is being written.
 ///
-/// One that is dropped unfinished removes what it wrote, in the process that began it: a fork leaves it alone.
+/// Dropping an unfinished one removes what it wrote, but only in the process that started it, not in a fork.
 pub trait Sink: Debug + Send {
     /// Writes the next bytes. After an error the file can only be dropped.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
@@ -71,10 +71,10 @@ pub trait Source: Debug + Send + Sync {
     /// The bytes of a range.
     fn read(&self, range: Range<u64>) -> Result<Bytes>;
 
-    /// The bytes of several ranges, in their order. Near ranges may be fetched together, far ones at once.
+    /// The bytes of several ranges, in order. Near ranges may be fetched together, others concurrently.
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
 
-    /// The whole file. Errors: `LimitExceeded` where it is larger than `limit` bytes.
+    /// The whole file. Errors: `LimitExceeded` if it is larger than `limit` bytes.
     fn read_all(&self, limit: u64) -> Result<Bytes>;
 }
 

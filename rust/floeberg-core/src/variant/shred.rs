@@ -3,8 +3,8 @@
 //! In: variants, as structs of the bytes `metadata` and `value`, and a shape. Out: their columns in a file.
 //! Spec: Parquet `VariantShredding.md`, Value Shredding.
 //!
-//! Invariant: what a typed column cannot hold exactly as it is, type and all, is in `value`; only an object may be in both, and a
-//! field of it in one. Metadata is shared, not copied. All that is taken apart is checked.
+//! Invariant: a value that the typed column cannot hold exactly, including its type, is in `value`. Only an object may be in both,
+//! and each of its fields in one. Metadata is shared, not copied. Everything that is shredded is checked.
 
 use std::sync::Arc;
 
@@ -22,15 +22,15 @@ use crate::error::{Error, Result};
 pub struct Shredded {
     /// The columns of [`Shape::fields`].
     pub columns: StructArray,
-    /// Of each place, in the order of the columns `value`: has it values that are not of its type, nulls aside?
+    /// For each place, in the order of the columns `value`: does it have values of another type, nulls aside?
     pub mixed: Vec<bool>,
 }
 
 impl Shape {
     /// Shreds variants.
     ///
-    /// Errors: `InvalidData` for bytes that are no variant, as far as they must be looked at, `Unsupported` for a type that is
-    /// not known within what is taken apart, `LimitExceeded` for more bytes than 32-bit offsets reach.
+    /// Errors: `InvalidData` for bytes that are not a variant, as far as they are read, `Unsupported` for a type that is
+    /// unknown in the shredded part, `LimitExceeded` for more bytes than 32-bit offsets allow.
     pub fn shred(&self, variants: &StructArray) -> Result<Shredded> {
         let (metadata, values) = parts(variants)?;
         let mut root = ShreddedColumns::new(&self.0);
@@ -42,7 +42,7 @@ impl Shape {
             }
             let value = values.value(row);
             check_one(value)?;
-            // That of the row before, often. Readers look at all names, so that no row may have a damaged one.
+            // Often that of the row before. Readers read all names, so no row may have a damaged one.
             let bytes = metadata.value(row);
             let names = match known {
                 Some((same, names)) if same == bytes => names,

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 pub(super) struct ShreddedColumns {
     value: Bytes,
     typed: Typed,
-    /// Is there a value of another type, but for null?
+    /// Is there a value of another type, nulls aside?
     is_mixed: bool,
 }
 
@@ -32,14 +32,14 @@ enum Typed {
     ScalarColumn(ScalarColumn),
     /// Which rows have an object, and its fields in the order of their names.
     Object(NullBufferBuilder, Vec<(String, ShreddedColumns)>),
-    /// Which rows have an array, where each ends among the elements, and these.
+    /// Which rows have an array, the end of each among the elements, and the elements.
     Array(NullBufferBuilder, Vec<i32>, Box<ShreddedColumns>),
 }
 
-/// What is known of a row while it is taken apart.
+/// The state of a row while it is shredded.
 pub(super) struct Row<'a> {
     names: Dictionary<'a>,
-    /// Values of the shredded fields of the objects that are being taken apart, the innermost last.
+    /// Values of the shredded fields of the open objects, the innermost last.
     found: Vec<Option<&'a [u8]>>,
     /// Fields of an object that stay together.
     rest: Vec<Entry<'a>>,
@@ -99,7 +99,7 @@ impl ShreddedColumns {
         self.typed.skip();
     }
 
-    /// Says of this place and of those in it whether there are values of another type.
+    /// Records for this place and the places in it whether there are values of another type.
     pub(super) fn add_mixed(&self, mixed: &mut Vec<bool>) {
         mixed.push(self.is_mixed);
         match &self.typed {
@@ -109,7 +109,7 @@ impl ShreddedColumns {
         }
     }
 
-    /// `value` and `typed_value`. Errors: `InvalidData` for a string that is no text.
+    /// `value` and `typed_value`. Errors: `InvalidData` for a string that is not UTF-8.
     pub(super) fn finish(self) -> Result<Vec<ArrayRef>> {
         Ok(vec![Arc::new(self.value.finish()?), self.typed.finish()?])
     }
@@ -165,7 +165,7 @@ impl Typed {
     }
 }
 
-/// Appends the fields of an object: those that are shredded to their columns, the others, if there are any, to `rest`.
+/// Appends the fields of an object: shredded fields to their columns, and any others to `rest`.
 fn append_object<'a>(
     value: &'a [u8],
     row: &mut Row<'a>,

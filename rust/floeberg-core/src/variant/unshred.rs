@@ -1,10 +1,10 @@
-//! How are shredded variants put together again?
+//! How are shredded variants reassembled?
 //!
-//! In: the columns that a file stores variants as. Out: `metadata` and `value` of each row.
+//! In: the columns of variants in a file. Out: `metadata` and `value` of each row.
 //! Spec: Parquet `VariantShredding.md`, Reconstructing a Shredded Variant.
 //!
-//! Invariant: values that are not shredded are shared, not copied, and their bytes are not looked at. Of shredded ones
-//! everything that is moved is checked to be whole; where `value` and `typed_value` contradict each other is an error.
+//! Invariant: values that are not shredded are shared, not copied, and not checked. All bytes of shredded values that are copied are
+//! checked; a contradiction between `value` and `typed_value` is an error.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 impl Layout {
     /// The variants of a batch, in a struct of the bytes `metadata` and `value`, neither of them ever null.
     ///
-    /// Errors: `InvalidData` for damaged metadata or values, as far as they must be looked at, and for values that
+    /// Errors: `InvalidData` for damaged metadata or values, as far as they are read, and for values that
     /// are shredded against the rules; `LimitExceeded` for more bytes than 32-bit offsets reach.
     pub fn read(&self, group: &StructArray, target: &Fields) -> Result<StructArray> {
         let metadata = group.columns().get(self.metadata).and_then(|column| column.as_binary_opt());
@@ -82,9 +82,9 @@ struct Builder<'a> {
     /// The ids of the shredded names in the metadata of the row.
     ids: Vec<Option<usize>>,
     metadata: Option<(&'a [u8], Dictionary<'a>)>,
-    /// The fields of the objects that are not closed yet, the innermost last.
+    /// The fields of the open objects, the innermost last.
     entries: Vec<Entry<'a>>,
-    /// The elements of the arrays that are not closed yet, the innermost last.
+    /// The elements of the open arrays, the innermost last.
     elements: Vec<usize>,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Appends the value of a row; `false` is a missing one, of which nothing is appended.
+    /// Appends the value of a row; `false` if it is missing, and nothing is appended.
     fn write(&mut self, columns: &Columns<'a>, row: usize) -> Result<bool> {
         let value = columns.value(row);
         match (columns.typed(row), value) {
@@ -139,7 +139,7 @@ impl<'a> Builder<'a> {
                 let offsets = list.value_offsets();
                 for item in offsets[row]..offsets[row + 1] {
                     self.elements.push(self.out.len() - start);
-                    // An element must be there; one that is missing is null.
+                    // Elements are required; a missing one is null.
                     if !self.write(element, item as usize)? {
                         self.out.extend_from_slice(NULL);
                     }
@@ -151,7 +151,7 @@ impl<'a> Builder<'a> {
         Ok(true)
     }
 
-    /// Appends an object of its shredded fields and of those that `rest` has.
+    /// Appends an object of its shredded fields and the fields in `rest`.
     fn write_object(
         &mut self,
         fields: &[FieldColumns<'a>],
@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Appends the fields of an object that have no columns of their own.
+    /// Appends the fields of an object without columns of their own.
     fn write_rest(&mut self, rest: &'a [u8], shredded: &[FieldColumns<'_>], start: usize) -> Result<()> {
         if !is_object(rest) {
             return Err(Error::invalid_data(

@@ -3,15 +3,15 @@
 //! In: bytes that start with a value. Out: how many of them are the value's; its fields or elements.
 //! Spec: Parquet `VariantEncoding.md`, Value encoding.
 //!
-//! Invariant: what is claimed is checked against the bytes that are there. For the length no value inside an object or array is
-//! looked at, so the time does not depend on what is in there.
+//! Invariant: sizes are checked against the remaining bytes. The length does not need the values inside an object or array, so the
+//! time does not depend on them.
 
 use crate::error::{Error, Result};
 
-/// A variant's null, which is not SQL's.
+/// The null of variants, which is not SQL's null.
 pub(super) const NULL: &[u8] = &[0];
 
-/// What the two lowest bits of a value say.
+/// The basic type, in the two lowest bits of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A value without parts, of the type with this number.
@@ -43,7 +43,7 @@ pub(super) fn unsigned(bytes: &[u8]) -> usize {
 
 /// The value that bytes start with.
 ///
-/// Errors: `InvalidData` where bytes are missing, `Unsupported` for a type that is not known, whose length nobody knows.
+/// Errors: `InvalidData` if bytes are missing, `Unsupported` for an unknown type, whose length is unknown too.
 pub(super) fn first_value(bytes: &[u8]) -> Result<&[u8]> {
     let header = *bytes.first().ok_or_else(|| damaged("it has no bytes"))?;
     let length = match Kind::of(header) {
@@ -54,7 +54,7 @@ pub(super) fn first_value(bytes: &[u8]) -> Result<&[u8]> {
     bytes.get(..length).ok_or_else(|| damaged(&format!("expected {length} bytes, found {}", bytes.len())))
 }
 
-/// Checks that bytes are one value, not cut off and followed by nothing. A type that is not known may be of any length.
+/// Checks that bytes are exactly one value. An unknown type may have any length.
 pub(super) fn check_one(bytes: &[u8]) -> Result<()> {
     match bytes.first().map(|header| Kind::of(*header)) {
         Some(Kind::Primitive(number)) if number > LAST_TYPE => Ok(()),
@@ -107,7 +107,7 @@ pub(super) struct Container<'a> {
     offset_width: usize,
     /// The bytes before the values.
     head: usize,
-    /// All that follows the head, more than the values perhaps.
+    /// Everything after the header, perhaps more than the values.
     values: &'a [u8],
 }
 
@@ -141,7 +141,7 @@ impl<'a> Container<'a> {
 
     /// The ids and values of an object's fields.
     ///
-    /// Errors: those of a value; `InvalidData` for fields that lie upon each other, which would multiply what there is.
+    /// Errors: those of a value; `InvalidData` for overlapping fields, which would multiply the size.
     pub(super) fn fields(&self) -> impl Iterator<Item = Result<(usize, &'a [u8])>> + '_ {
         let id = |number: usize| unsigned(&self.ids[number * self.id_width..(number + 1) * self.id_width]);
         self.elements().enumerate().map(move |(number, value)| Ok((id(number), value?)))
@@ -163,7 +163,7 @@ impl<'a> Container<'a> {
         unsigned(&self.offsets[number * self.offset_width..(number + 1) * self.offset_width])
     }
 
-    /// Offsets need not ascend: where a value ends it says itself.
+    /// Offsets need not ascend: each value has its own length.
     fn value(&self, number: usize) -> Result<&'a [u8]> {
         let values = self.values.get(..self.offset(self.count));
         let value = values.and_then(|values| values.get(self.offset(number)..));

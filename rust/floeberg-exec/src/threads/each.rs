@@ -2,14 +2,14 @@
 //!
 //! In: items in an order. Out: results in that order, or the error of the first item that failed.
 //!
-//! Threads live for one call, so nothing of them is there when a process forks.
+//! Threads live for one call, so a fork never finds any of them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{Builder, ScopedJoinHandle};
 
 use floeberg_core::{Cancel, Error, Result, fenced};
 
-/// Runs `work` over `items` on at most `threads` threads, the calling one among them; on fewer where the system gives no
+/// Runs `work` over `items` on at most `threads` threads, including the calling one; on fewer if the system gives no
 /// more.
 ///
 /// Errors: that of the first item, in order, that failed; `Cancelled`; `Internal` where `work` panicked.
@@ -42,7 +42,7 @@ pub fn ordered<I: Sync, T: Send>(
             let spawn = |_| Builder::new().name("floeberg-plan".to_owned()).spawn_scoped(scope, run).ok();
             let handles: Vec<_> = (0..helpers).map_while(spawn).collect();
             let mut done = run();
-            // All are joined before any is looked at: a scope panics over a panic that nobody took.
+            // All are joined before any result is used: a scope panics if a panic was not taken.
             let joined: Vec<_> = handles.into_iter().map(ScopedJoinHandle::join).collect();
             for helper in joined {
                 done.extend(helper.map_err(|_| Error::internal("a planning thread panicked"))?);

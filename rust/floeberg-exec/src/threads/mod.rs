@@ -1,6 +1,6 @@
 //! How is work done by a few threads, with results in order?
 //!
-//! [`ordered`] does something to each of a list; an [`OrderedStream`] gives results while later ones are being made.
+//! [`ordered`] runs a function on each item of a list; an [`OrderedStream`] returns results while later ones are computed.
 //!
 //! Invariant: threads live for a call or for a stream, so nothing of them is there when a process forks.
 

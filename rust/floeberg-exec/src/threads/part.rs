@@ -1,4 +1,4 @@
-//! A piece of a stream that one thread works on: a task to open, then a part of it.
+//! What does one thread of a stream work on? A task to open, then a part of it.
 
 use std::collections::VecDeque;
 
@@ -11,13 +11,13 @@ pub(super) type PartIndex = (u64, usize);
 
 /// A part of the stream.
 pub(super) struct Part<J: Job> {
-    /// How far it is.
+    /// Its state.
     pub(super) work: Work<J>,
-    /// Its items that wait to be taken.
+    /// Its waiting items.
     pub(super) ready: VecDeque<Result<J::Item>>,
 }
 
-/// How far a part is.
+/// The state of a part.
 pub(super) enum Work<J: Job> {
     /// A thread works on it.
     Running,

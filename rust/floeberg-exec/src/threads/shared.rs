@@ -1,7 +1,7 @@
-//! What do the threads of a stream and its taker share?
+//! What do the threads of a stream and its consumer share?
 //!
-//! Invariant: parts are claimed in order, and the thread that works on the first part never waits for memory: so one
-//! thread can always go on.
+//! Invariant: parts are claimed in order, and the thread of the first part never waits for memory, so one thread can always go
+//! on.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,15 +23,15 @@ pub(super) struct Shared<J: Job> {
     state: Mutex<State<J>>,
     /// Something that a worker may wait for has changed.
     pub(super) room: Condvar,
-    /// Something that the taker may wait for has changed.
+    /// Something that the consumer may wait for has changed.
     pub(super) ready: Condvar,
 }
 
 /// The state of a stream.
 pub(super) struct State<J: Job> {
-    /// Parts that are not taken whole, in order.
+    /// Parts that were not consumed completely, in order.
     pub(super) parts: BTreeMap<PartIndex, Part<J>>,
-    /// The rest of the tasks; not here while a thread asks for the next one, and after their end.
+    /// The remaining tasks; taken out while a thread fetches the next one, and after their end.
     pub(super) tasks: Option<Tasks<J>>,
     /// Are the tasks at their end?
     pub(super) exhausted: bool,
@@ -39,14 +39,14 @@ pub(super) struct State<J: Job> {
     pub(super) next_task: u64,
     /// Bytes of the items that wait.
     pub(super) waiting_bytes: u64,
-    /// What ended a thread outside of a part.
+    /// The error that ended a thread outside a part.
     pub(super) fault: Option<Error>,
-    /// Does nobody want the rest?
+    /// Was the stream cancelled?
     pub(super) stopped: bool,
 }
 
 impl<J: Job> Shared<J> {
-    /// A stream that has not begun.
+    /// A stream that has not started.
     pub(super) fn new(job: Arc<J>, tasks: Tasks<J>, ahead: Ahead) -> Self {
         let state = State {
             parts: BTreeMap::new(),
@@ -70,19 +70,19 @@ impl<J: Job> Shared<J> {
         self.room.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells all threads of a change.
+    /// Notifies all threads of a change.
     pub(super) fn notify(&self) {
         self.room.notify_all();
         self.ready.notify_all();
     }
 
-    /// Ends the stream with an error that belongs to no part.
+    /// Ends the stream with an error outside any part.
     pub(super) fn fail(&self, fault: Error) {
         self.lock().fault.get_or_insert(fault);
         self.notify();
     }
 
-    /// Tells all threads that nobody wants the rest.
+    /// Notifies all threads that the stream was cancelled.
     pub(super) fn stop(&self) {
         let mut state = self.lock();
         state.stopped = true;

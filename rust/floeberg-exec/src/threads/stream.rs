@@ -1,10 +1,10 @@
-//! An ordered stream of items that several threads make.
+//! How do several threads produce one ordered stream of items?
 //!
 //! In: tasks in an order. Out: their items in that order; the first error ends the stream.
 //!
-//! Invariant: threads start when the first item is asked for, so that a stream may cross a fork before; nothing of
-//! them is global. Dropping the stream stops them within an item. After a fork the child has neither the threads nor a
-//! lock that is safe to take: it touches nothing that they shared.
+//! Invariant: threads start with the first item, so a stream may cross a fork before; nothing about them is global. Dropping the
+//! stream stops them within an item. After a fork, the child has neither the threads nor a lock that is safe to take, so it
+//! touches no shared state.
 
 use std::sync::{Arc, PoisonError};
 use std::task::Poll;
@@ -53,7 +53,7 @@ impl<J: Job> OrderedStream<J> {
         &self.shared.job
     }
 
-    /// May it be gone on with? Errors: `Cancelled`; `Unsupported` in a child of the process whose threads work.
+    /// Checks that it can continue. Errors: `Cancelled`; `Unsupported` in a child of the process whose threads work.
     pub fn check(&self) -> Result<()> {
         self.shared.ahead.cancel.check()?;
         if self.is_of_another_process() {
@@ -64,7 +64,7 @@ impl<J: Job> OrderedStream<J> {
         Ok(())
     }
 
-    /// The next item, if there is one until a moment (`None` waits for it); `Ready(None)` is the end.
+    /// The next item, if there is one before a deadline (`None` waits for it); `Ready(None)` is the end.
     pub fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<J::Item>>> {
         let step = match self.begin() {
             Ok(()) if self.phase == Phase::Over => Poll::Ready(None),
@@ -77,7 +77,7 @@ impl<J: Job> OrderedStream<J> {
         step
     }
 
-    /// Ends it: nothing follows.
+    /// Ends the stream.
     pub fn stop(&mut self) {
         self.phase = Phase::Over;
         if !self.is_of_another_process() {

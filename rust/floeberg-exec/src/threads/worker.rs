@@ -1,8 +1,8 @@
 //! What does one thread of a stream do?
 //!
-//! It works on the first part that waits; where none waits it opens the next task, which makes parts.
+//! It works on the first waiting part; if none waits, it opens the next task, which makes parts.
 //!
-//! Invariant: a thread looks whether it is still wanted after every item; a panic becomes the error of its part.
+//! Invariant: a thread checks for cancellation after every item; a panic becomes the error of its part.
 
 use floeberg_core::{Result, fenced};
 
@@ -10,7 +10,7 @@ use super::Job;
 use super::part::{Part, PartIndex, Work};
 use super::shared::{Shared, State, Tasks};
 
-/// Parts that wait or run for each thread, at most, before another task is opened.
+/// The most parts per thread that wait or run before another task is opened.
 const PARTS_AHEAD: usize = 3;
 
 enum Step<J: Job> {
@@ -34,7 +34,7 @@ pub(super) fn work<J: Job>(shared: &Shared<J>) {
         }
     });
     if let Err(fault) = worked {
-        // Of no part, so that no part would ever tell it.
+        // An error outside any part, which no part would report.
         shared.fail(fault);
     }
 }
@@ -75,7 +75,7 @@ fn may_pull<J: Job>(state: &State<J>, shared: &Shared<J>) -> bool {
 /// Asks for the next task and opens it.
 fn pull<J: Job>(shared: &Shared<J>, mut tasks: Tasks<J>) {
     let task = fenced(|| tasks.next().transpose());
-    // Tasks that are at their end are dropped before the end is told: dropping them may fail.
+    // The finished tasks are dropped before the end is reported: dropping them may fail.
     let tasks = matches!(task, Ok(Some(_))).then_some(tasks);
     let mut state = shared.lock();
     if state.stopped {
@@ -97,7 +97,7 @@ fn pull<J: Job>(shared: &Shared<J>, mut tasks: Tasks<J>) {
     }
 }
 
-/// Opens a task: its place is taken by its parts.
+/// Opens a task, and replaces it by its parts.
 fn open<J: Job>(shared: &Shared<J>, place: PartIndex, task: J::Task) {
     let made = match fenced(|| shared.job.open(task)) {
         Ok(made) => made,
@@ -115,7 +115,7 @@ fn open<J: Job>(shared: &Shared<J>, place: PartIndex, task: J::Task) {
     shared.notify();
 }
 
-/// Hands an item over, after waiting for memory. Is more wanted? Errors: `Cancelled`.
+/// Passes an item on, after waiting for memory. Is more wanted? Errors: `Cancelled`.
 fn put<J: Job>(shared: &Shared<J>, place: PartIndex, item: J::Item) -> Result<bool> {
     shared.ahead.cancel.check()?;
     let bytes = J::bytes(&item);
@@ -135,7 +135,7 @@ fn put<J: Job>(shared: &Shared<J>, place: PartIndex, item: J::Item) -> Result<bo
     Ok(true)
 }
 
-/// Says that a part is done, or how it failed.
+/// Records that a part is done, or how it failed.
 fn finish<J: Job>(shared: &Shared<J>, place: PartIndex, outcome: Result<()>) {
     let mut state = shared.lock();
     if let Some(part) = state.parts.get_mut(&place) {

@@ -1,4 +1,4 @@
-//! How are bytes read from a position without moving the file's own?
+//! How are bytes read from a position without moving the file's cursor?
 //!
 //! In: an open file, a position and a buffer. Out: the buffer, filled.
 //!
@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-/// Fills the buffer from a position. Errors: `UnexpectedEof` where the file ends first.
+/// Fills the buffer from a position. Errors: `UnexpectedEof` if the file ends first.
 pub(super) fn read_exact(file: &File, buffer: &mut [u8], position: u64) -> io::Result<()> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -28,11 +28,11 @@ fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
 
 #[cfg(windows)]
 fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
-    // It moves the cursor too, which nothing here looks at.
+    // It moves the cursor too, which nothing here uses.
     std::os::windows::fs::FileExt::seek_read(file, buffer, position)
 }
 
-/// The bytes of a file from its start, whatever its cursor says.
+/// The bytes of a file from its start, wherever its cursor is.
 pub(super) struct Reader<'a> {
     file: &'a File,
     position: u64,

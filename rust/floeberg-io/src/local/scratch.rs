@@ -1,8 +1,8 @@
-//! Where does what does not fit into memory go for a while?
+//! Where does data go that does not fit into memory?
 //!
-//! Out: a file of the machine that nobody else sees.
+//! Out: a temporary file without a name.
 //!
-//! Invariant: its name is gone before a byte is written, so that the system takes it back even after a crash.
+//! Invariant: its name is removed before a byte is written, so the system frees the space even after a crash.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};

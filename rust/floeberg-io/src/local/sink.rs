@@ -1,8 +1,8 @@
 //! How is a local file written piece by piece?
 //!
-//! In: the location of a file that is not there, and its bytes. Out: the file, on the disk.
+//! In: the location of a new file, and its bytes. Out: the file, on the disk.
 //!
-//! Invariant: a file that was not finished is removed, by the process that began it.
+//! Invariant: an unfinished file is removed by the process that started it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -56,7 +56,7 @@ impl Sink for LocalSink {
 }
 
 impl Unfinished {
-    /// Makes a file where there is none.
+    /// Creates a new file.
     pub fn create(path: &Path) -> io::Result<Self> {
         let open = || OpenOptions::new().write(true).create_new(true).open(path);
         let file = match open() {
@@ -79,12 +79,12 @@ impl Unfinished {
         self.file.sync_all()
     }
 
-    /// Where it is.
+    /// Its location.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// It is not to be removed.
+    /// Keeps the file.
     pub fn keep(&mut self) {
         self.is_kept = true;
     }
@@ -93,7 +93,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if !self.is_kept && self.begun_in == process::id() {
-            // It is an orphan where this fails: nothing refers to it.
+            // If this fails, the file is an orphan: nothing refers to it.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -7,8 +7,8 @@
 //! name                the folder is on the disk before the answer
 //! ```
 //!
-//! Invariant: under its own name a file is never seen in part. What a crash leaves has a name that begins with a dot,
-//! which no reader of a table looks at.
+//! Invariant: under its own name, a file is never seen in part. Files left by a crash have names that start with a dot, which
+//! readers of tables ignore.
 
 use std::fs;
 use std::io;
@@ -26,7 +26,7 @@ use crate::location::Location;
 
 pub(super) fn put_if_absent(location: &str, bytes: &[u8]) -> Result<()> {
     let path = Location::parse(location).local_path()?;
-    // Asked first, so that the one who comes late writes nothing; the link decides.
+    // Checked first, so that a late writer writes nothing; the link decides.
     if fs::symlink_metadata(&path).is_ok() {
         return Err(not_written(io::ErrorKind::AlreadyExists.into(), location));
     }
@@ -72,7 +72,7 @@ fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<Unfinished> {
     }
 }
 
-/// A name that no other process and no other thread has just now.
+/// A name that no other process or thread uses at this time.
 pub(super) fn hidden_beside(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -93,13 +93,13 @@ fn is_linked(_: &Path) -> bool {
     false
 }
 
-/// Does the file system say that it has no hard links? Some (FAT, several network shares) say that they are not permitted.
+/// Does the error mean that the file system has no hard links? Some (FAT, several network shares) report missing permission.
 fn is_without_links(error: &io::Error) -> bool {
     const NOT_PERMITTED: i32 = 1;
     error.kind() == io::ErrorKind::Unsupported || (cfg!(unix) && error.raw_os_error() == Some(NOT_PERMITTED))
 }
 
-/// Where the last step failed it is known not to have happened only if the system says why.
+/// If the last step failed, it certainly did not happen only if the system gives the reason.
 fn failed_in_place(error: io::Error, location: &str) -> Error {
     use io::ErrorKind::{
         InvalidFilename, IsADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,

@@ -1,9 +1,9 @@
 //! Is a file below one of these folders?
 //!
-//! In: written locations that others named, and the folders of who asks. Out: yes or no.
+//! In: written locations from others, and the folders of the caller. Out: yes or no.
 //!
-//! Invariant: no is the answer in doubt: to a segment that leads upward, to a root that is no folder of anybody's, and
-//! where links of this machine lead out of the folder. Who removes what others named asks here first.
+//! Invariant: the answer is no in doubt: for a segment that leads upward, for a root folder, and if links of this machine lead out
+//! of the folder. Files that others named are removed only after this check.
 
 #[cfg(test)]
 mod tests;
@@ -18,23 +18,23 @@ use super::{Location, parent};
 /// Schemes of one store.
 const SAME: [&[&str]; 4] = [&["s3", "s3a", "s3n"], &["gs", "gcs"], &["abfs", "abfss"], &["wasb", "wasbs"]];
 
-/// Folders, and what was found out of the folders in them.
+/// Folders, and what is known about their subfolders.
 #[derive(Debug)]
 pub struct Below {
     folders: Vec<Folder>,
-    /// Where the folders of local files really are.
+    /// The real paths of local folders.
     resolved: HashMap<String, Option<PathBuf>>,
 }
 
 #[derive(Debug)]
 struct Folder {
-    /// As it is compared.
+    /// The form that is compared.
     parts: Parts,
-    /// Where a local one really is.
+    /// The real path of a local one.
     path: Option<PathBuf>,
 }
 
-/// A location in the one spelling that is compared.
+/// A location in the spelling that is compared.
 #[derive(Debug, PartialEq, Eq)]
 struct Parts {
     scheme: String,
@@ -43,7 +43,7 @@ struct Parts {
 }
 
 impl Below {
-    /// Those of the folders that are any: the root of a file system is none.
+    /// The valid ones of these folders: the root of a file system is not.
     pub fn new<'a>(folders: impl IntoIterator<Item = &'a str>) -> Self {
         let folders = folders.into_iter().filter_map(|written| {
             let (parts, location) = (Parts::of(written), Location::parse(written));
@@ -51,7 +51,7 @@ impl Below {
                 return Some(Folder { parts, path: None });
             }
             let path = location.local_path().ok()?;
-            // One that is not there holds nothing, whatever its name is.
+            // A missing folder has no files, whatever its name is.
             let path = std::fs::canonicalize(&path).unwrap_or(path);
             (!parts.segments.is_empty() && path.parent().is_some())
                 .then_some(Folder { parts, path: Some(path) })
@@ -88,7 +88,7 @@ impl Parts {
         Self {
             scheme: scheme.map_or(location.scheme(), |same| same[0]).to_owned(),
             authority: location.authority().to_owned(),
-            // To a file system doubled slashes are one; to a store of objects they are a name.
+            // For a file system, doubled slashes are one; in an object store, they are part of the key.
             segments: location
                 .key()
                 .split('/')
@@ -110,7 +110,7 @@ impl Parts {
     }
 }
 
-/// Where a folder really is; `None` where that cannot be known. One that is not there holds no file.
+/// The real path of a folder; `None` if unknown. A missing folder has no files.
 fn real_folder(written: &str) -> Option<PathBuf> {
     let path = Location::parse(written).local_path().ok()?;
     match std::fs::canonicalize(&path) {

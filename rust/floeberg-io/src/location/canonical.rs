@@ -1,6 +1,6 @@
-//! Do two written locations name one file?
+//! Do two written locations name the same file?
 //!
-//! `file:/x`, `file:///x` and `/x` are one file: writers of one table have used all three.
+//! `file:/x`, `file:///x` and `/x` are the same file: writers of one table have used all three.
 
 /// The one spelling of a written location that comparisons use. Nothing but the scheme of a local path is touched.
 pub fn canonical(location: &str) -> &str {

@@ -2,8 +2,7 @@
 //!
 //! In: what a user typed: a path, a `file:` URI or the location of an object. Out: a written location.
 //!
-//! Invariant: the result, read as a written location, names the file that the user named, and so does the result given
-//! again.
+//! Invariant: the result, read as a written location, names the user's file. Passing the result in again gives the same.
 
 use std::borrow::Cow;
 
@@ -19,7 +18,7 @@ pub(super) fn written_form(given: &str) -> Result<String> {
     }
     let location = Location::parse(given);
     if !location.is_local() {
-        // Those of HTTP are sent to the server; no store of objects takes any.
+        // HTTP sends them to the server; object stores do not use them.
         let may_hold_password = matches!(location.scheme(), "http" | "https");
         if !may_hold_password && matches!(without_passwords(given), Cow::Owned(_)) {
             let message = "expected a location without user and password: pass them as options, such as \
@@ -34,7 +33,7 @@ pub(super) fn written_form(given: &str) -> Result<String> {
         let prefix = &given[..given.len() - location.key().len()];
         let decoded = percent_decode(location.key())?;
         let is_stable = percent_decode(&decoded).is_ok_and(|again| again == decoded);
-        // As a plain path it is not decoded where it is given a second time.
+        // As a plain path, it is not decoded when it is passed in a second time.
         if is_stable || !location.authority().is_empty() { format!("{prefix}{decoded}") } else { decoded }
     };
     if written.contains('\0') {
@@ -58,7 +57,7 @@ fn absolute(path: &str) -> Result<String> {
     })
 }
 
-/// Decodes `%XX`. A `%` that two hexadecimal digits do not follow stays, as in a URI that was never encoded.
+/// Decodes `%XX`. A `%` without two hexadecimal digits after it stays, as in a URI that was never encoded.
 fn percent_decode(path: &str) -> Result<String> {
     let bytes = path.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -2,7 +2,7 @@
 //!
 //! In: the kind of store, the bucket and the options. Out: a client of the `object_store` library.
 //!
-//! Invariant: nothing is sent: a bucket that does not exist is found out by its first request.
+//! Invariant: nothing is sent: the first request shows whether a bucket exists.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 use super::{Kind, failure};
 use crate::options::StoreOptions;
 
-/// A request that brings nothing for this long, in seconds, is given up and tried again.
+/// A request without data for this long, in seconds, is cancelled and retried.
 const IDLE_SECONDS: u64 = 30;
 
-/// The longest that one request may take, in seconds, however steadily it brings bytes.
+/// The longest time of one request, in seconds, even if data keeps coming.
 const REQUEST_SECONDS: f64 = 300.0;
 
-/// The longest that connecting may take, in seconds.
+/// The longest time to connect, in seconds.
 const CONNECT_SECONDS: f64 = 5.0;
 
-/// How often a request is tried again. With the pauses between it is a matter of seconds.
+/// How often a request is retried. With the pauses in between this takes seconds.
 const RETRIES: f64 = 5.0;
 
 /// The client of a bucket, container or server.
@@ -43,7 +43,7 @@ pub(super) fn connect(kind: Kind, bucket: &str, options: &StoreOptions) -> Resul
     }
 }
 
-/// Times and tries, from `io.*`, and `s3.*` where users know them so.
+/// Timeouts and retries, from `io.*`, and from `s3.*` for names that users know.
 fn times(options: &StoreOptions) -> Result<Vec<(&'static str, String)>> {
     let seconds = |names: [&str; 2], default: f64| -> Result<String> {
         let given = options.number(names[0])?.or(options.number(names[1])?);
@@ -65,7 +65,7 @@ fn retry(options: &StoreOptions) -> Result<RetryConfig> {
     })
 }
 
-/// Gives every setting to a builder. One of the environment that the library does not know is for others.
+/// Passes every setting to a builder. An unknown setting of the environment is not for this library.
 macro_rules! configured {
     ($builder:expr, $names:expr, $options:expr) => {{
         let mut builder = $builder.with_retry(retry($options)?);

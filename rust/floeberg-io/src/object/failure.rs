@@ -1,4 +1,4 @@
-//! What does a failed request mean, and what of it may be shown?
+//! What does a failed request mean, and which part of it may be shown?
 //!
 //! In: an error of the client library. Out: an error with a kind and a sentence without secrets.
 //!
@@ -28,7 +28,7 @@ pub(super) fn describe(error: &object_store::Error, location: &str, options: &St
         E::NotSupported { .. } | E::NotImplemented { .. } => (ErrorKind::Unsupported, error.to_string()),
         _ => (ErrorKind::Storage, format!("the store failed: {error}")),
     };
-    // The client has tried again as often as it may; the caller can still do so later.
+    // The client has used up its retries; the caller can still retry later.
     let passing = kind == ErrorKind::Storage;
     Error::new(kind, without_secrets(&message, options)).with("path", shown(location)).retryable(passing)
 }
@@ -39,7 +39,7 @@ pub(super) fn is_about_range(error: &object_store::Error) -> bool {
     ["416", "InvalidRange", "Wanted range starting at"].iter().any(|sign| text.contains(sign))
 }
 
-/// The text without queries and users of URLs and without values of options that are not known to be harmless.
+/// The text without queries and users of URLs, and without values of options that may be secret.
 pub(super) fn without_secrets(text: &str, options: &StoreOptions) -> String {
     let mut clean = without_queries(text);
     for secret in options.secrets() {

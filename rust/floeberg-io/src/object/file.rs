@@ -1,8 +1,8 @@
-//! How are ranges of one object read, many at once?
+//! How are many ranges of one object read at the same time?
 //!
-//! In: the recipe of an object and ranges of it. Out: their bytes, from as few requests as are worth it.
+//! In: the recipe of an object and ranges of it. Out: their bytes, from few requests.
 //!
-//! Invariant: bytes are given only where the store said that they are those of the range asked for.
+//! Invariant: bytes are returned only if the store confirmed that they are those of the requested range.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,18 +24,18 @@ const COALESCING: Coalescing = Coalescing { gap: 1024 * 1024, longest: 8 * 1024 
 /// How many ranges of one call are fetched at once.
 const AT_ONCE: usize = 16;
 
-/// The size of an object that was not asked for yet.
+/// The unknown size of an object without a request so far.
 const UNKNOWN: u64 = u64::MAX;
 
 /// An object, open: its recipe, and its size once it is known.
 #[derive(Debug)]
 pub(super) struct ObjectFile {
     object: Object,
-    /// [`UNKNOWN`] until a request has told.
+    /// [`UNKNOWN`] until the first request.
     size: AtomicU64,
 }
 
-/// What one request for a range gave: the bytes, the range they are, and the size of the object.
+/// The result of a request for a range: the bytes, their range, and the size of the object.
 type Part = (Bytes, Range<u64>, u64);
 
 async fn fetch(
@@ -47,13 +47,13 @@ async fn fetch(
     let options = GetOptions { range: range.clone().map(Into::into), ..GetOptions::default() };
     let answer = client.get_opts(&path, options).await?;
     let (found, size) = (answer.range.clone(), answer.meta.size);
-    // What will be refused is not transferred.
+    // A range that will be refused is not transferred.
     let useful = size <= limit && range.is_none_or(|range| range == found);
     let bytes = if useful { answer.bytes().await? } else { Bytes::new() };
     Ok((bytes, found, size))
 }
 
-/// Fetches ranges side by side, a few at a time, and gives them in their order.
+/// Fetches ranges concurrently, a few at a time, and returns them in order.
 async fn fetch_all(
     client: Arc<dyn Client>,
     path: Path,
@@ -72,7 +72,7 @@ async fn fetch_all(
             Some(Ok((index, answer))) => {
                 let failed = answer.is_err();
                 answers.push((index, answer));
-                // The rest is of no use: dropping the set ends it.
+                // The other requests are not needed: dropping the set cancels them.
                 if failed {
                     break;
                 }
@@ -93,7 +93,7 @@ impl ObjectFile {
         Self { object, size: AtomicU64::new(UNKNOWN) }
     }
 
-    /// The bytes of a fetch, once it is sure that they are those of the range.
+    /// The bytes of a fetch, after a check that they are those of the range.
     fn checked(&self, range: &Range<u64>, answer: Part) -> Result<Bytes> {
         let (bytes, found, size) = answer;
         self.size.store(size, Ordering::Relaxed);
@@ -148,7 +148,7 @@ impl Source for ObjectFile {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        // Where no request has told the size, only the order of the ends can be checked here.
+        // Without a known size, only the order of the ends can be checked here.
         let size = self.size.load(Ordering::Relaxed);
         for range in ranges {
             checked_length(range, size, &self.object.location)?;

@@ -1,6 +1,6 @@
 //! Which bucket and which key does a location name?
 //!
-//! In: a location taken apart. Out: what identifies the client that reaches it, and the path it asks for.
+//! In: a parsed location. Out: the identity of its client, and the path in the store.
 //!
 //! Invariant: a key that the client library would change is refused, never rewritten.
 
@@ -12,7 +12,7 @@ use crate::location::{Location, shown};
 /// A kind of object store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// Amazon S3 and what speaks its protocol.
+    /// Amazon S3 and compatible stores.
     S3,
     /// Google Cloud Storage.
     Gcs,
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// The bucket, container or server of a location, and the path in it.
     ///
-    /// Errors: `InvalidInput` without a bucket, `Unsupported` for a key that the client library can not say.
+    /// Errors: `InvalidInput` without a bucket, `Unsupported` for a key that the client library cannot express.
     pub(super) fn address(self, location: &Location<'_>) -> Result<(String, Path)> {
         if location.authority().is_empty() {
             let message = format!("expected `{0}://bucket/key`, found no bucket", location.scheme());

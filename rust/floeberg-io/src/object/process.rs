@@ -5,7 +5,7 @@
 //! A runtime that was made before a fork is dead in the child, and sockets are shared: each process has a
 //! [slot](crate::process_slot) of its own.
 //!
-//! Invariant: no lock and no connection is touched by another process than the one that made it.
+//! Invariant: only the process that made a lock or a connection touches it.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -20,27 +20,27 @@ use crate::options::StoreOptions;
 use crate::process_slot::{DEPTH, Slot, slot_of};
 use crate::renewal;
 
-/// More clients than this are those of a table that names a bucket for every file.
+/// The most clients: more would be those of a table with a bucket for every file.
 const MOST_CLIENTS: usize = 256;
 
-/// What a process made for itself. It can not be printed: servers of HTTP clients hold queries.
+/// The state of a process. It cannot be printed: URLs of HTTP clients may have secret queries.
 pub(super) struct Process {
     runtime: Runtime,
     clients: Mutex<HashMap<Key, Arc<dyn ObjectStore>>>,
 }
 
-/// What tells one client from another.
+/// The identity of a client.
 type Key = (Kind, String, Arc<StoreOptions>);
 
 static SLOTS: [Slot<Process>; DEPTH] = [const { Slot::new() }; DEPTH];
 
-/// What this process made, made now if it has nothing.
+/// The state of this process, created now if it has none.
 pub(super) fn current() -> Result<&'static Process> {
     let slot = slot_of(&SLOTS, std::process::id()).ok_or_else(|| {
         Error::unsupported(format!("this process was forked from more than {DEPTH} readers of object stores"))
     })?;
     if slot.value.get().is_none() {
-        // Of several threads that get here one wins; the others drop what they made.
+        // If several threads get here, one wins, and the others drop theirs.
         let _ = slot.value.set(Process::new()?);
     }
     slot.value.get().ok_or_else(|| Error::internal("the runtime of this process is missing"))
@@ -71,7 +71,7 @@ impl Process {
         Ok(Self { runtime, clients: Mutex::default() })
     }
 
-    /// The client of a bucket, made now if there is none for these options.
+    /// The client of a bucket for these options, created if it does not exist yet.
     pub(super) fn client(
         &self,
         kind: Kind,
@@ -94,7 +94,7 @@ impl Process {
         Ok(client)
     }
 
-    /// Puts a client in the place of the one that would be made.
+    /// Replaces the client that would be created.
     #[cfg(test)]
     pub(super) fn substitute(
         &self,
@@ -109,7 +109,7 @@ impl Process {
             .insert((kind, bucket.to_owned(), options.clone()), client);
     }
 
-    /// Waits for what a future gives; it runs on the threads of the runtime, wherever the caller waits.
+    /// Waits for the result of a future, which runs on the threads of the runtime.
     pub(super) fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -117,21 +117,21 @@ impl Process {
         answer_of(&self.start(future))
     }
 
-    /// Starts a future on the threads of the runtime. [`answer_of`] waits for what it gives.
+    /// Starts a future on the threads of the runtime. [`answer_of`] waits for its result.
     pub(super) fn start<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Receiver<T> {
         let (sender, receiver) = sync_channel(1);
         self.runtime.spawn(async move {
-            // Who started it may have given it up.
+            // The caller may have cancelled it.
             let _ = sender.send(future.await);
         });
         receiver
     }
 }
 
-/// Waits for what a future that was started gives.
+/// Waits for the result of a started future.
 pub(super) fn answer_of<T>(started: &Receiver<T>) -> Result<T> {
     started.recv().map_err(|_| Error::internal("a request ended without a result"))
 }

@@ -1,8 +1,8 @@
-//! What do the options that users know say to the client library?
+//! Which settings of the client library do options of users mean?
 //!
 //! In: options, and the environment. Out: the library's own settings, by name; later ones win.
 //!
-//! Invariant: credentials come from one place: options that hold any hide those of the environment.
+//! Invariant: credentials come from one place: options with credentials hide those of the environment.
 
 use floeberg_core::{Error, Result};
 
@@ -12,9 +12,9 @@ use crate::options::StoreOptions;
 pub(super) struct Names {
     /// How names of the library start, in options (any case) and in the environment (upper case).
     pub prefixes: &'static [&'static str],
-    /// Options, and what the library calls them.
+    /// Options, and their names in the library.
     pub options: &'static [(&'static str, &'static str)],
-    /// What the library calls settings that hold no credentials, without prefix.
+    /// The names of settings without credentials in the library, without prefix.
     pub places: &'static [&'static str],
 }
 
@@ -75,13 +75,13 @@ pub(super) const AZURE: Names = Names {
     places: &["account_name", "endpoint", "authority_host", "allow_http", "proxy_url"],
 };
 
-/// Options that other readers know and that would change what is read if they were passed over.
+/// Options of other readers that would change the result if they were ignored.
 const NOT_SERVED: [&str; 4] =
     ["adls.connection-string", "s3.signer", "s3.remote-signing-enabled", "gcs.oauth2.token-expires-at"];
 
 /// Settings by the library's name, weakest first: the environment, then options, then flags.
 ///
-/// Errors: `Unsupported` for an option of [`NOT_SERVED`], `InvalidInput` for a flag that is none.
+/// Errors: `Unsupported` for an option of [`NOT_SERVED`], `InvalidInput` for a flag that is not true or false.
 pub(super) fn settings(
     names: &Names,
     options: &StoreOptions,
@@ -107,7 +107,7 @@ pub(super) fn settings(
 }
 
 impl Names {
-    /// The library's own name, where the key is one.
+    /// The library's own name of a key, if it has one.
     fn own_name(&self, key: &str) -> Option<String> {
         let name = key.to_ascii_lowercase();
         self.prefixes.iter().any(|prefix| name.starts_with(prefix)).then_some(name)

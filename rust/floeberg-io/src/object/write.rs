@@ -1,8 +1,8 @@
 //! How are objects written?
 //!
-//! In: the recipe of an object and its bytes. Out: the object, whole: stores show nothing of one that is being uploaded.
+//! In: the recipe of an object and its bytes. Out: the object, whole: stores do not show an unfinished upload.
 //!
-//! Invariant: what was begun is finished or given up by the process that began it, whose connections it holds.
+//! Invariant: an upload is finished or cancelled by the process that started it, since it has its connections.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,16 +16,16 @@ use super::{Object, process};
 use crate::location::shown;
 use crate::store::Sink;
 
-/// Every store takes parts of this size, and ten thousand of them make the largest file that a table has use for.
+/// Every store accepts parts of this size, and ten thousand of them are enough for the largest useful file.
 pub(super) const PART: usize = 8 * 1024 * 1024;
 
-/// How many parts of one object are on their way at once.
+/// How many parts of one object are sent at the same time.
 const AT_ONCE: usize = 4;
 
-/// An object that is being written. A small one is sent at its end, in one request.
+/// An object that is being written. A small object is sent at the end, in one request.
 pub(super) struct ObjectSink {
     object: Object,
-    /// What was not sent yet, less than a part.
+    /// Bytes that were not sent yet, less than a part.
     rest: Vec<u8>,
     upload: Option<Upload>,
     size: u64,
@@ -34,12 +34,12 @@ pub(super) struct ObjectSink {
 
 struct Upload {
     parts: Box<dyn MultipartUpload>,
-    /// Parts that are on their way.
+    /// Parts that are being sent.
     sent: VecDeque<Receiver<object_store::Result<()>>>,
 }
 
 impl Object {
-    /// Begins to write the object. Errors: `AlreadyExists` where there is one at this moment.
+    /// Starts to write the object. Errors: `AlreadyExists` if it exists at this time.
     pub(super) fn create(self) -> Result<ObjectSink> {
         match self.size() {
             Ok(_) => {
@@ -72,7 +72,7 @@ impl Object {
     }
 }
 
-/// A store that failed may have done what it was asked for; one that refused has not.
+/// A store that failed may have done the request; a store that refused has not.
 fn outcome_unknown(error: Error) -> Error {
     if error.kind() == ErrorKind::Storage { error.outcome_unknown() } else { error }
 }
@@ -100,7 +100,7 @@ impl ObjectSink {
 }
 
 impl Upload {
-    /// Waits for the first part that is on its way.
+    /// Waits for the first part that is being sent.
     fn arrived(&mut self, object: &Object) -> Result<()> {
         match self.sent.pop_front() {
             None => Ok(()),
@@ -151,7 +151,7 @@ impl Drop for ObjectSink {
             && self.begun_in == std::process::id()
             && let Ok(process) = process::current()
         {
-            // Parts that arrive after it was given up would stay.
+            // Parts that arrive after the upload was cancelled would stay.
             while !upload.sent.is_empty() {
                 let _ = upload.arrived(&self.object);
             }
