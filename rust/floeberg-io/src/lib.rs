@@ -5,12 +5,11 @@
 //!
 //! A module uses only those that are declared before it.
 //!
-//! - `location`: the scheme, authority and key of a written location, which is opaque.
+//! - `location`: the scheme, authority and key of a written location, which is opaque; the one spelling in which local
+//!   ones are compared, and which files are below a folder, links and all.
 //! - `options`: options of stores, safe to print.
 //! - `process_slot`: what belongs to this process alone, and is not taken over by a fork.
 //! - `renewal`: options of stores that end, and their new ones.
-//! - `place`: the one spelling in which local locations are compared, and which files are below a folder, links and
-//!   all.
 //! - `ranges`: which ranges are fetched together.
 //! - `store`: the traits `Store`, `Source` and `Sink`, with their contract.
 //! - `local`: files of this machine; new ones with file and folder on the disk, whole ones by a link or a rename.

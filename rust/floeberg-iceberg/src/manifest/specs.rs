@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, StructArray, new_null_array};
 use arrow_schema::{DataType, Fields};
+use floeberg_core::arrow_values::{PartitionNumbers, from_array};
 use floeberg_core::expr::PartitionColumn;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, arrow::field_to_arrow};
 use floeberg_core::transform::Transform;
-use floeberg_core::value::{PartitionNumbers, Value, arrow::from_array};
+use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
 
 use super::untrusted::UntrustedColumns;

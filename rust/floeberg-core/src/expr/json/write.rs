@@ -122,5 +122,5 @@ fn typed(value: &Value) -> Result<Json> {
             return Err(Error::invalid_input("a nested value is no literal of a filter"));
         }
     };
-    crate::value::json::to_json(Some(value), &Type::Primitive(primitive))
+    crate::schema::value_json::to_json(Some(value), &Type::Primitive(primitive))
 }

@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType};
-use floeberg_core::value::arrow::to_array;
+use floeberg_core::arrow_values::to_array;
 use floeberg_core::{Context, Error, Result};
 
 use super::cast::cast;

@@ -10,9 +10,9 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, StructArray};
+use floeberg_core::arrow_values::to_array;
 use floeberg_core::schema::arrow::field_to_arrow;
 use floeberg_core::schema::{PrimitiveType, StructType, Type};
-use floeberg_core::value::arrow::to_array;
 use floeberg_core::{Error, Result};
 use serde_json::Value as Json;
 

@@ -10,8 +10,13 @@ mod layout;
 mod read;
 mod utf8;
 mod write;
+mod partition_numbers;
+
+#[cfg(test)]
+mod tests;
 
 pub use layout::check_layout;
+pub use partition_numbers::PartitionNumbers;
 pub use read::from_array;
 pub use utf8::first_non_utf8;
 pub use write::{to_array, values_to_array};

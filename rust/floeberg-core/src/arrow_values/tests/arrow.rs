@@ -6,12 +6,12 @@ use arrow_array::{
 };
 use proptest::prelude::*;
 
-use super::strategies::typed_value;
+use crate::arrow_values::{from_array, to_array, values_to_array};
 use crate::error::ErrorKind;
 use crate::schema::arrow::type_to_arrow;
 use crate::schema::{Field, ListType, MapType, PrimitiveType, StructType, Type};
 use crate::value::Value;
-use crate::value::arrow::{from_array, to_array, values_to_array};
+use crate::value::tests::strategies::typed_value;
 
 fn point() -> Type {
     let x = Field { initial_default: Some(Value::Int(7)), ..Field::optional(1, "x", PrimitiveType::Int) };

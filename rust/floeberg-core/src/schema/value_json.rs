@@ -8,11 +8,11 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::bytes_text::{format_hex, format_uuid, parse_hex, parse_uuid};
-use super::decimal::{format_decimal, parse_decimal, rescale};
-use super::{Value, datetime};
+use super::{StructType, Type};
 use crate::error::{Error, Result, beginning};
-use crate::schema::{PrimitiveType, StructType, Type};
+use crate::primitive::PrimitiveType;
+use crate::value::decimal::{format_decimal, parse_decimal, rescale};
+use crate::value::{Value, datetime, format_hex, format_uuid, parse_hex, parse_uuid};
 
 /// The value of JSON.
 ///

@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::strategies::typed_value;
 use crate::error::ErrorKind;
+use crate::schema::value_json::{from_json, to_json};
 use crate::schema::{Field, ListType, MapType, PrimitiveType, StructType, Type};
 use crate::value::Value;
-use crate::value::json::{from_json, to_json};
+use crate::value::tests::strategies::typed_value;
 
 fn primitive(text: &str) -> Type {
     text.parse().unwrap()

@@ -15,11 +15,12 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use foldhash::fast::RandomState;
 
-use super::PartitionKey;
-use super::arrow::from_array;
-use super::partition_key::put;
+use super::read::from_array;
 use crate::error::{Error, Result};
-use crate::schema::{PrimitiveType, Type};
+use crate::primitive::PrimitiveType;
+use crate::schema::Type;
+use crate::value::PartitionKey;
+use crate::value::partition_key::put;
 
 /// The partitions of many rows.
 #[derive(Debug, Default)]

@@ -3,9 +3,10 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float64Array, Int32Array, StringArray};
 use proptest::prelude::*;
 
+use crate::arrow_values::PartitionNumbers;
+use crate::arrow_values::{from_array, values_to_array};
 use crate::schema::{PrimitiveType, Type};
-use crate::value::arrow::{from_array, values_to_array};
-use crate::value::{PartitionKey, PartitionNumbers, Value};
+use crate::value::{PartitionKey, Value};
 
 fn types() -> Vec<Type> {
     let names =
