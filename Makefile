@@ -60,7 +60,7 @@ check: install ## Format, lints, types, stubs, dependency and layering rules
 	$(BIN)/ruff format --check --quiet $(PYTHON_SOURCES)
 	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
 	$(BIN)/mypy
-	$(PYTHON) -m mypy.stubtest floeberg._native --concise
+	$(PYTHON) tools/check_stubs.py
 	$(PYTHON) tools/check_architecture.py
 	$(PYTHON) tools/check_modules.py
 	$(PYTHON) tools/check_lengths.py
