@@ -1,6 +1,6 @@
 """Scans, plans, task groups, and their rows.
 
-Engine schemas (`engine`) are `spark`, and `spark-truncate-ns`, which cuts nanoseconds to microseconds; `None` leaves rows
+An `engine` is `spark`, or `spark-truncate-ns`, which cuts nanoseconds to microseconds. `None` leaves rows
 in the types of the table.
 
 Rust: `rust/floeberg-python/src/scan/`.
@@ -230,7 +230,7 @@ class TaskGroup:
         """Reads rows batch by batch, in an engine schema.
 
         Args:
-            engine: The name of the engine schema.
+            engine: The engine whose types the rows get.
             threads: Threads that read. `None` takes `FLOEBERG_THREADS`, or all cores.
 
         Raises:
