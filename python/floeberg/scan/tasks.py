@@ -9,7 +9,7 @@ from floeberg.expressions._literals import from_tree
 from floeberg.expressions._reading import expression_of_tree
 
 if TYPE_CHECKING:
-    from floeberg import _native
+    from floeberg._native.scan import _Task
     from floeberg.expressions import Expression
 
 __all__ = ["DataFile", "DeleteFile", "FileScanTask", "task_of"]
@@ -98,7 +98,7 @@ class FileScanTask:
     byte_range: tuple[int, int | None] | None = None
 
 
-def task_of(parts: _native._Task) -> FileScanTask:
+def task_of(parts: _Task) -> FileScanTask:
     """A task of what `floeberg._native` gives for one."""
     data, partition, deletes, residual, byte_range = parts
     values = {name: None if tree is None else from_tree(tree) for name, tree in partition}

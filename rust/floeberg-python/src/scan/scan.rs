@@ -14,16 +14,16 @@ use floeberg_io::location;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 
-use crate::aggregate::describe_metrics;
 use crate::arrow::{ArrowSchema, Batches};
-use crate::engine_schema::{EngineSchema, arrow_schema};
-use crate::explain::explain_with_names;
-use crate::expression::{Tree, value_to_python};
-use crate::plan::Plan;
 use crate::recipe::{scan_from_bytes, scan_to_bytes};
-use crate::rows;
 use crate::runtime;
-use crate::stream::BatchReader;
+use crate::scan::aggregate::describe_metrics;
+use crate::scan::engine_schema::{EngineSchema, arrow_schema};
+use crate::scan::explain::explain_with_names;
+use crate::scan::plan::Plan;
+use crate::scan::rows;
+use crate::scan::stream::BatchReader;
+use crate::values::expression::{Tree, value_to_python};
 
 /// How many characters of a filter a repr shows.
 const MOST_SHOWN: usize = 1000;

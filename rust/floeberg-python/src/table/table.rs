@@ -16,11 +16,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::to_open_exception;
-use crate::expression::Tree;
-use crate::metadata_reader::MetadataReader;
 use crate::recipe::{table_from_bytes, table_to_bytes};
 use crate::runtime;
-use crate::scan::{Scan, describe_choice};
+use crate::scan::scan::{Scan, describe_choice};
+use crate::table::metadata_reader::MetadataReader;
+use crate::values::expression::Tree;
 
 /// An Iceberg table, opened at one of its snapshots.
 #[pyclass(frozen, module = "floeberg._native")]

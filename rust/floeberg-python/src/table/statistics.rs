@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::arrow::Batches;
 use crate::runtime;
-use crate::table::Table;
+use crate::table::table::Table;
 
 /// The statistics files of a table, as JSON text.
 #[pyfunction]

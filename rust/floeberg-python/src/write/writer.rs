@@ -17,9 +17,9 @@ use pyo3::types::PyBytes;
 use crate::arrow::ArrowSchema;
 use crate::incoming::{RowSource, Unchecked, import_schema};
 use crate::pickle::Envelope;
-use crate::receipt::Receipt;
 use crate::runtime::{self, Fed};
-use crate::table::Table;
+use crate::table::table::Table;
+use crate::write::receipt::Receipt;
 
 const RECIPE: Envelope = Envelope { kind: "WriteRecipe", version: 1 };
 

@@ -11,9 +11,9 @@ use floeberg_iceberg::write;
 use pyo3::prelude::*;
 
 use crate::incoming::import_schema;
-use crate::operation::json;
 use crate::runtime;
-use crate::table::Table;
+use crate::table::table::Table;
+use crate::values::json::json;
 
 /// The schema, as JSON text, of a table of a format version that holds the rows of a `pyarrow.Schema`.
 #[pyfunction]

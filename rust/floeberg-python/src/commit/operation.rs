@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_core::Result;
 use floeberg_core::schema::evolve::SchemaChanges;
-use floeberg_core::{Error, Result};
 use floeberg_iceberg::commit::{NewTable, Operation as IcebergOperation};
 use floeberg_iceberg::metadata::{RefKind, SnapshotRef, declare_table};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value as Json;
 
-use crate::expression::Tree;
 use crate::pickle::Envelope;
-use crate::receipt::Receipt;
 use crate::runtime;
+use crate::values::expression::Tree;
+use crate::values::json::json;
+use crate::write::receipt::Receipt;
 
 const OPERATION: Envelope = Envelope { kind: "Operation", version: 1 };
 
@@ -151,13 +152,4 @@ impl Operation {
     fn _from_recipe(py: Python<'_>, recipe: &[u8]) -> PyResult<Self> {
         runtime::call(py, || IcebergOperation::from_bytes(OPERATION.open(recipe)?)).map(Self)
     }
-}
-
-/// The JSON of a part of a table; null where there is no such part.
-pub fn json(what: &str, text: Option<&str>) -> Result<Json> {
-    text.map_or(Ok(Json::Null), |text| {
-        serde_json::from_str(text).map_err(|failure| {
-            Error::invalid_input(format!("the {what} is not valid JSON")).caused_by(failure)
-        })
-    })
 }

@@ -14,10 +14,10 @@ use floeberg_iceberg::read::BatchStream;
 use pyo3::prelude::*;
 
 use crate::arrow::Batch;
-use crate::engine_schema::EngineSchema;
 use crate::error::to_exception;
 use crate::pickle::refuse;
 use crate::runtime;
+use crate::scan::engine_schema::EngineSchema;
 
 /// Batches that may have to be waited for.
 pub trait Awaited: Send {

@@ -12,10 +12,10 @@ use floeberg_iceberg::commit::{
 use floeberg_iceberg::{SnapshotChoice, Table as IcebergTable};
 use pyo3::prelude::*;
 
-use crate::operation::Operation;
+use crate::commit::operation::Operation;
 use crate::pickle::refuse;
 use crate::runtime;
-use crate::table::Table;
+use crate::table::table::Table;
 
 /// Operations that are tried on one base after the other until they are through.
 #[pyclass(frozen, module = "floeberg._native")]

@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::expression::{Tree, unbind, value_to_python};
+use crate::values::expression::{Tree, unbind, value_to_python};
 
 /// The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual, and the range
 /// of the file that is read, where that is a part of it.

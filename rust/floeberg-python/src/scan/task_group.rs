@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::arrow::{ArrowSchema, Batches};
-use crate::engine_schema::{EngineSchema, arrow_schema};
 use crate::pickle::Envelope;
-use crate::rows;
 use crate::runtime;
-use crate::stream::BatchReader;
-use crate::task::{TaskParts, describe_task};
+use crate::scan::engine_schema::{EngineSchema, arrow_schema};
+use crate::scan::rows;
+use crate::scan::stream::BatchReader;
+use crate::scan::task::{TaskParts, describe_task};
 
 const GROUP: Envelope = Envelope { kind: "TaskGroup", version: 1 };
 

@@ -15,9 +15,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::arrow::{Batches, schema_capsule, stream_capsule};
-use crate::engine_schema::EngineSchema;
 use crate::runtime;
-use crate::stream::BatchReader;
+use crate::scan::engine_schema::EngineSchema;
+use crate::scan::stream::BatchReader;
 
 /// What can be read. Clones read the same rows.
 pub trait Rows: Clone + Send + Sync + 'static {

@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
 use crate::arrow::{schema_capsule, stream_capsule};
-use crate::engine_schema::EngineSchema;
-use crate::explain::{ToRead, describe_explain};
-use crate::expression::{Tree, unbind};
 use crate::pickle::refuse;
 use crate::runtime;
-use crate::stream::BatchReader;
-use crate::task::{TaskParts, describe_delete, describe_task};
-use crate::task_group::TaskGroup;
+use crate::scan::engine_schema::EngineSchema;
+use crate::scan::explain::{ToRead, describe_explain};
+use crate::scan::stream::BatchReader;
+use crate::scan::task::{TaskParts, describe_delete, describe_task};
+use crate::scan::task_group::TaskGroup;
+use crate::values::expression::{Tree, unbind};
 
 /// The files of a scan, as columns.
 #[pyclass(frozen, module = "floeberg._native")]
