@@ -57,7 +57,7 @@ def test_a_view_that_is_older_than_its_table_does_not_overwrite_it(spark, table,
     assert spark.sql("SELECT count(*) FROM seen").first()[0] == 1
     spark.sql("INSERT INTO seen VALUES (2L)")
     before = stray(table)
-    with pytest.raises(PySparkException, match="CommitConflictError: another commit added a file"):
+    with pytest.raises(PySparkException, match="CommitConflictError: a conflicting change was committed"):
         spark.sql(f"INSERT OVERWRITE seen SELECT id * 10 FROM seen {shuffled}")
     assert (ids(table), stray(table)) == ([1, 2], before)
     view()

@@ -111,7 +111,7 @@ impl Batch {
     }
 }
 
-/// Batches that are all there: `pyarrow.table(batches)` takes them.
+/// Batches that are all in memory: `pyarrow.table(batches)` takes them.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Batches {
     pub schema: SchemaRef,
@@ -139,7 +139,7 @@ impl Batches {
     }
 }
 
-/// A reader that ends at its first error, makes errors of panics, and gives texts that C can hold.
+/// A reader that ends at its first error, turns panics into errors, and gives only strings that C can hold.
 struct FencedReader<I> {
     schema: SchemaRef,
     batches: I,

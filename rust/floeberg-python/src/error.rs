@@ -2,7 +2,7 @@
 //!
 //! In: an error of the Rust crates. Out: an exception of `floeberg.errors` with message, context and notes.
 //!
-//! Invariant: this is the only place where one becomes the other; a cause is told as a note, never lost.
+//! Invariant: this is the only place where one becomes the other; a cause becomes a note and is never lost.
 
 use std::error::Error as _;
 
@@ -16,7 +16,7 @@ pub fn to_exception(py: Python<'_>, error: &Error) -> PyErr {
     build(py, class_name(error.kind()), error).unwrap_or_else(|failure| failure)
 }
 
-/// The exception of an error, where what is not there has a class of its own.
+/// The exception of an error; `NotFound` becomes the class that the caller names.
 pub fn to_open_exception(py: Python<'_>, not_there: &'static str, error: &Error) -> PyErr {
     let class = match error.kind() {
         ErrorKind::NotFound => not_there,

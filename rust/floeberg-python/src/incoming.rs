@@ -32,7 +32,7 @@ pub struct RowSource {
     stream: RecordBatchStreamReader,
 }
 
-/// A batch that nobody looked at.
+/// A batch that was not checked yet.
 pub struct Unchecked(RecordBatch);
 
 impl RowSource {
@@ -78,7 +78,7 @@ impl RowSource {
         self.hand.get().put(batch.unbind());
         let imported = fenced(|| match self.stream.next() {
             Some(batch) => batch.map_err(|failure| unusable("batch", failure)),
-            None => Err(Error::internal("a batch was handed over and did not arrive")),
+            None => Err(Error::internal("pyarrow gave no batch after it was handed one")),
         });
         imported.map(|batch| Some(Unchecked(batch))).map_err(|error| to_exception(py, &error))
     }
@@ -213,7 +213,7 @@ fn check_types(found: &Bound<'_, PyAny>, expected: &Bound<'_, PyAny>) -> PyResul
         return Ok(());
     }
     let error = Error::invalid_input(format!(
-        "a batch has another schema than the reader that it came from: expected {}, found {}",
+        "a batch has another schema than its reader: expected {}, found {}",
         one_line(expected)?,
         one_line(found)?
     ));

@@ -86,7 +86,7 @@ mod _native {
     #[pymodule_export]
     use crate::write::writer::WriteRecipe;
 
-    /// A damaged file is told by its error alone.
+    /// A damaged file is reported by its error alone.
     #[pymodule_init]
     #[expect(clippy::unnecessary_wraps, reason = "the attribute wants a result")]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -7,8 +7,8 @@
 //!
 //! The checksum is that of all else after the first four bytes.
 //!
-//! Invariant: what a newer Floeberg wrote is refused by name of both versions, never guessed at; and so is what is not, to
-//! the bit, what was written.
+//! Invariant: bytes of a newer Floeberg are refused, and the error names both versions. Bytes that were changed by a single bit
+//! are refused too.
 
 use floeberg_core::{Error, Result};
 use pyo3::PyErr;
@@ -51,21 +51,21 @@ impl Envelope {
             return Err(damaged("one of an older Floeberg, without a checksum: pickle it again"));
         }
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("bytes that Floeberg did not write"))?;
-        let end = rest.iter().position(|byte| *byte == 0).ok_or_else(|| damaged("cut bytes"))?;
+        let end = rest.iter().position(|byte| *byte == 0).ok_or_else(|| damaged("truncated bytes"))?;
         let (found, rest) = (&rest[..end], &rest[end + 1..]);
         if found != kind.as_bytes() {
             return Err(damaged(&format!("a pickled {}", String::from_utf8_lossy(found))));
         }
-        let (version_bytes, rest) = rest.split_first_chunk().ok_or_else(|| damaged("cut bytes"))?;
+        let (version_bytes, rest) = rest.split_first_chunk().ok_or_else(|| damaged("truncated bytes"))?;
         let written = u16::from_le_bytes(*version_bytes);
         if written > version {
             return Err(Error::unsupported(format!(
                 "a {kind} was pickled in version {written} by a newer Floeberg; this one reads up to version {version}"
             )));
         }
-        let (expected, body) = rest.split_first_chunk().ok_or_else(|| damaged("cut bytes"))?;
+        let (expected, body) = rest.split_first_chunk().ok_or_else(|| damaged("truncated bytes"))?;
         if checksum(kind, *version_bytes, body) != u32::from_le_bytes(*expected) {
-            return Err(damaged("bytes that are not those that were written: their checksum is another"));
+            return Err(damaged("damaged bytes: their checksum does not match"));
         }
         Ok(body)
     }

@@ -1,7 +1,7 @@
 //! What does another process need to open the same table, or make the same scan?
 //!
-//! Invariant: a table is pinned to its metadata file, so that what is opened again never moves on, nor becomes another
-//! table that was made in its place since: in a folder both have files of one name.
+//! Invariant: a table is pinned to its metadata file, so that opening it again never gives a later state, nor another
+//! table that was created in its place since: in a folder, both have files of one name.
 
 use std::collections::BTreeMap;
 
@@ -167,7 +167,7 @@ fn open(recipe: TableRecipe) -> Result<(Table, SnapshotChoice)> {
         .context("path", table.metadata_location())?;
     if recipe.last_updated_ms.is_some_and(|moment| moment != metadata.last_updated_ms) {
         return Err(Error::not_found(
-            "the metadata file is gone, and another one of the same name is in its place: load the table again",
+            "the metadata file was replaced by another one of the same name: load the table again",
         )
         .with("path", table.metadata_location()));
     }

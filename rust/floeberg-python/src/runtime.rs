@@ -52,7 +52,8 @@ pub fn wait<T: Send + 'static>(
     // The receiver is gone after Ctrl-C: nobody wants the answer then.
     let body = move || drop(sender.send(fenced(|| work(&flag))));
     if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
-        let error = Error::new(ErrorKind::Storage, "the system gives no further thread").caused_by(failure);
+        let error =
+            Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);
         return Ok(Err(error));
     }
     loop {
@@ -61,7 +62,7 @@ pub fn wait<T: Send + 'static>(
             Ok(answer) => return Ok(answer),
             Err(RecvTimeoutError::Timeout) => look_around(py).inspect_err(|_| cancel.cancel())?,
             Err(RecvTimeoutError::Disconnected) => {
-                return Ok(Err(Error::internal("a thread ended without an answer")));
+                return Ok(Err(Error::internal("a thread ended without a result")));
             }
         }
     }
@@ -112,7 +113,8 @@ pub fn feed<I: Send + 'static, T: Send + 'static>(
     let fed = Fed { items: receiver, want, has_ended: false };
     let body = move || drop(events.send(Event::Done(fenced(|| work(&flag, fed)))));
     if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
-        let error = Error::new(ErrorKind::Storage, "the system gives no further thread").caused_by(failure);
+        let error =
+            Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);
         return Err(to_exception(py, &error));
     }
     let answer = match hand_over(py, items, &mut heard, next) {
@@ -178,13 +180,13 @@ fn listen<T: Send>(py: Python<'_>, heard: &mut Receiver<Event<T>>) -> PyResult<E
             Ok(event) => return Ok(event),
             Err(RecvTimeoutError::Timeout) => look_around(py)?,
             Err(RecvTimeoutError::Disconnected) => {
-                return Ok(Event::Done(Err(Error::internal("a thread ended without an answer"))));
+                return Ok(Event::Done(Err(Error::internal("a thread ended without a result"))));
             }
         }
     }
 }
 
-/// What is heard of work that is fed.
+/// A message from work that takes items.
 enum Event<T> {
     /// It took an item and wants another one.
     Wanted,
@@ -213,7 +215,7 @@ impl<I> Iterator for Fed<I> {
                 (self.want)();
                 item.map(Ok)
             }
-            Err(_) => Some(Err(Error::new(ErrorKind::Cancelled, "the items of the work were not all made"))),
+            Err(_) => Some(Err(Error::new(ErrorKind::Cancelled, "not all items of the work were made"))),
         }
     }
 }

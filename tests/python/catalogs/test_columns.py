@@ -87,7 +87,7 @@ def test_rows_with_new_columns_are_not_taken_for_those_of_another(orders, catalo
     transaction.append(pa.table({"id": [2], "mine": [7]}), schema_mode="merge")
     with orders.update_schema() as update:
         update.add_column("theirs", "long")
-    with pytest.raises(CommitConflictError, match="write them again") as caught:
+    with pytest.raises(CommitConflictError, match="write the rows again") as caught:
         transaction.commit_transaction()
     assert not caught.value.retryable
     current = catalog.load_table("db.orders")

@@ -41,7 +41,7 @@ def test_nulls_do_not_come_into_a_column_that_became_required(catalog, orders):
         update.require_column("id")
     stale = catalog.load_table("sales.orders")
     before = sorted(files_in(orders.location()))
-    with pytest.raises(CommitConflictError, match="must hold a value now"):
+    with pytest.raises(CommitConflictError, match="is required now"):
         orders.append(pa.table({"id": pa.nulls(1, pa.int64())}))
     assert sorted(files_in(orders.location())) == before
     orders.append(rows(1))
@@ -59,7 +59,7 @@ def test_a_key_belongs_to_an_operation_a_branch_and_its_ancestry(catalog, orders
         lambda: orders.overwrite(rows(9), idempotency_key="k"),
         lambda: orders.dynamic_partition_overwrite(rows(9), idempotency_key="k"),
     ):
-        with pytest.raises(InvalidInputError, match="belongs to other work: expected .*, found append"):
+        with pytest.raises(InvalidInputError, match="was used for another operation: expected .*, found append"):
             other()
     on_dev = orders.append(rows(5), branch="dev", idempotency_key="k")
     assert not on_dev.already_committed

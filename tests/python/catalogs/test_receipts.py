@@ -47,7 +47,7 @@ def test_a_file_is_in_a_table_once(catalog, orders, mode):
                 table.commit_receipts([given], mode=mode)
             assert caught.value.context["file_path"] in before
     other, transaction = write(orders, 2), orders.transaction()
-    with pytest.raises(InvalidInputError, match="added twice"):
+    with pytest.raises(InvalidInputError, match="adds the same file twice"):
         orders.commit_receipts([other, other])
     transaction.commit_receipts([other])
     transaction.commit_receipts([other])
@@ -93,7 +93,7 @@ def test_files_that_are_gone_or_another_are_refused(catalog, orders):
     recipe, cut = orders.write_recipe(), write(orders, 2)
     gone = recipe.write(rows(1), task="0")
     recipe.remove(gone)
-    with pytest.raises(NotFoundError, match="not there") as caught:
+    with pytest.raises(NotFoundError, match="does not exist, or was removed") as caught:
         orders.commit_receipts([cut, gone])
     assert caught.value.context["file_path"] == gone.locations()[0]
     place = cut.locations()[0]
@@ -101,7 +101,7 @@ def test_files_that_are_gone_or_another_are_refused(catalog, orders):
         return
     path = Path(place.removeprefix("file://"))
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(InvalidDataError, match=f"written with {cut.size} bytes, and has {cut.size - 1}"):
+    with pytest.raises(InvalidDataError, match=f"expected {cut.size} bytes, found {cut.size - 1}"):
         orders.commit_receipts([cut])
     assert ids(catalog.load_table("sales.orders")) == [0]
 
@@ -150,7 +150,7 @@ def test_a_receipt_stands_with_columns_that_changed_as_it_was_written(catalog, o
     late = orders.write_recipe().write(pa.table({"number": pa.nulls(1, pa.int64())}), task="0")
     with orders.update_schema(allow_incompatible_changes=True) as update:
         update.require_column("number")
-    with pytest.raises(CommitConflictError, match="must hold a value now"):
+    with pytest.raises(CommitConflictError, match="is required now"):
         orders.commit_receipts([late])
     assert orders.refresh().scan().count() == 2
 

@@ -159,7 +159,7 @@ def test_rows_with_new_columns_conflict_with_other_new_columns(catalog):
     ours, theirs = catalog.load_table("db.t"), catalog.load_table("db.t")
     with theirs.update_schema() as update:
         update.add_column("theirs", "int")
-    with pytest.raises(errors.CommitConflictError, match="write them again"):
+    with pytest.raises(errors.CommitConflictError, match="write the rows again"):
         ours.append(pa.table({"id": [1], "ours": [1]}), schema_mode="merge")
     again = catalog.load_table("db.t")
     again.append(pa.table({"id": [1], "ours": [1]}), schema_mode="merge")

@@ -157,5 +157,5 @@ def test_a_reader_that_failed_is_spent(broken):
         file.unlink()
     with pytest.raises(errors.NotFoundError):
         reader.next_batch()
-    with pytest.raises(errors.InvalidInputError, match="the reader ended by an error"):
+    with pytest.raises(errors.InvalidInputError, match="it ended with an error or an interrupt"):
         reader.next_batch()

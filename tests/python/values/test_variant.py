@@ -268,7 +268,7 @@ def test_moments_of_other_zones_numbers_of_numpy_and_moments_of_pandas_are_taken
     of_nanoseconds = variant.from_python(pd.Timestamp("2020-01-02T03:04:05.000000006"))[1]
     assert of_nanoseconds == primitive(19, signed(1_577_934_245_000_000_006, 8))
     assert variant.from_python(pd.Timestamp("2020-01-02"))[1][0] == 13 << 2
-    with pytest.raises(InvalidInputError, match="no moment"):
+    with pytest.raises(InvalidInputError, match="not a point in time"):
         variant.from_python(pd.NaT)
 
 
@@ -279,7 +279,7 @@ def test_moments_of_other_zones_numbers_of_numpy_and_moments_of_pandas_are_taken
         ({"a": [0, {"b": object()}]}, "an object of type object", ".a[1].b"),
         ({"a": {5: 1}}, "not a str", ".a"),
         ([10**38], "38 digits", "[0]"),
-        (Decimal("NaN"), "is no number", None),
+        (Decimal("NaN"), "is not a number", None),
         (Decimal("1E-39"), "38 digits", None),
         (Decimal("1E+99999"), "38 digits", None),
         (datetime.time(1, tzinfo=UTC), "zone", None),

@@ -1,4 +1,4 @@
-//! What does one attempt of a commit say?
+//! What does one attempt of a commit change?
 //!
 //! Out: requirements and updates for a catalog that applies them itself, and metadata for one that does not.
 //! Spec: REST catalog specification, `CommitTableRequest`; Table Metadata Fields; Appendix F, Naming for GZIP compressed
@@ -50,12 +50,12 @@ impl Attempt {
         Self { base, storage, store, metadata: Arc::new(metadata), requirements, updates, files }
     }
 
-    /// Is anything different afterwards? Where nothing is, there is nothing to commit.
+    /// Does the commit change anything? If not, there is nothing to commit.
     pub fn changes(&self) -> bool {
         !self.updates.is_empty()
     }
 
-    /// The last snapshot that it makes.
+    /// The last snapshot that it adds.
     pub fn snapshot_id(&self) -> Option<i64> {
         self.updates.iter().rev().find_map(|update| match update {
             Update::AddSnapshot(snapshot) => Some(snapshot.snapshot_id),
@@ -93,7 +93,7 @@ impl Attempt {
         &self.files
     }
 
-    /// Writes the metadata, gzip where the name says so; where `if_absent`, only if there is no such file.
+    /// Writes the metadata, as gzip if the name says so; with `if_absent`, only if the file does not exist.
     ///
     /// Errors: `AlreadyExists`; those of the store. One of [unknown outcome](Error::is_outcome_unknown) may have taken effect.
     pub fn write_metadata(&self, location: &str, if_absent: bool) -> Result<()> {

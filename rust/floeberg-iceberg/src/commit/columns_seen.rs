@@ -14,8 +14,8 @@ use super::validation::Validation;
 use super::{Operation, Previous};
 use crate::metadata::TableMetadata;
 
-/// The columns that each operation was made for: those of the table when the first began, as those before it changed them.
-/// `None` for all where nobody changed them since.
+/// The columns that each operation was made for: the columns of the table when the first began, changed by the operations before
+/// it. `None` for all if nobody changed them since.
 pub(super) fn columns_seen(
     starting: Option<&TableMetadata>,
     base: Option<&TableMetadata>,

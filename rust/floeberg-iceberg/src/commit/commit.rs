@@ -1,9 +1,9 @@
-//! How is a commit tried, and what is left of it at its end?
+//! How is a commit tried, and which of its files stay?
 //!
 //! In: operations, and one base after the other. Out: attempts.
 //! Spec: Commit Conflict Resolution and Retry; Sequence Numbers.
 //!
-//! Invariant: what an attempt leaves is removed only when its outcome is known, and what a snapshot names never.
+//! Invariant: files of an attempt are removed only when its outcome is known. Files that a snapshot names are never removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -29,27 +29,27 @@ use floeberg_exec::budget::thread_budget;
 /// What is to be committed.
 #[derive(Debug, Clone)]
 pub struct CommitRequest {
-    /// What is done, one after the other, each on what the one before left.
+    /// The operations, in order. Each works on the result of the one before.
     pub operations: Vec<Operation>,
     /// The table when the operations began; `None` for a new one.
     pub starting: Option<Table>,
-    /// How the store of a new table is reached; that of another is its own.
+    /// The storage options of a new table. An existing table has its own.
     pub storage: StoreOptions,
     /// What the user says of the snapshots.
     pub properties: BTreeMap<String, String>,
     /// The branch that snapshots go to.
     pub branch: String,
-    /// The commit's own key, by which it is found again.
+    /// The key of the commit, by which its snapshot is found again.
     pub key: String,
-    /// The snapshots of the branch that the new rows were made from, where that was before `starting`: what others did
-    /// since then can be a conflict too. `None` is a branch without any.
+    /// The snapshots of the branch that the new rows were made from, if older than `starting`: commits of others since then can
+    /// conflict too. `None` is a branch without a snapshot.
     pub made_from: Vec<Option<i64>>,
-    /// Were all files that come written by who commits them, under names that nobody else has? Others are looked for, in the
-    /// table and where they are.
+    /// Were all added files written by the committer itself, under unique names? Other files are checked: they must exist, and
+    /// must not be in the table yet.
     pub files_are_new: bool,
 }
 
-/// A commit that can be tried until it is through.
+/// A commit that can be retried until it succeeds.
 #[derive(Debug)]
 pub struct Commit {
     request: CommitRequest,
@@ -63,14 +63,14 @@ pub struct Commit {
 impl Commit {
     /// Begins a commit. Nothing is read or written.
     ///
-    /// Errors: `InvalidInput` without operations, branch or key, and for properties that summaries have a meaning for;
+    /// Errors: `InvalidInput` without operations, branch or key, and for reserved snapshot properties;
     /// `Unsupported` for a relocated table.
     pub fn begin(mut request: CommitRequest) -> Result<Self> {
         if request.operations.is_empty() {
-            return Err(Error::invalid_input("a commit has at least one operation"));
+            return Err(Error::invalid_input("a commit needs at least one operation"));
         }
         if request.branch.is_empty() || request.key.is_empty() {
-            return Err(Error::invalid_input("a commit has a branch and a key of its own"));
+            return Err(Error::invalid_input("a commit needs a branch and a key"));
         }
         check_properties(&request.properties)?;
         let names =
@@ -92,9 +92,9 @@ impl Commit {
 
     /// Tries the operations on a base, and writes the manifests and manifest lists that they need.
     ///
-    /// Errors: `CommitConflict` where an operation cannot stand on this base, `AlreadyExists` where the table that it makes
-    /// is there, `NotFound` without the table that it needs; those of the operations and of the store. What was written
-    /// meanwhile waits for the next attempt, or for [`Commit::abandon`].
+    /// Errors: `CommitConflict` if an operation conflicts with this base, `AlreadyExists` if the table to create exists,
+    /// `NotFound` without the table to change; those of the operations and of the store. Files that were written stay for the
+    /// next attempt, or until [`Commit::abandon`].
     pub fn attempt(&self, base: Option<&Table>, cancel: &Cancel) -> Result<Attempt> {
         let _alone = self.attempting.lock().unwrap_or_else(PoisonError::into_inner);
         match base {
@@ -133,7 +133,7 @@ impl Commit {
         for ((number, operation), seen) in self.request.operations.iter().enumerate().zip(&seen) {
             let validation = Validation { seen: seen.as_ref(), ..validation };
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
-                return Err(Error::not_found("the table is not there (any more)"));
+                return Err(Error::not_found("the table does not exist, or was dropped"));
             }
             let context = ActionContext {
                 metadata: Arc::new(builder.metadata().clone()),
@@ -166,18 +166,18 @@ impl Commit {
         ))
     }
 
-    /// The snapshot of a table that an attempt of this commit made, the last one of several; `None` where none got through.
+    /// The snapshot of a table that an attempt of this commit added, the last of several; `None` if no attempt succeeded.
     pub fn find_own(&self, table: &Table) -> Option<i64> {
         let mut newest_first = table.metadata().snapshots.iter().rev().map(|snapshot| snapshot.snapshot_id);
         newest_first.find(|id| self.kept.has_drawn(*id))
     }
 
-    /// The snapshot of a table that an earlier commit with the same key made: [`CommitKey::find`].
+    /// The snapshot of a table that an earlier commit with the same key added: [`CommitKey::find`].
     pub fn find_earlier(&self, table: &Table) -> Result<Option<i64>> {
         self.key.find(table.metadata())
     }
 
-    /// Errors: `CommitConflict` where the branch that rows change on was there when the commit began, and is no more.
+    /// Errors: `CommitConflict` if the branch was removed since the commit began.
     fn check_branch(&self, starting: Option<&TableMetadata>, base: Option<&Table>) -> Result<()> {
         let branch = self.request.branch.as_str();
         let has = |metadata: &TableMetadata| metadata.refs.contains_key(branch);
@@ -190,28 +190,28 @@ impl Commit {
         Ok(())
     }
 
-    /// Removes what failed attempts left, after this one got through. Files that could not be removed come out.
+    /// Removes the files of failed attempts, after this one succeeded. Returns the files that could not be removed.
     pub fn finished(&self, attempt: &Attempt) -> Vec<String> {
         let _alone = self.attempting.lock().unwrap_or_else(PoisonError::into_inner);
         self.kept.remove_all_but(self.store.as_ref(), attempt.files())
     }
 
-    /// Removes every file that the attempts wrote, after it is known that none of them got through. Files that could not
-    /// be removed come out.
+    /// Removes every file that the attempts wrote, once it is known that no attempt succeeded. Returns the files that could not be
+    /// removed.
     pub fn abandon(&self) -> Vec<String> {
         let _alone = self.attempting.lock().unwrap_or_else(PoisonError::into_inner);
         self.kept.remove_all_but(self.store.as_ref(), &BTreeSet::new())
     }
 }
 
-/// Errors: `Unsupported` for a table whose files are not where it says.
+/// Errors: `Unsupported` for a relocated table.
 fn check_in_place(table: &Table) -> Result<()> {
     if table.relocation().is_empty() {
         return Ok(());
     }
     Err(Error::unsupported(
-        "a relocated table is only read: what is written would name places where nothing is. Open it where its \
-         metadata says that it is, or rewrite its paths",
+        "a relocated table cannot be written: new files would be at locations that its metadata does not name. Open \
+         it at its own location, or rewrite its paths",
     )
     .with("table", table.metadata_location()))
 }

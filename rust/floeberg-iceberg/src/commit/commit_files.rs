@@ -1,11 +1,11 @@
-//! What did earlier attempts of a commit leave that the next one can use?
+//! Which files of earlier attempts can the next attempt of a commit use?
 //!
-//! In: manifests as they are written, by what they were made of. Out: the same manifests again, and at the end the files
-//! that nobody needs.
+//! In: written manifests, keyed by what they were made of. Out: the same manifests again, and at the end the files that are not
+//! needed.
 //! Spec: Sequence Numbers (a retry rewrites the manifest list alone).
 //!
-//! Invariant: a file is known before its first byte is written, so that whatever fails, it can be removed. A manifest
-//! is used again only for exactly the same work.
+//! Invariant: a file is recorded before its first byte is written, so it can be removed after any failure. A manifest is used
+//! again only for exactly the same work.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,10 +31,10 @@ pub(crate) struct CommitFiles {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Every file that may be there because of this commit.
+    /// Every file that this commit may have written.
     files: BTreeSet<String>,
     snapshot_ids: HashMap<usize, i64>,
-    /// All ids of snapshots that attempts had.
+    /// The snapshot ids of all attempts.
     drawn: BTreeSet<i64>,
     /// Manifests that do not list what an operation adds.
     looked_through: HashSet<(usize, String)>,
@@ -50,11 +50,11 @@ pub(crate) struct ManifestKey {
     pub operation: usize,
     /// What it did.
     pub kind: ManifestWork,
-    /// The snapshot that the manifests say they are of.
+    /// The snapshot id in the manifests.
     pub snapshot_id: i64,
     /// In which they are written.
     pub format_version: u8,
-    /// The schema that is written down in them, and by which rows are tested.
+    /// The schema in the manifests, which filters are also bound to.
     pub schema_id: i32,
     /// The manifests that went in.
     pub inputs: Vec<ManifestFile>,
@@ -77,7 +77,7 @@ pub(crate) enum ManifestWork {
 /// What came out.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RewrittenManifests {
-    /// The manifests; none where the one that went in stays as it is.
+    /// The manifests; empty if the input manifest stays as it is.
     pub manifests: Vec<WrittenManifest>,
     /// What was taken out.
     pub removed: Vec<Counted>,
@@ -88,7 +88,7 @@ impl CommitFiles {
         Self { uuid: random_uuid(), named: AtomicU64::new(0), state: Mutex::default() }
     }
 
-    /// The snapshot id of an operation, the same in every attempt unless the table has come to have it.
+    /// The snapshot id of an operation. It is the same in every attempt, unless the table has a snapshot with that id by now.
     pub fn snapshot_id(&self, operation: usize, metadata: &TableMetadata) -> i64 {
         let mut state = self.lock();
         let known = state.snapshot_ids.get(&operation).copied();
@@ -106,17 +106,17 @@ impl CommitFiles {
         self.lock().drawn.contains(&snapshot_id)
     }
 
-    /// Is it known that a manifest lists nothing that an operation adds?
+    /// Was a manifest checked, and found to list no file that an operation adds?
     pub fn is_looked_through(&self, operation: usize, manifest: &str) -> bool {
         self.lock().looked_through.contains(&(operation, manifest.to_owned()))
     }
 
-    /// Remembers manifests that list nothing that an operation adds.
+    /// Remembers manifests that list no file that an operation adds.
     pub fn looked_through(&self, operation: usize, manifests: impl Iterator<Item = String>) {
         self.lock().looked_through.extend(manifests.map(|manifest| (operation, manifest)));
     }
 
-    /// Looks once whether the new files of an operation are there.
+    /// Checks once that the new files of an operation exist.
     pub fn see_once(&self, operation: usize, see: impl FnOnce() -> Result<()>) -> Result<()> {
         if self.lock().there.contains(&operation) {
             return Ok(());
@@ -148,7 +148,7 @@ impl CommitFiles {
         written.context("path", location).map(drop)
     }
 
-    /// What the work made before, or makes now.
+    /// The result of the work, from an earlier attempt or made now.
     pub fn once(
         &self,
         work: ManifestKey,
@@ -163,7 +163,7 @@ impl CommitFiles {
         Ok(made)
     }
 
-    /// Removes the files of the commit but these, and forgets what it made. Those that could not be removed come out.
+    /// Removes the files of the commit except these, and forgets its results. Returns the files that could not be removed.
     pub fn remove_all_but(&self, store: &dyn Store, needed: &BTreeSet<String>) -> Vec<String> {
         let mut state = self.lock();
         state.made.clear();

@@ -1,10 +1,9 @@
 //! Do files fit the table that they are added to?
 //!
-//! In: files with what they were written for, and the table as it is. Out: nothing, or why they do not.
+//! In: files with the schema and spec that they were written for, and the table. Out: nothing, or why they do not fit.
 //! Spec: Schema Evolution; Column Projection; Partition Evolution.
 //!
-//! Invariant: rows read as they were written, in the columns that they were written for, and no null comes into a column
-//! that has none.
+//! Invariant: rows read as they were written, in the columns that they were written for. A required column gets no null.
 
 use floeberg_core::schema::{Field, Schema, Type, promotes_to};
 use floeberg_core::{Error, ErrorKind, Result};
@@ -15,8 +14,8 @@ use crate::write::{Purpose, Receipt, WrittenFile};
 
 /// Looks at files before they are added.
 ///
-/// Errors: `InvalidInput` for those of another table; `CommitConflict` where columns or the spec changed since they were
-/// written, so that their rows would read as something else or could not be read.
+/// Errors: `InvalidInput` for files of another table; `CommitConflict` if columns or the spec changed since, so that their rows
+/// would read as something else or could not be read.
 pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Result<()> {
     let (purposes, numbers) = Receipt::purposes(files);
     let required: Vec<Vec<i32>> =
@@ -27,7 +26,7 @@ pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Resu
         };
         if let Some(id) = required.iter().find(|id| !has_no_null(purpose.schema.field(**id), file)) {
             return Err(changed(&format!(
-                "column {:?} must hold a value now, and the file may hold nulls",
+                "column {:?} is required now, and the file may hold nulls",
                 purpose.schema.full_name(*id).unwrap_or_default()
             ))
             .with("file_path", &file.file_path));
@@ -58,9 +57,12 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
             }
             Some(found) if found.required && !field.required => required.push(field.id),
             Some(_) => {}
-            // What was dropped is not read, which is as if the drop had come later. What came in its place would be empty.
+            // A dropped column is not read, as if it had been dropped after this commit. A new column of that name would be empty.
             None if now.find(&name(), true).is_ok() => {
-                return Err(changed(&format!("column {:?} was dropped, and another has its name", name())));
+                return Err(changed(&format!(
+                    "column {:?} was dropped, and another column has its name",
+                    name()
+                )));
             }
             None => {}
         }
@@ -75,7 +77,7 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
         };
         if then.field(field.id).is_none() && parent_is_there {
             let name = now.full_name(field.id).unwrap_or_default();
-            return Err(changed(&format!("column {name:?} is new and must hold a value")));
+            return Err(changed(&format!("column {name:?} is new and required")));
         }
     }
     Ok(required)
@@ -90,7 +92,8 @@ fn check_table(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
         uuid.as_ref().map_or_else(|| location.to_owned(), |uuid| format!("{location} with the uuid {uuid}"))
     };
     Err(Error::invalid_input(format!(
-        "the files were written for another table: expected {}, found {}. Field ids are those of one table",
+        "the files were written for another table: expected {}, found {}. Field ids differ between \
+         tables: write the rows again for this table",
         named(&metadata.table_uuid, &metadata.location),
         named(&purpose.table_uuid, &purpose.location),
     )))
@@ -101,11 +104,11 @@ fn check_spec(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
     let id = purpose.spec.spec_id;
     match metadata.spec(id) {
         Ok(spec) if spec.fields == purpose.spec.fields => Ok(()),
-        _ => Err(changed(&format!("partition spec {id} is another one now, or gone"))),
+        _ => Err(changed(&format!("partition spec {id} was changed or removed"))),
     }
 }
 
-/// Can values of one type be read as those of the other?
+/// Can values of one type be read as the other type?
 fn reads(then: &Type, now: &Type) -> bool {
     match (then, now) {
         (Type::Primitive(then), Type::Primitive(now)) => promotes_to(then, now),
@@ -116,7 +119,7 @@ fn reads(then: &Type, now: &Type) -> bool {
     }
 }
 
-/// Is it known that a file has no null in a column? A struct is not null where a field of it never is.
+/// Is it known that a file has no null in a column? A struct has none if one of its fields has none.
 fn has_no_null(field: Option<&Field>, file: &DataFile) -> bool {
     let Some(field) = field else { return false };
     let nulls = file.null_value_counts.as_ref().and_then(|counts| counts.get(&field.id));

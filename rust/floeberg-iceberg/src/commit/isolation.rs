@@ -1,4 +1,4 @@
-//! How far is an operation kept apart from others?
+//! How far is an operation isolated from others?
 //!
 //! In: a property of the table, or a word of the user. Out: the level.
 //! Spec: Iceberg documentation, Configuration (`write.*.isolation-level`).
@@ -8,12 +8,12 @@ use floeberg_core::{Error, Result};
 use crate::metadata::TableMetadata;
 use crate::properties::Words;
 
-/// How far an operation is kept apart from others.
+/// How far an operation is isolated from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IsolationLevel {
-    /// As if operations had come one after the other, and each had seen all before it.
+    /// As if operations ran one after the other, and each saw all before it.
     Serializable,
-    /// Rows that others added meanwhile may be there or not.
+    /// Rows that others added meanwhile may be missed.
     Snapshot,
 }
 
@@ -42,7 +42,7 @@ impl std::str::FromStr for IsolationLevel {
         let found = levels.into_iter().find(|level| level.name().eq_ignore_ascii_case(text.trim()));
         found.ok_or_else(|| {
             Error::invalid_input(format!(
-                "expected serializable or snapshot as isolation level, found {text:?}"
+                "expected the isolation level serializable or snapshot, found {text:?}"
             ))
         })
     }

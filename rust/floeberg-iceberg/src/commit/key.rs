@@ -1,9 +1,9 @@
-//! Which commit did some work before?
+//! Which commit did this work before?
 //!
 //! In: a key that a user gave to work, and a table. Out: the snapshot that did it.
 //! Spec: Appendix F, Optional Snapshot Summary Fields (engines add theirs).
 //!
-//! Invariant: work is operations on a branch. What a branch does not have (any more) was not done to it.
+//! Invariant: work is operations on a branch. A commit that is not in the branch (any more) does not count.
 
 use floeberg_core::{Error, Result};
 
@@ -32,22 +32,22 @@ impl CommitKey {
         Self { operation: Some(names.join(", ")), ..Self::begun(key, branch) }
     }
 
-    /// Work on a branch of which it is not known yet what it will be.
+    /// Work on a branch whose operations are not known yet.
     pub fn begun(key: &str, branch: &str) -> Self {
         Self { key: key.to_owned(), branch: branch.to_owned(), operation: None }
     }
 
-    /// What summaries say of it.
+    /// Its properties in a snapshot summary.
     pub(super) fn properties(&self) -> impl Iterator<Item = (String, String)> {
         let operation = self.operation.clone().map(|operation| (COMMIT_OPERATION, operation));
         let named = [(COMMIT_KEY, self.key.clone()), (COMMIT_BRANCH, self.branch.clone())];
         named.into_iter().chain(operation).map(|(name, value)| (name.to_owned(), value))
     }
 
-    /// The snapshot of the branch, or of those it was made from, that did the work: the last one of several. `None` where none
-    /// did. One whose summary does not say more than the key is of any branch and operation.
+    /// The snapshot that did the work, among the branch and its ancestors: the last of several, or `None`. A summary with only a key
+    /// matches any branch and operation.
     ///
-    /// Errors: `InvalidInput` where the key is that of other operations on the branch.
+    /// Errors: `InvalidInput` if the key was used for other operations on the branch.
     pub fn find(&self, metadata: &TableMetadata) -> Result<Option<i64>> {
         let Some(head) = metadata.refs.get(&self.branch) else { return Ok(None) };
         let found = metadata.ancestors_of(head.snapshot_id).into_iter().find(|snapshot| {
@@ -58,7 +58,8 @@ impl CommitKey {
         let Some(snapshot) = found else { return Ok(None) };
         match (snapshot.summary.get(COMMIT_OPERATION), &self.operation) {
             (Some(done), Some(wanted)) if done != wanted => Err(Error::invalid_input(format!(
-                "the idempotency key {:?} belongs to other work: expected {}, found {done}. Give each work a key of its own",
+                "the idempotency key {:?} was used for another operation: expected {}, found {done}. Use a new key \
+                 for each commit",
                 self.key,
                 if wanted.is_empty() { "no operation on rows" } else { wanted.as_str() },
             ))

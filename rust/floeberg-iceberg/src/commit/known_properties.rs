@@ -1,11 +1,10 @@
 //! May a property of a table have this value?
 //!
-//! In: properties that are to be set, and all that the table has then. Out: nothing, or the property that nobody could
-//! follow.
+//! In: properties to set, and all properties that the table has then. Out: nothing, or the property that cannot be followed.
 //! Spec: Iceberg documentation, Configuration (table properties).
 //!
-//! Invariant: what cannot be followed is refused where it is set, and not by every write and commit after it. Tables that
-//! have such properties are read all the same, and names that are not known have any value.
+//! Invariant: a value that cannot be followed is refused when it is set, and not by every write and commit after it. Tables with
+//! such properties can still be read. Unknown names take any value.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +17,7 @@ use crate::formats::avro::write::check_avro_properties;
 use crate::formats::parquet::write::check_parquet_properties;
 use crate::properties::{ENCRYPTION_KEY_ID as KEY_ID, Kind, Known, Use, flag, known, share, whole, word};
 
-/// Checks properties that are to be set. `after` are all that the table has then: a level is one of its codec.
+/// Checks properties to set. `after` are all properties of the table then: a level must fit its codec.
 ///
 /// Errors: `InvalidInput`, naming the property; `Unsupported` for the key of an encrypted table.
 pub(super) fn check_values(set: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Result<()> {
@@ -31,7 +30,7 @@ pub(super) fn check_values(set: &BTreeMap<String, String>, after: &BTreeMap<Stri
     Ok(())
 }
 
-/// Checks that names do not say whether a table is encrypted: what this version writes would not follow.
+/// Checks that no name is an encryption key: this version cannot write encrypted tables.
 ///
 /// Errors: `Unsupported`.
 pub(super) fn check_key<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<()> {
@@ -39,8 +38,8 @@ pub(super) fn check_key<'a>(mut names: impl Iterator<Item = &'a String>) -> Resu
         return Ok(());
     }
     Err(Error::unsupported(format!(
-        "the property {KEY_ID:?} cannot be set or removed: this version writes no encrypted tables, and files in the \
-         clear do not belong into one"
+        "the property {KEY_ID:?} cannot be set or removed: this version cannot write encrypted tables, and must not \
+         write unencrypted files into one"
     )))
 }
 

@@ -10,7 +10,7 @@ use floeberg_io::location::{within, without_end_slashes};
 use crate::metadata::TableMetadata;
 use crate::properties::METADATA_PATH;
 
-/// The folder of a table's metadata where properties name no other.
+/// The default folder of a table's metadata.
 const METADATA_FOLDER: &str = "metadata";
 
 impl TableMetadata {

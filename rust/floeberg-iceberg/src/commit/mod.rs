@@ -1,7 +1,7 @@
 //! Operations become changes of a table.
 //!
-//! A [`Commit`] is tried on a base, and on a later one where another was faster. What it says is requirements and updates
-//! in the vocabulary of the REST catalog specification; who swaps the pointer is a catalog's business.
+//! A [`Commit`] is tried on a base, and on a later one if another commit was faster. Its result is requirements and updates in
+//! the vocabulary of the REST catalog specification; a catalog swaps the pointer.
 
 mod fit;
 mod key;

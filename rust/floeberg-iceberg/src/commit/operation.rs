@@ -1,6 +1,6 @@
 //! What is to be done to a table?
 //!
-//! A description that stands on no base, so that it can be tried on any: [`Commit`](super::Commit) does.
+//! A description without a base. [`Commit`](super::Commit) applies it to any base.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub enum Operation {
     Append {
         /// The files.
         receipt: Receipt,
-        /// Are manifests merged? `None` is what the table's `commit.manifest-merge.enabled` says. Without, it is a fast
+        /// Are manifests merged? `None` follows the table's `commit.manifest-merge.enabled`. Without merging it is a fast
         /// append.
         merge: Option<bool>,
     },
@@ -26,27 +26,27 @@ pub enum Operation {
     Overwrite {
         /// The files that come.
         receipt: Receipt,
-        /// The rows that go: whole files of them.
+        /// The rows to remove, as whole files.
         filter: Expr,
-        /// Are names of columns found with regard to case?
+        /// Are column names case-sensitive?
         case_sensitive: bool,
-        /// `None` is what the table's `write.update.isolation-level` says.
+        /// `None` follows the table's `write.update.isolation-level`.
         isolation: Option<IsolationLevel>,
     },
     /// Removes the files whose rows match.
     Delete {
-        /// The rows that go: whole files of them.
+        /// The rows to remove, as whole files.
         filter: Expr,
-        /// Are names of columns found with regard to case?
+        /// Are column names case-sensitive?
         case_sensitive: bool,
-        /// `None` is what the table's `write.delete.isolation-level` says.
+        /// `None` follows the table's `write.delete.isolation-level`.
         isolation: Option<IsolationLevel>,
     },
-    /// Adds files, and removes all others of their partitions; without partitions all others.
+    /// Adds files, and removes all other files of their partitions; in an unpartitioned table, all other files.
     DynamicOverwrite {
         /// The files that come.
         receipt: Receipt,
-        /// `None` is what the table's `write.update.isolation-level` says.
+        /// `None` follows the table's `write.update.isolation-level`.
         isolation: Option<IsolationLevel>,
     },
     /// Makes the table.

@@ -5,7 +5,7 @@
 //! u32 LE   JSON, kebab    the rest: bytes of a receipt, or none
 //! ```
 //!
-//! Invariant: what is read back does the same.
+//! Invariant: an operation that is read back does the same.
 
 use floeberg_core::expr::{Expr, json as expression_json};
 use floeberg_core::schema::evolve::SchemaChanges;
@@ -69,9 +69,9 @@ impl Operation {
         Ok(bytes)
     }
 
-    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are no operation.
+    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not an operation.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let damaged = || Error::invalid_input("an operation is damaged: its bytes are cut");
+        let damaged = || Error::invalid_input("an operation is damaged: its bytes are truncated");
         let (length, rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
         let length = u32::from_le_bytes(*length) as usize;
         let (header, receipt) = rest.split_at_checked(length).ok_or_else(damaged)?;
@@ -130,7 +130,7 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             Operation::SetRef(name, object.required("ref", parse_ref)?)
         }
         "remove ref" => Operation::RemoveRef(object.required("name", string)?),
-        _ => return Err(path.invalid(format_args!("{name:?} is none that is known"))),
+        _ => return Err(path.invalid(format_args!("unknown operation {name:?}"))),
     })
 }
 
@@ -161,5 +161,5 @@ fn boolean(json: Json, path: &JsonPath<'_>) -> Result<bool> {
 /// A format version: a small number.
 pub(super) fn version(json: Json, path: &JsonPath<'_>) -> Result<u8> {
     let number = int(json, path)?;
-    u8::try_from(number).map_err(|_| path.invalid(format_args!("{number} is no format version")))
+    u8::try_from(number).map_err(|_| path.invalid(format_args!("expected a format version, found {number}")))
 }

@@ -1,10 +1,10 @@
-//! Which number has nobody drawn before?
+//! Which numbers are unique?
 //!
 //! Out: random numbers and uuids.
 //! Spec: RFC 9562 (UUID version 4); Appendix F, Assignment of Snapshot IDs.
 //!
-//! Invariant: processes that were forked from one another draw different numbers: besides the keys that the standard
-//! library has from the system, process, time and a counter are in the hash.
+//! Invariant: processes that were forked from one another draw different numbers: besides the random keys of the
+//! standard library, the process id, the time and a counter are hashed.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process;

@@ -1,4 +1,4 @@
-//! What must still be so when a commit is applied?
+//! What must still hold when a commit is applied?
 //!
 //! In: requirements and the metadata that is current then. Out: nothing, or the conflict.
 //! Spec: REST catalog specification, `TableRequirement`.
@@ -15,11 +15,11 @@ use crate::metadata::{RefKind, TableMetadata};
 /// One requirement, in the vocabulary of the REST catalog specification.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Requirement {
-    /// `assert-create`: there is no such table yet.
+    /// `assert-create`: the table does not exist yet.
     Create,
     /// `assert-table-uuid`: it is this table.
     TableUuid(String),
-    /// `assert-ref-snapshot-id`: a ref names this snapshot; `None`: there is no such ref.
+    /// `assert-ref-snapshot-id`: a ref names this snapshot; `None`: the ref does not exist.
     RefSnapshotId(String, Option<i64>),
     /// `assert-last-assigned-field-id`.
     LastAssignedFieldId(i32),
@@ -36,7 +36,7 @@ pub enum Requirement {
 impl Requirement {
     /// What the updates of a commit require of the metadata that they were made on, as Iceberg Java has it.
     ///
-    /// A table of v1 may lack a uuid, and is then not told from another.
+    /// A table of v1 may lack a uuid, and then cannot be checked.
     pub fn of_updates(base: Option<&TableMetadata>, updates: &[Update]) -> Vec<Self> {
         let Some(base) = base else { return vec![Self::Create] };
         let mut requirements: Vec<Self> = base.table_uuid.iter().cloned().map(Self::TableUuid).collect();
@@ -77,11 +77,11 @@ impl Requirement {
         let Some(base) = base else {
             return match self {
                 Self::Create => Ok(()),
-                _ => Err(conflict("the table is not there any more", false)),
+                _ => Err(conflict("the table does not exist any more", false)),
             };
         };
         match self {
-            Self::Create => Err(conflict("the table was created by someone else", false)),
+            Self::Create => Err(conflict("another writer created the table", false)),
             Self::TableUuid(expected) => {
                 let found = base.table_uuid.as_deref();
                 let same = found.is_some_and(|found| found.eq_ignore_ascii_case(expected));
@@ -110,7 +110,7 @@ impl Requirement {
     }
 }
 
-/// The branches stay where they are, so that nothing is written meanwhile with what is removed.
+/// No branch may move, so that no concurrent commit uses what is removed.
 fn unchanged_branches(base: &TableMetadata) -> BTreeSet<Requirement> {
     let branches = base.refs.iter().filter(|(_, reference)| reference.kind == RefKind::Branch);
     branches

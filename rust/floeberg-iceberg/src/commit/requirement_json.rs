@@ -41,8 +41,8 @@ impl Requirement {
         object.finish(&Map::new())
     }
 
-    /// Reads a requirement. Errors: `InvalidInput` for what is none, `Unsupported` for one that is not known: what it
-    /// asks for cannot be promised.
+    /// Reads a requirement. Errors: `InvalidInput` for malformed JSON, `Unsupported` for an unknown type, which cannot be
+    /// checked.
     pub fn from_json(json: Json) -> Result<Self> {
         parse(json).map_err(|error| match error.kind() {
             ErrorKind::Unsupported => error,
@@ -76,9 +76,7 @@ fn parse(json: Json) -> Result<Requirement> {
             Requirement::DefaultSortOrderId(object.required("default-sort-order-id", int)?)
         }
         other => {
-            return Err(Error::unsupported(format!(
-                "a table requirement of the type {other:?} is not known"
-            )));
+            return Err(Error::unsupported(format!("unknown type of a table requirement: {other:?}")));
         }
     })
 }

@@ -1,6 +1,6 @@
-//! Which columns did who began an operation mean?
+//! Which columns do the names in an operation mean?
 //!
-//! In: the columns as they were then and as they are. Out: names of the columns that were meant, as they are now; or the
+//! In: the columns when the operation began, and the columns now. Out: the current names of the columns that were meant, or the
 //! conflict.
 //! Spec: Commit Conflict Resolution and Retry; Schema Evolution.
 //!
@@ -17,14 +17,14 @@ use floeberg_core::{Error, ErrorKind, Result};
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub schema: Arc<Schema>,
-    /// The highest field id that the table had given. Those above are what the commit itself adds: on another base they may
-    /// be other numbers.
+    /// The highest field id that the table had assigned. Higher ids are of columns that the commit itself adds; they may differ on
+    /// another base.
     pub last_column_id: i32,
 }
 
 /// A filter with the names that its columns have now.
 ///
-/// Errors: those of binding it to the columns that were seen; `CommitConflict` where one is gone, or is of a type in which a
+/// Errors: those of binding it to the columns that were seen; `CommitConflict` if one was dropped, or has a type in which a
 /// literal may mean something else.
 pub(crate) fn with_names_of_now(
     filter: &Expr,
@@ -33,7 +33,7 @@ pub(crate) fn with_names_of_now(
     case_sensitive: bool,
 ) -> Result<Expr> {
     let Seen { schema: seen, last_column_id } = seen;
-    // Finds names that never were, and trees that are too deep.
+    // Reports names that never existed, and trees that are too deep.
     bind(filter, seen, case_sensitive)?;
     renamed(filter, &|name| {
         let id = seen.find(name, case_sensitive)?;
@@ -46,7 +46,7 @@ pub(crate) fn with_names_of_now(
         };
         if !now.find(&found, true).is_ok_and(|other| other == id) {
             return Err(conflict(&format!(
-                "column {name:?} is {found:?} now, which is the name of another too"
+                "column {name:?} is called {found:?} now, and so is another column"
             )));
         }
         if !means_the_same(&then.field_type, &field.field_type) {
@@ -88,7 +88,7 @@ fn renamed(expr: &Expr, name: &impl Fn(&str) -> Result<String>) -> Result<Expr> 
     })
 }
 
-/// Do changes mean the columns that they meant? Errors: `CommitConflict`.
+/// Checks that changes still mean the same columns. Errors: `CommitConflict`.
 pub(crate) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) -> Result<()> {
     for change in &changes.changes {
         // Every writer may bring the same new columns; one that cannot be added is an error when it is tried.
@@ -98,7 +98,7 @@ pub(crate) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) ->
             let (then, found) = (find(&seen.schema)?, find(now).map_err(|error| conflict(error.message()))?);
             let is_own = then.is_some_and(|id| id > seen.last_column_id);
             if then != found && !is_own && !(may_be_new && then.is_none()) {
-                return Err(conflict(&format!("the name {name:?} means another column now, or none")));
+                return Err(conflict(&format!("the name {name:?} means another column now, or no column")));
             }
         }
     }

@@ -1,10 +1,10 @@
-//! What does a snapshot say of what it changed?
+//! How does a snapshot summarize its changes?
 //!
-//! In: files that come and go, manifests, and the summary of the snapshot before. Out: the summary.
+//! In: added and removed files, manifests, and the summary of the parent snapshot. Out: the summary.
 //! Spec: Appendix F, Optional Snapshot Summary Fields.
 //!
-//! Invariant: names and rules are Iceberg Java's: a count of nothing is left out, and a total that the snapshot before
-//! does not tell is not told.
+//! Invariant: names and rules are Iceberg Java's: a count of 0 is left out, and so is a total
+//! that the parent snapshot does not have.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,7 +23,7 @@ pub(crate) struct Counted {
     pub file_path: String,
     pub partition: Vec<Option<Value>>,
     pub record_count: i64,
-    /// Of a vector those of its blob, since files of vectors are shared.
+    /// Of a deletion vector the bytes of its blob, since several vectors share a file.
     pub bytes: i64,
 }
 
@@ -87,7 +87,7 @@ struct Change {
 }
 
 impl Change {
-    /// Names and counts, in the order of the specification, those of nothing left out.
+    /// Names and counts, in the order of the specification, without counts of 0.
     fn counts(&self) -> impl Iterator<Item = (&'static str, i64)> {
         let (added, removed) = (&self.added, &self.removed);
         [
@@ -115,7 +115,7 @@ impl Change {
     }
 }
 
-/// A total, and what adds to it and takes from it.
+/// A total, with the counts that add to it and subtract from it.
 const TOTALS: [[&str; 3]; 6] = [
     ["total-records", "added-records", "deleted-records"],
     ["total-files-size", "added-files-size", "removed-files-size"],
@@ -125,7 +125,7 @@ const TOTALS: [[&str; 3]; 6] = [
     ["total-equality-deletes", "added-equality-deletes", "removed-equality-deletes"],
 ];
 
-/// A partition with files that come or go.
+/// A partition with added or removed files.
 #[derive(Debug)]
 struct ChangedPartition {
     values: Vec<Option<Value>>,
@@ -138,20 +138,20 @@ pub(crate) struct Summary {
     whole: Change,
     /// By spec, and values as they are compared.
     partitions: HashMap<(i32, PartitionKey), ChangedPartition>,
-    /// Data files that go, by path.
+    /// Removed data files, by path.
     removed: HashSet<String>,
-    /// Those of them that a manifest lists again.
+    /// The removed files that a manifest lists again.
     repeated: u64,
     more: BTreeMap<String, String>,
 }
 
 impl Summary {
-    /// Counts a file that comes.
+    /// Counts an added file.
     pub fn add(&mut self, file: &Counted) {
         self.change(file, |change| &mut change.added);
     }
 
-    /// Counts a file that goes.
+    /// Counts a removed file.
     pub fn remove(&mut self, file: &Counted) {
         if file.content == FileContent::Data && !self.removed.insert(file.file_path.clone()) {
             self.repeated += 1;
@@ -185,8 +185,8 @@ impl Summary {
         self.more.insert(name.to_owned(), value.to_owned());
     }
 
-    /// The summary after a snapshot. Partitions are described one by one where they are at most so many, under the folder
-    /// that `path` gives to their values.
+    /// The summary after a snapshot. Up to that many partitions are described one by one, under the folder that `path` gives to
+    /// their values.
     ///
     /// Errors: those of `path`.
     pub fn finish(
@@ -228,7 +228,7 @@ impl Summary {
     }
 }
 
-/// Errors: `InvalidInput` for a property of the user's that a summary has a meaning for.
+/// Errors: `InvalidInput` for a property of the user that is reserved in a summary.
 pub(crate) fn check_properties(properties: &BTreeMap<String, String>) -> Result<()> {
     let is_own = |name: &str| {
         TOTALS.iter().flatten().any(|own| *own == name)
@@ -242,7 +242,7 @@ pub(crate) fn check_properties(properties: &BTreeMap<String, String>) -> Result<
     };
     match properties.keys().find(|name| is_own(name)) {
         Some(name) => Err(Error::invalid_input(format!(
-            "the snapshot property {name:?} is what Floeberg says of the snapshot: give it another name"
+            "the snapshot property {name:?} is reserved, since Floeberg writes it: use another name"
         ))),
         None => Ok(()),
     }

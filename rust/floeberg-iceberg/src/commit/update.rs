@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use crate::metadata::{PartitionSpec, Snapshot, SnapshotRef, SortOrder};
 
-/// The id that means the one that was added last, in the same commit.
+/// Stands for the id that was added last in the same commit.
 pub const LAST_ADDED: i32 = -1;
 
 /// One change, in the vocabulary of the REST catalog specification.
@@ -20,7 +20,7 @@ pub enum Update {
     AssignUuid(String),
     /// `upgrade-format-version`.
     UpgradeFormatVersion(u8),
-    /// `add-schema`, with the highest column id that was ever given where it is not one of the schema's.
+    /// `add-schema`, with the highest field id that was ever assigned, if the schema does not have it.
     AddSchema(Arc<Schema>, Option<i32>),
     /// `set-current-schema`, by id or [`LAST_ADDED`].
     SetCurrentSchema(i32),

@@ -85,7 +85,7 @@ impl Update {
         Ok(object.finish(&serde_json::Map::new()))
     }
 
-    /// Reads a change. Errors: `InvalidInput` for what is none, `Unsupported` for one that is not known.
+    /// Reads a change. Errors: `InvalidInput` for malformed JSON, `Unsupported` for an unknown action.
     pub fn from_json(json: Json) -> Result<Self> {
         parse(json).map_err(|error| match error.kind() {
             ErrorKind::Unsupported => error,
@@ -136,7 +136,7 @@ fn parse(json: Json) -> Result<Update> {
         "remove-partition-specs" => Update::RemovePartitionSpecs(object.required("spec-ids", list(int))?),
         "remove-schemas" => Update::RemoveSchemas(object.required("schema-ids", list(int))?),
         other => {
-            return Err(Error::unsupported(format!("a table update of the action {other:?} is not known")));
+            return Err(Error::unsupported(format!("unknown action of a table update: {other:?}")));
         }
     })
 }

@@ -1,10 +1,10 @@
-//! Does what others committed since an operation began conflict with it?
+//! Do commits of others since an operation began conflict with it?
 //!
 //! In: the snapshots since then. Out: nothing, or the conflict, naming file, snapshot and operation.
 //! Spec: Commit Conflict Resolution and Retry.
 //!
-//! Invariant: a file that may hold rows which the operation takes out is a conflict, as in Iceberg Java: one that was
-//! added is under `serializable`, one that was deleted, or deletes, under `snapshot` too.
+//! Invariant: a file that may hold rows which the operation removes is a conflict, as in Iceberg Java: an added file under
+//! `serializable`, a removed file and new deletes under `snapshot` too.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::validation::Validation;
 use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
 use crate::metadata::{Snapshot, TableMetadata};
 
-/// A change to a file that another commit may have made, and the operations that make it.
+/// A kind of change that another commit may have made, and the operations that make it.
 struct ConcurrentChange {
     /// Files of data, or of deletes?
     content: ManifestContent,
@@ -33,24 +33,24 @@ const ADDED_DATA_FILES: ConcurrentChange = ConcurrentChange {
     content: ManifestContent::Data,
     status: ADDED,
     operations: &["append", "overwrite"],
-    description: "added a file that may hold rows of",
+    description: "added a file that may hold rows",
 };
 const DELETED_DATA_FILES: ConcurrentChange = ConcurrentChange {
     content: ManifestContent::Data,
     status: DELETED,
     operations: &["overwrite", "replace", "delete"],
-    description: "removed a file that may hold rows of",
+    description: "removed a file that may hold rows",
 };
 const NEW_DELETES: ConcurrentChange = ConcurrentChange {
     content: ManifestContent::Deletes,
     status: ADDED,
     operations: &["overwrite", "delete"],
-    description: "added deletes that may be of rows of",
+    description: "added deletes that may apply to rows",
 };
 
-/// Looks through what others committed to the branch between the snapshot that the operation began at, and the base.
+/// Looks for conflicts in the snapshots of the branch between the one that the operation began at and the base.
 ///
-/// Errors: `CommitConflict`, which trying again does not help: the operation has to begin anew.
+/// Errors: `CommitConflict`, not retryable: the operation has to start anew.
 pub(crate) fn validate_no_conflicts(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
@@ -60,7 +60,7 @@ pub(crate) fn validate_no_conflicts(
     let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
     let mut others = snapshots_between(head(starting, context.branch), base, context.branch)?;
     for made_from in validation.made_from {
-        // Both end at the base, so that the longer one has the other.
+        // Both end at the base, so the longer one contains the other.
         let longer = snapshots_between(*made_from, base, context.branch)?;
         others = if longer.len() > others.len() { longer } else { others };
     }
@@ -90,7 +90,7 @@ pub(crate) fn validate_no_conflicts(
     Ok(())
 }
 
-/// The newest snapshot of a branch; where there is no such branch, the one that it would begin at.
+/// The newest snapshot of a branch; of a missing branch, the snapshot that it would start at.
 fn head(metadata: &TableMetadata, branch: &str) -> Option<i64> {
     match metadata.refs.get(branch) {
         Some(reference) => Some(reference.snapshot_id),
@@ -113,7 +113,8 @@ fn snapshots_between(start: Option<i64>, base: &TableMetadata, branch: &str) -> 
     if !is_whole {
         return Err(Error::new(
             ErrorKind::CommitConflict,
-            "what others did since the operation began is not known: the branch was moved, or snapshots expired",
+            "conflicts cannot be ruled out: the snapshots since the operation began are missing, because the branch \
+             was moved or snapshots expired",
         )
         .with("branch", branch)
         .with("snapshot", end));
@@ -145,7 +146,7 @@ fn validate_manifest(
             return Err(Error::new(
                 ErrorKind::CommitConflict,
                 format!(
-                    "another commit {} {}, since the operation began",
+                    "a conflicting change was committed since the operation began: it {} matching {}",
                     change.description,
                     removal.describe()
                 ),

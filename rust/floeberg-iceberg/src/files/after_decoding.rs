@@ -1,9 +1,9 @@
-//! What of decoded rows comes out?
+//! Which of the decoded rows are returned?
 //!
 //! For formats whose decoder knows neither deletes nor filters: the columns of both the projection and the filter are
-//! decoded, then rows are dropped, then columns are made those of the schema.
+//! decoded, then rows are dropped, then the columns are converted to the schema.
 //!
-//! Invariant: the rows that come out are those that [`UnitRequest`] says, in their order.
+//! Invariant: the result has exactly the rows that [`UnitRequest`] asks for, in their order.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -53,7 +53,7 @@ impl AfterDecoding {
         &self.leaves
     }
 
-    /// The rows that are left of a batch of [`Self::leaves`], whose first row has that position in the file.
+    /// The remaining rows of a batch of [`Self::leaves`], whose first row has that position in the file.
     pub(crate) fn apply(&self, decoded: RecordBatch, start: u64) -> Result<Option<RecordBatch>> {
         let rows = decoded.num_rows();
         let mut positions =
@@ -68,7 +68,7 @@ impl AfterDecoding {
             left = Some(left.map_or_else(|| matching.clone(), |left| &left & &matching));
         }
         let mut batch = self.projected.of(&decoded)?;
-        // What nobody else holds is filtered in place.
+        // A buffer without other owners is filtered in place.
         drop(decoded);
         if let Some(mask) = left {
             positions = positions.kept(&mask)?;
@@ -81,7 +81,7 @@ impl AfterDecoding {
     }
 }
 
-/// The rows of which a test is true: not those of which it is unknown.
+/// The rows for which a test is true, and not unknown.
 fn trues(tested: &BooleanArray) -> BooleanBuffer {
     match tested.nulls() {
         Some(nulls) => tested.values() & nulls.inner(),

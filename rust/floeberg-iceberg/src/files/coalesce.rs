@@ -1,6 +1,6 @@
 //! How are small batches joined?
 //!
-//! Invariant: rows keep their order; a batch of a quarter of the wanted size or more is passed on as it is.
+//! Invariant: rows keep their order; a batch of a quarter of the wanted size or more is passed on unchanged.
 
 use std::collections::VecDeque;
 
@@ -51,13 +51,13 @@ impl Coalescer {
         Ok(())
     }
 
-    /// Says that no batch follows the pending ones.
+    /// Ends the input: no batch follows the pending ones.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let joined = match self.pending.as_slice() {
             [] => return Ok(()),
             [single] => single.clone(),
             [first, ..] => concat_batches(&first.schema(), &self.pending)
-                .map_err(|error| Error::internal(format!("batches of one scan do not join: {error}")))?,
+                .map_err(|error| Error::internal(format!("batches of one scan cannot be joined: {error}")))?,
         };
         self.ready.push_back(joined);
         self.pending.clear();
@@ -66,7 +66,7 @@ impl Coalescer {
         Ok(())
     }
 
-    /// The next batch that is whole.
+    /// The next complete batch.
     pub(crate) fn pop(&mut self) -> Option<RecordBatch> {
         self.ready.pop_front()
     }

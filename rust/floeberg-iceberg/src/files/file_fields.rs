@@ -1,9 +1,10 @@
 //! Which columns does a file have, and which field ids?
 //!
-//! In: the Arrow types that a file's columns are decoded as, with the ids that the file says. Out: a tree of columns with ids and leaf numbers.
+//! In: the Arrow types that a file's columns are decoded as, with the field ids in the file. Out: a tree of columns with ids and
+//! leaf numbers.
 //! Spec: Column Projection; Appendix A.
 //!
-//! Invariant: leaves are numbered in the file's order, parts before what follows their parent.
+//! Invariant: leaves are numbered in the file's order, depth first.
 
 use std::ops::Range;
 
@@ -27,12 +28,12 @@ pub(crate) struct FileField {
     pub(crate) children: Vec<FileField>,
 }
 
-/// The columns of a file, and whether the file says their ids.
+/// The columns of a file, and whether the file has their field ids.
 #[derive(Debug, Clone)]
 pub(crate) struct FileFields {
     /// The columns, in the file's order.
     pub(crate) fields: Vec<FileField>,
-    /// Does the file itself say ids?
+    /// Does the file itself have field ids?
     pub(crate) has_ids: bool,
     /// May it store parts of variants as columns?
     pub(crate) may_shred: bool,
@@ -70,15 +71,15 @@ impl FileFields {
     }
 }
 
-/// The place of the field of an id among the fields of a file, or of a struct.
+/// The position of the field with an id among the fields of a file or a struct.
 ///
-/// Errors: `InvalidData` where two have it: nothing says which is meant.
+/// Errors: `InvalidData` if two fields have the id.
 pub(crate) fn field_place(fields: &[FileField], id: i32) -> Result<Option<usize>> {
     let mut found = (0..).zip(fields).filter(|(_, field)| field.id == Some(id));
     let (first, second) = (found.next(), found.next());
     if let (Some((_, first)), Some((_, second))) = (first, second) {
         return Err(Error::invalid_data(format!(
-            "columns {:?} and {:?} of the file both stand for field id {id}, expected one",
+            "columns {:?} and {:?} of the file both have field id {id}, expected one",
             first.name, second.name
         )));
     }
@@ -94,7 +95,7 @@ impl FileField {
 fn file_field(field: &Field, leaf: &mut usize) -> FileField {
     let start = *leaf;
     let children = match field.data_type() {
-        // Of nothing, but there is a null or not: that takes a leaf.
+        // It has no values, but it may be null: that takes a leaf.
         DataType::Struct(fields) if fields.is_empty() => {
             *leaf += 1;
             Vec::new()

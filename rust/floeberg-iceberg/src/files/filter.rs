@@ -1,6 +1,6 @@
 //! Which rows of a file does a filter leave?
 //!
-//! In: what of the filter the plan did not decide. Out: all rows, none, or a predicate over decoded batches.
+//! In: the residual of the plan. Out: all rows, none, or a predicate over decoded batches.
 //!
 //! Invariant: a filter whose columns are all absent from the file is decided once, from their constants.
 
@@ -40,13 +40,13 @@ pub(crate) enum FileFilter {
 /// A filter over decoded columns of one file.
 #[derive(Debug)]
 pub(crate) struct RowPredicate {
-    /// What of the filter the statistics of the file can be asked: those of a stored metadata column are not of what its
-    /// rows have.
+    /// The part of the filter that statistics of the file can decide. Statistics of a stored metadata column do not describe the
+    /// values of its rows.
     pub(crate) expr: Arc<BoundExpr>,
     whole: Arc<BoundExpr>,
     /// How the file yields its columns.
     projection: Projection,
-    /// The id of the file's first row, where the positions of rows say their ids.
+    /// The id of the file's first row, if row ids follow from positions.
     first_row_id: Option<i64>,
 }
 
@@ -95,7 +95,7 @@ impl RowPredicate {
         Self { expr, whole: Arc::clone(whole), projection, first_row_id }
     }
 
-    /// Does it test positions, or what is made of them?
+    /// Does it test positions, or columns computed from them?
     pub(crate) fn needs_positions(&self) -> bool {
         self.projection.needs_positions()
     }
@@ -106,7 +106,7 @@ impl RowPredicate {
             || may_match(&self.whole, &PositionStats { rows, first_row_id: self.first_row_id })
     }
 
-    /// Which rows at these positions match, where no column of the file is tested.
+    /// Which rows at these positions match, if no column of the file is tested.
     pub(crate) fn matching_at(&self, rows: Range<u64>) -> Result<BooleanBuffer> {
         let mut matching = BooleanBufferBuilder::new(0);
         let mut start = rows.start;
@@ -130,7 +130,7 @@ impl RowPredicate {
     }
 }
 
-/// A batch of rows of which nothing is decoded.
+/// A batch of rows without columns.
 fn without_columns(rows: usize) -> Result<RecordBatch> {
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     RecordBatch::try_new_with_options(Arc::new(ArrowSchema::empty()), Vec::new(), &options)

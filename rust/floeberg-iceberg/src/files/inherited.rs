@@ -1,4 +1,4 @@
-//! Which lineage has a row whose file stores none?
+//! Which lineage does a row have if its file stores none?
 //!
 //! Spec: Row lineage assignment; Appendix E, Version 3 (a stored value is read without modification).
 //!
@@ -19,7 +19,7 @@ pub(crate) enum Fallback {
     AndPosition(i64),
 }
 
-/// The values of so many rows: those that are stored where they are not null, else those that null means.
+/// The values of so many rows: the stored value, or the inherited one where it is null.
 pub(crate) fn inherit(
     stored: Option<&PrimitiveArray<Int64Type>>,
     fallback: Fallback,

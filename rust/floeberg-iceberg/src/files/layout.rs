@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Rules that every [`FileLayout`] keeps:
-//! 1. A layout is of one write. Making one finds all that is wrong with properties and types, before there is a file.
-//! 2. What it learns of rows ([`FileLayout::for_rows`], [`FileLayout::for_file`]) decides how they are stored, never which.
+//! 1. A layout belongs to one write. Making it checks all properties and types, before a file is opened.
+//! 2. What it learns from rows ([`FileLayout::for_rows`], [`FileLayout::for_file`]) decides how rows are stored, never which.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -21,20 +21,20 @@ use super::piece::Piece;
 use super::properties::WriteProperties;
 use super::writer::FileWriter;
 
-/// What a format makes a layout of.
+/// What a format needs to make a layout.
 #[derive(Debug, Clone)]
 pub(crate) struct LayoutRequest<'a> {
     /// The columns of the rows.
     pub(crate) schema: &'a Schema,
     /// What the table, or the options of one write, ask for.
     pub(crate) properties: &'a WriteProperties,
-    /// What is to be said of the columns.
+    /// The metrics to keep of the columns.
     pub(crate) modes: Modes,
-    /// The first columns that rows are sorted by.
+    /// The leading columns that rows are sorted by.
     pub(crate) sorted_by: Vec<SortColumn>,
 }
 
-/// A column that rows are sorted by, as it is.
+/// A column that rows are sorted by, without a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SortColumn {
     /// Its field id.
@@ -47,16 +47,16 @@ pub(crate) struct SortColumn {
 
 /// How all files of a write are stored. The rules are in the module's documentation.
 pub(crate) trait FileLayout: Debug + Send + Sync {
-    /// The format, as manifests and the ends of files' names have it, in small letters.
+    /// The name of the format in manifests and file names, in lower case.
     fn format(&self) -> &'static str;
 
     /// The rows of a batch in the table's form, as they are stored.
     fn piece(&self, batch: &RecordBatch) -> Result<Piece>;
 
-    /// The same layout, with what the first rows of the write teach.
+    /// The same layout, adapted to the first rows of the write.
     fn for_rows(self: Arc<Self>, first: &RecordBatch) -> Result<Arc<dyn FileLayout>>;
 
-    /// The same layout, with what the first rows of a file teach. Errors: `InvalidData` for rows that cannot be stored.
+    /// The same layout, adapted to the first rows of a file. Errors: `InvalidData` for rows that cannot be stored.
     fn for_file(self: Arc<Self>, first: &[Piece]) -> Result<Arc<dyn FileLayout>>;
 
     /// About how many bytes of memory an open file takes, beside its values.

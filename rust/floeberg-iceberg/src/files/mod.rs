@@ -1,11 +1,11 @@
 //! What does a file of rows offer, whatever its format?
 //!
 //! The contract of a data or delete file. Read: its columns with field ids ([`FileFields`]), its parts ([`Unit`]), and the
-//! rows of each ([`FileReader`]). A filter and a projection are made for one file here, and applied where a format's
-//! decoder knows neither. Written: how files are stored ([`FileLayout`]), each as it is written ([`FileWriter`]), and what is
-//! said of it ([`FileMetrics`]).
+//! rows of each ([`FileReader`]). A filter and a projection are made for one file here, and applied here if a format's
+//! decoder supports neither. Written: how files are stored ([`FileLayout`]), an open file ([`FileWriter`]), and its metrics
+//! ([`FileMetrics`]).
 //!
-//! Invariant: no format is named here, and no manifest, plan or table.
+//! Invariant: nothing here depends on a format, a manifest, a plan or a table.
 
 mod file_fields;
 mod positions;

@@ -1,6 +1,6 @@
-//! How do fewer leaves come out of a batch of more?
+//! How is a batch reduced to fewer leaves?
 //!
-//! In: a batch of some leaves of a file. Out: the same rows of a part of these leaves, as if no others had been decoded.
+//! In: a batch of some leaves of a file. Out: the same rows with some of these leaves, as if no others had been decoded.
 //!
 //! Invariant: columns are shared, not copied; within lists and maps either all decoded leaves are wanted or none.
 
@@ -27,7 +27,7 @@ enum Part {
 }
 
 impl Narrowed {
-    /// From all decoded leaves to those that are wanted.
+    /// From all decoded leaves to the wanted ones.
     pub(crate) fn new(fields: &[FileField], decoded: &BTreeSet<usize>, wanted: &BTreeSet<usize>) -> Self {
         Self(if decoded.len() == wanted.len() { Part::Whole } else { of_fields(fields, decoded, wanted) })
     }
@@ -59,7 +59,7 @@ fn taken(parts: &[(usize, Part)], fields: &Fields, columns: &[ArrayRef]) -> Resu
     let (mut taken_fields, mut taken_columns) = (Vec::<FieldRef>::new(), Vec::<ArrayRef>::new());
     for (number, part) in parts {
         let (Some(field), Some(column)) = (fields.get(*number), columns.get(*number)) else {
-            return Err(Error::internal("a column was planned and not decoded"));
+            return Err(Error::internal("a planned column was not decoded"));
         };
         let (field, column) = match (part, column.as_struct_opt()) {
             (Part::Fields(parts), Some(parent)) => {
@@ -79,5 +79,5 @@ fn taken(parts: &[(usize, Part)], fields: &Fields, columns: &[ArrayRef]) -> Resu
 }
 
 fn refused(error: &ArrowError) -> Error {
-    Error::internal(format!("decoded columns make no batch: {error}"))
+    Error::internal(format!("decoded columns do not fit into a batch: {error}"))
 }

@@ -1,11 +1,11 @@
-//! Which bytes are ordered as the values of a column are?
+//! Which bytes have the same order as the values of a column?
 //!
 //! ```text
 //! numbers   big-endian, the sign bit flipped; floats negative ones inverted: -NaN < -inf < -0 < 0 < inf < NaN
 //! bytes     0x00 as 0x00 0xff, and 0x00 0x00 at the end
 //! ```
 //!
-//! Invariant: bytes are compared one by one exactly as the values are, and equal bytes are of equal values.
+//! Invariant: comparing the bytes gives the order of the values, and equal bytes mean equal values.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Date32Type, Decimal128Type, Float32Type, Float64Type, Int32Type, Int64Type};
@@ -47,7 +47,7 @@ impl<'a> OrderedValues<'a> {
             DataType::Utf8 => Self::Text(array.as_string::<i32>()),
             DataType::Binary => Self::Bytes(array.as_binary::<i32>()),
             DataType::FixedSizeBinary(_) => Self::Fixed(array.as_fixed_size_binary()),
-            other => return Err(Error::internal(format!("rows are sorted by values of {other}"))),
+            other => return Err(Error::internal(format!("rows cannot be sorted by values of type {other}"))),
         })
     }
 

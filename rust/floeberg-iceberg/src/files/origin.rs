@@ -1,6 +1,6 @@
 //! Where do the rows of a data file come from?
 //!
-//! In: what a data file's entry says. Out: what its rows have in their metadata columns, as far as it is one value for all of them.
+//! In: the entry of a data file. Out: the values of its rows in metadata columns, if they are the same for all rows.
 //! Spec: Reserved Field IDs; Row Lineage (a file without `first_row_id` gives null for both lineage columns).
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use floeberg_core::value::Value;
 use super::inherited::Fallback;
 use super::promote::promote;
 
-/// What a data file's entry says that its rows have in metadata columns.
+/// The values of metadata columns that a data file's entry gives to its rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
     /// `_file`.
@@ -35,13 +35,13 @@ pub(crate) fn names_metadata(schema: &Schema) -> bool {
 }
 
 impl Origin {
-    /// The bytes that a row of metadata columns takes, at most about.
+    /// About how many bytes a row of metadata columns takes, at most.
     pub(crate) fn row_bytes(&self) -> usize {
         self.file_path.len() + 64
     }
 
-    /// The value that all rows have in a metadata column, unless the file stores others. Of `_deleted` it is that of rows
-    /// that no delete names.
+    /// The value that all rows have in a metadata column, unless the file stores others. For `_deleted` it is the value of rows that
+    /// are not deleted.
     pub(crate) fn constant(&self, field: &Field) -> Option<Value> {
         match field.id {
             FILE => Some(Value::String(self.file_path.clone())),
@@ -52,7 +52,7 @@ impl Origin {
         }
     }
 
-    /// What null means in a column of row lineage; `None` where the rows have no lineage.
+    /// The value that replaces null in a column of row lineage; `None` if the rows have no lineage.
     pub(crate) fn inherited(&self, id: i32) -> Option<Fallback> {
         let first_row_id = self.first_row_id?;
         match id {
@@ -62,7 +62,7 @@ impl Origin {
         }
     }
 
-    /// Null in a table that no spec partitions, as Java has it: not every engine takes a struct without fields.
+    /// Null in an unpartitioned table, as in Java: not every engine accepts a struct without fields.
     fn partition(&self, partition_type: &Type) -> Option<Value> {
         let Type::Struct(fields) = partition_type else { return None };
         let values = fields.fields.iter().map(|field| {

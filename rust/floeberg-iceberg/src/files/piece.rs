@@ -2,10 +2,10 @@
 
 use arrow_array::{Array, ArrayRef};
 
-/// Rows in the columns that a file stores.
+/// Rows, as the columns that a file stores.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
-    /// The columns, as long as each other.
+    /// The columns, of equal length.
     pub(crate) columns: Vec<ArrayRef>,
     /// How many rows there are.
     pub(crate) rows: usize,
@@ -19,14 +19,14 @@ impl Piece {
         Self { bytes: bytes_of(&columns), columns, rows }
     }
 
-    /// Some of the rows, which share the memory.
+    /// Some of the rows. They share the memory.
     pub(crate) fn slice(&self, start: usize, rows: usize) -> Self {
         let columns: Vec<_> = self.columns.iter().map(|column| column.slice(start, rows)).collect();
         Self::of_columns(columns, rows)
     }
 }
 
-/// Bytes of the rows themselves, whatever the memory around them.
+/// Bytes of the rows themselves, without unused memory of their buffers.
 fn bytes_of(columns: &[ArrayRef]) -> u64 {
     let of_column = |column: &ArrayRef| {
         let data = column.to_data();

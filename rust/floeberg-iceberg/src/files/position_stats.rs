@@ -1,6 +1,6 @@
-//! What do the positions of a unit's rows say of its metadata columns?
+//! Which statistics of metadata columns follow from the positions of a unit's rows?
 //!
-//! Invariant: a file that stores row ids says nothing by positions.
+//! Invariant: nothing follows from positions if the file stores row ids.
 
 use std::ops::Range;
 

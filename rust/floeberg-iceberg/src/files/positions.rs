@@ -1,4 +1,4 @@
-//! Where do the rows of a batch stand in their file?
+//! Which positions do the rows of a batch have in their file?
 //!
 //! Invariant: positions ascend, and there is one for each row of the batch.
 
@@ -9,7 +9,7 @@ use floeberg_core::{Error, Result};
 /// The positions of the rows of a batch, from 0 at the start of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RowPositions {
-    /// Nobody needs them.
+    /// Not needed.
     Unasked,
     /// One after the other, from this one on.
     From(u64),
@@ -24,7 +24,7 @@ impl RowPositions {
         Ok(Self::At(mask.set_indices().map(|row| first.saturating_add(row as i64)).collect()))
     }
 
-    /// The positions of those rows that a mask keeps.
+    /// The positions of the rows that a mask keeps.
     pub(crate) fn kept(&self, mask: &BooleanBuffer) -> Result<Self> {
         match self {
             Self::Unasked => Ok(Self::Unasked),
@@ -38,7 +38,7 @@ impl RowPositions {
     /// The positions of so many rows, as an array.
     pub(crate) fn array(&self, rows: usize) -> Result<Int64Array> {
         let positions = match self {
-            Self::Unasked => return Err(Error::internal("the positions of rows are needed and not known")),
+            Self::Unasked => return Err(Error::internal("the positions of the rows are not known")),
             Self::From(first) => {
                 let first = long(*first)?;
                 Int64Array::from_iter_values(first..first.saturating_add(rows as i64))
@@ -53,7 +53,6 @@ impl RowPositions {
 }
 
 fn long(position: u64) -> Result<i64> {
-    i64::try_from(position).map_err(|_| {
-        Error::invalid_data(format!("a row has the position {position}, which is beyond a long"))
-    })
+    i64::try_from(position)
+        .map_err(|_| Error::invalid_data(format!("the row position {position} does not fit into 64 bits")))
 }

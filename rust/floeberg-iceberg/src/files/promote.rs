@@ -1,11 +1,11 @@
-//! What is a value of an older type as the type that its column has now?
+//! How is a value of an older type promoted to the current type of its column?
 //!
 //! Spec: Schema Evolution (a partition value may be older than a promotion).
 
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::Value;
 
-/// A value as the type that its column has now. One that no promotion explains stays as it is.
+/// A value, promoted to the current type of its column. A value that cannot be promoted stays unchanged.
 pub(crate) fn promote(value: &Value, to: &Type) -> Value {
     match (value, to.as_primitive()) {
         (Value::Int(value), Some(PrimitiveType::Long)) => Value::Long(i64::from(*value)),

@@ -1,12 +1,12 @@
-//! What do a table's properties say of writing?
+//! Which properties of a table are for writing?
 //!
 //! In: properties as texts. Out: numbers and flags.
 //!
-//! Invariant: a property that is not understood is an error that names it, not a default.
+//! Invariant: a property with an invalid value is an error that names it, not the default.
 
 use std::collections::BTreeMap;
 
-/// The properties that writing follows: those that begin with `write.`.
+/// The properties for writing, which begin with `write.`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WriteProperties(BTreeMap<String, String>);
 
@@ -21,7 +21,7 @@ impl WriteProperties {
         &self.0
     }
 
-    /// A text.
+    /// A string.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }

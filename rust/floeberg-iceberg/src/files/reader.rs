@@ -1,13 +1,13 @@
 //! What does every format that is read offer?
 //!
 //! Rules that every [`FileReader`] keeps:
-//! 1. Opening and the calls for units read no rows. What cannot be read is an error before the first batch.
-//! 2. The rows of a unit come out in the file's order. They are those that the [`UnitRequest`] leaves: a row goes where a
-//!    delete names it, or where the filter is not true of it.
-//! 3. What a format can leave out cheaply (statistics, pages, rows dropped while decoding) it leaves out; the rows that come
-//!    out do not differ. One that knows neither deletes nor filters uses [`AfterDecoding`](super::AfterDecoding).
-//! 4. A batch has the projection's schema exactly and as many rows as were asked for, at most. None is empty.
-//! 5. Damage is an error that names the file, never a panic; after an error nothing follows.
+//! 1. Opening and the calls for units read no rows. A file that cannot be read is an error before the first batch.
+//! 2. The rows of a unit are returned in the file's order. A row is left out if a delete names it, or if the filter of the
+//!    [`UnitRequest`] is not true for it.
+//! 3. A format skips what it can skip cheaply (by statistics, by pages, while decoding); the result does not differ. A format
+//!    without support for deletes and filters uses [`AfterDecoding`](super::AfterDecoding).
+//! 4. A batch has exactly the projection's schema and at most the requested number of rows. No batch is empty.
+//! 5. Damage is an error that names the file, never a panic; after an error there is no further batch.
 //! 6. A call is for a file, a unit or a batch, never for a row or a value.
 
 use std::fmt::Debug;
@@ -32,16 +32,16 @@ pub(crate) trait FileReader: Debug + Send + Sync {
     /// Its columns.
     fn fields(&self) -> &FileFields;
 
-    /// The units that start in a range of its bytes, of those that may hold a row that the filter leaves. A unit that starts
-    /// in one of the ranges that cut a file starts in no other.
+    /// The units that start in a range of its bytes and may hold a row that matches the filter. If ranges split a file, each unit
+    /// starts in exactly one of them.
     fn units(&self, bytes: Option<&Range<u64>>, filter: &FileFilter) -> Vec<Unit>;
 
-    /// The units, of some, that may hold a row that the filter leaves by what must be read to be asked.
+    /// Of some units, those that may hold a matching row by statistics that have to be read first, such as bloom filters.
     fn without_ruled_out(&self, units: Vec<Unit>, _filter: &FileFilter) -> Result<Vec<Unit>> {
         Ok(units)
     }
 
-    /// The file with what helps to read units through a filter.
+    /// The file, with indexes that help to read units through a filter.
     fn prepared(
         self: Arc<Self>,
         units: &[Unit],
@@ -49,16 +49,16 @@ pub(crate) trait FileReader: Debug + Send + Sync {
         filter: &FileFilter,
     ) -> Result<Arc<dyn FileReader>>;
 
-    /// The rows of a unit; nothing is read before the first batch is asked for.
+    /// The rows of a unit; nothing is read before the first batch is requested.
     fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader>;
 
-    /// The one text that all rows of a unit have in a top-level column, where the file proves it.
+    /// The one string that all rows of a unit have in a top-level column, if the file proves it.
     fn one_text(&self, _unit: &Unit, _column: &Field) -> Option<&str> {
         None
     }
 }
 
-/// The units that start in a range of a file's bytes, are not deleted whole, and may hold a row that the filter leaves.
+/// The units that start in a range of a file's bytes, are not deleted as a whole, and may hold a row that matches the filter.
 pub(crate) fn units_to_read(
     file: &dyn FileReader,
     bytes: Option<&Range<u64>>,

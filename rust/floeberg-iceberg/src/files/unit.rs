@@ -1,8 +1,8 @@
-//! What of a file is read on its own, and how?
+//! Which part of a file is read on its own, and how?
 //!
 //! A unit is what a format decodes by itself: a row group, a stripe, or a whole file.
 //!
-//! Invariant: positions of rows are those in the file, whatever is left out of it.
+//! Invariant: positions of rows count from the start of the file, whatever is left out.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use super::project::Projection;
 pub(crate) struct Unit {
     /// Its number in the file.
     pub(crate) number: usize,
-    /// Its rows, as positions in the file; `None` where only reading tells how many there are.
+    /// Its rows, as positions in the file; `None` if their number is known only after reading.
     pub(crate) rows: Option<Range<u64>>,
 }
 
-/// What to read of a unit: the rows that deletes and a filter leave, in order.
+/// What to read of a unit: the rows that are not deleted and match a filter, in order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UnitRequest<'a> {
     /// The unit.
@@ -31,7 +31,7 @@ pub(crate) struct UnitRequest<'a> {
     pub(crate) projection: &'a Arc<Projection>,
     /// The rows of the file that are deleted.
     pub(crate) deletes: &'a Arc<DeletedRows>,
-    /// The filter that is left.
+    /// The residual filter.
     pub(crate) predicate: Option<&'a Arc<RowPredicate>>,
     /// The rows of a batch, at most.
     pub(crate) batch_rows: usize,

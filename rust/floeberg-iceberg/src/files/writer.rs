@@ -4,9 +4,9 @@
 //! 1. Rows are stored in the order in which they are given.
 //! 2. Encoding and ending a unit are handed out as work. Each part may run on any thread, beside the others; all parts run
 //!    before the next call. The file does not depend on how many threads there are.
-//! 3. What was encoded is in memory until [`FileWriter::write_unit`] writes it.
-//! 4. The file is durable once [`FileWriter::finish`] returns. One that is dropped before is removed by its sink.
-//! 5. Errors name the file; after one nothing more is asked of it.
+//! 3. Encoded data stays in memory until [`FileWriter::write_unit`] writes it.
+//! 4. The file is durable once [`FileWriter::finish`] returns. A file that is dropped earlier is removed by its sink.
+//! 5. Errors name the file; after an error it is not used any more.
 //! 6. A call is for a file or for many rows, never for a row or a value.
 
 use floeberg_core::Result;
@@ -39,10 +39,10 @@ impl Waiting {
 
 /// A file that is being written. The rules are in the module's documentation.
 pub(crate) trait FileWriter: Send {
-    /// Where it is.
+    /// Its location.
     fn location(&self) -> &str;
 
-    /// About how many bytes it has, with those that are not written yet.
+    /// About how many bytes it has, including encoded data that is not written yet.
     fn size(&self) -> u64;
 
     /// About how many bytes of memory its unit takes.
@@ -51,8 +51,7 @@ pub(crate) trait FileWriter: Send {
     /// About how many bytes of memory it takes, beside its values.
     fn file_memory(&self) -> u64;
 
-    /// How many of the rows that wait are to be encoded next, at least one: as many as the unit has room for, and the file up to
-    /// a size.
+    /// How many of the waiting rows to encode next, at least one: as many as the unit has room for, and the file up to a size.
     fn room(&self, waiting: Waiting, file_size: u64) -> u64;
 
     /// Is the unit as large as the table asks for?
@@ -71,7 +70,7 @@ pub(crate) trait FileWriter: Send {
     fn finish(self: Box<Self>) -> Result<FileMetrics>;
 }
 
-/// How many rows the rest of a size has room for, where so many rows took so many bytes.
+/// How many rows the rest of a size has room for, if so many rows took so many bytes.
 pub(crate) fn rows_for(left: u64, bytes: u64, rows: u64) -> u64 {
     let row_size = bytes as f64 / rows.max(1) as f64;
     (left as f64 / row_size.max(f64::MIN_POSITIVE)) as u64

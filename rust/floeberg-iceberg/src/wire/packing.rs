@@ -73,7 +73,7 @@ impl Packing {
         self.passed += self.text.len();
         if self.passed > LARGEST {
             return Err(Error::limit(format!(
-                "what is sent takes more than {LARGEST} bytes: split it into more groups"
+                "the tasks take more than {LARGEST} bytes to send: split them into more groups"
             )));
         }
         let encoder = match &mut self.encoder {

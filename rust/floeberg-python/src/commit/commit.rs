@@ -17,7 +17,7 @@ use crate::pickle::refuse;
 use crate::runtime;
 use crate::table::table::Table;
 
-/// Operations that are tried on one base after the other until they are through.
+/// Operations that are applied to one base after the other until a commit succeeds.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Commit(Arc<IcebergCommit>);
 

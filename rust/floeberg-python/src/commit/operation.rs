@@ -18,7 +18,7 @@ use crate::write::receipt::Receipt;
 
 const OPERATION: Envelope = Envelope { kind: "Operation", version: 1 };
 
-/// An operation on a table, which stands on no base.
+/// An operation on a table, not bound to a base yet.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Operation(pub IcebergOperation);
 

@@ -1,4 +1,4 @@
-//! How does an answer of counts and bounds reach Python?
+//! How does the result of a count, minimum or maximum reach Python?
 
 use floeberg_iceberg::aggregate::AggregateMetrics;
 use pyo3::prelude::*;

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use crate::arrow::ArrowSchema;
 use crate::runtime;
 
-/// What becomes of every batch of a reader.
+/// What is done with every batch of a reader.
 pub enum EngineSchema {
     /// Nothing.
     OfTable,

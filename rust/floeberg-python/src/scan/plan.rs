@@ -25,7 +25,7 @@ use crate::values::expression::{Tree, unbind};
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Plan {
     scan: IcebergScan,
-    /// A plan whose data manifests nobody asked for yet, and what stops it. Empty once somebody did.
+    /// A plan whose data manifests were not read yet, and what cancels it. Empty once they are read.
     begun: Mutex<Option<(PlanStream, Cancel)>>,
     whole: OnceLock<Arc<IcebergPlan>>,
 }
@@ -37,13 +37,13 @@ impl Plan {
         Ok(Self { scan: scan.clone(), begun, whole: OnceLock::new() })
     }
 
-    /// The plan that was begun; another one where that was gone through.
+    /// The plan that was begun, or a new one if that was consumed.
     fn stream(&self, py: Python<'_>) -> PyResult<(PlanStream, Cancel)> {
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
         begun.map_or_else(|| begin(py, &self.scan), Ok)
     }
 
-    /// All of it: what is left of it is planned.
+    /// The whole plan; plans what is left of it.
     fn whole(&self, py: Python<'_>) -> PyResult<Arc<IcebergPlan>> {
         if let Some(plan) = self.whole.get() {
             return Ok(Arc::clone(plan));
@@ -103,7 +103,7 @@ impl Plan {
         Ok(self.whole(py)?.residuals().iter().map(|residual| Tree(unbind(residual))).collect())
     }
 
-    /// Groups of about the target's size; or, where it is told how many are enough, as many even ones.
+    /// Groups of about the target's size; or, with a number of groups, that many groups of even size.
     #[pyo3(signature = (target_size=None, open_file_cost=None, lookback=None, most_groups=None, least_size=None))]
     fn split(
         &self,

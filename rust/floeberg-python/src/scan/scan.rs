@@ -1,6 +1,6 @@
 //! What does `floeberg.Scan` ask of a scan?
 //!
-//! Invariant: its names, literals and snapshot are right: mistakes were told when it was made.
+//! Invariant: its names, literals and snapshot are valid: mistakes were raised when it was made.
 
 use std::fmt::Write as _;
 

@@ -51,7 +51,7 @@ impl Awaited for vec::IntoIter<RecordBatch> {
 pub struct BatchReader {
     /// Empty while a batch is waited for, and after an error or an interrupt.
     stream: Mutex<Option<Box<dyn Awaited>>>,
-    /// What becomes of every batch.
+    /// What is done with every batch.
     engine: EngineSchema,
     cancel: Cancel,
 }
@@ -83,7 +83,7 @@ impl BatchReader {
     fn next_batch(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
         let Some(mut stream) = self.take() else {
             let busy = Error::invalid_input(
-                "the reader ended by an error or an interrupt, or another thread reads it now",
+                "the reader cannot go on: it ended with an error or an interrupt, or another thread is reading from it",
             );
             return Err(to_exception(py, &busy));
         };

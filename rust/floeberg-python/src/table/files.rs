@@ -77,7 +77,7 @@ pub fn read_file(
     })
 }
 
-/// Writes a file, in place of the one that was there.
+/// Writes a file, and replaces one that exists.
 #[pyfunction]
 #[pyo3(signature = (location, content, *, storage_options))]
 pub fn put_file(
@@ -91,7 +91,7 @@ pub fn put_file(
     })
 }
 
-/// Removes those files, as far as they are there, that are below one of the folders. The others come out.
+/// Removes the files that exist and lie below one of the folders. Returns the others.
 #[pyfunction]
 #[pyo3(signature = (locations, *, folders, storage_options))]
 pub fn remove_files_below(
@@ -119,7 +119,7 @@ pub fn without_passwords(text: &str) -> Cow<'_, str> {
     floeberg_core::error::without_passwords(text)
 }
 
-/// Removes files, as far as they are there.
+/// Removes the files that exist.
 #[pyfunction]
 #[pyo3(signature = (locations, *, storage_options))]
 pub fn remove_files(

@@ -34,7 +34,7 @@ impl MetadataReader {
     fn take(&self, py: Python<'_>) -> PyResult<MetadataRows> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(|| {
             let spent = Error::invalid_input(
-                "the reader ended by an error or an interrupt, or another thread reads it now",
+                "the reader cannot go on: it ended with an error or an interrupt, or another thread is reading from it",
             );
             to_exception(py, &spent)
         })

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::runtime;
 
-/// A key, its default as a text, what becomes of it ("followed", "kept" or "refused"), and its meaning.
+/// A key, its default as a text, how it is treated ("followed", "kept" or "refused"), and its meaning.
 type Described = (&'static str, String, &'static str, &'static str);
 
 /// What a property says.
@@ -40,8 +40,8 @@ pub fn table_property(
 }
 
 fn said(properties: &BTreeMap<String, String>, name: &str) -> floeberg_core::Result<Said> {
-    let known = properties::known(name)
-        .ok_or_else(|| Error::internal(format!("the property {name:?} is not among those that are known")))?;
+    let known =
+        properties::known(name).ok_or_else(|| Error::internal(format!("unknown property {name:?}")))?;
     Ok(match (known.kind, known.default) {
         (Kind::Flag, PropertyDefault::Flag(default)) => Said::Flag(flag(properties, name, default)?),
         (Kind::Whole(least), PropertyDefault::Whole(default)) => {

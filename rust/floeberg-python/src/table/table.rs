@@ -1,6 +1,6 @@
 //! What does `floeberg.Table` ask of an Iceberg table?
 //!
-//! Invariant: the snapshot that it was opened at is there.
+//! Invariant: the snapshot that it was opened at exists.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ impl Table {
             (None, None, None) => SnapshotChoice::Current,
         };
         let opened = Self { table, choice };
-        // A snapshot that is not there is told now, not at the first scan.
+        // A missing snapshot is reported now, not at the first scan.
         opened.snapshot_id(py)?;
         Ok(opened)
     }
@@ -77,8 +77,8 @@ impl Table {
         Ok(Self { table, choice: SnapshotChoice::Current })
     }
 
-    /// Opens the metadata that a catalog gave, with the file that it says they are in, which is not read. What is known of
-    /// the manifests of an earlier moment of the table stays known.
+    /// Opens metadata that a catalog gave, with the location of its file, which is not read. Manifests that were cached for an
+    /// earlier state of the table stay cached.
     #[staticmethod]
     #[pyo3(signature = (metadata_json, metadata_location, *, storage_options, earlier))]
     fn from_metadata(
@@ -101,7 +101,7 @@ impl Table {
         Ok(Self { table, choice: SnapshotChoice::Current })
     }
 
-    /// The options that its files are reached by, secrets among them, as it was opened with them.
+    /// The storage options that it was opened with, secrets among them.
     #[getter]
     fn storage_options(&self) -> BTreeMap<String, String> {
         let options = self.table.options().storage.iter();
@@ -115,7 +115,7 @@ impl Table {
         (metadata.table_uuid.as_ref().map(ToString::to_string), metadata.last_updated_ms)
     }
 
-    /// The snapshot that did the work of a key on a branch; `None` as operations is whatever work.
+    /// The snapshot that did the work of an idempotency key on a branch; operations of `None` match any work.
     #[pyo3(signature = (key, *, branch, operations))]
     fn find_commit(
         &self,

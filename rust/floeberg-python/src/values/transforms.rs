@@ -1,8 +1,8 @@
 //! How do partition transforms reach Python?
 //!
-//! In: a transform as text and one Arrow array. Out: an array of what the transform makes of its rows.
+//! In: a transform as text and one Arrow array. Out: an array with the transformed value of each row.
 //!
-//! Invariant: the results are those of the table's own transforms, since it is they that are applied.
+//! Invariant: the results are those of the table's own transforms, since the same code applies them.
 
 use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::{DataType, Field, TimeUnit};

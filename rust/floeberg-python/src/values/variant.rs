@@ -2,7 +2,7 @@
 //!
 //! In: what `floeberg.variant.to_python` gives, and numbers of numpy. Out: a column of variants.
 //!
-//! Invariant: a value that no variant has is an error that names its row and path, never another value.
+//! Invariant: a value that a variant cannot hold is an error with its row and path, never another value.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub fn encode_variant<'py>(
     Ok((PyBytes::new(py, &metadata), PyBytes::new(py, &value)))
 }
 
-/// Why a value is none of a variant.
+/// Why a value cannot be stored in a variant.
 enum Refusal {
     /// The names and numbers that lead to it, the innermost first, and what is wrong.
     Why(Vec<String>, String),
@@ -125,7 +125,8 @@ impl<'py> Reading<'py> {
             return Ok(VariantValue::Double(value.extract()?));
         }
         if let Ok(text) = value.cast::<PyString>() {
-            let text = text.to_cow().map_err(|_| refused("a text cannot be UTF-8".to_owned()))?;
+            let text =
+                text.to_cow().map_err(|_| refused("a string cannot be encoded as UTF-8".to_owned()))?;
             return Ok(VariantValue::String(text.into_owned()));
         }
         if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
@@ -152,7 +153,10 @@ impl<'py> Reading<'py> {
             let Ok(name) = name.cast_into::<PyString>() else {
                 return Err(refused("a name of a field is not a str".to_owned()));
             };
-            let name = name.to_cow().map_err(|_| refused("a name cannot be UTF-8".to_owned()))?.into_owned();
+            let name = name
+                .to_cow()
+                .map_err(|_| refused("a name cannot be encoded as UTF-8".to_owned()))?
+                .into_owned();
             let read =
                 self.value(&value, depth + 1).map_err(|refusal| within(refusal, || format!(".{name}")))?;
             fields.insert(name, read);
@@ -171,7 +175,9 @@ impl<'py> Reading<'py> {
         }
         if value.is_instance(&self.time)? {
             if !value.getattr("tzinfo")?.is_none() {
-                return Err(refused("a time has a zone, which no variant keeps".to_owned()));
+                return Err(refused(
+                    "a time has a time zone, and variants have no such type: remove the zone".to_owned(),
+                ));
             }
             let part = |name| value.getattr(name)?.extract::<i64>();
             let seconds = (part("hour")? * 60 + part("minute")?) * 60 + part("second")?;
@@ -201,14 +207,14 @@ impl<'py> Reading<'py> {
     fn moment(&self, value: &Bound<'py, PyAny>) -> Result<VariantValue, Refusal> {
         // pandas' NaT is a datetime, and equals nothing.
         if !value.eq(value)? {
-            return Err(refused("it is no moment: null is None".to_owned()));
+            return Err(refused("it is not a point in time: use None for null".to_owned()));
         }
         let has_zone = !value.call_method0("utcoffset")?.is_none();
         let epoch = if has_zone { &self.epoch_utc } else { &self.epoch };
-        let since = value.sub(epoch).map_err(|_| refused("it is no moment".to_owned()))?;
+        let since = value.sub(epoch).map_err(|_| refused("it is not a point in time".to_owned()))?;
         let part = |name: &str| {
             let part = since.getattr(name).and_then(|part| part.extract::<i64>());
-            part.map_err(|_| refused("it is no moment".to_owned()))
+            part.map_err(|_| refused("it is not a point in time".to_owned()))
         };
         let seconds = part("days")? * SECONDS_PER_DAY + part("seconds")?;
         let micros = seconds * MICROS_PER_SECOND + part("microseconds")?;
@@ -244,7 +250,7 @@ fn decimal(value: &Bound<'_, PyAny>) -> Result<VariantValue, Refusal> {
     let (sign, digits): (i32, Vec<u8>) =
         (parts.getattr("sign")?.extract()?, parts.getattr("digits")?.extract()?);
     let Ok(exponent) = parts.getattr("exponent")?.extract::<i32>() else {
-        return Err(refused(format!("the decimal {} is no number", value.str()?)));
+        return Err(refused(format!("the decimal {} is not a number", value.str()?)));
     };
     let too_long = || refused(format!("a decimal has more than {MOST} digits"));
     let mut unscaled = 0_i128;

@@ -29,7 +29,7 @@ pub struct WriteRecipe(pub IcebergRecipe);
 
 #[pymethods]
 impl WriteRecipe {
-    /// Of a table as it is: its current schema, default spec and default sort order.
+    /// Of a table, with its current schema, default spec and default sort order.
     #[staticmethod]
     #[pyo3(signature = (table, *, options, write_id))]
     fn of(
@@ -42,7 +42,7 @@ impl WriteRecipe {
         runtime::call(py, || IcebergRecipe::new(metadata, storage, &options, &write_id)).map(Self)
     }
 
-    /// What tells the files of this write from those of others.
+    /// The id in the names of the files of this write.
     #[getter]
     fn write_id(&self) -> &str {
         self.0.write_id()

@@ -2,7 +2,7 @@
 //!
 //! Spec: Table Metadata Fields; Schemas and Data Types; Partitioning.
 //!
-//! Invariant: nothing of it is written but its metadata.
+//! Invariant: only metadata is written.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::metadata::TableMetadata;
 
 /// The changes that make a table.
 ///
-/// Errors: `AlreadyExists` where there is one; `InvalidInput` for a property that is not one, or that nobody could follow;
+/// Errors: `AlreadyExists` if the table exists; `InvalidInput` for a reserved name or a property value that cannot be followed;
 /// `Unsupported` for the key of an encrypted table.
 pub(super) fn create_table(base: Option<&TableMetadata>, table: &NewTable) -> Result<Produced> {
     if base.is_some() {
-        return Err(Error::new(ErrorKind::AlreadyExists, "the table is there already"));
+        return Err(Error::new(ErrorKind::AlreadyExists, "the table exists already"));
     }
     check_names(&table.properties)?;
     check_values(&table.properties, &table.properties)?;

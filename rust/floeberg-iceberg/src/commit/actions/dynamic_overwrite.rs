@@ -1,8 +1,8 @@
-//! How are partitions replaced by new files of theirs?
+//! How are partitions replaced by new files?
 //!
 //! Spec: Snapshots (`overwrite`); Partition Evolution.
 //!
-//! Invariant: as in Iceberg Java only files of the same spec go, and of an unpartitioned spec all files of the table.
+//! Invariant: as in Iceberg Java, only files of the same spec are removed; with an unpartitioned spec, all files of the table.
 
 use std::collections::HashSet;
 
@@ -28,8 +28,8 @@ pub(super) fn dynamic_overwrite(
     if validation.starting.is_some() && spec(validation.starting) != spec(validation.base) {
         return Err(Error::new(
             ErrorKind::CommitConflict,
-            "another writer changed how the table is partitioned, and rows of the replaced partitions may be in others: \
-             write the rows again",
+            "another writer changed the partition spec, so rows of the replaced partitions may be in other \
+             partitions now: write the rows again",
         ));
     }
     let mut partitions = HashSet::new();

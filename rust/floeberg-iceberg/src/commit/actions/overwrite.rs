@@ -2,7 +2,7 @@
 //!
 //! Spec: Snapshots (`overwrite`, `delete`); Scan Planning (strict projection).
 //!
-//! Invariant: whole files go. One that holds rows that stay too is an error that names it.
+//! Invariant: only whole files are removed. A file of which some rows would stay is an error that names the file.
 
 use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Expr};
@@ -30,7 +30,7 @@ pub(super) fn overwrite(
     isolation: Option<IsolationLevel>,
 ) -> Result<Produced> {
     let bound = context.bind(rows.filter, rows.case_sensitive, validation.seen)?;
-    // As in Iceberg Java: what is said to be removed decides, not what is found.
+    // As in Iceberg Java, the request decides the operation, not the files that were found.
     let operation = match (bound == BoundExpr::False, receipt.files().is_empty()) {
         (true, _) => "append",
         (false, true) => "delete",

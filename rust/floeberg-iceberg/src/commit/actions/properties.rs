@@ -2,8 +2,8 @@
 //!
 //! Spec: Table Metadata Fields (`properties`).
 //!
-//! Invariant: what is no property but a part of the metadata is not set as one: above all the format version, which is
-//! raised only where that is asked for.
+//! Invariant: fields of the table metadata are not set as properties. Above all the format version, which is raised only on
+//! request.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::commit::known_properties::{check_key, check_values};
 use crate::commit::produce::Produced;
 use crate::metadata::TableMetadata;
 
-/// Names that Iceberg Java keeps for parts of the metadata.
+/// Names that Iceberg Java reserves for fields of the table metadata.
 const RESERVED: [&str; 9] = [
     "format-version",
     "uuid",
@@ -27,9 +27,9 @@ const RESERVED: [&str; 9] = [
     "default-sort-order",
 ];
 
-/// Sets those that are not so already.
+/// Sets the properties that do not have these values yet.
 ///
-/// Errors: `InvalidInput` for a name that is kept, and for a value that nobody could follow; `Unsupported` for the key of
+/// Errors: `InvalidInput` for a reserved name, and for a value that cannot be followed; `Unsupported` for the key of
 /// an encrypted table.
 pub(super) fn set_properties(
     metadata: &TableMetadata,
@@ -46,7 +46,7 @@ pub(super) fn set_properties(
     Ok(Produced::of(updates))
 }
 
-/// Removes those that are there. Errors: `Unsupported` for the key of an encrypted table.
+/// Removes the properties that are set. Errors: `Unsupported` for the key of an encrypted table.
 pub(super) fn remove_properties(metadata: &TableMetadata, names: &[String]) -> Result<Produced> {
     let there: Vec<String> =
         names.iter().filter(|name| metadata.properties.contains_key(*name)).cloned().collect();
@@ -54,9 +54,11 @@ pub(super) fn remove_properties(metadata: &TableMetadata, names: &[String]) -> R
     Ok(Produced::of(if there.is_empty() { Vec::new() } else { vec![Update::RemoveProperties(there)] }))
 }
 
-/// Errors: `InvalidInput`, naming the property and the way to change what it means.
+/// Errors: `InvalidInput`, naming the property and how to change that field.
 pub(super) fn check_names(properties: &BTreeMap<String, String>) -> Result<()> {
     let Some(name) = RESERVED.into_iter().find(|name| properties.contains_key(*name)) else { return Ok(()) };
-    let way = if name == "format-version" { ": it is raised by an upgrade, and only by that" } else { "" };
-    Err(Error::invalid_input(format!("{name:?} is a part of the metadata and no property{way}")))
+    let way = if name == "format-version" { ": use upgrade_format_version" } else { "" };
+    Err(Error::invalid_input(format!(
+        "{name:?} is a field of the table metadata and cannot be set as a property{way}"
+    )))
 }

@@ -2,8 +2,8 @@
 //!
 //! Spec: Schema Evolution.
 //!
-//! Invariant: what properties say of a column they say of it under its new name, and of none that is gone; files without
-//! ids are read by old names and new ones.
+//! Invariant: properties of a column follow it to its new name, and are removed with it. Files without field ids are read by
+//! old and new names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::properties::{self, Known, NAME_MAPPING};
 
 /// Makes changes to the columns.
 ///
-/// Errors: `InvalidInput` for a change that cannot be made, also for a column that takes a name by which files without ids have
-/// another; `CommitConflict` where another writer changed the columns validation,
-/// so that it cannot be made any more or files of the commit do not fit.
+/// Errors: `InvalidInput` for a change that cannot be made, also for a column whose new name belongs to another column in files
+/// without field ids; `CommitConflict` if another writer changed the columns, so that the change cannot be made any more or
+/// files of the commit do not fit.
 pub(in crate::commit) fn update_schema(
     metadata: &TableMetadata,
     validation: Validation<'_>,
@@ -57,17 +57,16 @@ pub(in crate::commit) fn update_schema(
     Ok(Produced::of(updates))
 }
 
-/// Files of the same commit were written for the ids that new columns would have had when it began.
+/// Files of the same commit were written with the field ids that new columns would have had when it began.
 ///
-/// Errors: `CommitConflict` where another writer has given ids since.
+/// Errors: `CommitConflict` if another writer has assigned field ids since.
 fn check_ids(metadata: &TableMetadata, validation: Validation<'_>, last_column_id: i32) -> Result<()> {
     let given = |metadata: Option<&TableMetadata>| metadata.map(|metadata| metadata.last_column_id);
     let adds = last_column_id != metadata.last_column_id;
     if validation.adds_files && adds && given(validation.starting) != given(validation.base) {
         return Err(Error::new(
             ErrorKind::CommitConflict,
-            "another writer added columns, and the files of this commit were written for new columns with the same ids: \
-             write them again",
+            "another writer added columns with the field ids that the files of this commit use: write the rows again",
         ));
     }
     Ok(())
@@ -85,9 +84,9 @@ fn as_conflict(error: &Error) -> Error {
     error.context().iter().fold(conflict, |conflict, (key, value)| conflict.with(key, value))
 }
 
-/// The name mapping of the table, if it says something else now. One that cannot be read stays: reading says so.
+/// The name mapping of the table, if it changes. One that cannot be parsed stays: reading reports it.
 ///
-/// Errors: `InvalidInput` where a column takes a name that files without ids have for another one.
+/// Errors: `InvalidInput` if the new name of a column belongs to another column in files without field ids.
 fn mapping(metadata: &TableMetadata, after: &Schema) -> Result<Option<String>> {
     let Some(known) = metadata.properties.get(NAME_MAPPING) else { return Ok(None) };
     match evolved_mapping(known, metadata.current_schema(), after) {
@@ -96,7 +95,7 @@ fn mapping(metadata: &TableMetadata, after: &Schema) -> Result<Option<String>> {
     }
 }
 
-/// The properties that name columns which were dropped or renamed, and those that stand for the latter.
+/// The properties of dropped and renamed columns, and the properties that replace those of the renamed ones.
 fn properties_of_columns(
     metadata: &TableMetadata,
     after: &Schema,

@@ -2,7 +2,7 @@
 //!
 //! Spec: Appendix E; Row Lineage for Upgraded Tables.
 //!
-//! Invariant: only where it is asked for. Snapshots and files stay as they are.
+//! Invariant: only on request. Snapshots and files stay as they are.
 
 use crate::commit::Update;
 use crate::commit::produce::Produced;

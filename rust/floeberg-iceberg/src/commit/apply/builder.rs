@@ -3,7 +3,7 @@
 //! In: the metadata before, requirements and updates. Out: the metadata after, whole.
 //! Spec: Table Metadata Fields; REST catalog specification, `TableUpdate`.
 //!
-//! Invariant: the metadata before is never changed: what fails leaves nothing behind.
+//! Invariant: the metadata before is never changed, so a failure leaves nothing behind.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::metadata::TableMetadata;
 pub struct Previous<'a> {
     /// What it says.
     pub metadata: &'a TableMetadata,
-    /// Where it is: it goes into the metadata log.
+    /// Its location, which goes into the metadata log.
     pub metadata_location: &'a str,
 }
 
 /// Applies a commit at a time in milliseconds from 1970-01-01 UTC. Without a base the table is created.
 ///
-/// Errors: `CommitConflict` where a requirement does not hold; `InvalidInput` for updates that the table, or its format
-/// version, has no place for.
+/// Errors: `CommitConflict` if a requirement does not hold; `InvalidInput` for updates that the table or its format version
+/// does not allow.
 pub fn apply(
     base: Option<Previous<'_>>,
     requirements: &[Requirement],
@@ -79,7 +79,7 @@ impl TableMetadataBuilder {
             },
             previous: base
                 .map(|previous| (previous.metadata_location.to_owned(), previous.metadata.last_updated_ms)),
-            // Clocks differ: time in a table goes forward all the same.
+            // Clocks differ. The time of a table still never goes back.
             now_ms: now_ms.max(base.map_or(0, |previous| previous.metadata.last_updated_ms)),
             added_snapshots: HashSet::new(),
             removes_snapshots: false,
@@ -175,7 +175,7 @@ impl TableMetadataBuilder {
     fn assign_uuid(&mut self, uuid: &str) -> Result<()> {
         match &self.metadata.table_uuid {
             Some(known) if !known.eq_ignore_ascii_case(uuid) => {
-                Err(Error::invalid_input(format!("the table has the uuid {known}, which never changes")))
+                Err(Error::invalid_input(format!("the table has the uuid {known}, and a uuid cannot change")))
             }
             _ => {
                 self.metadata.table_uuid = Some(uuid.to_owned());
@@ -186,7 +186,7 @@ impl TableMetadataBuilder {
 
     fn set_location(&mut self, location: &str) -> Result<()> {
         if location.is_empty() {
-            return Err(Error::invalid_input("the location of a table is not empty"));
+            return Err(Error::invalid_input("the location of a table cannot be empty"));
         }
         location.clone_into(&mut self.metadata.location);
         Ok(())
@@ -195,12 +195,12 @@ impl TableMetadataBuilder {
     fn upgrade(&mut self, version: u8) -> Result<()> {
         let now = self.metadata.format_version;
         if version < now {
-            return Err(Error::invalid_input(format!("a table of v{now} is never downgraded to v{version}")));
+            return Err(Error::invalid_input(format!(
+                "a table of format version {now} cannot be downgraded to {version}"
+            )));
         }
         if version > 3 {
-            return Err(Error::unsupported(format!(
-                "format version {version} is not written: it is 1, 2 or 3"
-            )));
+            return Err(Error::unsupported(format!("expected format version 1, 2 or 3, found {version}")));
         }
         self.metadata.format_version = version;
         if version >= 3 && self.metadata.next_row_id.is_none() {

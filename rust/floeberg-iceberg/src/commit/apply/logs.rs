@@ -3,8 +3,8 @@
 //! In: a table after its changes. Out: its snapshot log and its metadata log.
 //! Spec: Table Metadata Fields (`snapshot-log`, `metadata-log`).
 //!
-//! Invariant: the snapshot log ends with the current snapshot, has no snapshot that was current only within one commit,
-//! and nothing from before a snapshot that is gone.
+//! Invariant: the snapshot log ends with the current snapshot. It has no snapshot that was current only within one commit,
+//! and no entry older than a removed snapshot.
 
 use std::collections::HashSet;
 
@@ -25,9 +25,9 @@ pub(super) fn log_snapshots(metadata: &mut TableMetadata, added: &HashSet<i64>, 
     }
 }
 
-/// Adds the file of the metadata before, and forgets those that are too many.
+/// Adds the previous metadata file, and drops the oldest entries beyond the limit.
 ///
-/// Errors: `InvalidInput` for a property that is no number.
+/// Errors: `InvalidInput` for a property that is not a number.
 pub(super) fn log_metadata(
     metadata: &mut TableMetadata,
     metadata_file: String,

@@ -2,7 +2,7 @@
 //!
 //! Spec: Schema Evolution; Table Metadata Fields (`schemas`, `last-column-id`).
 //!
-//! Invariant: a schema that is there already is not added again, and a column id is never given twice.
+//! Invariant: a schema that exists already is not added again, and a field id is never assigned twice.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl TableMetadataBuilder {
         let id = if let Some(known) = known {
             known.schema_id()
         } else {
-            // That of a new table is blank, and has no faults.
+            // The schema of a new table is still empty and needs no check.
             schema.check_as_successor(Some(metadata.current_schema()), metadata.format_version)?;
             let id = next_id(metadata.schemas.iter().map(|known| known.schema_id()))?;
             let added = Schema::new(id, schema.fields().to_vec())?
@@ -42,14 +42,16 @@ impl TableMetadataBuilder {
     pub(super) fn remove_schemas(&mut self, ids: &[i32]) -> Result<()> {
         let current = self.metadata.current_schema_id;
         if ids.contains(&current) {
-            return Err(Error::invalid_input(format!("schema {current} is the current one, and stays")));
+            return Err(Error::invalid_input(format!(
+                "schema {current} is the current schema and cannot be removed"
+            )));
         }
         self.metadata.schemas.retain(|schema| !ids.contains(&schema.schema_id()));
         Ok(())
     }
 }
 
-/// Do two schemas say the same, whatever their ids are?
+/// Are two schemas equal but for their schema ids?
 fn is_same(left: &Schema, right: &Schema) -> bool {
     left.as_struct() == right.as_struct() && left.identifier_field_ids() == right.identifier_field_ids()
 }
@@ -60,7 +62,7 @@ pub(super) fn next_id(ids: impl Iterator<Item = i32>) -> Result<i32> {
         None => Ok(0),
         Some(highest) => highest
             .checked_add(1)
-            .ok_or_else(|| Error::invalid_input(format!("no id is left after {highest}"))),
+            .ok_or_else(|| Error::invalid_input(format!("the ids are used up: the highest is {highest}"))),
     }
 }
 
@@ -68,9 +70,9 @@ pub(super) fn next_id(ids: impl Iterator<Item = i32>) -> Result<i32> {
 pub(super) fn named(id: i32, last_added: Option<i32>, what: &str) -> Result<i32> {
     match (id, last_added) {
         (LAST_ADDED, Some(last)) => Ok(last),
-        (LAST_ADDED, None) => {
-            Err(Error::invalid_input(format!("the {what} that was added last is asked for, and none was")))
-        }
+        (LAST_ADDED, None) => Err(Error::invalid_input(format!(
+            "the update names the last added {what}, but the commit added none"
+        ))),
         (id, _) => Ok(id),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Spec: Snapshots; Snapshot References; Snapshot Row IDs.
 //!
-//! Invariant: `main` and the current snapshot are one. A ref names a snapshot that is there.
+//! Invariant: `main` is the current snapshot. A ref names an existing snapshot.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl TableMetadataBuilder {
         let id = snapshot.snapshot_id;
         let refused = |why: String| Err(Error::invalid_input(why).with("snapshot", id));
         if metadata.snapshots.iter().any(|known| known.snapshot_id == id) {
-            return refused("the table has a snapshot of this id".to_owned());
+            return refused("the table already has a snapshot with this id".to_owned());
         }
         let (number, last) = (snapshot.sequence_number, metadata.last_sequence_number);
         if metadata.format_version >= 2 && number <= last && snapshot.parent_snapshot_id.is_some() {
@@ -28,7 +28,9 @@ impl TableMetadataBuilder {
         if metadata.format_version >= 3 {
             let next = metadata.next_row_id.unwrap_or(0);
             let (Some(first), Some(added)) = (snapshot.first_row_id, snapshot.added_rows) else {
-                return refused("a snapshot of v3 says which row ids it gives".to_owned());
+                return refused(
+                    "a snapshot of format version 3 needs first-row-id and added-rows".to_owned(),
+                );
             };
             let after = first.checked_add(added).filter(|_| first >= next && added >= 0);
             let Some(after) = after else {
@@ -55,7 +57,7 @@ impl TableMetadataBuilder {
         };
         if name == MAIN_BRANCH {
             if reference.kind != RefKind::Branch {
-                return Err(Error::invalid_input("main is a branch, and never a tag"));
+                return Err(Error::invalid_input("main is a branch and cannot be a tag"));
             }
             if metadata.current_snapshot_id != Some(id) {
                 let is_new = self.added_snapshots.contains(&id);

@@ -2,8 +2,7 @@
 //!
 //! Spec: Partitioning; Partition Evolution; Sorting; Appendix C, Partition Specs and Sort Orders.
 //!
-//! Invariant: a spec or an order that is there already is not added again; what is written with a transform that is
-//! not known is refused.
+//! Invariant: a spec or an order that exists already is not added again; one with an unknown transform is refused.
 
 use std::sync::Arc;
 
@@ -35,13 +34,13 @@ impl TableMetadataBuilder {
         Ok(())
     }
 
-    /// Errors: `Unsupported` for a transform that is not known; `InvalidInput` for one that does not fit its column, and
+    /// Errors: `Unsupported` for an unknown transform; `InvalidInput` for one that does not fit its column, and
     /// for ids that v1 cannot keep.
     fn check_spec(&self, spec: &PartitionSpec) -> Result<()> {
         for field in &spec.fields {
             if let Transform::Unknown(name) = &field.transform {
                 return Err(Error::unsupported(format!(
-                    "nothing is partitioned by {name}, which is not known"
+                    "unknown transform {name}: it cannot be used in a partition spec"
                 ))
                 .with("partition field", &field.name));
             }
@@ -50,7 +49,9 @@ impl TableMetadataBuilder {
         drop(types);
         let is_counted = spec.fields.iter().zip(FIRST_FIELD_ID..).all(|(field, id)| field.field_id == id);
         if self.metadata.format_version == 1 && !is_counted {
-            return Err(Error::invalid_input("in v1 the ids of partition fields are counted from 1000 on"));
+            return Err(Error::invalid_input(
+                "format version 1 numbers partition fields from 1000 on, without gaps",
+            ));
         }
         Ok(())
     }
@@ -63,7 +64,9 @@ impl TableMetadataBuilder {
     pub(super) fn remove_specs(&mut self, ids: &[i32]) -> Result<()> {
         let default = self.metadata.default_spec_id;
         if ids.contains(&default) {
-            return Err(Error::invalid_input(format!("partition spec {default} is the default, and stays")));
+            return Err(Error::invalid_input(format!(
+                "partition spec {default} is the default and cannot be removed"
+            )));
         }
         self.metadata.partition_specs.retain(|spec| !ids.contains(&spec.spec_id));
         Ok(())
@@ -78,7 +81,9 @@ impl TableMetadataBuilder {
             if let Some(Transform::Unknown(name)) =
                 order.fields.iter().map(|field| &field.transform).find(|transform| is_unknown(transform))
             {
-                return Err(Error::unsupported(format!("nothing is sorted by {name}, which is not known")));
+                return Err(Error::unsupported(format!(
+                    "unknown transform {name}: it cannot be used in a sort order"
+                )));
             }
             // Order 0 is the one without fields.
             let next = next_id(metadata.sort_orders.iter().map(|known| known.order_id))?.max(1);

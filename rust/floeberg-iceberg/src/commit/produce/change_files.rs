@@ -1,9 +1,9 @@
-//! What is a table after files came and went?
+//! Which snapshot results from adding and removing files?
 //!
-//! In: new files, and what goes. Out: a snapshot.
+//! In: files to add, and what to remove. Out: a snapshot.
 //! Spec: Snapshots; Manifests; Delete Formats; Appendix F, Optional Snapshot Summary Fields.
 //!
-//! Invariant: a file that nothing is said of stays as it is.
+//! Invariant: all other files stay as they are.
 
 use std::collections::HashSet;
 
@@ -29,9 +29,9 @@ use crate::write::WrittenFile;
 pub(crate) struct FileChange<'a> {
     /// `append`, `overwrite` or `delete`.
     pub operation: &'static str,
-    /// The files that come.
+    /// The files to add.
     pub added: &'a [WrittenFile],
-    /// What goes.
+    /// What to remove.
     pub removal: Option<&'a Removal>,
     /// Are manifests merged, and empty ones dropped? A fast append does neither.
     pub merges: bool,
@@ -41,8 +41,8 @@ pub(crate) struct FileChange<'a> {
 
 /// Makes the snapshot of a change.
 ///
-/// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added, `Unsupported`
-/// for one that would have to be rewritten, those of reading manifests and of the store.
+/// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added; `Unsupported` for
+/// a file that would have to be rewritten; those of reading manifests and of the store.
 pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) -> Result<Produced> {
     let parent = context.parent()?;
     let before = parent.as_deref().map(|snapshot| manifests_of(context, snapshot)).transpose()?;

@@ -1,9 +1,9 @@
-//! What must a manifest list say of a manifest that an old list says too little of?
+//! What does a manifest list of v1 leave out that a new one needs?
 //!
-//! In: a manifest of v1 without counts or snapshot. Out: the same with them, counted.
+//! In: a manifest of v1 without counts or snapshot id. Out: the same with them, counted.
 //! Spec: Manifest Lists; Appendix E, Writing v1 metadata.
 //!
-//! Invariant: what a list says already is not changed.
+//! Invariant: fields that are there are not changed.
 
 use floeberg_core::{Error, Result};
 
@@ -11,7 +11,7 @@ use super::context::ActionContext;
 use crate::manifest::{ADDED, DELETED, EntryRequest, ManifestFile};
 use crate::metadata::Snapshot;
 
-/// The manifests of a snapshot, with all that a manifest list must say of them.
+/// The manifests of a snapshot, with all fields that a manifest list needs.
 pub(crate) fn manifests_of(context: &ActionContext<'_>, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
     let manifests = context.reader.manifests(snapshot)?;
     manifests.into_iter().map(|manifest| complete(context, manifest)).collect()

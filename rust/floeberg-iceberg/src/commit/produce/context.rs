@@ -1,4 +1,4 @@
-//! What does an operation stand on?
+//! What does an operation work with?
 //!
 //! In: a table, as the operations before it left it. Out: its branch, its manifests, and where new ones go.
 //! Spec: Snapshot References; Snapshots.
@@ -19,13 +19,13 @@ use crate::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
 pub(crate) struct ActionContext<'a> {
     /// The table, as the operations before left it.
     pub metadata: Arc<TableMetadata>,
-    /// The table's specs, once they are asked for.
+    /// The table's specs, once they are needed.
     pub specs: OnceLock<Arc<Specs>>,
     /// Reads the table's manifests, and says where files are.
     pub reader: &'a ManifestReader,
     /// What earlier attempts made.
     pub kept: &'a CommitFiles,
-    /// Were the files that come written by who commits them, under names that nobody else has?
+    /// Were the added files written by the committer itself, under unique names?
     pub files_are_new: bool,
     /// Which operation of the commit it is.
     pub operation: usize,
@@ -43,10 +43,9 @@ impl ActionContext<'_> {
     /// Errors: `InvalidInput` for a tag.
     pub fn parent(&self) -> Result<Option<Arc<Snapshot>>> {
         match self.metadata.refs.get(self.branch) {
-            Some(reference) if reference.kind == RefKind::Tag => Err(Error::invalid_input(format!(
-                "{:?} is a tag, and nothing is committed to it",
-                self.branch
-            ))),
+            Some(reference) if reference.kind == RefKind::Tag => {
+                Err(Error::invalid_input(format!("{:?} is a tag: commits need a branch", self.branch)))
+            }
             Some(_) => self.metadata.snapshot_of_ref(self.branch).map(|found| Some(Arc::clone(found))),
             None => Ok(self.metadata.current_snapshot().cloned()),
         }
@@ -63,13 +62,13 @@ impl ActionContext<'_> {
             return Ok(0);
         }
         let next = self.metadata.last_sequence_number.checked_add(1);
-        next.ok_or_else(|| Error::invalid_data("the table has the highest sequence number that there is"))
+        next.ok_or_else(|| Error::invalid_data("the sequence numbers of the table are used up"))
     }
 
-    /// By what the work of the operation on these manifests is found again in the next attempt.
+    /// The key of the operation's work on these manifests, for the next attempt.
     pub fn work(&self, kind: ManifestWork, inputs: &[ManifestFile]) -> ManifestKey {
         let snapshot_id = self.snapshot_id();
-        // What the operation wrote itself has another sequence number in every attempt, and is the same.
+        // Manifests of the operation itself differ only in their sequence number between attempts.
         let settled = |manifest: &ManifestFile| match manifest.added_snapshot_id {
             Some(id) if id == snapshot_id => {
                 ManifestFile { sequence_number: 0, min_sequence_number: 0, ..manifest.clone() }
@@ -108,7 +107,7 @@ impl ActionContext<'_> {
         self.metadata.spec(spec_id)
     }
 
-    /// A filter on rows, with the columns of the table: those that had its names where it was made, if they were others.
+    /// A filter bound to the columns of the table. Names mean the columns that had them when the operation began.
     pub fn bind(&self, filter: &Expr, case_sensitive: bool, seen: Option<&Seen>) -> Result<BoundExpr> {
         let now = self.metadata.current_schema();
         match seen {

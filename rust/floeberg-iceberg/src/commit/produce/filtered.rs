@@ -1,7 +1,7 @@
-//! Which manifests has a table after files went?
+//! Which manifests does a table have after files were removed?
 //!
-//! In: the manifests before, and what goes. Out: the manifests after, rewritten where a file of theirs went.
-//! Spec: Manifests (DELETED entries); Delete Formats (a vector goes with its data file); Sequence Numbers.
+//! In: the manifests before, and what to remove. Out: the manifests after, rewritten if one of their files is removed.
+//! Spec: Manifests (DELETED entries); Delete Formats (a vector is removed with its data file); Sequence Numbers.
 //!
 //! Invariant: files that stay keep their snapshot, sequence numbers and row ids. A file that would have to be rewritten
 //! is an error that names it.
@@ -20,10 +20,10 @@ use crate::commit::summary::Counted;
 use crate::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile, RowsMatch};
 use floeberg_exec::threads::ordered;
 
-/// A manifest, after files went.
+/// A manifest after files were removed.
 pub(super) struct Filtered {
     pub manifest: ManifestFile,
-    /// What went.
+    /// The removed files.
     pub removed: Vec<Counted>,
     /// Was it rewritten?
     pub is_rewritten: bool,
@@ -53,8 +53,8 @@ pub(super) fn filter_data(
     })
 }
 
-/// Takes out what deletes only rows that are gone: vectors of removed data files, files of what is removed by partition
-/// or filter, and those that are older than every data file. As Iceberg Java does, in manifests that may hold such.
+/// Removes delete files that no row needs any more: vectors of removed data files, delete files of the removed partition or
+/// filter, and delete files older than every data file. As Iceberg Java does, in manifests that may hold such files.
 pub(super) fn filter_deletes(
     context: &ActionContext<'_>,
     manifests: &[ManifestFile],
@@ -84,7 +84,7 @@ pub(super) fn filter_deletes(
     })
 }
 
-/// Has a manifest files that are live?
+/// Does a manifest have live files?
 pub(super) fn has_live_files(manifest: &ManifestFile) -> bool {
     manifest.added_files_count != Some(0) || manifest.existing_files_count != Some(0)
 }
@@ -105,7 +105,7 @@ fn filtered(
     })
 }
 
-/// Writes a manifest again where one of its files goes.
+/// Rewrites a manifest if one of its files is removed.
 fn rewrite(
     context: &ActionContext<'_>,
     manifest: &ManifestFile,
@@ -142,8 +142,8 @@ fn rewrite(
 
 fn must_be_rewritten(removal: &Removal, entries: &ManifestEntries, row: usize) -> Error {
     Error::unsupported(format!(
-        "a file would have to be rewritten: some of its rows, but maybe not all, match {}. Only whole files are removed \
-         yet: give a filter that covers it, for instance by partition",
+        "the operation would have to rewrite a data file, which is not supported yet: some of its rows, but maybe \
+         not all, match {}. Use a filter that covers whole files, for instance by partition",
         removal.describe()
     ))
     .with("file_path", entries.file_path.value(row))

@@ -3,7 +3,7 @@
 //! In: the table's properties. Out: the codec of their blocks.
 //! Spec: Iceberg documentation, Configuration (`write.manifest.compression-codec`, `-level`).
 //!
-//! Invariant: a codec or level that is not known is an error that names the property, never another codec.
+//! Invariant: an unknown codec or level is an error that names the property, never another codec.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::wire::avro::encode::{Compression, ContainerOptions};
 pub(crate) fn manifest_options(properties: &BTreeMap<String, String>) -> Result<ContainerOptions> {
     let level = |level: Whole, most: i32| match i32::try_from(level.of(properties)?) {
         Ok(level) if (1..=most).contains(&level) => Ok(level),
-        // What is beyond 32 bits is beyond every codec.
+        // No codec has a level beyond 32 bits.
         found => Err(unexpected(
             MANIFEST_GZIP_LEVEL.name,
             found.unwrap_or(i32::MAX),

@@ -4,7 +4,7 @@
 //! Spec: Manifests; Iceberg documentation, Configuration (`commit.manifest.*`).
 //!
 //! Invariant: only manifests of one spec and one content are merged, as Iceberg Java packs them: from the oldest on, so
-//! that the bin of the newest is the one that is not full. Files keep what they had.
+//! that only the bin of the newest is not full. Entries keep their values.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::manifest::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, Wr
 use crate::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, MANIFEST_TARGET_SIZE};
 use floeberg_exec::threads::ordered;
 
-/// Merges manifests of one content. Gives them, and how many of earlier snapshots they replace.
+/// Merges manifests of one content. Returns them, and how many manifests of earlier snapshots they replace.
 pub(super) fn merge(
     context: &ActionContext<'_>,
     manifests: Vec<ManifestFile>,
@@ -104,7 +104,7 @@ fn carried(entry: ManifestEntry, snapshot_id: i64) -> Option<ManifestEntry> {
     let is_own = entry.snapshot_id == Some(snapshot_id);
     match entry.status {
         EntryStatus::Deleted => is_own.then_some(entry),
-        // What the commit decides is inherited, so that the next attempt can use the manifest.
+        // Values that depend on the base are inherited, so that the next attempt can use the manifest.
         EntryStatus::Added if is_own => Some(ManifestEntry::added(entry.data_file)),
         EntryStatus::Added | EntryStatus::Existing => Some(entry.into_existing()),
     }

@@ -1,9 +1,9 @@
 //! Which manifests list the files that an operation adds?
 //!
-//! In: written files. Out: manifests, those of the newest spec first.
+//! In: written files. Out: manifests, the newest spec first.
 //! Spec: Manifests; Scan Planning (a path is live at most once).
 //!
-//! Invariant: they hold nothing that the base of the attempt decides, so that every attempt uses them.
+//! Invariant: they do not depend on the base of the attempt, so that every attempt uses them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -20,8 +20,8 @@ use crate::write::WrittenFile;
 
 /// Writes the manifests of new data files.
 ///
-/// Errors: `InvalidInput` for a file that is named twice, that is no data file, or that is of a spec which the table
-/// does not have.
+/// Errors: `InvalidInput` for a file that is added twice and for a partition spec that the table does not have; `Unsupported` for
+/// a delete file.
 pub(super) fn new_manifests(
     context: &ActionContext<'_>,
     files: &[WrittenFile],
@@ -31,10 +31,10 @@ pub(super) fn new_manifests(
     for written in files {
         let path = &written.file.file_path;
         if !seen.insert(canonical(path)) {
-            return Err(Error::invalid_input("a file is added twice").with("path", path));
+            return Err(Error::invalid_input("the commit adds the same file twice").with("path", path));
         }
         if written.file.content != FileContent::Data {
-            return Err(Error::unsupported("delete files are not added yet").with("path", path));
+            return Err(Error::unsupported("delete files cannot be added yet").with("path", path));
         }
         by_spec.entry(Reverse(written.spec_id)).or_default().push(written);
     }

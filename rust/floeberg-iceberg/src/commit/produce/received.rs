@@ -1,9 +1,9 @@
-//! May files that somebody else wrote be added?
+//! May files of another writer be added?
 //!
 //! In: new files, and the manifests of the snapshot that the operation stands on. Out: nothing, or why not.
 //! Spec: Scan Planning (a path is live at most once).
 //!
-//! Invariant: a file that the table has is never added again, nor one that is not there.
+//! Invariant: a file that is in the table, or that does not exist, is never added.
 
 use std::collections::HashSet;
 
@@ -16,9 +16,9 @@ use crate::manifest::{EntryRequest, ManifestFile};
 use crate::write::WrittenFile;
 use floeberg_exec::threads::ordered;
 
-/// Looks for new files in manifests of data. Each manifest is read once for all attempts, and of it only the paths are kept.
+/// Looks for new files in data manifests. Each manifest is read once for all attempts, and only its paths are kept.
 ///
-/// Errors: `AlreadyExists` for a file that the table has.
+/// Errors: `AlreadyExists` for a file that is in the table.
 pub(super) fn check_not_listed(
     context: &ActionContext<'_>,
     manifests: &[ManifestFile],
@@ -40,7 +40,7 @@ pub(super) fn check_not_listed(
             None => Ok(()),
             Some(path) => Err(Error::new(
                 ErrorKind::AlreadyExists,
-                "the file is in the table already: what wrote it was committed before. It must not be removed",
+                "the file is in the table already: an earlier commit added it. Do not remove it",
             )
             .with("file_path", path)
             .with("manifest", &manifest.manifest_path)),
@@ -51,17 +51,16 @@ pub(super) fn check_not_listed(
     Ok(())
 }
 
-/// Looks whether new files are there, of the size that they were written with; once for all attempts.
+/// Checks that new files exist with the size that they were written with, once for all attempts.
 ///
-/// Errors: `NotFound` for one that is not, `InvalidData` for one of another size; those of the store.
+/// Errors: `NotFound` for a missing file, `InvalidData` for one of another size; those of the store.
 pub(super) fn check_there(context: &ActionContext<'_>, added: &[WrittenFile]) -> Result<()> {
     let check = |written: &WrittenFile| {
         context.reader.cancel.check()?;
         let (path, expected) = (&written.file.file_path, written.file.file_size_in_bytes);
         let size = context.reader.store.open(path).and_then(|source| source.size()).map_err(|error| {
             if error.kind() == ErrorKind::NotFound {
-                return Error::not_found("a file that is to be added is not there (any more)")
-                    .caused_by(error);
+                return Error::not_found("a file to add does not exist, or was removed").caused_by(error);
             }
             error
         });
@@ -70,7 +69,7 @@ pub(super) fn check_there(context: &ActionContext<'_>, added: &[WrittenFile]) ->
             return Ok(());
         }
         Err(Error::invalid_data(format!(
-            "a file that is to be added was written with {expected} bytes, and has {size}"
+            "a file to add changed since it was written: expected {expected} bytes, found {size}"
         ))
         .with("file_path", path))
     };

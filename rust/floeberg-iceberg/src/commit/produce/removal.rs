@@ -1,9 +1,9 @@
-//! What does an operation take out?
+//! What does an operation remove?
 //!
-//! In: a filter on rows, or partitions. Out: for each entry of a manifest whether none, some or all of its rows go.
+//! In: a filter on rows, or partitions. Out: for each entry of a manifest, whether none, some or all of its rows are removed.
 //! Spec: Scan Planning; Commit Conflict Resolution and Retry.
 //!
-//! Invariant: what is proved of a file is what the one [`Pruner`] proves.
+//! Invariant: every proof about a file comes from the one [`Pruner`].
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use floeberg_core::value::{PartitionKey, Value};
 
 use crate::manifest::{ManifestEntries, ManifestFile, PruneCounts, Pruner, RowsMatch, Specs};
 
-/// What an operation takes out.
+/// What an operation removes.
 #[derive(Debug)]
 pub(crate) enum Removal {
     /// Rows that match.
@@ -24,7 +24,7 @@ pub(crate) enum Removal {
 }
 
 impl Removal {
-    /// What matches a filter that is bound to the table's columns.
+    /// The rows that match a filter, bound to the table's columns.
     pub fn rows(filter: BoundExpr, specs: Arc<Specs>) -> Self {
         Self::Rows(Box::new(Pruner::new(filter, &specs)), specs)
     }
@@ -40,7 +40,7 @@ impl Removal {
         columns
     }
 
-    /// Can any file of a manifest be concerned?
+    /// May any file of a manifest be affected?
     pub fn concerns(&self, manifest: &ManifestFile) -> Result<bool> {
         let (Self::Rows(_, specs) | Self::Partitions(specs, _)) = self;
         let spec = specs.get(manifest.partition_spec_id)?;
@@ -50,7 +50,7 @@ impl Removal {
         })
     }
 
-    /// How many rows of each entry's file are taken out. Its columns of statistics were decoded.
+    /// Whether none, some or all rows of each entry's file are removed. The entries have the statistics of [`Self::columns`].
     pub fn rows_match(&self, entries: &ManifestEntries) -> Result<Vec<RowsMatch>> {
         let (Self::Rows(_, specs) | Self::Partitions(specs, _)) = self;
         let spec = specs.get(entries.spec_id)?;

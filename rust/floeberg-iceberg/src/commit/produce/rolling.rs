@@ -1,4 +1,4 @@
-//! How do entries become manifests of about a size?
+//! How do entries become manifests of about a target size?
 //!
 //! In: entries of one spec. Out: manifests, written and durable.
 //! Spec: Manifests.
@@ -58,7 +58,7 @@ impl<'a> RollingManifests<'a> {
         if is_full { self.end() } else { Ok(()) }
     }
 
-    /// The manifests; none where there was no entry.
+    /// The manifests; empty without entries.
     pub fn finish(mut self) -> Result<Vec<WrittenManifest>> {
         self.end()?;
         Ok(self.done)

@@ -63,7 +63,7 @@ fn rows_of_v3_have_ids_and_those_of_an_upgraded_table_get_them() {
     first_ids.sort_unstable();
     assert_eq!(first_ids, [Some(0), Some(10), Some(20)]);
     let back = kit.refused(Operation::UpgradeFormatVersion(2));
-    assert!(back.to_string().contains("never downgraded"), "{back}");
+    assert!(back.to_string().contains("cannot be downgraded"), "{back}");
     assert_eq!(kit.refused(Operation::UpgradeFormatVersion(4)).kind(), ErrorKind::Unsupported);
 }
 
@@ -72,7 +72,7 @@ fn a_file_is_added_once_and_of_a_spec_that_there_is() {
     let mut kit = Kit::partitioned(2, &[]);
     let twice = receipt(vec![file("a", "x", (0, 1)), file("a", "x", (0, 1))]);
     let error = kit.refused(Operation::Append { receipt: twice, merge: None });
-    assert!(error.to_string().contains("added twice"), "{error}");
+    assert!(error.to_string().contains("adds the same file twice"), "{error}");
     let mut other = file("a", "x", (0, 1));
     other.spec_id = 7;
     let error = kit.refused(Operation::Append { receipt: receipt(vec![other]), merge: None });

@@ -57,7 +57,7 @@ fn what_is_part_of_the_metadata_is_no_property() {
     let mut kit = Kit::partitioned(1, &[]);
     let error = kit.refused(Operation::SetProperties(map(&[("format-version", "2")])));
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
-    assert!(error.to_string().contains("only by that"), "{error}");
+    assert!(error.to_string().contains("use upgrade_format_version"), "{error}");
     let place = Kit::empty();
     let create = place.create(2, &json!([]), &[("uuid", "u")]);
     let commit = place.begin(vec![create], "k");

@@ -72,7 +72,7 @@ fn a_file_that_would_have_to_be_rewritten_is_named() {
         let error = kit.refused(delete(filter));
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         let told = error.to_string();
-        assert!(told.contains("would have to be rewritten") && told.contains("file_path: "), "{told}");
+        assert!(told.contains("would have to rewrite a data file") && told.contains("file_path: "), "{told}");
     }
     assert_eq!(kit.live().len(), 4);
     let error = kit.refused(delete("nope = 5"));

@@ -74,7 +74,7 @@ fn files_stand_with_the_columns_that_they_were_written_for() {
     kit.commit(vec![add("theirs")]);
     let error = kit.attempt(&slow).unwrap_err();
     assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::CommitConflict, false));
-    assert!(error.message().contains("write them again"), "{error}");
+    assert!(error.message().contains("write the rows again"), "{error}");
 
     kit.commit(vec![add("more"), append("b", "x")]);
     let snapshot = kit.metadata().current_snapshot().unwrap();

@@ -150,7 +150,7 @@ fn what_is_there_already_is_not_added_again() {
     assert_eq!((after.current_schema_id, after.last_column_id), (1, 8));
     assert_eq!(after.current_schema().schema_id(), 1);
     let nothing = try_to_change(metadata, &[Update::SetDefaultSpec(LAST_ADDED)], 5).unwrap_err();
-    assert!(nothing.to_string().contains("and none was"), "{nothing}");
+    assert!(nothing.to_string().contains("but the commit added none"), "{nothing}");
     assert!(try_to_change(metadata, &[Update::SetCurrentSchema(9)], 5).is_err());
     assert!(try_to_change(metadata, &[Update::RemoveSchemas(vec![0])], 5).is_err());
     assert!(try_to_change(metadata, &[Update::RemovePartitionSpecs(vec![0])], 5).is_err());
@@ -243,7 +243,7 @@ fn a_snapshot_comes_once_and_in_order() {
     let metadata = kit.metadata();
     let known = Arc::clone(&metadata.snapshots[1]);
     let again = try_to_change(metadata, &[Update::AddSnapshot(Arc::clone(&known))], 5).unwrap_err();
-    assert!(again.to_string().contains("has a snapshot of this id"), "{again}");
+    assert!(again.to_string().contains("has a snapshot with this id"), "{again}");
     let mut late = known.as_ref().clone();
     late.snapshot_id += 1;
     let error = try_to_change(metadata, &[Update::AddSnapshot(Arc::new(late.clone()))], 5).unwrap_err();
@@ -251,7 +251,7 @@ fn a_snapshot_comes_once_and_in_order() {
     let v3 = changed(metadata, &[Update::UpgradeFormatVersion(3)], 5);
     late.sequence_number = 3;
     let error = try_to_change(&v3, &[Update::AddSnapshot(Arc::new(late.clone()))], 5).unwrap_err();
-    assert!(error.to_string().contains("which row ids it gives"), "{error}");
+    assert!(error.to_string().contains("needs first-row-id and added-rows"), "{error}");
     for (first, added) in [(-1, 1), (i64::MAX, 1), (0, -1)] {
         (late.first_row_id, late.added_rows) = (Some(first), Some(added));
         assert!(try_to_change(&v3, &[Update::AddSnapshot(Arc::new(late.clone()))], 5).is_err());

@@ -1,10 +1,10 @@
-//! What does a format say of a file that it wrote?
+//! Which metrics does a written file have?
 //!
 //! Spec: Data File Fields.
 
 use std::collections::BTreeMap;
 
-/// What is known of a file; `None` is what its format does not say.
+/// The metrics of a file; `None` where its format has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FileMetrics {
     /// How many rows it has.
@@ -23,6 +23,6 @@ pub(crate) struct FileMetrics {
     pub(crate) lower_bounds: Option<BTreeMap<i32, Vec<u8>>>,
     /// Upper bounds by column, as single-value bytes.
     pub(crate) upper_bounds: Option<BTreeMap<i32, Vec<u8>>>,
-    /// Where the file may be cut.
+    /// The split offsets of the file.
     pub(crate) split_offsets: Option<Vec<i64>>,
 }

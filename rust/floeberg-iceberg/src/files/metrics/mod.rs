@@ -1,4 +1,4 @@
-//! What is said of the columns of a file?
+//! Which metrics of columns does a file have?
 
 mod modes;
 mod truncate;

@@ -3,8 +3,8 @@
 //! In: properties, a schema and the columns that rows are sorted by. Out: a mode for every column that has a name.
 //! Spec: Metrics (Data File Fields); Iceberg's documentation, `write.metadata.metrics.*`.
 //!
-//! Invariant: as Iceberg Java chooses: a mode of its own, else that of sorted columns, else the default, which is none
-//! past the first hundred columns unless it is set.
+//! Invariant: as Iceberg Java chooses: the column's own mode, else that of sorted columns, else the default. An unset default is
+//! `none` after the first hundred columns.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use floeberg_core::schema::{Field, Schema, Type};
 use crate::files::properties::WriteProperties;
 use crate::properties::{METRICS_DEFAULT, METRICS_MOST_COLUMNS, METRICS_OF_COLUMN, unexpected};
 
-/// Characters of a text, or bytes, that a bound keeps unless it is told.
+/// Characters of a string, or bytes, that a bound keeps by default.
 const TRUNCATED: Mode = Mode::Truncate(16);
 
 /// What is kept of a column.
@@ -38,7 +38,7 @@ pub(crate) struct Modes {
 }
 
 impl Modes {
-    /// `sorted` are the columns that rows are sorted by. Errors: `InvalidInput` for a mode that is not one, and for a number that is not one.
+    /// `sorted` are the columns that rows are sorted by. Errors: `InvalidInput` for an unknown mode or an invalid number.
     pub(crate) fn new(
         properties: &WriteProperties,
         schema: &Schema,
@@ -75,7 +75,7 @@ impl Modes {
         self.of_columns.get(&id).copied().unwrap_or(self.default)
     }
 
-    /// The most characters or bytes that a bound keeps; `None` where one keeps all.
+    /// The most characters or bytes that a bound of any column keeps; `None` if one keeps all.
     pub(crate) fn longest(&self) -> Option<u32> {
         let modes = self.of_columns.values().chain([&self.default]);
         modes.map(|mode| mode.length()).try_fold(0, |most, length| Some(most.max(length?)))
@@ -93,7 +93,7 @@ impl Mode {
     }
 }
 
-/// The first columns, those of a struct before those of its children.
+/// The first columns, level by level: the fields of a struct before their children.
 fn add_first(fields: &[Field], most: usize, found: &mut Vec<i32>) {
     for field in fields {
         if found.len() < most && matches!(field.field_type, Type::Primitive(_) | Type::Variant) {
@@ -109,7 +109,7 @@ fn add_first(fields: &[Field], most: usize, found: &mut Vec<i32>) {
     }
 }
 
-/// Is a value a mode? Errors: `InvalidInput`, naming the property.
+/// Checks that a value is a mode. Errors: `InvalidInput`, naming the property.
 pub(crate) fn check_metrics_mode(name: &str, text: &str) -> Result<()> {
     parsed(name, text).map(drop)
 }

@@ -1,16 +1,16 @@
 //! How is a bound made shorter?
 //!
-//! In: a value that is a bound, and a length. Out: a bound that is no longer, if there is one.
+//! In: a value that is a bound, and a length. Out: a bound of at most that length, if there is one.
 //! Spec: Data File Fields, notes on `lower_bounds` and `upper_bounds`.
 //!
-//! Invariant: a shorter lower bound is not above, and a shorter upper bound not below, the bound it was made of. Texts are
-//! cut between code points and stay texts.
+//! Invariant: a shorter lower bound is not above the original, and a shorter upper bound not below it. Strings are cut between
+//! code points and stay valid.
 
 use floeberg_core::transform::truncate::{truncate_binary, truncate_string};
 use floeberg_core::value::Value;
 
-/// A lower bound of at most so many code points, or bytes. Other values than texts and bytes stay, those of a fixed length
-/// too: a shorter one would be none of the column's type.
+/// A lower bound of at most so many code points, or bytes. Values of other types stay unchanged. So do values of a fixed length,
+/// because a shorter one would not be of the column's type.
 pub(crate) fn shorter_lower(value: Value, length: u32) -> Value {
     match value {
         Value::String(text) => Value::String(truncate_string(&text, length).to_owned()),
@@ -19,7 +19,7 @@ pub(crate) fn shorter_lower(value: Value, length: u32) -> Value {
     }
 }
 
-/// An upper bound of at most so many code points, or bytes; `None` where there is none.
+/// An upper bound of at most so many code points, or bytes; `None` if none exists.
 pub(crate) fn shorter_upper(value: Value, length: u32) -> Option<Value> {
     Some(match value {
         Value::String(text) => Value::String(upper_text(text, length)?),
@@ -43,7 +43,7 @@ fn upper_text(text: String, length: u32) -> Option<String> {
     None
 }
 
-/// The next code point that may stand in a text: surrogates may not.
+/// The next code point that is allowed in a string, so no surrogate.
 fn after(character: char) -> Option<char> {
     match character {
         '\u{d7ff}' => Some('\u{e000}'),

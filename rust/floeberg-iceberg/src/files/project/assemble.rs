@@ -25,12 +25,12 @@ pub(super) fn assemble(
         ColumnSource::Constant(value, field_type) => to_array(value.as_ref(), field_type, rows),
         ColumnSource::File(number, conversion) => {
             let array = decoded.get(*number).ok_or_else(|| {
-                Error::internal(format!("column {:?} was planned and not decoded", column.name))
+                Error::internal(format!("the planned column {:?} was not decoded", column.name))
             })?;
             convert(array, conversion, column.target.data_type(), &column.name, above)
         }
         ColumnSource::Position | ColumnSource::Inherited(_) => {
-            Err(Error::internal(format!("the metadata column {:?} is not at the top", column.name)))
+            Err(Error::internal(format!("the metadata column {:?} is nested", column.name)))
         }
     }
 }

@@ -1,9 +1,9 @@
-//! How does a column as the file stores it become one of the table's type?
+//! How is a column of the file converted to the type of the table?
 //!
 //! Spec: Schema Evolution (promotions); Appendix A, Parquet (what else writers store).
 //!
-//! Invariant: values change only where the specification or a known writer explains it; what does not fit is an
-//! error, never another value.
+//! Invariant: values change only as the specification or a known writer explains; a value that does not fit is an error, never
+//! another value.
 
 use std::sync::Arc;
 
@@ -76,8 +76,8 @@ pub(crate) fn cast(array: &ArrayRef, to: &DataType, name: &str) -> Result<ArrayR
     })
 }
 
-/// Timestamps in another unit, and with or without a zone: the instant is never shifted. What is finer than the
-/// unit that is wanted is cut off downward, before 1970 too.
+/// Timestamps in another unit, and with or without a zone: the instant is never shifted. Digits finer than
+/// the wanted unit are rounded down, before 1970 too.
 fn between_units(
     array: &ArrayRef,
     from: TimeUnit,

@@ -12,12 +12,12 @@ use super::source::ColumnSource;
 use crate::files::origin::Origin;
 use crate::files::promote::promote;
 
-/// What is known of a file's columns beside the file.
+/// Values of a file's columns that the file does not store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FileConstants {
     /// Values that all rows have, by the id of their column.
     values: BTreeMap<i32, Option<Value>>,
-    /// What metadata columns are made of, where some are asked for.
+    /// The values of metadata columns, if some are selected.
     origin: Option<Arc<Origin>>,
 }
 
@@ -27,18 +27,17 @@ impl FileConstants {
         Self { values, origin: None }
     }
 
-    /// With what metadata columns are made of.
+    /// Adds the values of metadata columns.
     pub(crate) fn with_origin(self, origin: Option<Arc<Origin>>) -> Self {
         Self { origin, ..self }
     }
 
-    /// What metadata columns are made of; `None` where nobody asked for any.
+    /// The values of metadata columns; `None` if none is selected.
     pub(crate) fn origin(&self) -> Option<&Arc<Origin>> {
         self.origin.as_ref()
     }
 
-    /// The column that has one value in all rows of the file, as its type has it; `None` where nothing but the file says its
-    /// values.
+    /// The column as a constant of its type, if all rows of the file have one value; `None` if the file has to be read for it.
     pub(super) fn source(&self, field: &Field) -> Option<ColumnSource> {
         let value = self.values.get(&field.id)?;
         let value = value.as_ref().map(|value| promote(value, &field.field_type));

@@ -16,7 +16,7 @@ use crate::files::inherited::{Fallback, inherit};
 use crate::files::positions::RowPositions;
 
 impl Inherited {
-    /// Is it made of the positions of rows?
+    /// Is it computed from the positions of rows?
     pub(super) fn needs_positions(&self) -> bool {
         matches!(self.fallback, Fallback::AndPosition(_))
     }
@@ -33,7 +33,7 @@ impl Inherited {
             None => None,
             Some((number, conversion)) => {
                 let array = decoded.get(*number).ok_or_else(|| {
-                    Error::internal(format!("column {:?} was planned and not decoded", column.name))
+                    Error::internal(format!("the planned column {:?} was not decoded", column.name))
                 })?;
                 Some(convert(array, conversion, column.target.data_type(), &column.name, None)?)
             }

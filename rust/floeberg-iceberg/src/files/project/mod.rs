@@ -1,4 +1,4 @@
-//! How do the columns of a file become the columns that were asked for?
+//! How do the columns of a file become the selected columns?
 
 mod cast;
 mod source;

@@ -1,10 +1,10 @@
-//! The columns that were asked for, found in one file.
+//! How does one file provide the selected columns?
 //!
 //! In: a schema to read and the columns of a file. Out: which leaves of the file to decode, and how batches of them
 //! become batches of the schema.
 //! Spec: Column Projection; Schema Evolution.
 //!
-//! Invariant: a batch that comes out has exactly the Arrow form of the schema.
+//! Invariant: every batch has exactly the Arrow schema of the projection.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ pub(crate) struct Projection {
 impl Projection {
     /// Finds the fields of a schema in a file.
     ///
-    /// Errors: `InvalidData` for a type that no promotion explains and for a required field that is not there and
-    /// has no default; `Unsupported` for a type that this version cannot read.
+    /// Errors: `InvalidData` for a type that cannot be promoted, and for a missing required field without a default;
+    /// `Unsupported` for a type that this version cannot read.
     pub(crate) fn new(wanted: &Schema, file: &FileFields, constants: &FileConstants) -> Result<Self> {
         Self::of_fields(wanted.fields(), file, constants)
     }
@@ -51,13 +51,13 @@ impl Projection {
         let mut columns = resolver.fields(wanted, schema.fields(), &file.fields, "")?;
         let distinct: BTreeSet<i32> = wanted.iter().map(|field| field.id).collect();
         if distinct.len() < wanted.len() {
-            // The parts of a column are counted among those that are decoded, and only now these are all known.
+            // Parts of a column are numbered among the decoded leaves, which are complete only now.
             columns = resolver.fields(wanted, schema.fields(), &file.fields, "")?;
         }
         Ok(Self { schema, leaves, columns })
     }
 
-    /// Are columns made of the positions of rows?
+    /// Are columns computed from the positions of rows?
     pub(crate) fn needs_positions(&self) -> bool {
         self.columns.iter().any(|column| match &column.source {
             ColumnSource::Position => true,
@@ -83,7 +83,8 @@ impl Projection {
             })
             .collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
-            .map_err(|error| Error::invalid_data(format!("a column breaks the table's schema: {error}")))
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options).map_err(|error| {
+            Error::invalid_data(format!("a column does not fit the table's schema: {error}"))
+        })
     }
 }

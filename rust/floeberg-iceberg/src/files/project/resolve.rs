@@ -1,4 +1,4 @@
-//! Where does each field that was asked for come from?
+//! Where does each selected field come from?
 //!
 //! Spec: Reserved Field IDs; Row Lineage; Column Projection: from the file by id, else the identity partition value, the initial default, null.
 //! A name mapping gives ids to a file that has none; there the partition value goes before the mapped column.
@@ -25,7 +25,7 @@ use crate::files::origin::Origin;
 pub(super) struct Resolver<'a> {
     /// Values of identity partition fields.
     pub(super) constants: &'a FileConstants,
-    /// Does the file itself say ids?
+    /// Does the file itself have field ids?
     pub(super) has_ids: bool,
     /// May the file store parts of variants as columns?
     pub(super) may_shred: bool,
@@ -71,7 +71,7 @@ impl Resolver<'_> {
             return self.metadata_column(origin, field, target, file);
         }
         match field.field_type {
-            // Never stored: a column of the file with its id is something else.
+            // Never stored: a column of the file with this id is something else.
             Type::Primitive(PrimitiveType::Unknown) => {
                 return Ok(ColumnSource::Constant(None, field.field_type.clone()));
             }
@@ -104,8 +104,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The source of a metadata column in a file of this origin. Only those of row lineage are ever read from a file: its own
-    /// `_file` or `_pos` is not that of the table.
+    /// The source of a metadata column in a file of this origin. Only row lineage is ever read from a file: a stored `_file` or
+    /// `_pos` is not the table's.
     fn metadata_column(
         &mut self,
         origin: &Origin,
@@ -145,14 +145,14 @@ impl Resolver<'_> {
     ) -> Result<Conversion> {
         match (wanted, target, &file.data_type, file.children.as_slice()) {
             (Type::Primitive(PrimitiveType::Unknown), ..) => {
-                // Elements, keys and values: any leaf tells how many there are.
+                // Elements, keys and values: any leaf has their number.
                 self.leaves.insert(file.leaves.start);
                 Ok(Conversion::Null)
             }
             (Type::Struct(wanted), DataType::Struct(targets), DataType::Struct(_), children) => {
                 let fields = self.fields(&wanted.fields, targets, children, name)?;
                 if !self.is_decoded(file) {
-                    // Nothing of the struct is wanted from the file but which rows have one: any leaf tells.
+                    // Only whether the struct is null is read from the file: any leaf has that.
                     self.leaves.insert(file.leaves.start);
                 }
                 Ok(Conversion::Struct(fields))
@@ -168,7 +168,7 @@ impl Resolver<'_> {
                     return Err(Error::internal("the entries of an Arrow map are not a struct"));
                 };
                 let [key_target, value_target] = targets.as_ref() else {
-                    return Err(Error::internal("the entries of an Arrow map are not two"));
+                    return Err(Error::internal("the entries of an Arrow map are not a key and a value"));
                 };
                 let key_name = format!("{name}.key");
                 let value_name = format!("{name}.value");
@@ -181,7 +181,7 @@ impl Resolver<'_> {
                 let layout = Layout::new(columns).context("column", name)?;
                 if layout.is_shredded() && !self.may_shred {
                     return Err(Error::invalid_data(format!(
-                        "the variant {name:?} is shredded, which files of this format may not do"
+                        "the variant {name:?} is shredded, which this file format does not allow"
                     )));
                 }
                 self.leaves.extend(file.leaves.clone());
@@ -200,7 +200,7 @@ impl Resolver<'_> {
                 Ok(Conversion::Primitive)
             }
             _ => Err(Error::invalid_data(format!(
-                "column {name:?} is {wanted} in the table and {} in the file, and no promotion leads there",
+                "column {name:?} is {wanted} in the table and {} in the file, which cannot be promoted to it",
                 file.data_type
             ))),
         }

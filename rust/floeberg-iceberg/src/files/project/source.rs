@@ -1,4 +1,4 @@
-//! Where may a column that was asked for come from?
+//! Where may a selected column come from?
 
 use arrow_schema::FieldRef;
 use floeberg_core::schema::Type;
@@ -7,7 +7,7 @@ use floeberg_core::variant::Layout;
 
 use crate::files::inherited::Fallback;
 
-/// A field that was asked for, and where it comes from.
+/// A selected field, and where it comes from.
 #[derive(Debug)]
 pub(super) struct Resolved {
     /// What comes out.
@@ -23,36 +23,36 @@ pub(super) struct Resolved {
 pub(super) enum ColumnSource {
     /// Not from the file: one value in all rows.
     Constant(Option<Value>, Type),
-    /// From the file: the number among the decoded fields of its parent, and what becomes of it.
+    /// From the file: the number among the decoded fields of its parent, and how it is converted.
     File(usize, Conversion),
     /// The position of the row in the file.
     Position,
-    /// From the file where it stores a value, else from what the file's entry says.
+    /// From the file if it stores a value, else from the file's entry.
     Inherited(Inherited),
 }
 
-/// What becomes of a column of the file.
+/// How a column of the file is converted.
 #[derive(Debug)]
 pub(super) enum Conversion {
-    /// A cast, where the types differ.
+    /// A cast, if the types differ.
     Primitive,
-    /// Nothing but how many there are: values of type `unknown` are null.
+    /// Only the number of rows: values of type `unknown` are null.
     Null,
-    /// Each field from where it comes.
+    /// Each field from its source.
     Struct(Vec<Resolved>),
     /// The elements converted.
     List(Box<Conversion>),
     /// Keys and values converted.
     Map(Box<Conversion>, Box<Conversion>),
-    /// Variants, put together where they are shredded.
+    /// Variants, reassembled if they are shredded.
     Variant(Layout),
 }
 
 /// A column of row lineage.
 #[derive(Debug)]
 pub(super) struct Inherited {
-    /// From the file: the number among the decoded columns, and what becomes of it.
+    /// From the file: the number among the decoded columns, and how it is converted.
     pub(super) stored: Option<(usize, Conversion)>,
-    /// What null means.
+    /// The value that replaces null.
     pub(super) fallback: Fallback,
 }

@@ -361,7 +361,8 @@ fn avro_has_no_shredding() {
     let error = batches(in_avro(record, &[row]), &avro_task()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     assert!(
-        error.to_string().contains("files of this format may not do") && error.to_string().contains(DATA),
+        error.to_string().contains("which this file format does not allow")
+            && error.to_string().contains(DATA),
         "{error}"
     );
 }

@@ -96,9 +96,7 @@ impl Compiler<'_> {
             };
             let found = &wanted[position];
             if outputs[position].is_some() {
-                return Err(
-                    Error::invalid_data("a field stands twice in the Avro schema").with("field", found)
-                );
+                return Err(Error::invalid_data("the Avro schema has a field twice").with("field", found));
             }
             let (step, output) = self.field(field.field_type, found, depth + 1)?;
             steps.push(Step::Read(step));
@@ -125,7 +123,7 @@ impl Compiler<'_> {
     fn missing(&self, field: &Field) -> Result<Output> {
         if field.required {
             return Err(
-                Error::invalid_data("a required field is missing in the Avro schema").with("field", field)
+                Error::invalid_data("a required field is missing from the Avro schema").with("field", field)
             );
         }
         match self.projection.keyed.get(&field.id) {
@@ -153,8 +151,10 @@ impl Compiler<'_> {
                 let values: Vec<TypeId> =
                     branches.iter().filter(|branch| !is_null(branch)).copied().collect();
                 if values.len() > 1 {
-                    return Err(Error::unsupported("an Avro union of more than null and one type")
-                        .with("field", wanted));
+                    return Err(Error::unsupported(
+                        "an Avro union of several types besides null is not supported",
+                    )
+                    .with("field", wanted));
                 }
                 let union = Branches { null: position(true), value: position(false) };
                 (Some(union), values.first().copied())
@@ -173,11 +173,13 @@ impl Compiler<'_> {
             return self.keyed(writer, wanted, keys, depth);
         }
         let mismatch = || {
-            Error::invalid_data(format!("the Avro type {} does not fit", kind(writer))).with("field", wanted)
+            Error::invalid_data(format!("the Avro type {} does not fit the column", kind(writer)))
+                .with("field", wanted)
         };
         match (&wanted.field_type, writer) {
             (Type::Primitive(PrimitiveType::Fixed(length)), _) if *length > LONGEST_FIXED => {
-                Err(Error::limit(format!("a fixed of more than {LONGEST_FIXED} bytes")).with("field", wanted))
+                Err(Error::limit(format!("an Avro fixed type has more than {LONGEST_FIXED} bytes"))
+                    .with("field", wanted))
             }
             (Type::Primitive(primitive), writer) => {
                 let (read, values) = leaf(writer, primitive, self.projection.fixed).ok_or_else(mismatch)?;
@@ -306,7 +308,7 @@ impl Compiler<'_> {
 fn keyed_value(field: &Field) -> Result<&Field> {
     match &field.field_type {
         Type::Map(map) => Ok(&map.value),
-        _ => Err(Error::internal("single keys are wanted of a field that is no map").with("field", field)),
+        _ => Err(Error::internal("single keys are wanted of a field that is not a map").with("field", field)),
     }
 }
 

@@ -215,7 +215,9 @@ impl Compiler<'_> {
             (AvroType::Bytes(_) | AvroType::String, _) => (Read::Prefixed, bytes()),
             (AvroType::Enum(symbols), _) => (Read::Symbol(symbols.clone()), bytes()),
             (AvroType::Union(_), _) => {
-                return Err(Error::unsupported("an Avro union of more than null and one type"));
+                return Err(Error::unsupported(
+                    "an Avro union of several types besides null is not supported",
+                ));
             }
             (AvroType::Record(_) | AvroType::Array(_) | AvroType::Map(_), _) => {
                 return Err(not_as_its_fields(written));
@@ -243,9 +245,9 @@ fn map_fields(entries: &Field) -> Result<[&FieldRef; 2]> {
     match entries.data_type() {
         DataType::Struct(fields) => match fields.as_ref() {
             [key, value] => Ok([key, value]),
-            _ => Err(Error::internal("the entries of an Arrow map are not two")),
+            _ => Err(Error::internal("the entries of an Arrow map are not a key and a value")),
         },
-        _ => Err(Error::internal("the entries of an Arrow map are no struct")),
+        _ => Err(Error::internal("the entries of an Arrow map are not a struct")),
     }
 }
 

@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
                 return Ok(zig_zag(value));
             }
         }
-        Err(self.error("a long of at most 10 bytes, none ends here"))
+        Err(self.error("a long of at most 10 bytes, found a longer one"))
     }
 
     #[inline]
@@ -198,7 +198,7 @@ impl<'a> Cursor<'a> {
             if ended < count {
                 unended = if ended == 0 { unended + 8 } else { 0 };
                 if unended > 16 {
-                    return Err(self.error("a long of at most 10 bytes, none ends here"));
+                    return Err(self.error("a long of at most 10 bytes, found a longer one"));
                 }
                 count -= ended;
                 self.position += 8;

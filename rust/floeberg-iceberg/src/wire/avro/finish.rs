@@ -157,7 +157,7 @@ impl Output {
                 let nulls = columns[*column].validity.finish();
                 let pairs = vec![key.finish(columns, items)?, value.finish(columns, items)?];
                 let DataType::Struct(fields) = entries.data_type() else {
-                    return Err(Error::internal("the entries of an Arrow map are no struct"));
+                    return Err(Error::internal("the entries of an Arrow map are not a struct"));
                 };
                 let pairs = StructArray::try_new(fields.clone(), pairs, None).map_err(refused)?;
                 let map = MapArray::try_new(Arc::clone(entries), offsets, pairs, nulls, false);
@@ -268,7 +268,7 @@ fn bytes_array(
 }
 
 fn refused(error: ArrowError) -> Error {
-    Error::invalid_data("values decoded from Avro make no Arrow array").caused_by(error)
+    Error::invalid_data("values decoded from Avro do not fit into an Arrow array").caused_by(error)
 }
 
 /// The Arrow fields of a projection: maps of single keys are structs, so children decide the types.

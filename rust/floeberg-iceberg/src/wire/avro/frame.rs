@@ -82,7 +82,7 @@ pub(super) fn whole_frame(bytes: &[u8], sync: &[u8; 16], limits: &Limits) -> Res
         Framing::Whole(frame) => Ok(frame),
         Framing::Needs(length) => {
             let left = bytes.len();
-            Err(Error::invalid_data(format!("Avro block: it takes {length} bytes of {left}")))
+            Err(Error::invalid_data(format!("Avro block: expected {length} bytes, found {left}")))
         }
     }
 }

@@ -65,7 +65,7 @@ impl Parser<'_> {
                 let symbols: Option<Vec<String>> =
                     symbols.iter().map(|symbol| symbol.as_str().map(str::to_owned)).collect();
                 let Some(symbols) = symbols else {
-                    return Err(Error::invalid_data("Avro enum: a symbol is no string"));
+                    return Err(Error::invalid_data("Avro enum: a symbol is not a string"));
                 };
                 let id = self.add(AvroType::Enum(symbols))?;
                 self.declare(object, namespace, id)?;
@@ -146,7 +146,7 @@ impl Parser<'_> {
                     .get(&full_name(name, namespace))
                     .or_else(|| self.named.get(name))
                     .copied()
-                    .ok_or_else(|| Error::invalid_data(format!("Avro schema: no type is named {name}")));
+                    .ok_or_else(|| Error::invalid_data(format!("Avro schema: unknown type {name}")));
             }
         };
         self.add(primitive)

@@ -105,7 +105,8 @@ impl Records {
         let rows = self.decoder.rows();
         let (fields, columns, _) = self.decoder.finish()?.into_parts();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(Schema::new(fields).into(), columns, &options)
-            .map_err(|error| Error::internal(format!("the columns of an Avro file make no batch: {error}")))
+        RecordBatch::try_new_with_options(Schema::new(fields).into(), columns, &options).map_err(|error| {
+            Error::internal(format!("the columns of an Avro file do not fit into a batch: {error}"))
+        })
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
         if values_left.get() == 0 {
             Error::limit(format!("a JSON document has more than {MAX_VALUES} values"))
         } else {
-            Error::invalid_data(format!("expected a JSON document, found text that is none: {error}"))
+            Error::invalid_data(format!("expected a JSON document, found invalid JSON: {error}"))
         }
     })
 }
@@ -57,7 +57,9 @@ pub(crate) fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
 /// Errors: `LimitExceeded`.
 pub(crate) fn check_readable(document: &Json, bytes: usize, limit: u64) -> Result<()> {
     if bytes as u64 > limit {
-        return Err(Error::limit(format!("a JSON document would have {bytes} bytes, and {limit} are read")));
+        return Err(Error::limit(format!(
+            "a JSON document would have {bytes} bytes, more than the limit of {limit}"
+        )));
     }
     let mut waiting = vec![(document, 1)];
     let mut values = 0;
@@ -66,7 +68,7 @@ pub(crate) fn check_readable(document: &Json, bytes: usize, limit: u64) -> Resul
         let is_too_deep = depth >= MAX_DEPTH && (value.is_array() || value.is_object());
         if is_too_deep || values >= MAX_VALUES {
             return Err(Error::limit(format!(
-                "a JSON document would have more values, or nest deeper, than is read: {MAX_VALUES}, and {MAX_DEPTH} levels"
+                "a JSON document would have more than {MAX_VALUES} values, or nest deeper than {MAX_DEPTH} levels"
             )));
         }
         match value {

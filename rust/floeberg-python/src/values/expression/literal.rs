@@ -38,7 +38,7 @@ pub fn from_python(literal: &Bound<'_, PyAny>) -> PyResult<RawLiteral> {
         "timestamp_ns" => RawLiteral::Typed(Value::TimestampNs(integer(&value)?)),
         "timestamptz_ns" => RawLiteral::Typed(Value::TimestamptzNs(integer(&value)?)),
         "uuid" => RawLiteral::Typed(Value::Uuid(value.extract()?)),
-        other => return Err(PyTypeError::new_err(format!("no literal is of kind {other:?}"))),
+        other => return Err(PyTypeError::new_err(format!("unknown kind of literal {other:?}"))),
     };
     Ok(read)
 }

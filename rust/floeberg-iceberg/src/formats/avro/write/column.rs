@@ -53,15 +53,19 @@ impl Column {
     pub(super) fn all(fields: &[Field], arrays: &[ArrayRef]) -> Result<Vec<Self>> {
         if fields.len() != arrays.len() {
             let (expected, found) = (fields.len(), arrays.len());
-            return Err(Error::internal(format!("rows have {expected} columns, and {found} came")));
+            return Err(Error::internal(format!("expected rows of {expected} columns, found {found}")));
         }
         fields.iter().zip(arrays).map(|(field, array)| Self::new(field, array)).collect()
     }
 
     fn new(field: &Field, array: &ArrayRef) -> Result<Self> {
         let values = Values::new(&field.field_type, array).ok_or_else(|| {
-            Error::internal(format!("{} came as {}", field.field_type, array.data_type()))
-                .with("column", &field.name)
+            Error::internal(format!(
+                "values of type {} came as an array of {}",
+                field.field_type,
+                array.data_type()
+            ))
+            .with("column", &field.name)
         })??;
         let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
         Ok(Self { name: field.name.clone(), is_optional: !field.required, nulls, values })

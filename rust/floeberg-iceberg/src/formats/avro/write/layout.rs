@@ -44,10 +44,8 @@ impl AvroLayout {
         let schema = declared.to_string();
         // Each type nests its JSON by several levels, and readers bound these.
         parse_schema(schema.as_bytes(), &Limits::of_rows()).map_err(|error| {
-            Error::unsupported(
-                "the columns are nested too deep, or are too many, for Avro files: write Parquet",
-            )
-            .caused_by(error)
+            Error::unsupported("an Avro file cannot hold so many or so deeply nested columns: write Parquet")
+                .caused_by(error)
         })?;
         Ok(Self { fields, schema, metadata, compression })
     }

@@ -90,7 +90,10 @@ impl OrcReader {
 
     fn begin(&mut self) -> Result<()> {
         let Some(rows) = &self.stripe.rows else {
-            return Err(Error::internal(format!("the stripe {} has no known rows", self.stripe.number)));
+            return Err(Error::internal(format!(
+                "the number of rows of stripe {} is not known",
+                self.stripe.number
+            )));
         };
         self.next_row = rows.start;
         let stripe = self.file.file.read(self.stripe.number, self.after.leaves(), self.batch_rows)?;

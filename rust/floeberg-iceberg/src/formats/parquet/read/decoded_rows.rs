@@ -47,7 +47,7 @@ impl DecodedRows {
         let tested = passed.len();
         if tested != decoded {
             return Err(Error::invalid_data(format!(
-                "of {decoded} rows of the Parquet file that are to be decoded {tested} were tested"
+                "the filter tested {tested} of {decoded} decoded rows of the Parquet file"
             )));
         }
         let Some(selection) = self.selection else { return Ok(Self { selection: Some(passed), ..self }) };

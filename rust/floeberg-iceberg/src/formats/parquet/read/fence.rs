@@ -53,9 +53,9 @@ fn marked<T>(call: impl FnOnce() -> T) -> T {
 /// An error of ours that went through the library comes back as itself, one of the library's as `InvalidData`.
 fn from_parquet(error: ParquetError) -> Error {
     match error {
-        ParquetError::NYI(what) => {
-            Error::unsupported(format!("the Parquet file needs what this version cannot read: {what}"))
-        }
+        ParquetError::NYI(what) => Error::unsupported(format!(
+            "the Parquet file has a feature that this version cannot read: {what}"
+        )),
         ParquetError::External(inner) => match inner.downcast::<Error>() {
             Ok(own) => *own,
             Err(other) => Error::invalid_data(format!("the Parquet file cannot be decoded: {other}")),

@@ -46,7 +46,7 @@ impl ParquetFile {
     pub(super) fn read_group(self: &Arc<Self>, request: &UnitRequest<'_>) -> Result<GroupReader> {
         let group = request.unit.number;
         let Some(rows) = request.unit.rows.clone() else {
-            return Err(Error::internal(format!("row group {group} has no known rows")));
+            return Err(Error::internal(format!("the number of rows of row group {group} is not known")));
         };
         let group_rows = rows.clone();
         let mut kept = request.deletes.kept(rows.clone())?;

@@ -110,7 +110,7 @@ fn edges(name: &str) -> Result<EdgeInterpolationAlgorithm> {
         "thomas" => EdgeInterpolationAlgorithm::THOMAS,
         "andoyer" => EdgeInterpolationAlgorithm::ANDOYER,
         "karney" => EdgeInterpolationAlgorithm::KARNEY,
-        other => return Err(Error::unsupported(format!("edges {other:?} are not known to this version"))),
+        other => return Err(Error::unsupported(format!("unknown edge algorithm {other:?}"))),
     })
 }
 

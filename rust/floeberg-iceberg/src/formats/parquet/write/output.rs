@@ -23,7 +23,7 @@ impl Output {
 }
 
 fn ended() -> Error {
-    Error::internal("a file has ended and cannot be written to")
+    Error::internal("a file was finished and cannot be written to")
 }
 
 impl io::Write for Output {

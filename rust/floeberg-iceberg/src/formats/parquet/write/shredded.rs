@@ -63,6 +63,6 @@ pub(super) fn primitive(column: &DataType) -> Result<PrimitiveType> {
         DataType::Binary => P::Binary,
         DataType::Utf8 => P::String,
         DataType::FixedSizeBinary(16) => P::Uuid,
-        other => return Err(Error::internal(format!("a variant is not shredded as {other}"))),
+        other => return Err(Error::internal(format!("a variant cannot be shredded as {other}"))),
     })
 }

@@ -78,7 +78,7 @@ fn stored_column(column: &ArrayRef, field: &Field) -> Result<ArrayRef> {
         Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone()))
     });
     let stored = StructArray::try_new(fields.collect(), columns, rows.nulls().cloned());
-    Ok(Arc::new(stored.map_err(|error| Error::internal("a struct cannot be made again").caused_by(error))?))
+    Ok(Arc::new(stored.map_err(|error| Error::internal("a struct cannot be rebuilt").caused_by(error))?))
 }
 
 fn has_unknown(field: &Field) -> bool {

@@ -73,5 +73,5 @@ impl<'a> Walk<'a, '_> {
 }
 
 fn no_place() -> Error {
-    Error::internal("a shredded variant has other columns than a value and a typed value")
+    Error::internal("a shredded variant has columns besides value and typed_value")
 }

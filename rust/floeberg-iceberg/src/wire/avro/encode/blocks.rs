@@ -41,7 +41,7 @@ impl BlockEncoder {
         if size > most {
             self.block.truncate(start);
             return Err(Error::limit(format!(
-                "a record of {} bytes: blocks of {most} are read",
+                "a record of {} bytes cannot be written: readers accept blocks of up to {most} bytes",
                 size - start
             )));
         }

@@ -38,7 +38,9 @@ impl Declarer {
         for field in fields {
             let avro_name = avro_name(&field.name);
             if !names.insert(avro_name.clone()) {
-                return Err(Error::invalid_input("two fields have one name in Avro").with("field", field));
+                return Err(
+                    Error::invalid_input("two fields have the same name in Avro").with("field", field)
+                );
             }
             declared.push(self.field(field, avro_name)?);
         }
@@ -80,9 +82,8 @@ impl Declarer {
                 "fields": [{"name": "metadata", "type": "bytes"}, {"name": "value", "type": "bytes"}],
             }),
             Type::Unrecognized(_) => {
-                return Err(
-                    Error::unsupported("Avro files with such a column are not written").with("field", field)
-                );
+                return Err(Error::unsupported("Avro files with a column of this type cannot be written")
+                    .with("field", field));
             }
         };
         Ok(if field.required || declared == "null" { declared } else { json!(["null", declared]) })
