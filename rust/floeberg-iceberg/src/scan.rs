@@ -171,7 +171,7 @@ impl Scan {
             }
             (None, None) => Ok(None),
             (None, Some(after)) => {
-                Err(Error::invalid_input(format!("the table has no snapshot, so that {after} is none of it")))
+                Err(Error::invalid_input(format!("snapshot {after} not found: the table has no snapshots")))
             }
         }
     }
@@ -242,7 +242,7 @@ impl Scan {
         let bound = bind(&self.filter, self.filter_schema()?.as_ref(), self.case_sensitive)?;
         if bound.column_ids().contains(&DELETED) {
             return Err(Error::invalid_input(
-                "rows cannot be filtered by _deleted: select it, and filter what comes out",
+                "rows cannot be filtered by _deleted: select the column and filter the result",
             ));
         }
         Ok(bound)
@@ -318,12 +318,12 @@ impl Scan {
     ) -> Result<AggregateResult<Option<Value>>> {
         if self.limit.is_some() {
             return Err(Error::invalid_input(
-                "which rows a limit leaves is not said: a scan with a limit has no minimum and no maximum",
+                "a scan with a limit has no minimum or maximum: the limit may keep any rows. Remove the limit",
             ));
         }
         if self.projection()?.fields().iter().any(|field| field.id == DELETED) {
             return Err(Error::invalid_input(
-                "a scan of _deleted has deleted rows too: leave it out, to ask for a minimum or maximum",
+                "a scan of _deleted has no minimum or maximum: it returns deleted rows too. Deselect _deleted",
             ));
         }
         let schema = self.schema()?;

@@ -99,7 +99,7 @@ def test_a_snapshot_off_the_line_is_refused():
     assert off
     for snapshot in off:
         with pytest.raises(
-            errors.InvalidInputError, match=f"{snapshot} is no ancestor of snapshot {line[-1]}"
+            errors.InvalidInputError, match=f"{snapshot} is not an ancestor of snapshot {line[-1]}"
         ):
             case.open().incremental_append_scan(from_snapshot_id_exclusive=snapshot)
         # It can be the last, with what it was made from.
@@ -119,7 +119,7 @@ def test_an_expired_snapshot_can_be_the_first():
     scan = table.incremental_append_scan(from_snapshot_id_exclusive=gone)
     truth = table.scan().count() - table.scan(snapshot_id=oldest["snapshot_id"]).count()
     assert (newest["operation"], scan.count()) == ("append", truth)
-    with pytest.raises(errors.InvalidInputError, match="no ancestor"):
+    with pytest.raises(errors.InvalidInputError, match="not an ancestor"):
         table.incremental_append_scan(from_snapshot_id_exclusive=gone + 1)
     with pytest.raises(errors.NotFoundError):
         table.incremental_append_scan(to_snapshot_id_inclusive=gone)
@@ -166,5 +166,5 @@ def test_a_range_is_filtered_selected_limited_explained_and_pickled(many):
 def test_a_table_without_snapshots_has_no_appends():
     table = lent("empty").open()
     assert table.incremental_append_scan().count() == 0
-    with pytest.raises(errors.InvalidInputError, match="has no snapshot"):
+    with pytest.raises(errors.InvalidInputError, match="has no snapshots"):
         table.incremental_append_scan(from_snapshot_id_exclusive=1)

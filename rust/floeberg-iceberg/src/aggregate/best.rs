@@ -112,7 +112,7 @@ fn best_row(array: &ArrayRef, nulls: Option<&NullBuffer>, which: Extreme) -> Res
             let values = array.as_fixed_size_binary();
             search(array.len(), nulls, |row| Some(values.value(row)), which)
         }
-        other => return Err(Error::internal(format!("no order is known of an array of {other}"))),
+        other => return Err(Error::internal(format!("arrays of type {other} have no order"))),
     })
 }
 

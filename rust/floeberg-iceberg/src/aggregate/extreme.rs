@@ -32,7 +32,7 @@ pub(crate) fn column_of<'a>(schema: &'a Schema, name: &str, case_sensitive: bool
     let id = schema.find(name, case_sensitive)?;
     let path = schema.path(id).unwrap_or_default();
     let Some((field, above)) = path.split_last() else {
-        return Err(Error::internal(format!("the column {name:?} has no place in its schema")));
+        return Err(Error::internal(format!("the column {name:?} is not in its schema")));
     };
     if let Some(parent) = above.iter().find(|parent| !matches!(parent.field_type, Type::Struct(_))) {
         return Err(Error::invalid_input(format!(
@@ -47,7 +47,7 @@ pub(crate) fn column_of<'a>(schema: &'a Schema, name: &str, case_sensitive: bool
         _ => {}
     }
     Err(Error::invalid_input(format!(
-        "values of the column {name:?} have no order: it is {}",
+        "the column {name:?} has no minimum or maximum: values of type {} have no order",
         field.field_type
     )))
 }

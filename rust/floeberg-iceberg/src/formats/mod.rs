@@ -1,6 +1,6 @@
-//! Which formats have files of rows?
+//! Which file formats are there?
 //!
-//! A folder a format, each with its reader, and its writer where it has one; none names another.
+//! One folder per format, with its reader and, if it has one, its writer. No format uses another.
 
 #[cfg(test)]
 pub(crate) mod arrow_ipc;

@@ -103,12 +103,12 @@ fn list(element: i32, element_type: P) -> Type {
 /// A map whose values are required; pairs that some writer left without a value say nothing and are left out.
 pub(super) fn with_values(written: &MapArray, map_type: &Type) -> Result<MapArray> {
     let DataType::Map(field, ordered) = type_to_arrow(map_type)? else {
-        return Err(Error::internal("the metrics of a file are no map"));
+        return Err(Error::internal("the metrics of a file are not a map"));
     };
     let DataType::Struct(pair) = field.data_type() else {
-        return Err(Error::internal("the entries of a map are no struct"));
+        return Err(Error::internal("the entries of a map are not a struct"));
     };
-    let unfit = |error| Error::internal("the metrics of a file do not fit").caused_by(error);
+    let unfit = |error| Error::internal("the metrics of a file do not fit their column").caused_by(error);
     let (mut keys, mut values) = (Arc::clone(written.keys()), Arc::clone(written.values()));
     let mut offsets = written.offsets().clone();
     if let Some(valid) = values.logical_nulls().filter(|nulls| nulls.null_count() > 0) {

@@ -71,8 +71,9 @@ impl EntryTable {
             Shape::File => files,
             Shape::Entry => {
                 let fields = fields_to_arrow(&self.data_file)?;
-                let file = StructArray::try_new(fields, files, None)
-                    .map_err(|error| Error::internal("the files of entries do not fit").caused_by(error))?;
+                let file = StructArray::try_new(fields, files, None).map_err(|error| {
+                    Error::internal("the files of entries do not fit their column").caused_by(error)
+                })?;
                 let details = entries.details()?;
                 let columns: Vec<ArrayRef> = vec![
                     Arc::new(entries.status.clone()),

@@ -139,8 +139,10 @@ impl Known {
         let by_entries = row.filter(|row| snapshot_ids.is_valid(*row));
         let added = manifest.added_snapshot_id.or(by_entries.map(|row| snapshot_ids.value(row)));
         let added_snapshot_id = added.ok_or_else(|| {
-            Error::invalid_data("neither the manifest nor what lists it says which snapshot added it")
-                .with("manifest", &manifest.manifest_path)
+            Error::invalid_data(
+                "neither the manifest nor its manifest list has the snapshot id that added it",
+            )
+            .with("manifest", &manifest.manifest_path)
         })?;
         let counts = [of_status(1), of_status(0), of_status(2)].map(|files| files as i32);
         Ok(Self { added_snapshot_id, counts })

@@ -144,7 +144,7 @@ impl Partition {
             self.updated = other.updated;
             self.spec_id = other.spec_id;
         }
-        let too_many = || Error::invalid_data("the records or bytes of a partition do not fit 64 bits");
+        let too_many = || Error::invalid_data("the records or bytes of a partition do not fit into 64 bits");
         for place in 0..3 {
             let (records, counts) = (&mut self.files.records[place], &mut self.files.counts[place]);
             *records = records.checked_add(other.files.records[place]).ok_or_else(too_many)?;

@@ -104,10 +104,10 @@ impl ReadableMetrics {
 fn struct_of(struct_type: &Type, children: Vec<ArrayRef>, rows: usize) -> Result<StructArray> {
     let fields: Fields = match type_to_arrow(struct_type)? {
         DataType::Struct(fields) => fields,
-        _ => return Err(Error::internal("readable metrics are no struct")),
+        _ => return Err(Error::internal("readable metrics are not a struct")),
     };
     StructArray::try_new_with_length(fields, children, None, rows)
-        .map_err(|error| Error::internal("readable metrics do not fit").caused_by(error))
+        .map_err(|error| Error::internal("readable metrics do not fit their column").caused_by(error))
 }
 
 fn bounds_of(bounds: &MetricsByColumn<'_>, column: &Column) -> Result<ArrayRef> {

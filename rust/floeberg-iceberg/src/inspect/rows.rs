@@ -34,8 +34,9 @@ pub(super) fn batch_of_columns(
     rows: usize,
 ) -> Result<RecordBatch> {
     let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
-    RecordBatch::try_new_with_options(schema, columns, &options)
-        .map_err(|error| Error::internal("the columns of a metadata table do not fit").caused_by(error))
+    RecordBatch::try_new_with_options(schema, columns, &options).map_err(|error| {
+        Error::internal("the columns of a metadata table do not fit its schema").caused_by(error)
+    })
 }
 
 /// A moment as a value. Errors: `InvalidData` where microseconds do not fit 64 bits.

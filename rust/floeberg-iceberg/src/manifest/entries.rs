@@ -135,7 +135,7 @@ impl ManifestEntries {
 
     /// What reading data files does not need. Errors: `Internal` where it was not wanted.
     pub fn details(&self) -> Result<&EntryDetails> {
-        self.details.as_ref().ok_or_else(|| Error::internal("the details of entries were not asked for"))
+        self.details.as_ref().ok_or_else(|| Error::internal("the details of entries were not requested"))
     }
 
     /// About how many bytes they take.

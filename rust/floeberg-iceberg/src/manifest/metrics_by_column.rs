@@ -64,7 +64,7 @@ impl<'a> MetricsByColumn<'a> {
     fn once(&self, column: i32) -> Result<ArrayRef> {
         if self.repeated.contains(&column) {
             return Err(Error::invalid_data(format!(
-                "expected a map of metrics that has the key {column} once"
+                "expected the key {column} once in a map of metrics, found it twice"
             )));
         }
         self.values(column)

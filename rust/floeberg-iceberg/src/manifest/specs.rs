@@ -108,7 +108,7 @@ impl BoundSpec {
     /// The error of partitions that cannot be compared.
     pub fn not_comparable(&self) -> Error {
         Error::unsupported(format!(
-            "partition spec {} has a transform that is not known, so the partition of a delete file cannot be compared",
+            "partition spec {} has an unknown transform, so the partitions of its delete files cannot be compared",
             self.spec_id
         ))
     }

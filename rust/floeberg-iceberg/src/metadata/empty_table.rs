@@ -97,7 +97,7 @@ impl TableMetadata {
             ("uuid", self.format_version > 1 && self.table_uuid.is_none()),
         ];
         match missing.iter().find(|(_, is_missing)| *is_missing) {
-            Some((what, _)) => Err(Error::invalid_input(format!("a new table has no {what}"))),
+            Some((what, _)) => Err(Error::invalid_input(format!("a new table needs a {what}"))),
             None => Ok(()),
         }
     }

@@ -27,8 +27,8 @@ impl TableMetadata {
             return Ok(());
         };
         Err(Error::unsupported(format!(
-            "the table is encrypted: {what}; encrypted tables cannot be written, and files in the clear do not belong \
-             into one"
+            "the table is encrypted: {what}; this version cannot write encrypted tables, and must not \
+             write unencrypted files into one"
         )))
     }
 }

@@ -86,7 +86,7 @@ impl TableMetadata {
         match self.partition_fields().find(is_new) {
             None => Ok(()),
             Some((spec_id, field)) => Err(Error::invalid_input(format!(
-                "column {:?} cannot be there: a partition field of spec {spec_id} has that name",
+                "column {:?} cannot have this name: a partition field of spec {spec_id} has it",
                 field.name
             ))),
         }

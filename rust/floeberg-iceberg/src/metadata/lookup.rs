@@ -112,9 +112,7 @@ impl TableMetadata {
                 Some(earliest) => format!(
                     "no snapshot was current at {timestamp_ms} ms; the earliest in the snapshot log is from {earliest} ms"
                 ),
-                None => format!(
-                    "which snapshot was current at {timestamp_ms} ms is not known: the snapshot log is empty"
-                ),
+                None => format!("no snapshot found for {timestamp_ms} ms: the snapshot log is empty"),
             }));
         };
         self.snapshot(entry.snapshot_id)

@@ -31,7 +31,7 @@ impl Relocation {
         for (written, target) in pairs {
             if written.is_empty() || target.is_empty() {
                 return Err(Error::invalid_input(format!(
-                    "relocate maps prefixes to places, and neither may be empty: {written:?} -> {target:?}"
+                    "relocate maps prefixes to locations, and neither may be empty: {written:?} -> {target:?}"
                 )));
             }
             let prefix = without_slash(canonical(written)).to_owned();
@@ -39,7 +39,7 @@ impl Relocation {
                 Some((_, known)) if known == target => {}
                 Some((_, known)) => {
                     return Err(Error::invalid_input(format!(
-                        "relocate maps the prefix {written:?} to two places: {known:?} and {target:?}"
+                        "relocate maps the prefix {written:?} to two locations: {known:?} and {target:?}"
                     )));
                 }
                 None => plain.push((prefix, target.clone())),

@@ -96,7 +96,7 @@ impl ViewMetadata {
         self.schemas.iter().find(|schema| schema.schema_id() == version.schema_id).ok_or_else(|| {
             let ids: Vec<_> = self.schemas.iter().map(|schema| schema.schema_id()).collect();
             Error::invalid_data(format!(
-                "version {} of the view has schema {}, and the view has the schemas {ids:?}",
+                "version {} of the view has schema {}, but the view has only the schemas {ids:?}",
                 version.version_id, version.schema_id
             ))
         })

@@ -187,10 +187,7 @@ impl DeleteLists {
 /// A column as the array that it is.
 pub(crate) fn typed<A: Array + 'static>(column: &dyn Array) -> Result<&A> {
     column.as_any().downcast_ref().ok_or_else(|| {
-        Error::internal(format!(
-            "a column of a plan is of type {}, and another was expected",
-            column.data_type()
-        ))
+        Error::internal(format!("a column of a plan is of the unexpected type {}", column.data_type()))
     })
 }
 
@@ -207,7 +204,7 @@ fn relocated(paths: &ArrayRef, relocation: &Relocation) -> Result<ArrayRef> {
         if i32::try_from(bytes).is_ok() {
             Ok(moved)
         } else {
-            Err(Error::limit("the paths of a manifest pass 2 GiB"))
+            Err(Error::limit("the paths of a manifest take more than 2 GiB"))
         }
     });
     Ok(Arc::new(StringArray::from_iter_values(moved.collect::<Result<Vec<_>>>()?)))

@@ -57,7 +57,7 @@ impl Appends {
                 Some(other) => *appends.others.entry(other.to_owned()).or_default() += 1,
                 None => {
                     return Err(Error::unsupported(
-                        "the snapshot does not say which operation it was, so that it may be an append or not",
+                        "the snapshot does not record its operation, so it may not be an append",
                     )
                     .with("snapshot", snapshot.snapshot_id));
                 }
@@ -65,7 +65,7 @@ impl Appends {
         }
         if let Some(after) = after.filter(|after| parent != Some(*after)) {
             return Err(Error::invalid_input(format!(
-                "snapshot {after} is no ancestor of snapshot {}",
+                "snapshot {after} is not an ancestor of snapshot {}",
                 last.snapshot_id
             )));
         }

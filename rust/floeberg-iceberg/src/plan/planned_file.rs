@@ -54,7 +54,10 @@ impl Plan {
                 look(PlannedFile {
                     number,
                     rows: u64::try_from(counts.value(row)).map_err(|_| {
-                        Error::invalid_data(format!("a data file has {} rows", counts.value(row)))
+                        Error::invalid_data(format!(
+                            "expected a data file with 0 or more rows, found {}",
+                            counts.value(row)
+                        ))
                     })?,
                     residual: residual.ok_or_else(|| Error::internal("a plan lacks a residual"))?,
                     deletes: deletes[ends[row] as usize..ends[row + 1] as usize]

@@ -105,8 +105,9 @@ impl Plan {
     }
 
     pub(crate) fn position(&self, number: usize) -> Result<(&RecordBatch, usize)> {
-        let past_end =
-            || Error::invalid_input(format!("file {number} was asked of a plan of {} files", self.len));
+        let past_end = || {
+            Error::invalid_input(format!("file {number} is out of range: the plan has {} files", self.len))
+        };
         let chunk = self.starts.partition_point(|start| *start <= number).checked_sub(1);
         let chunk = chunk.filter(|_| number < self.len).ok_or_else(past_end)?;
         Ok((&self.chunks[chunk], number - self.starts[chunk]))

@@ -105,7 +105,7 @@ pub(crate) fn delete_numbers(chunk: &RecordBatch, row: usize) -> Result<&[i32]> 
 }
 
 fn missing() -> Error {
-    Error::internal("a plan names a residual or delete file that it does not hold")
+    Error::internal("a plan refers to a residual or delete file that it does not have")
 }
 
 fn partition_of(

@@ -131,8 +131,8 @@ const RETRY_MOST_WAIT: Whole = Whole { name: "commit.retry.max-wait-ms", default
 const RETRY_TOTAL: Whole = Whole { name: "commit.retry.total-timeout-ms", default: 30 * MINUTE, least: 0 };
 const GC: Flag = Flag { name: "gc.enabled", default: true };
 
-const JAVA_CLASSES: &str = "it names a class of another library, which would place files elsewhere";
-const ENCRYPTION: &str = "encrypted tables are not written yet";
+const JAVA_CLASSES: &str = "it names a Java or Python class, which would choose other locations for files";
+const ENCRYPTION: &str = "encrypted tables cannot be written yet";
 
 /// Every property that has a meaning, in the order of their names. One that ends with a dot is of columns, whose names
 /// follow it.

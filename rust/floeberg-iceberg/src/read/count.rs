@@ -32,7 +32,7 @@ pub fn count_rows(reader: &TableReader, task: &FileScanTask) -> Result<u64> {
 /// says, and what is deleted past them is nothing.
 pub fn count_left(reader: &TableReader, task: &FileScanTask) -> Result<u64> {
     let rows = u64::try_from(task.record_count).map_err(|_| {
-        Error::invalid_data(format!("a data file has {} rows", task.record_count))
+        Error::invalid_data(format!("expected a data file with 0 or more rows, found {}", task.record_count))
             .with("path", &task.file_path)
     })?;
     let deleted = deletes::load(&reader.request, &reader.deletes, task).context("path", &task.location)?;

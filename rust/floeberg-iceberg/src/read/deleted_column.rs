@@ -64,7 +64,7 @@ impl DeletedColumn {
 
     fn deleted(&self, hidden: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
         let Some((positions, keys)) = hidden.split_last() else {
-            return Err(Error::internal("deleted rows are marked, and their positions were not read"));
+            return Err(Error::internal("the positions of deleted rows were not read"));
         };
         let positions = positions.as_primitive::<Int64Type>().values();
         let is_deleted =

@@ -21,7 +21,7 @@ pub(super) fn constants_of(request: &ReadRequest, task: &FileScanTask) -> Result
         None if task.partition.is_empty() => BTreeMap::new(),
         None => {
             return Err(Error::invalid_data(format!(
-                "the file is partitioned by spec {}, which the table does not have",
+                "the file has partition spec {}, which the table does not have",
                 task.spec_id
             )));
         }

@@ -68,7 +68,10 @@ impl FileAccess {
             FileFormat::Avro => Arc::new(AvroFile::open(store, location, by_name)?),
             FileFormat::Orc => Arc::new(OrcFile::open(store, location, by_name)?),
             FileFormat::Puffin => {
-                return Err(Error::invalid_data("a file of rows is said to be Puffin").with("path", location));
+                return Err(Error::invalid_data(
+                    "expected a data or delete file in Parquet, Avro or ORC, found Puffin",
+                )
+                .with("path", location));
             }
         })
     }

@@ -60,7 +60,9 @@ impl GroupRecipe {
             Tasks::Sent(tasks) => {
                 let past_end = || {
                     let tasks = tasks.len();
-                    Error::invalid_input(format!("task {number} was asked of a group of {tasks} tasks"))
+                    Error::invalid_input(format!(
+                        "task {number} is out of range: the group has {tasks} tasks"
+                    ))
                 };
                 tasks.get(number).cloned().ok_or_else(past_end)
             }

@@ -36,7 +36,7 @@ impl Table {
         let files = metadata.partition_statistics_files().context("table", self.metadata_location())?;
         let file = files.into_iter().find(|file| file.statistics_path == statistics_path);
         let file = file.ok_or_else(|| {
-            Error::invalid_input("the metadata of the table names no such partition statistics file")
+            Error::invalid_input("the table metadata does not list this partition statistics file")
                 .with("path", statistics_path)
         })?;
         let partition = Type::Struct(unified_partition_type(metadata)?);

@@ -33,7 +33,8 @@ impl Table {
         for listed in &file.blob_metadata {
             if !footer.blobs.iter().any(|blob| is_same(listed, blob)) {
                 return Err(Error::invalid_data(format!(
-                    "the metadata names a blob {} of the columns {:?} and snapshot {}, which the statistics file does not have",
+                    "the statistics file has no blob {} of the columns {:?} and snapshot {}, which the \
+                     table metadata lists",
                     listed.blob_type, listed.fields, listed.snapshot_id
                 ))
                 .with("path", source.location()));
@@ -55,7 +56,7 @@ impl Table {
         let files = self.metadata().statistics_files().context("table", self.metadata_location())?;
         let file = files.into_iter().find(|file| file.statistics_path == path);
         let file = file.ok_or_else(|| {
-            Error::invalid_input("the metadata of the table names no such statistics file").with("path", path)
+            Error::invalid_input("the table metadata does not list this statistics file").with("path", path)
         })?;
         if file.key_metadata.is_some() {
             return Err(Error::unsupported(
@@ -77,7 +78,9 @@ fn read_footer(source: &dyn Source) -> Result<(PuffinFooter, u64)> {
         Error::invalid_data(format!("a Puffin file of {size} bytes claims a footer of {length} bytes"))
     })?;
     if length > LARGEST_FOOTER {
-        return Err(Error::limit(format!("a Puffin footer of {length} bytes, more than {LARGEST_FOOTER}")));
+        return Err(Error::limit(format!(
+            "a Puffin footer has {length} bytes, more than the limit of {LARGEST_FOOTER}"
+        )));
     }
     if length <= tail.len() as u64 {
         return Ok((parse_footer(&tail)?, start));
@@ -89,7 +92,7 @@ fn read_blob(source: &dyn Source, number: usize) -> Result<Vec<u8>> {
     let (footer, end) = read_footer(source)?;
     let Some(blob) = footer.blobs.get(number) else {
         return Err(Error::invalid_input(format!(
-            "blob {number} was asked of a Puffin file of {} blobs",
+            "blob {number} is out of range: the Puffin file has {} blobs",
             footer.blobs.len()
         )));
     };

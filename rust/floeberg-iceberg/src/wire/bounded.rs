@@ -1,4 +1,4 @@
-//! How do we read a stream that may be far longer than it looks?
+//! How is a stream decompressed within a limit?
 //!
 //! Invariant: never more bytes than the limit, whatever the stream claims.
 

@@ -1,4 +1,4 @@
-//! How is what one process sends to others made small?
+//! How is data for other processes compressed?
 //!
 //! In: JSON, piece by piece. Out: one zstandard frame of its text, and back.
 //!
@@ -16,15 +16,15 @@ use super::read_bounded;
 
 /// A fast level: the text is written once and read once.
 const LEVEL: i32 = 3;
-/// The text of what is sent, at most: about two million tasks.
+/// The most text that is sent: about two million tasks.
 const LARGEST: usize = 1 << 30;
-/// Text that is compressed at once. Most texts are shorter, and the tables of the compression fit them then.
+/// Text is compressed once it is this long. Most texts are shorter, and are compressed with tables of their size.
 const AT_ONCE: usize = 1 << 20;
 
-/// Writes what is sent.
+/// Writes the data.
 #[derive(Default)]
 pub(crate) struct Packing {
-    /// What is not compressed yet.
+    /// Text that is not compressed yet.
     text: Vec<u8>,
     /// Text that is compressed already.
     passed: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// Writes a piece of the text as it is.
+    /// Writes a piece of the text unchanged.
     pub fn text(&mut self, text: &[u8]) -> Result<()> {
         self.text.extend_from_slice(text);
         self.spill()
@@ -90,7 +90,7 @@ fn compressing(error: std::io::Error) -> Error {
     Error::internal("compressing what is sent").caused_by(error)
 }
 
-/// What was sent, which errors call `what`. Errors: `InvalidInput` for other bytes, `LimitExceeded` for too many.
+/// The data, called `what` in errors. Errors: `InvalidInput` for other bytes, `LimitExceeded` for too many.
 pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T> {
     let damaged = |error: Box<dyn std::error::Error + Send + Sync>| {
         Error::invalid_input(format!("{what} is damaged")).caused_by(error)

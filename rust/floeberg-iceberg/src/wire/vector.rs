@@ -8,7 +8,7 @@
 //! vector: bitmaps: u64 LE | { key: u32 LE | 32-bit Roaring bitmap, portable } ...   keys ascending
 //! ```
 //!
-//! Invariant: positions are below 2^63, and as many as the manifest says; the blob is read to its last byte.
+//! Invariant: positions are below 2^63, and their number is that of the manifest; the blob is read to its last byte.
 
 use floeberg_core::{Error, Result};
 use roaring::{RoaringBitmap, RoaringTreemap};
@@ -29,7 +29,7 @@ pub fn decode(blob: &[u8], expected_cardinality: Option<u64>) -> Result<RoaringT
     }
 }
 
-/// The vector inside its length, magic and checksum.
+/// The vector, without its length, magic and checksum.
 fn open(blob: &[u8]) -> Result<&[u8]> {
     let parts = blob.split_first_chunk::<4>().and_then(|(length, rest)| {
         let (body, checksum) = rest.split_last_chunk::<4>()?;
@@ -47,7 +47,7 @@ fn open(blob: &[u8]) -> Result<&[u8]> {
             body.len()
         )));
     }
-    // A fuzzer guesses neither magic nor checksum: it shall reach what they guard.
+    // A fuzzer guesses neither magic nor checksum, and should reach the code behind them.
     if cfg!(fuzzing) {
         return Ok(body.get(MAGIC.len()..).unwrap_or_default());
     }

@@ -35,10 +35,12 @@ impl Derived {
             }
             (_, [id]) => match schema.field(*id) {
                 Some(source) => (positions(schema, *id), source.field_type.clone()),
-                None => return Err(Error::invalid_data(format!("the schema has no column of the id {id}"))),
+                None => {
+                    return Err(Error::invalid_data(format!("the schema has no column with the id {id}")));
+                }
             },
             _ => {
-                let message = "transforms of several columns are not written by this version";
+                let message = "transforms of several columns cannot be written by this version";
                 return Err(Error::unsupported(message));
             }
         };
@@ -72,7 +74,7 @@ fn positions(schema: &Schema, id: i32) -> Vec<usize> {
 fn nested(column: &ArrayRef, path: &[usize]) -> Result<ArrayRef> {
     let Some((first, rest)) = path.split_first() else { return Ok(column.clone()) };
     let parent = column.as_struct_opt().filter(|parent| *first < parent.num_columns());
-    let parent = parent.ok_or_else(|| Error::internal("a batch is not in the form of its table"))?;
+    let parent = parent.ok_or_else(|| Error::internal("a batch does not have the table's schema"))?;
     let child = parent.column(*first);
     // The null type has no bitmap and needs none.
     if child.data_type().is_null() {
@@ -81,6 +83,6 @@ fn nested(column: &ArrayRef, path: &[usize]) -> Result<ArrayRef> {
     let nulls = NullBuffer::union(parent.nulls(), child.nulls());
     let data = child.to_data().into_builder().nulls(nulls).build();
     let child =
-        data.map_err(|error| Error::internal("a column cannot be taken out of a struct").caused_by(error))?;
+        data.map_err(|error| Error::internal("a column was not found in its struct").caused_by(error))?;
     nested(&make_array(child), rest)
 }

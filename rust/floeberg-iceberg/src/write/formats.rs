@@ -18,8 +18,8 @@ pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>>
         #[cfg(test)]
         "arrow" => crate::formats::arrow_ipc::layout(request),
         other => Err(Error::unsupported(format!(
-            "the property {:?} asks for files of format {other}; this version writes Parquet and Avro, which \
-             options={{\"write-format\": \"parquet\"}} asks for in one write",
+            "the property {:?} is {other}, but this version writes only Parquet and Avro: pass \
+             options={{\"write-format\": \"parquet\"}} to a write",
             FORMAT.name
         ))),
     }

@@ -36,7 +36,8 @@ impl Locations {
     pub fn new(table: &str, properties: &WriteProperties) -> Result<Self> {
         if let Some(class) = properties.text(LOCATION_PROVIDER) {
             return Err(Error::unsupported(format!(
-                "the table places its files by the Java class {class} ({LOCATION_PROVIDER:?})"
+                "the table chooses file locations by the Java class {class} ({LOCATION_PROVIDER:?}), which \
+                 cannot be run here"
             )));
         }
         if let Some(name) = FORMER_DATA_PATHS.into_iter().find(|name| properties.text(name).is_some()) {

@@ -110,6 +110,7 @@ fn grouped(piece: Piece, numbers: &PartitionNumbers) -> Result<(Piece, Vec<usize
     let order = UInt32Array::from(order);
     let columns = piece.columns.iter().map(|column| take(column, &order, None));
     let columns = columns.collect::<Result<_, _>>();
-    let columns = columns.map_err(|error| Error::internal("rows cannot be put in order").caused_by(error))?;
+    let columns =
+        columns.map_err(|error| Error::internal("rows cannot be reordered by partition").caused_by(error))?;
     Ok((Piece { columns, ..piece }, ends))
 }

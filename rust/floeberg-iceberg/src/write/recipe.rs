@@ -128,7 +128,7 @@ impl WriteRecipe {
         let is_own = |purpose: &&Arc<Purpose>| purpose.is_of(self.table_uuid.as_deref(), &self.location);
         if let Some(other) = purposes.into_iter().find(|purpose| !is_own(purpose)) {
             return Err(Error::invalid_input(format!(
-                "the files were written for another table, at {}, and stay: expected those of {}",
+                "the files were written for another table at {}, and were not removed: expected files of {}",
                 other.location, self.location
             )));
         }
@@ -184,7 +184,7 @@ impl WriteRecipe {
         for field in &self.spec.fields {
             if let Transform::Unknown(written) = &field.transform {
                 return Err(Error::unsupported(format!(
-                    "the transform {written} is not known to this version: rows cannot be partitioned by it"
+                    "the transform {written} is not known to this version, so rows cannot be partitioned"
                 )))
                 .context("partition field", &field.name);
             }

@@ -123,7 +123,7 @@ impl Writer {
 
     fn unless_broken<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.is_broken {
-            return Err(Error::invalid_input("a writer that failed cannot go on"));
+            return Err(Error::invalid_input("the writer cannot continue after an error"));
         }
         let done = work(self);
         self.is_broken = done.is_err();
@@ -198,7 +198,7 @@ impl Writer {
         sorter.finish(&mut |number, rows| {
             waiting += rows.bytes;
             if files.add(number, rows)?.is_some() {
-                return Err(Error::internal("rows that were sorted came in another order"));
+                return Err(Error::internal("sorted rows arrived in another order"));
             }
             if waiting >= limit {
                 waiting = 0;

@@ -1,4 +1,4 @@
-//! Files of Arrow's own format, in tests alone: what a format needs that nobody had in mind.
+//! Files of Arrow's own format, in tests only: proof that a new format needs only its own folder.
 
 mod read;
 mod write;

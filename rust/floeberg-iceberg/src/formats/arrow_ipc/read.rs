@@ -1,6 +1,6 @@
 //! How are Arrow files read?
 //!
-//! All of a file is decoded; what is not wanted is dropped after.
+//! The whole file is decoded; unwanted columns and rows are dropped afterwards.
 
 use std::collections::BTreeSet;
 use std::io::Cursor;

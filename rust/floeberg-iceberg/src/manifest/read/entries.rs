@@ -95,7 +95,7 @@ fn parse(
         && content != file.content
     {
         return Err(Error::invalid_data(format!(
-            "the manifest lists {content:?}, and its manifest list says {:?}",
+            "the manifest has the content {content:?}, but its manifest list says {:?}",
             file.content
         )));
     }
@@ -104,7 +104,7 @@ fn parse(
     columns.dedup();
     let maps: &[MetricsMap] = match (request.with_metrics, columns.is_empty()) {
         (true, true) => &METRICS,
-        (true, false) => return Err(Error::internal("metrics are wanted both as maps and by column")),
+        (true, false) => return Err(Error::internal("metrics were requested both as maps and by column")),
         (false, true) => &[],
         (false, false) => &STATISTICS,
     };

@@ -92,5 +92,5 @@ pub(super) fn first_row_ids(
 
 #[cold]
 fn beyond_64_bits(row: usize) -> Error {
-    Error::invalid_data(format!("manifest entry {row}: its rows' ids do not fit into 64 bits"))
+    Error::invalid_data(format!("manifest entry {row}: the row ids of its file do not fit into 64 bits"))
 }

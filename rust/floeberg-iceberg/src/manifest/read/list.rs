@@ -75,7 +75,7 @@ impl ListColumns {
             manifest_length: column(rows, "manifest_length")?,
             partition_spec_id: column(rows, "partition_spec_id")?,
             content: column(rows, "content")?,
-            longs: longs.map_err(|_| Error::internal("ten columns of a manifest list were expected"))?,
+            longs: longs.map_err(|_| Error::internal("expected ten columns of a manifest list"))?,
             summaries: Summaries::new(&partitions)?,
             partitions,
             key_metadata: column(rows, "key_metadata")?,
@@ -140,7 +140,7 @@ struct Summaries {
 impl Summaries {
     fn new(partitions: &ListArray) -> Result<Self> {
         let items = partitions.values().as_any().downcast_ref::<StructArray>();
-        let items = items.ok_or_else(|| Error::internal("partition summaries are no structs"))?;
+        let items = items.ok_or_else(|| Error::internal("partition summaries are not structs"))?;
         Ok(Self {
             contains_null: column(items, "contains_null")?,
             contains_nan: column(items, "contains_nan")?,

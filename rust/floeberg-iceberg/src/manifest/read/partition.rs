@@ -40,7 +40,7 @@ pub(super) fn check_partition(schema: &AvroSchema, spec: &StructType, void: &[i3
         let known = schema.field(written, field.id).is_some() || field.field_type == unknown;
         if !known && !void.contains(&field.id) {
             return Err(Error::invalid_data(
-                "the manifest has no such field in its partitions: it was written with another partition spec",
+                "a partition field is missing from the manifest: it was written with another partition spec",
             )
             .with("field", field));
         }

@@ -23,7 +23,7 @@ impl ManifestEntries {
     /// type than the entries were decoded with.
     pub fn entry(&self, row: usize, partition_type: &StructType) -> Result<ManifestEntry> {
         let Some(metrics) = self.metrics.as_ref().filter(|_| row < self.len()) else {
-            return Err(Error::internal("an entry to carry over is there, and was decoded with its metrics"));
+            return Err(Error::internal("an entry to carry over is missing, or was decoded without metrics"));
         };
         let status = match self.status.value(row) {
             DELETED => EntryStatus::Deleted,

@@ -125,7 +125,7 @@ impl<W: Write> ManifestWriter<W> {
         self.partition.check(&entry.data_file.partition)?;
         let count = &mut self.counts[entry.status as usize];
         let rows = count.rows.checked_add(entry.data_file.record_count);
-        let beyond = || Error::invalid_input("the rows of a manifest are beyond 64 bits");
+        let beyond = || Error::invalid_input("the row count of a manifest does not fit into 64 bits");
         let rows = rows.ok_or_else(beyond)?;
         let takes_ids = entry.status != EntryStatus::Deleted && entry.data_file.first_row_id.is_none();
         let without_ids = if takes_ids { entry.data_file.record_count } else { 0 };

@@ -64,7 +64,8 @@ impl<W: Write> ManifestListWriter<W> {
         check_sequence_number(format_version, sequence_number)?;
         if first_row_id.is_some() != (format_version >= 3) || first_row_id.is_some_and(|id| id < 0) {
             return Err(Error::invalid_input(format!(
-                "a snapshot has a first row id of 0 or more in v3 and none before, found {first_row_id:?} in v{format_version}"
+                "expected a first row id of 0 or more from format version 3 on, and none before; found {first_row_id:?} in \
+                 format version {format_version}"
             )));
         }
         let parent = request.parent_snapshot_id.map_or_else(|| "null".to_owned(), |id| id.to_string());
@@ -108,9 +109,11 @@ impl<W: Write> ManifestListWriter<W> {
     /// The first row id of a manifest, and the one that is left for the next.
     fn row_ids(&self, manifest: &ManifestFile) -> Result<(Option<i64>, Option<i64>)> {
         match (manifest.content, manifest.first_row_id, self.next_row_id) {
-            (_, Some(_), None) => Err(Error::invalid_input("manifests have first row ids in v3 alone")),
+            (_, Some(_), None) => {
+                Err(Error::invalid_input("manifests have first row ids only in format version 3"))
+            }
             (ManifestContent::Deletes, Some(_), _) => {
-                Err(Error::invalid_input("the rows of delete files have no ids"))
+                Err(Error::invalid_input("the rows of delete files have no row ids"))
             }
             (ManifestContent::Data, None, Some(next)) => {
                 // Of a manifest that another writer left it is not known which of its files have ids.
@@ -119,7 +122,7 @@ impl<W: Write> ManifestListWriter<W> {
                     None => [manifest.added_rows_count, manifest.existing_rows_count],
                 };
                 let after = rows.into_iter().flatten().try_fold(next, i64::checked_add);
-                let after = after.ok_or_else(|| Error::invalid_input("row ids are beyond 64 bits"))?;
+                let after = after.ok_or_else(|| Error::invalid_input("row ids do not fit into 64 bits"))?;
                 Ok((Some(next), Some(after)))
             }
             (_, own, next) => Ok((own, next)),
@@ -136,7 +139,9 @@ impl<W: Write> ManifestListWriter<W> {
 fn check_sequence_number(format_version: u8, sequence_number: i64) -> Result<()> {
     match (format_version, sequence_number) {
         (1, 0) | (2.., 0..) => Ok(()),
-        (1, found) => Err(Error::invalid_input(format!("v1 has no sequence numbers, found {found}"))),
+        (1, found) => {
+            Err(Error::invalid_input(format!("format version 1 has no sequence numbers, found {found}")))
+        }
         (_, found) => {
             Err(Error::invalid_input(format!("expected a sequence number of 0 or more, found {found}")))
         }
@@ -157,20 +162,22 @@ impl<'a> Row<'a> {
     fn new(manifest: &'a ManifestFile, first_row_id: Option<i64>, format_version: u8) -> Result<Self> {
         let is_v1 = format_version == 1;
         if is_v1 && manifest.content == ManifestContent::Deletes {
-            return Err(Error::invalid_input("v1 has no delete files"));
+            return Err(Error::invalid_input("format version 1 has no delete files"));
         }
         for number in [manifest.sequence_number, manifest.min_sequence_number] {
             check_sequence_number(format_version, number)?;
         }
         let snapshot_id = manifest.added_snapshot_id;
-        let added_snapshot_id =
-            snapshot_id.ok_or_else(|| Error::invalid_input("a manifest says which snapshot added it"))?;
+        let added_snapshot_id = snapshot_id
+            .ok_or_else(|| Error::invalid_input("a manifest needs the id of the snapshot that added it"))?;
         let files = [manifest.added_files_count, manifest.existing_files_count, manifest.deleted_files_count];
         let rows = [manifest.added_rows_count, manifest.existing_rows_count, manifest.deleted_rows_count];
         let counts = files.iter().chain(&rows);
         if counts.clone().any(|count| count.map_or(!is_v1, |count| count < 0)) || manifest.manifest_length < 0
         {
-            return Err(Error::invalid_input("a manifest says how many files and rows it has"));
+            return Err(Error::invalid_input(
+                "expected counts of 0 or more for the files and rows of a manifest",
+            ));
         }
         let narrow = |count: i64| {
             i32::try_from(count)

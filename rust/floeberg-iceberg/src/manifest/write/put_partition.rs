@@ -34,12 +34,12 @@ impl PartitionFields {
         let fields = spec.fields.iter().zip(&partition_type.fields).map(|(field, typed)| {
             if let Transform::Unknown(name) = &field.transform {
                 return Err(Error::unsupported(format!(
-                    "nothing is written with a transform that is not known: {name}"
+                    "unknown transform {name}: partition values cannot be written"
                 ))
                 .with("partition field", &field.name));
             }
             let field_type = typed.field_type.as_primitive().ok_or_else(|| {
-                Error::invalid_input("a partition value is of a primitive type")
+                Error::invalid_input("expected a partition field of a primitive type")
                     .with("partition field", typed)
             })?;
             let is_void = field.transform == Transform::Void;
@@ -62,7 +62,7 @@ impl PartitionFields {
         match wrong {
             None => Ok(()),
             Some((field, _)) if field.is_void => {
-                Err(Error::invalid_input("a void partition field is null always")
+                Err(Error::invalid_input("expected null for a void partition field")
                     .with("partition field", &field.name))
             }
             Some((field, _)) => {

@@ -24,7 +24,9 @@ impl Rules {
     pub(super) fn check_manifest(&self) -> Result<()> {
         check_version(self.format_version)?;
         match (self.format_version, self.content) {
-            (1, ManifestContent::Deletes) => Err(Error::invalid_input("v1 has no delete files")),
+            (1, ManifestContent::Deletes) => {
+                Err(Error::invalid_input("format version 1 has no delete files"))
+            }
             _ => Ok(()),
         }
     }
@@ -55,7 +57,7 @@ impl Rules {
         }
         match (entry.status, entry.snapshot_id) {
             (EntryStatus::Existing, None) => {
-                return Err(Error::invalid_input("a file that was there before keeps its snapshot id"));
+                return Err(Error::invalid_input("an existing file needs its snapshot id"));
             }
             (EntryStatus::Added, Some(other))
                 if other != self.snapshot_id && entry.sequence_number.is_none() =>
@@ -70,9 +72,9 @@ impl Rules {
         if self.format_version == 1 {
             let other = [entry.sequence_number, entry.file_sequence_number];
             return match other.into_iter().flatten().find(|number| *number != 0) {
-                Some(number) => {
-                    Err(Error::invalid_input(format!("v1 has no sequence numbers, found {number}")))
-                }
+                Some(number) => Err(Error::invalid_input(format!(
+                    "format version 1 has no sequence numbers, found {number}"
+                ))),
                 None => Ok(()),
             };
         }
@@ -90,25 +92,27 @@ impl Rules {
             return Err(Error::invalid_input(format!("a manifest of {listed:?} cannot list {found:?}")));
         }
         if is_data && (file.referenced_data_file.is_some() || file.content_offset.is_some()) {
-            return Err(Error::invalid_input("a data file is no part of another file and refers to none"));
+            return Err(Error::invalid_input(
+                "a data file cannot have a content offset or refer to another data file",
+            ));
         }
         if !is_data && file.first_row_id.is_some() {
-            return Err(Error::invalid_input("the rows of a delete file have no ids"));
+            return Err(Error::invalid_input("the rows of a delete file have no row ids"));
         }
         if file.content == FileContent::EqualityDeletes
             && file.equality_ids.as_ref().is_none_or(Vec::is_empty)
         {
-            return Err(Error::invalid_input("an equality delete names the columns that it compares"));
+            return Err(Error::invalid_input("an equality delete file needs equality ids"));
         }
         let place = (file.content_offset.is_some(), file.content_size_in_bytes.is_some());
         if place.0 != place.1 {
             return Err(Error::invalid_input(
-                "a content offset and a content size are both there or neither",
+                "expected both a content offset and a content size, or neither",
             ));
         }
         if file.is_vector() && (file.referenced_data_file.is_none() || !place.0) {
             return Err(Error::invalid_input(
-                "a deletion vector says which data file it is for, and where it is",
+                "a deletion vector needs its referenced data file, content offset and content size",
             ));
         }
         Ok(())
@@ -122,9 +126,11 @@ impl Rules {
             ("deletion vectors", file.is_vector()),
         ];
         match of_v3.iter().find(|(_, is_there)| *is_there) {
-            Some((what, _)) if version < 3 => Err(Error::invalid_input(format!("v{version} has no {what}"))),
+            Some((what, _)) if version < 3 => {
+                Err(Error::invalid_input(format!("format version {version} has no {what}")))
+            }
             _ if version == 1 && file.equality_ids.is_some() => {
-                Err(Error::invalid_input("v1 has no equality deletes"))
+                Err(Error::invalid_input("format version 1 has no equality deletes"))
             }
             _ => Ok(()),
         }
@@ -133,19 +139,21 @@ impl Rules {
     fn check_new(&self, file: &DataFile) -> Result<()> {
         let is_equality = file.content == FileContent::EqualityDeletes;
         if !is_equality && file.equality_ids.as_ref().is_some_and(|ids| !ids.is_empty()) {
-            return Err(Error::invalid_input("only equality deletes have columns that they compare"));
+            return Err(Error::invalid_input("only equality delete files have equality ids"));
         }
         if file.content == FileContent::PositionDeletes && self.format_version >= 3 && !file.is_vector() {
-            return Err(Error::invalid_input("from v3 on new deletes by position are vectors"));
+            return Err(Error::invalid_input(
+                "new position deletes must be deletion vectors from format version 3 on",
+            ));
         }
         if file.first_row_id.is_some() {
-            return Err(Error::invalid_input("the rows of a new file get their ids when it is committed"));
+            return Err(Error::invalid_input("a new file cannot have row ids: the commit assigns them"));
         }
         if file.content == FileContent::PositionDeletes && file.sort_order_id.is_some() {
-            return Err(Error::invalid_input("position deletes have no sort order"));
+            return Err(Error::invalid_input("position delete files have no sort order"));
         }
         if file.split_offsets.as_ref().is_some_and(|offsets| !offsets.is_sorted()) {
-            return Err(Error::invalid_input("split offsets ascend"));
+            return Err(Error::invalid_input("expected ascending split offsets"));
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ impl ColumnChoice {
 pub(super) fn check_transform(schema: &Schema, source_id: i32, transform: &Transform) -> Result<()> {
     if let Transform::Unknown(name) = transform {
         return Err(Error::unsupported(format!(
-            "the transform {name:?} is not known to this version, so that nothing can be written by it"
+            "the transform {name:?} is not known to this version, and cannot be used to write"
         )));
     }
     let path = schema.path(source_id).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(super) fn check_transform(schema: &Schema, source_id: i32, transform: &Trans
         Err(Error::invalid_input(format!("column {name:?} cannot be a source of {transform}: {why}")))
     };
     if !matches!(column.field_type, Type::Primitive(_)) {
-        return refuse(format!("{} is no primitive type", column.field_type));
+        return refuse(format!("{} is not a primitive type", column.field_type));
     }
     if parents.iter().any(|parent| parent.field_type.as_struct().is_none()) {
         return refuse("it is in a list or a map".to_owned());

@@ -93,7 +93,7 @@ impl<'a> SpecBuilder<'a> {
         if let Some(other) = before.iter().find(|other| says_the_same(other, source_id, &declared.transform))
         {
             return Err(Error::invalid_input(format!(
-                "the partition field {name:?} says no more of its column than {:?} does",
+                "the partition field {name:?} is redundant: {:?} partitions by the same column",
                 other.name
             )));
         }
@@ -133,7 +133,7 @@ impl<'a> SpecBuilder<'a> {
         before: &[PartitionField],
     ) -> Result<()> {
         if name.is_empty() {
-            return Err(Error::invalid_input("a partition field has no name"));
+            return Err(Error::invalid_input("a partition field needs a name"));
         }
         if before.iter().any(|field| field.name == name) {
             return Err(Error::invalid_input(format!("two partition fields are named {name:?}")));

@@ -49,7 +49,7 @@ fn parse_partition(json: &Json) -> Result<DeclaredPartition> {
     let name = match json.get("name") {
         None | Some(Json::Null) => None,
         Some(Json::String(name)) => Some(name.clone()),
-        Some(_) => return Err(Error::invalid_input("expected a text as the name")),
+        Some(_) => return Err(Error::invalid_input("expected a string as the name")),
     };
     Ok(DeclaredPartition { column: column_of(json)?, transform: transform_of(json)?, name })
 }
@@ -167,6 +167,6 @@ fn word(json: &Json, key: &str) -> Result<Option<String>> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) => Ok(Some(text.to_ascii_lowercase())),
-        Some(_) => Err(Error::invalid_input(format!("expected a text as {key:?}"))),
+        Some(_) => Err(Error::invalid_input(format!("expected a string as {key:?}"))),
     }
 }

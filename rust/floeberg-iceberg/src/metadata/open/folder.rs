@@ -72,7 +72,8 @@ pub(super) fn choose<'a>(names: &[&'a str]) -> Result<Option<&'a str>> {
     let several = |names: &[&str]| {
         let names: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
         Err(Error::invalid_input(format!(
-            "which metadata file is current is known to the table's catalog only: {} are equally new; give the metadata file itself",
+            "only the table's catalog knows the current metadata file, since {} are equally new: open the \
+             metadata file itself",
             names.join(" and ")
         )))
     };
@@ -166,7 +167,7 @@ fn newest_from(store: &dyn Store, folder: &str, hinted: u64) -> Result<Option<St
             None => return Ok(newest),
         }
     }
-    Err(Error::limit(format!("the version hint {hinted} is more than {MAX_LAG} versions old"))
+    Err(Error::limit(format!("the version hint {hinted} is more than {MAX_LAG} versions behind"))
         .with("path", folder))
 }
 
@@ -188,13 +189,14 @@ fn cannot_list(folder: &str, hint: &Hint, error: Error) -> Error {
     let why = match hint {
         Hint::Says(hint) => {
             let shown: String = hint.chars().take(64).collect();
-            format!("{HINT} says {shown:?}, and there is no such metadata file")
+            format!("{HINT} says {shown:?}, but that metadata file does not exist")
         }
         Hint::Absent => format!("there is no {HINT}"),
         Hint::Unread(why) => format!("{HINT} cannot be read: {}", why.message()),
     };
     Error::unsupported(format!(
-        "the current metadata file cannot be found: {why}, and this store cannot list files; give the metadata file itself"
+        "the current metadata file cannot be found: {why}, and this store cannot list files. Open the \
+         metadata file itself"
     ))
     .with("path", folder)
     .caused_by(error)

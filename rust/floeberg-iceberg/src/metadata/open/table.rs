@@ -85,9 +85,7 @@ fn nothing(store: &dyn Store, location: &str, wanted: &str) -> Error {
         Ok(entries) if entries.is_empty() => {
             Error::not_found(format!("no Iceberg {wanted} is here: {looked_for}"))
         }
-        Ok(_) => Error::not_found(format!(
-            "the directory is there, and no Iceberg {wanted} is in it: {looked_for}"
-        )),
+        Ok(_) => Error::not_found(format!("the directory has no Iceberg {wanted}: {looked_for}")),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Error::not_found(format!("no file or directory is here: {looked_for}"))
         }

@@ -274,7 +274,8 @@ fn the_metadata_folder_itself_is_accepted() {
 
 #[test]
 fn where_nothing_is_the_error_says_what_was_looked_for() {
-    for (location, found) in [("memory://w/none", "no file or directory"), (TABLE, "the directory is there")]
+    for (location, found) in
+        [("memory://w/none", "no file or directory"), (TABLE, "the directory has no Iceberg")]
     {
         let error = refused(&store(&[]), location);
         assert_eq!(error.kind(), ErrorKind::NotFound);

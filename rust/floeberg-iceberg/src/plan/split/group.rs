@@ -73,7 +73,10 @@ impl TaskGroup {
     /// A task by its number in the group. Errors: `InvalidInput` past the end.
     pub fn task(&self, number: usize) -> Result<FileScanTask> {
         let part = self.parts.get(number).ok_or_else(|| {
-            Error::invalid_input(format!("task {number} was asked of a group of {} tasks", self.parts.len()))
+            Error::invalid_input(format!(
+                "task {number} is out of range: the group has {} tasks",
+                self.parts.len()
+            ))
         })?;
         Ok(FileScanTask { byte_range: part.byte_range(), ..self.plan.task(part.file)? })
     }

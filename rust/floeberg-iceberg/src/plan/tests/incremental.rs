@@ -68,7 +68,7 @@ fn only_the_ancestry_of_the_last_snapshot_counts() {
     for (after, last) in [(6, 5), (5, 2), (7, 6), (99, 5)] {
         let error = ids(&table, Some(after), last).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidInput);
-        assert_eq!(error.message(), format!("snapshot {after} is no ancestor of snapshot {last}"));
+        assert_eq!(error.message(), format!("snapshot {after} is not an ancestor of snapshot {last}"));
     }
 }
 

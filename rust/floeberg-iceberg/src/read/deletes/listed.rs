@@ -42,7 +42,7 @@ impl ListedDeletes {
                 Ok(Self::Vector(Box::new(rows)))
             }
             DeleteKind::Equality { .. } => {
-                Err(Error::internal("an equality delete names no positions").with("path", &delete.file_path))
+                Err(Error::internal("an equality delete has no positions").with("path", &delete.file_path))
             }
         }
     }
@@ -122,8 +122,8 @@ impl VectorRows {
         let paths: StringArray = positions.iter().map(|_| Some(&self.data_file)).collect();
         let rows = new_null_array(self.schema.field(2).data_type(), positions.len());
         let columns: Vec<ArrayRef> = vec![Arc::new(paths), Arc::new(Int64Array::from(positions)), rows];
-        RecordBatch::try_new(Arc::clone(&self.schema), columns)
-            .map(Some)
-            .map_err(|error| Error::internal("the rows of a vector do not fit").caused_by(error))
+        RecordBatch::try_new(Arc::clone(&self.schema), columns).map(Some).map_err(|error| {
+            Error::internal("the rows of a deletion vector do not fit into a batch").caused_by(error)
+        })
     }
 }

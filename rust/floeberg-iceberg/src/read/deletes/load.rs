@@ -45,7 +45,9 @@ pub(super) fn check(delete: &DeleteFile) -> Result<()> {
             DeleteKind::Equality { .. } | DeleteKind::Position,
             FileFormat::Parquet | FileFormat::Avro | FileFormat::Orc,
         ) => Ok(()),
-        (kind, format) => Err(Error::invalid_data(format!("a delete file holds {kind:?} in {format:?}"))
-            .with("path", &delete.file_path)),
+        (kind, format) => {
+            Err(Error::invalid_data(format!("delete files cannot have {kind:?} in {format:?}"))
+                .with("path", &delete.file_path))
+        }
     }
 }

@@ -67,7 +67,7 @@ fn positions_of(batch: &RecordBatch) -> Result<&[i64]> {
     let positions = batch.column(0).as_primitive::<Int64Type>().values();
     match positions.iter().find(|position| **position < 0) {
         Some(negative) => {
-            Err(Error::invalid_data(format!("a position delete names row {negative} of a file")))
+            Err(Error::invalid_data(format!("expected a position delete of row 0 or more, found {negative}")))
         }
         None => Ok(positions),
     }

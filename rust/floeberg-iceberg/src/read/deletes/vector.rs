@@ -29,13 +29,16 @@ pub(super) fn read(
         .filter(|range| range.end <= length);
     let Some(range) = range else {
         return Err(Error::invalid_data(format!(
-            "a deletion vector of {size} bytes at {offset} does not lie in its file of {length} bytes"
+            "a deletion vector of {size} bytes at offset {offset} is outside its file of {length} bytes"
         ))
         .with("path", &delete.file_path));
     };
     let cardinality = u64::try_from(delete.record_count).map_err(|_| {
-        Error::invalid_data(format!("a deletion vector has {} rows", delete.record_count))
-            .with("path", &delete.file_path)
+        Error::invalid_data(format!(
+            "expected a deletion vector of 0 or more rows, found {}",
+            delete.record_count
+        ))
+        .with("path", &delete.file_path)
     })?;
     decode(&source.read(range)?, Some(cardinality)).context("path", &delete.file_path)
 }

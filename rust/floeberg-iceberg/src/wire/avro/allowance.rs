@@ -1,9 +1,9 @@
-//! How much more may a file make us hold?
+//! How much more memory may a file take?
 //!
-//! Columns grow with the bytes that are read, and without them: by nulls, and by values that take no bytes. Adding up the
-//! columns costs, so it is done whenever about as much as a megabyte may have been added, within a record too.
+//! Columns grow with the bytes that are read, and also without: by nulls, and by values that take no bytes. Measuring the
+//! columns is costly, so it is done after about each megabyte that may have been added, within a record too.
 //!
-//! Invariant: between two measurements nothing is added that was not spent from the allowance first.
+//! Invariant: between two measurements, whatever is added is taken from the allowance first.
 
 use floeberg_core::{Error, Result};
 
@@ -13,10 +13,10 @@ use super::column::Column;
 /// Bytes that may be added before the columns are measured again.
 const BETWEEN_MEASUREMENTS: u64 = 1 << 20;
 
-/// What is left of the limits while records are decoded.
+/// The remaining limits while records are decoded.
 #[derive(Debug)]
 pub(super) struct Allowance {
-    /// Values that take no bytes and may still come.
+    /// How many more values without bytes are allowed.
     pub(super) empty_left: u64,
     /// Bytes of the columns when they were last measured.
     measured: usize,

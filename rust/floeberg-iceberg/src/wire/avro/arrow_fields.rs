@@ -1,10 +1,10 @@
-//! Which columns does an Avro file have, as Arrow has them?
+//! Which Arrow columns does an Avro file have?
 //!
-//! In: a writer schema. Out: a field for each column, with the ids that the schema says.
+//! In: a writer schema. Out: a field for each column, with the field ids of the schema.
 //! Spec: Appendix A, Avro.
 //!
-//! Invariant: a logical type that its type cannot carry is ignored, as Avro says; a union of several types, which
-//! Iceberg does not have, becomes an empty Arrow union, which nothing can be read as.
+//! Invariant: a logical type that does not fit its type is ignored, as Avro requires. A union of several types, which Iceberg
+//! does not have, becomes an empty Arrow union, which cannot be read.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ const MOST_DIGITS: i64 = 38;
 
 /// The columns of a file.
 ///
-/// Errors: `InvalidData` for a file of other things than records, `LimitExceeded` for types that nest too deep, or
-/// contain themselves, or are too many.
+/// Errors: `InvalidData` for a file whose top type is not a record, `LimitExceeded` for types that nest too deeply, contain
+/// themselves, or are too many.
 pub fn arrow_fields(schema: &AvroSchema, limits: &Limits) -> Result<Fields> {
     let AvroType::Record(fields) = schema.root() else {
         return Err(Error::invalid_data("expected an Avro file of records, found another type at the top"));
@@ -28,7 +28,7 @@ pub fn arrow_fields(schema: &AvroSchema, limits: &Limits) -> Result<Fields> {
     Walk { schema, limits, types: 0 }.record(fields, 0)
 }
 
-/// What a union of null and one type is about; other types are about themselves.
+/// The type beside null in a union of two, or the type itself.
 pub(super) struct Optional {
     /// The branch of null.
     pub(super) null: Option<i64>,
@@ -91,7 +91,7 @@ impl Walk<'_> {
                 None => DataType::Union(UnionFields::empty(), UnionMode::Sparse),
                 Some(Optional { value: None, .. }) => return Ok((DataType::Null, true)),
                 Some(Optional { value: Some((_, value)), null }) => {
-                    // A union in a union is no Avro; where one is, it must not be taken apart again and again.
+                    // Avro has no union in a union. A damaged file may have one, and it must not be unwrapped again and again.
                     if matches!(schema.get(value), AvroType::Union(_)) {
                         return Err(Error::invalid_data("Avro schema: a union directly in a union"));
                     }

@@ -1,6 +1,6 @@
-//! Where may a file be cut, to be decoded by several threads?
+//! Where may a file be split for several threads?
 //!
-//! In: a whole file. Out: block ranges of blocks that follow each other.
+//! In: a whole file. Out: block ranges, which are runs of adjacent blocks.
 //!
 //! Invariant: every block is in exactly one block range, and block ranges are in the order of the file.
 
@@ -11,7 +11,7 @@ use floeberg_core::{Context, Result};
 use super::Limits;
 use super::frame::whole_frame;
 
-/// Blocks that follow each other.
+/// A run of adjacent blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockRange {
     /// Where they lie in the file.

@@ -1,4 +1,4 @@
-//! How is a block's data stored, and what was it before?
+//! How is the data of a block decompressed?
 //!
 //! Spec: Avro 1.12, Required Codecs, Optional Codecs.
 //!
@@ -40,7 +40,7 @@ pub(super) struct Inflater {
     codec: Codec,
     deflate: Option<Decompressor>,
     buffer: Vec<u8>,
-    /// How much of the buffer is the block.
+    /// The length of the block in the buffer.
     length: usize,
 }
 
@@ -71,7 +71,7 @@ impl Inflater {
         Ok(())
     }
 
-    /// The data of the block that was loaded last, which is stored as that.
+    /// The data of the last loaded block, decompressed. `stored` is the stored data of that block.
     pub(super) fn data<'a>(&'a self, stored: &'a [u8]) -> &'a [u8] {
         match self.codec {
             Codec::Null => stored,

@@ -14,7 +14,7 @@ pub(super) struct Column {
     pub(super) validity: NullBufferBuilder,
 }
 
-/// What has been gathered, by kind.
+/// The gathered values, by kind.
 #[derive(Debug)]
 pub(super) enum Values {
     Null(usize),
@@ -31,7 +31,7 @@ pub(super) enum Values {
     Struct(Vec<usize>),
     /// Lists and maps; items are in the children.
     Items(Offsets),
-    /// A map of which single keys are wanted: rows so far, then keys (ascending) with their columns.
+    /// A map with single wanted keys: rows so far, then keys (ascending) with their columns.
     Keyed(usize, Vec<(i32, usize)>),
 }
 
@@ -148,7 +148,7 @@ pub(super) fn push_null(columns: &mut [Column], index: usize) {
     }
 }
 
-/// Gives the columns of a map's keys that this row did not have a null.
+/// Adds a null to the columns of map keys that this row did not have.
 pub(super) fn end_keyed_row(columns: &mut [Column], index: usize) {
     let Values::Keyed(rows, keys) = &mut columns[index].values else { return };
     let (rows, keys) = (*rows, std::mem::take(keys));

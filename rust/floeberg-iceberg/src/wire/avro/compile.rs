@@ -1,4 +1,4 @@
-//! Which steps lead from this writer's records to the wanted columns?
+//! Which steps turn the records of a writer into the wanted columns?
 //!
 //! In: a writer schema and a projection. Out: steps in the writer's order, empty columns, and how these become arrays.
 //! Spec: Column Projection; Appendix A, Avro.
@@ -21,7 +21,7 @@ use super::skip_plan::Skips;
 use super::step::{Branches, Items, Read, ReadStep, Step};
 use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
 
-/// A null of it takes as much memory as a value, and no byte in the file.
+/// The longest fixed type: a null of it takes no byte in the file, but as much memory as a value.
 const LONGEST_FIXED: u32 = 1 << 16;
 
 /// What is wanted of a file.
@@ -29,7 +29,7 @@ const LONGEST_FIXED: u32 = 1 << 16;
 pub struct Projection<'a> {
     /// The wanted fields, by id, with the types they shall have.
     pub fields: &'a [Field],
-    /// Map fields with int keys of which only these keys are wanted. Such a field becomes a struct with one
+    /// Map fields with int keys that are read for single keys only. Such a field becomes a struct with one
     /// optional child per key, in ascending order of the keys.
     pub keyed: &'a BTreeMap<i32, Vec<i32>>,
     /// How `fixed` values are written.
@@ -43,7 +43,7 @@ pub(super) struct Program {
     pub(super) columns: Vec<Column>,
     pub(super) outputs: Vec<Output>,
     pub(super) record_may_be_empty: bool,
-    /// Bytes that a record adds to the columns beyond those that it takes, at most, those of items aside.
+    /// The most bytes that a record adds to the columns beyond its own bytes, not counting items.
     pub(super) width: u64,
 }
 
@@ -110,7 +110,7 @@ impl Compiler<'_> {
         Ok((steps, outputs?))
     }
 
-    /// Which wanted field a writer's field is. A column of unknown type is null whatever a file holds.
+    /// The wanted field of a writer's field. A column of unknown type is always null.
     fn position(&self, field: &AvroField, wanted: &[Field]) -> Option<usize> {
         let unknown = Type::Primitive(PrimitiveType::Unknown);
         wanted.iter().position(|wanted| match field.id {
@@ -136,7 +136,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The step of a wanted field. The union around its type is taken off here.
+    /// The step of a wanted field, without the union around its type.
     fn field(&mut self, id: TypeId, wanted: &Field, depth: usize) -> Result<(ReadStep, Output)> {
         self.skips.count(depth)?;
         let (union, value) = match self.schema.get(id) {

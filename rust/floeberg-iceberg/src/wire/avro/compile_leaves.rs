@@ -1,11 +1,11 @@
-//! Which steps lead from this writer's records to some of its own columns?
+//! Which steps turn the records of a writer into some of its own columns?
 //!
 //! In: a writer schema, its Arrow fields, and the leaves that are wanted. Out: steps in the writer's order, empty
 //! columns, and how these become arrays of the Arrow fields.
 //! Spec: Appendix A, Avro.
 //!
-//! Invariant: a column is decoded if and only if one of its leaves is wanted; leaves count as in the file's fields: a
-//! struct without fields is one. Values become what the file says they are; whose column they are is decided above.
+//! Invariant: a column is decoded if and only if one of its leaves is wanted. Leaves are numbered as in the file's fields; a
+//! struct without fields is a leaf. Values get the types of the file; the caller maps them to columns of the table.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::skip_plan::Skips;
 use super::step::{Branches, Items, Read, ReadStep, Step};
 use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
 
-/// Compiles a projection of a file's leaves; with the fields that come out.
+/// Compiles a projection of a file's leaves. Also returns the resulting fields.
 pub(super) fn compile_leaves(
     schema: &AvroSchema,
     fields: &Fields,
@@ -56,14 +56,14 @@ struct Record {
     fields: Fields,
 }
 
-/// A wanted value: how it is read, what becomes of it, and the field with what is wanted of its type.
+/// A wanted value: how it is read, what it is converted to, and its field, reduced to the wanted parts.
 struct Wanted {
     step: ReadStep,
     output: Output,
     field: FieldRef,
 }
 
-/// How a value that is no union is read into a column.
+/// How a value without a union is read into a column.
 struct Value {
     read: Read,
     column: usize,
@@ -89,7 +89,7 @@ impl Compiler<'_> {
         Ok(record)
     }
 
-    /// A value, if a leaf of it is wanted. The union around its type is taken off here.
+    /// A value, if a leaf of it is wanted, without the union around its type.
     fn field(&mut self, id: TypeId, field: &FieldRef) -> Result<Option<Wanted>> {
         let (union, value) = match self.schema.get(id) {
             AvroType::Union(branches) => match optional(self.schema, branches) {
@@ -169,7 +169,7 @@ impl Compiler<'_> {
         Ok(Some(Value { read: Read::Record(record.steps), column, output, data_type }))
     }
 
-    /// A map of which a leaf is wanted, of the key or of the value: both are decoded then.
+    /// A map with a wanted leaf: its keys and values are both decoded.
     fn map(
         &mut self,
         entries: &FieldRef,

@@ -113,8 +113,8 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Cuts the blocks into block ranges of about equal size, each of at most about so many bytes as they are stored; one for
-    /// a file without blocks. Nothing is decompressed.
+    /// Splits the blocks into block ranges of about equal size, each of at most about so many stored bytes; a file without blocks
+    /// has one. Nothing is decompressed.
     pub fn block_ranges(&self, most_bytes: usize) -> Result<Vec<BlockRange>> {
         ranges(self.bytes, self.data_start, &self.sync, &self.limits, most_bytes)
     }

@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         self.bytes.len() - self.position
     }
 
-    /// The error of a value that is not what it must be, at the current offset.
+    /// The error of an unexpected value at the current offset.
     #[cold]
     pub(super) fn error(&self, expected: &str) -> Error {
         let position = self.position;
@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Refuses a block of items that ended elsewhere than its size says: who skips it would go on elsewhere.
+    /// Refuses a block of items that does not end where its size says: a reader that skips it would continue elsewhere.
     #[inline]
     pub(super) fn check_size(&self, start: usize, block: &ItemBlock) -> Result<()> {
         match block.size {
@@ -185,7 +185,7 @@ impl<'a> Cursor<'a> {
 
     /// Walks past that many `int`s and `long`s, eight bytes at a step: each ends at a byte without its top bit.
     ///
-    /// What is skipped is not checked to be within 64 bits, only to end.
+    /// Skipped numbers are not checked to fit into 64 bits, only to end.
     #[inline]
     pub(super) fn skip_varints(&mut self, mut count: u64) -> Result<()> {
         let mut unended = 0;

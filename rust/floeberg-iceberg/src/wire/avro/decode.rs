@@ -1,6 +1,6 @@
 //! What do the records of an Avro file hold, as columns?
 //!
-//! In: blocks of a file and what is wanted of them. Out: struct arrays, a child per wanted field.
+//! In: blocks of a file and the wanted fields. Out: struct arrays, a child per wanted field.
 //! Spec: Avro 1.12, Object Container Files; Iceberg, Column Projection.
 //!
 //! Invariant: a block is decoded to its last byte, or it is an error.
@@ -20,7 +20,7 @@ use super::skip::check_count;
 use super::step::run_steps;
 use super::{AvroSchema, Block, Blocks, Container, Limits, Projection};
 
-/// Room is made for so many records before they come, at most: how many there are a file only claims.
+/// The most records to reserve memory for: the record count of a file is only a claim.
 const MOST_ROOM: usize = 1 << 16;
 
 /// Decodes all records of a file, which was written with that schema.
@@ -32,7 +32,7 @@ pub fn decode(
     decode_blocks(&mut container.blocks(), 0, schema, projection)
 }
 
-/// Decodes all records of some blocks of a file, which was written with that schema. Room is made for about so many
+/// Decodes all records of some blocks of a file, which was written with that schema. Reserves memory for about so many
 /// records.
 pub fn decode_blocks(
     blocks: &mut Blocks<'_>,
@@ -58,16 +58,16 @@ pub struct Decoder {
     allowance: Allowance,
 }
 
-/// How far a block is decoded.
+/// The progress within a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Records that are still to come.
+    /// Remaining records.
     pub rows: u64,
     /// The offset of the next record in the block's data.
     pub position: usize,
 }
 
-/// When to stop gathering: after one of them is reached.
+/// When to stop gathering: as soon as one is reached.
 #[derive(Debug, Clone, Copy)]
 pub struct Enough {
     /// Records gathered.
@@ -77,7 +77,7 @@ pub struct Enough {
 }
 
 impl Enough {
-    /// Whatever there is.
+    /// No limit.
     const NEVER: Self = Self { rows: usize::MAX, bytes: usize::MAX };
 }
 
@@ -89,7 +89,7 @@ impl Decoder {
         Ok(Self { program, fields, rows: 0, allowance: Allowance::new(limits) })
     }
 
-    /// Compiles a projection of some of the leaves of [`super::arrow_fields`], as the file has them.
+    /// Compiles a projection of some of the leaves of [`super::arrow_fields`], in the types of the file.
     pub fn of_leaves(
         schema: &AvroSchema,
         fields: &Fields,

@@ -17,13 +17,13 @@ use floeberg_core::{Context, Error, Result};
 
 use super::column::{Column, Values};
 
-/// Fixed values take their place even where they are null.
+/// The most bytes of the nulls of a missing column: a null of a fixed type takes as much memory as a value.
 const MOST_NULL_BYTES: usize = 1 << 30;
 
-/// What becomes of the columns: the shape of the result.
+/// How columns become arrays: the shape of the result.
 #[derive(Debug)]
 pub(super) enum Output {
-    /// Nulls: the file does not have it.
+    /// Nulls, since the file does not have the column.
     Missing(DataType),
     Leaf {
         column: usize,
@@ -96,7 +96,7 @@ impl Output {
         }
     }
 
-    /// Bytes that a row adds to the columns, at most, those of items aside.
+    /// The most bytes that a row adds to the columns, not counting items.
     pub(super) fn row_bytes(&self, columns: &[Column]) -> u64 {
         let own = self.column().map_or(0, |column| columns[column].row_bytes());
         match self {
@@ -117,7 +117,7 @@ impl Output {
         items.saturating_add(1)
     }
 
-    /// Takes what the columns gathered.
+    /// Takes the gathered values of the columns.
     pub(super) fn finish(&self, columns: &mut [Column], rows: usize) -> Result<ArrayRef> {
         match self {
             Self::Missing(data_type) => {
@@ -205,7 +205,7 @@ fn take_offsets(column: &mut Column) -> Result<(OffsetBuffer<i32>, usize)> {
     Ok((OffsetBuffer::new(ScalarBuffer::from(offsets)), items))
 }
 
-/// What was gathered, without room for more: it may be kept for long.
+/// The gathered values, without spare capacity, as they may be kept for long.
 fn tight<T>(values: &mut Vec<T>) -> Vec<T> {
     let mut values = std::mem::take(values);
     values.shrink_to_fit();

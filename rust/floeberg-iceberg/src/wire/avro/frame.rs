@@ -3,7 +3,7 @@
 //! In: bytes from the start of a block on, as many as were read. Out: the block, or how many bytes it needs.
 //! Spec: Avro 1.12, Object Container Files.
 //!
-//! Invariant: what a block claims is checked against what is left of the file before anybody reads so much.
+//! Invariant: sizes in a block are checked against the rest of the file before they are used to read.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use floeberg_core::{Error, Result};
 use super::Limits;
 use super::cursor::Cursor;
 
-/// The bytes that say how long a block is, at most: two longs.
+/// The most bytes of the start of a block, which has its size: two longs.
 pub const FRAME_START: usize = 20;
 /// The bytes of a sync marker.
 const SYNC: usize = 16;
@@ -22,9 +22,9 @@ const SYNC: usize = 16;
 pub struct Frame {
     /// How many records it holds.
     pub rows: u64,
-    /// Where its data lies, as it is stored.
+    /// Where its stored data lies.
     pub stored: Range<usize>,
-    /// The bytes of the block with everything that is around the data.
+    /// The bytes of the whole block, including its start and sync marker.
     pub length: usize,
 }
 

@@ -4,7 +4,7 @@
 //! key that the map has.
 //! Spec: Data File Fields (counts and bounds by field id).
 //!
-//! Invariant: a key that is wanted comes once, or it is an error.
+//! Invariant: a wanted key that occurs twice is an error.
 
 use floeberg_core::Result;
 
@@ -68,7 +68,7 @@ fn next_wanted<T>(
             return Ok(Some((found, key)));
         }
         match skip {
-            // Counts and bounds: what there is most of, without a call.
+            // Counts and bounds are the most frequent, so they are read inline.
             Skip::Varints(1) => cursor.skip_varint()?,
             Skip::Prefixed => drop(cursor.prefixed()?),
             other => other.run(cursor, empty_left)?,

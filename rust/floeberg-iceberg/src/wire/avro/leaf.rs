@@ -26,7 +26,7 @@ pub enum FixedForm {
     Prefixed,
 }
 
-/// How to read and where to put; `None` when the types do not fit.
+/// How to read a value and its column; `None` if the types do not fit.
 pub(super) fn leaf(writer: &AvroType, wanted: &PrimitiveType, fixed: FixedForm) -> Option<(Read, Values)> {
     use PrimitiveType as P;
     let read = match (writer, wanted) {

@@ -1,6 +1,6 @@
-//! How much may one Avro file make us hold?
+//! How much memory may one Avro file take?
 //!
-//! Invariant: what a file can make the decoder allocate is bounded by its own length or by one of these.
+//! Invariant: whatever the decoder allocates is bounded by the length of the file or by one of these limits.
 
 use floeberg_core::{Error, Result};
 
@@ -24,7 +24,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For files of rows, which are decoded block by block and have columns without end.
+    /// For data files, which are decoded block by block and have no limit on their total size.
     pub fn of_rows() -> Self {
         Self {
             block_bytes: 256 << 20,

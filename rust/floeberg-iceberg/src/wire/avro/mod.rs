@@ -1,4 +1,4 @@
-//! Avro object containers: decoded into Arrow columns by field id, and in `encode` written.
+//! Avro object containers: decoded into Arrow columns by field id, and written in `encode`.
 
 mod codec;
 mod column;

@@ -54,7 +54,7 @@ impl Parser<'_> {
     fn object(&mut self, object: &Map<String, Json>, namespace: &str, depth: usize) -> Result<TypeId> {
         let name = match object.get("type") {
             Some(Json::String(name)) => name.as_str(),
-            // `{"type": {"type": "int"}}`: one object too many, and clear.
+            // `{"type": {"type": "int"}}`: one object too many, but unambiguous.
             Some(nested) => return self.any(nested, namespace, depth + 1),
             None => return Err(expected("an object with a type", &Json::Object(object.clone()))),
         };

@@ -3,7 +3,7 @@
 //! In: bytes of the file in order. Out: batches of some of its columns.
 //! Spec: Avro 1.12, Object Container Files.
 //!
-//! Invariant: a block is held at a time, and of its columns about as much as a batch may have.
+//! Invariant: one block is in memory at a time, and about one batch of its columns.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -34,12 +34,12 @@ struct Open {
     offset: u64,
 }
 
-/// What was done with the bytes of a file.
+/// The result of passing bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// A block of so many bytes.
+    /// A block of so many bytes was taken.
     Block(usize),
-    /// None: from where they start so many are needed, which the file has.
+    /// No block was taken: it needs so many bytes, which the file has.
     Needs(usize),
 }
 
@@ -50,10 +50,10 @@ impl fmt::Debug for Records {
 }
 
 impl Records {
-    /// The bytes that are needed to say how many a block needs.
+    /// The bytes that are needed to find the size of a block.
     pub const START: usize = FRAME_START;
 
-    /// Of a file with such blocks, which was written with that schema, some of the leaves of its columns.
+    /// For some leaves of a file with that schema and codec.
     pub fn new(
         form: &BlockForm,
         schema: &AvroSchema,

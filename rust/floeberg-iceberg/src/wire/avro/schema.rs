@@ -1,4 +1,4 @@
-//! What did the writer say its records look like?
+//! What is the schema of the writer?
 //!
 //! Spec: Avro 1.12, Schema Declaration; Iceberg Appendix A, Avro (field ids).
 //!

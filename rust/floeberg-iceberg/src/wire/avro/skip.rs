@@ -1,9 +1,9 @@
-//! How do we get past a value that nobody asked for?
+//! How is an unwanted value skipped?
 //!
 //! Spec: Avro 1.12, Binary Encoding.
 //!
-//! Invariant: a skip reads lengths and ends of numbers, never values; writers hardly ever store the byte size of a
-//! block of items, so walking must be cheap.
+//! Invariant: a skip reads lengths and finds ends of numbers, but decodes no value. Writers hardly ever store the byte size of a
+//! block of items, so skipping must be cheap.
 
 use floeberg_core::{Error, Result};
 
@@ -20,7 +20,7 @@ pub(super) enum Skip {
     Prefixed,
     /// A branch and its value.
     Union(Box<[Skip]>),
-    /// One after the other; none takes no bytes.
+    /// One after the other; an empty list takes no bytes.
     Sequence(Vec<Skip>),
     /// Blocks of items.
     Items(Box<Skip>),

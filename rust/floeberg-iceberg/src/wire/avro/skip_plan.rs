@@ -1,4 +1,4 @@
-//! Which skip gets past a type?
+//! What is the cheapest way to skip a type?
 //!
 //! In: a type of a writer schema. Out: the cheapest way past its values.
 //!

@@ -1,8 +1,8 @@
-//! What is done with the bytes of one field of a record?
+//! How are the bytes of one field of a record read?
 //!
 //! In: a cursor at the field. Out: one more row in the field's column, or nothing.
 //!
-//! Invariant: no step allocates but by growing a column, and only by what it read.
+//! Invariant: a step allocates only by growing a column, and only by as much as it read.
 
 use floeberg_core::value::single_value::unscaled_from_bytes;
 use floeberg_core::{Error, Result};
@@ -15,7 +15,7 @@ use super::skip::{Skip, check_count};
 /// One step through a record.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// Nobody asked for this.
+    /// Skips an unwanted field.
     Skip(Skip),
     /// Into a column.
     Read(ReadStep),
@@ -73,7 +73,7 @@ pub(super) struct Items {
     pub(super) steps: Vec<Step>,
     /// Can an item take no bytes?
     pub(super) may_be_empty: bool,
-    /// Bytes that an item adds to the columns beyond those that it takes, at most.
+    /// The most bytes that an item adds to the columns beyond its own bytes.
     pub(super) width: u64,
 }
 

@@ -1,9 +1,9 @@
 //! Which keys does an object have, and which of them are known?
 //!
-//! In: an object and its path. Out: typed values by key, and at the end the keys that nobody asked for.
+//! In: an object and its path. Out: typed values by key, and at the end the keys that were not read.
 //! Spec: Appendix C.
 //!
-//! Invariant: a key is known exactly if it was asked for; null is absence.
+//! Invariant: a key is known exactly if it was read; null counts as absent.
 
 use floeberg_core::Result;
 use serde_json::{Map, Value as Json};
@@ -18,7 +18,7 @@ pub(crate) struct ObjectReader<'a> {
 }
 
 impl<'a> ObjectReader<'a> {
-    /// Errors: `InvalidData` where the value is no object.
+    /// Errors: `InvalidData` if the value is not an object.
     pub(crate) fn new(json: Json, path: &'a JsonPath<'a>) -> Result<Self> {
         match json {
             Json::Object(keys) => Ok(Self { path, keys }),

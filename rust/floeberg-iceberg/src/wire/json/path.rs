@@ -23,7 +23,7 @@ enum Step<'a> {
 }
 
 impl<'a> JsonPath<'a> {
-    /// The document itself, by what it is.
+    /// The document itself, by its kind.
     pub(crate) fn root(name: &'a str) -> Self {
         Self { parent: None, step: Step::Key(name) }
     }
@@ -38,12 +38,12 @@ impl<'a> JsonPath<'a> {
         Self { parent: Some(self), step: Step::Index(index) }
     }
 
-    /// The error for a value that is not what it must be.
+    /// The error for an unexpected value.
     pub(crate) fn expected(&self, what: &str, found: &Json) -> Error {
         self.invalid(format!("expected {what}, found {}", describe(found)))
     }
 
-    /// The error for a key that is not there.
+    /// The error for a missing key.
     pub(crate) fn missing(&self, key: &str) -> Error {
         self.invalid(format_args!("the required key {key:?} is missing"))
     }

@@ -1,6 +1,6 @@
 //! What document do the bytes of a JSON file hold?
 //!
-//! In: bytes, plain or gzip, told apart by content and not by name. Out: the document.
+//! In: bytes, plain or gzip, detected by content and not by name. Out: the document.
 //! Spec: Appendix C, Table Metadata and Snapshots; Appendix F, Naming for GZIP compressed Metadata JSON files.
 //!
 //! Invariant: memory is bounded: by a limit on the inflated bytes, on the number of values, and on the depth (128,
@@ -25,7 +25,7 @@ pub(crate) const MAX_METADATA_BYTES: u64 = 512 << 20;
 /// How many values a document may hold: keeps `[[],[],...]` from growing to many times its text.
 const MAX_VALUES: usize = 16 << 20;
 
-/// How deep values may stand, by the JSON library, of which the last level are no arrays or objects.
+/// How deep values may nest, a limit of the JSON library. The last level cannot have arrays or objects.
 const MAX_DEPTH: usize = 128;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -52,7 +52,7 @@ pub(crate) fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
     })
 }
 
-/// Is a document, of so many bytes as text, one that [`parse_json`] takes?
+/// Checks that [`parse_json`] accepts a document of so many bytes as text.
 ///
 /// Errors: `LimitExceeded`.
 pub(crate) fn check_readable(document: &Json, bytes: usize, limit: u64) -> Result<()> {

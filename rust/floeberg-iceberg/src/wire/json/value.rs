@@ -1,4 +1,4 @@
-//! Is a JSON value of the type that its key demands?
+//! Does a JSON value have the type of its key?
 //!
 //! In: a value and its path. Out: the typed value, or an error that names the path, what was expected and
 //! what was found.
@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::JsonPath;
 
-/// Any value, as it is.
+/// Any value, unchanged.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "has the shape of its siblings, so that it can be passed for them"
@@ -20,7 +20,7 @@ pub(crate) fn raw(json: Json, _place: &JsonPath<'_>) -> Result<Json> {
     Ok(json)
 }
 
-/// An object, as it is.
+/// An object, unchanged.
 pub(crate) fn object(json: Json, path: &JsonPath<'_>) -> Result<Map<String, Json>> {
     match json {
         Json::Object(keys) => Ok(keys),

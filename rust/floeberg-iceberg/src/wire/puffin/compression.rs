@@ -38,7 +38,7 @@ impl Compression {
     }
 }
 
-/// What was compressed, if it was; never more than `limit` bytes.
+/// The decompressed bytes, at most `limit`.
 pub(super) fn decompress(stored: &[u8], codec: Option<Compression>, limit: usize) -> Result<Cow<'_, [u8]>> {
     let mut content = Vec::new();
     match codec {

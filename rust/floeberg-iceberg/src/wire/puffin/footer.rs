@@ -7,7 +7,7 @@
 //! magic | blob ... | magic | payload | payload size: i32 LE | flags (4) | magic
 //! ```
 //!
-//! Invariant: the payload size is checked against the bytes that are there; flags that are not known are an error.
+//! Invariant: the payload size is checked against the bytes of the file; unknown flags are an error.
 
 use floeberg_core::{Error, Result};
 
@@ -17,10 +17,10 @@ use crate::wire::refuse_encrypted;
 
 const MAGIC: [u8; 4] = *b"PFA1";
 const PAYLOAD_LIMIT: usize = 64 << 20;
-/// No footer is longer in its file: one that is holds more than a payload may.
+/// The most bytes of a footer in its file: a longer one has more than the largest payload.
 pub(crate) const LARGEST_FOOTER: u64 = PAYLOAD_LIMIT as u64 + 16;
 
-/// How many bytes at the end of a file say how long its footer is.
+/// How many bytes at the end of a file have the length of its footer.
 pub const FOOTER_TAIL_LENGTH: usize = 12;
 
 /// The length in bytes of a file's footer, from the file's last [`FOOTER_TAIL_LENGTH`] bytes (or more).
@@ -44,7 +44,7 @@ pub fn footer_length(end: &[u8]) -> Result<u64> {
 
 /// Reads the footer of a file: of the whole file, or of an end of it that holds the footer.
 ///
-/// Only a whole file has the magic at its start; who reads an end does not see it, and it is checked with the blobs.
+/// The magic at the start is checked here only for a whole file. For the end of a file, it is checked with the blobs.
 pub fn parse_footer(bytes: &[u8]) -> Result<PuffinFooter> {
     let length = footer_length(bytes)?;
     let footer = usize::try_from(length).ok().filter(|&length| length <= bytes.len());

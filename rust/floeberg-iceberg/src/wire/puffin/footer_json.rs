@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::compression::Compression;
 
-/// What a Puffin file says it holds.
+/// The content of a Puffin file, by its footer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PuffinFooter {
     /// The blobs.
@@ -33,7 +33,7 @@ pub struct BlobMetadata {
     pub offset: u64,
     /// How many bytes it has in the file.
     pub length: u64,
-    /// How it is compressed; `None` is not.
+    /// Its codec; `None` is not compressed.
     pub compression: Option<Compression>,
     /// What belongs to its type, such as `referenced-data-file`.
     pub properties: BTreeMap<String, String>,

@@ -41,9 +41,7 @@ pub(super) fn with_short_offsets(array: &ArrayRef, to: &DataType) -> Result<Arra
             check_length(array.as_binary_view().total_bytes_len())?;
             Ok(cast(array, to)?)
         }
-        other => {
-            Err(Error::internal(format!("text or bytes were planned, and an array of {other} came")).into())
-        }
+        other => Err(Error::internal(format!("expected an array of strings or bytes, found {other}")).into()),
     }
 }
 

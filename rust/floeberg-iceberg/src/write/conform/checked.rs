@@ -48,7 +48,7 @@ pub(super) fn check_places(array: &ArrayRef, mask: Option<&NullBuffer>, name: &s
             check_wkb(places.value(row)).map_err(|why| Fault::At {
                 row,
                 column: name.to_owned(),
-                why: format!("is no geometry in WKB: {why}"),
+                why: format!("is not a geometry in WKB: {why}"),
             })?;
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn check_variants(
             checker.check(metadata.value(row), values.value(row)).map_err(|error| Fault::At {
                 row,
                 column: name.to_owned(),
-                why: format!("is no variant: {}", error.message()),
+                why: format!("is not a valid variant: {}", error.message()),
             })?;
         }
     }

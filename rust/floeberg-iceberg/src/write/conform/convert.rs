@@ -207,6 +207,6 @@ fn written_out(array: &ArrayRef) -> Result<ArrayRef, Fault> {
 }
 
 fn unexpected(array: &ArrayRef, column: &Column) -> Error {
-    Error::invalid_input(format!("a batch is not of its schema: a column is {}", array.data_type()))
+    Error::invalid_input(format!("a batch does not match its schema: a column is {}", array.data_type()))
         .with("column", &column.name)
 }

@@ -50,8 +50,6 @@ impl From<Error> for Fault {
 /// What Arrow refuses although everything was looked at before.
 impl From<ArrowError> for Fault {
     fn from(failure: ArrowError) -> Self {
-        Self::Other(
-            Error::invalid_input("the columns of a batch do not make one of the table").caused_by(failure),
-        )
+        Self::Other(Error::invalid_input("the columns of a batch do not fit the table").caused_by(failure))
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn leaf(from: &DataType, wanted: &PrimitiveType, to: &DataType) -> Re
         (P::Binary, T::LargeBinary | T::BinaryView) => Ok(Leaf::Bytes),
         (P::Binary, T::FixedSizeBinary(_)) => Ok(Leaf::Widened),
         (P::Unknown, _) => {
-            Err("give the column a type in the table first, since unknown holds null alone".to_owned())
+            Err("give the column a type in the table first, since unknown holds only null".to_owned())
         }
         _ => Err(cast_to(to)),
     }

@@ -39,7 +39,7 @@ impl Lists {
                 let large = cast(array, &DataType::LargeList(Arc::clone(element)))?;
                 Self::of_lists(large.as_list::<i64>())
             }
-            other => Err(Error::internal(format!("lists were planned, and an array of {other} came")).into()),
+            other => Err(Error::internal(format!("expected an array of lists, found {other}")).into()),
         }
     }
 

@@ -59,7 +59,7 @@ impl Resolver {
             let (number, again) = (found.next(), found.next());
             if let Some(again) = again {
                 used[again] = true;
-                self.problems.push(format!("column {name:?} is there twice: drop or rename one"));
+                self.problems.push(format!("column {name:?} occurs twice: drop or rename one"));
             }
             let source = match number {
                 Some(number) => {
@@ -168,7 +168,7 @@ impl Resolver {
             && !is_place_of(&named, primitive)
         {
             self.problems.push(format!(
-                "column {name:?} is {named}, and {primitive} in the table: bring it to the table's coordinates"
+                "column {name:?} is {named}, and {primitive} in the table: convert it to the table's coordinates"
             ));
             return None;
         }

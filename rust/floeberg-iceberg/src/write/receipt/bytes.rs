@@ -197,7 +197,7 @@ fn typed_bytes(value: &Value) -> Result<(String, Vec<u8>)> {
         Value::Fixed(bytes) => P::Fixed(bytes.len() as u32),
         Value::Binary(_) => P::Binary,
         Value::Struct(_) | Value::List(_) | Value::Map(_) => {
-            return Err(Error::invalid_input("a nested value is no partition value"));
+            return Err(Error::invalid_input("a nested value cannot be a partition value"));
         }
     };
     Ok((primitive.to_string(), single_value::to_bytes(value)?))

@@ -67,7 +67,7 @@ impl Receipt {
             let total = |sum: u64, part: i64| u64::try_from(part).ok().and_then(|part| sum.checked_add(part));
             let totals = total(rows, file.record_count).zip(total(size, file.file_size_in_bytes));
             (rows, size) = totals.ok_or_else(|| {
-                Error::invalid_input("expected files of at most 64 bits of rows and bytes")
+                Error::invalid_input("the rows or bytes of files do not fit into 64 bits")
                     .with("path", &file.file_path)
             })?;
         }

@@ -47,6 +47,6 @@ impl Run {
 }
 
 fn failed(error: &ArrowError) -> Error {
-    let message = format!("rows that do not fit into memory cannot be kept in a temporary file: {error}");
+    let message = format!("rows that do not fit into memory cannot be spilled to a temporary file: {error}");
     Error::new(ErrorKind::Storage, message).with("path", std::env::temp_dir().display())
 }

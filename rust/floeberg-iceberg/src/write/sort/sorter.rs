@@ -131,7 +131,7 @@ fn batch_of(partition: u32, rows: Piece, keys: ArrayRef) -> Result<RecordBatch> 
     };
     let schema = Schema::new(columns.iter().enumerate().map(field).collect::<Vec<_>>());
     let batch = RecordBatch::try_new(Arc::new(schema), columns);
-    batch.map_err(|error| Error::internal("rows cannot be kept").caused_by(error))
+    batch.map_err(|error| Error::internal("rows cannot be gathered for sorting").caused_by(error))
 }
 
 /// Writes a batch to a run, which begins with it.

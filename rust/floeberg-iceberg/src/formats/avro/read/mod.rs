@@ -1,6 +1,6 @@
 //! How are Avro files read?
 //!
-//! Block by block, from the start to the end; deletes and a filter are applied to what is decoded.
+//! Block by block, from start to end; deletes and a filter are applied to decoded batches.
 
 mod open;
 mod reader;

@@ -3,7 +3,7 @@
 //! In: a location. Out: columns with field ids, and how blocks are stored.
 //! Spec: Appendix A, Avro; Column Projection.
 //!
-//! Invariant: the header is read, and no block but what lies in the same bytes.
+//! Invariant: only the header is read, and blocks that happen to lie in the same bytes.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::wire::avro::{AvroSchema, BlockForm, Container, Limits, arrow_fields};
 
 /// Most headers are smaller than this, and so are many files: one read gets them.
 const FIRST_READ: u64 = 64 << 10;
-/// So many times more is read where that was too little.
+/// If that was too little, this many times more is read.
 const GROWTH: u64 = 8;
 
 /// An Avro file whose header was read.
@@ -32,7 +32,7 @@ pub(crate) struct AvroFile {
     pub(super) form: BlockForm,
     /// The writer schema.
     pub(super) schema: AvroSchema,
-    /// Its columns as Arrow has them.
+    /// Its columns in Arrow.
     pub(super) columns: Fields,
     /// Where the first block starts.
     pub(super) data_start: u64,
@@ -52,7 +52,7 @@ impl AvroFile {
     fn of_source(source: Arc<dyn Source>, mapping: &NameMapping) -> Result<Self> {
         let limits = Limits::of_rows();
         let size = source.size()?;
-        // The key and the schema, beside what little else there is.
+        // The key and the schema are nearly all of it.
         let longest = (limits.schema_bytes as u64).saturating_mul(2);
         let mut length = size.min(FIRST_READ);
         loop {

@@ -1,7 +1,6 @@
 //! The rows of an Avro file, as batches of the schema.
 //!
-//! Invariant: a piece of the file and a block of it are held at a time; positions of rows count from the start of the
-//! file.
+//! Invariant: one piece of the file and one block are in memory at a time; positions of rows count from the start of the file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::files::{
 };
 use crate::wire::avro::{Enough, Records, Taken};
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const PIECE: u64 = 4 << 20;
 /// The decoded bytes of one batch, about.
 const BATCH_BYTES: usize = 64 << 20;
@@ -26,7 +25,7 @@ impl FileReader for AvroFile {
         &self.fields
     }
 
-    /// A whole file, unless it starts outside of the range.
+    /// The whole file, unless it starts outside the range.
     fn units(&self, bytes: Option<&Range<u64>>, _: &FileFilter) -> Vec<Unit> {
         let starts_inside = bytes.is_none_or(|bytes| bytes.contains(&0));
         starts_inside.then_some(Unit { number: 0, rows: None }).into_iter().collect()
@@ -44,14 +43,14 @@ impl FileReader for AvroFile {
     }
 }
 
-/// The batches of a file. After an error nothing follows.
+/// The batches of a file. After an error there is no further batch.
 struct AvroReader {
     file: Arc<AvroFile>,
     records: Records,
     after: AfterDecoding,
     enough: Enough,
     cancel: Cancel,
-    /// Bytes of the file that were read and not taken.
+    /// Bytes of the file that were read and not consumed.
     piece: Bytes,
     /// Where they start in the file.
     offset: u64,
@@ -61,7 +60,7 @@ struct AvroReader {
 }
 
 impl AvroReader {
-    /// Prepares to read; nothing is read before the first batch is asked for.
+    /// Prepares to read; nothing is read before the first batch is requested.
     fn new(file: Arc<AvroFile>, request: &UnitRequest<'_>) -> Result<Self> {
         let after = AfterDecoding::new(&file.fields, request);
         let records = Records::new(&file.form, &file.schema, &file.columns, after.leaves());
@@ -125,7 +124,7 @@ impl AvroReader {
         Ok(true)
     }
 
-    /// Makes so many bytes be there, or all that are left.
+    /// Reads until so many bytes are buffered, or the file ends.
     fn need(&mut self, bytes: usize, left: u64) -> Result<()> {
         let bytes = (bytes as u64).min(left);
         if (self.piece.len() as u64) < bytes {

@@ -1,11 +1,11 @@
-//! Which bytes has a value of a column?
+//! How are the values of a column encoded?
 //!
-//! In: Arrow columns in the table's form, and their fields. Out: the values of one row after another, as the declared schema
-//! has them.
+//! In: Arrow columns in the table's form, and their fields. Out: the values of one row after another, in the order of the declared
+//! schema.
 //! Spec: Appendix A, Avro; Avro 1.12, Binary Encoding.
 //!
-//! Invariant: what is put of a row is what `declare` declares of its fields: a union with null where a field is optional,
-//! nothing where it is `unknown`.
+//! Invariant: rows are encoded as `declare` declares their fields: a union with null if a field is optional, no bytes if it is
+//! `unknown`.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Decimal128Type, Float32Type, Float64Type, Int32Type, Int64Type};
@@ -23,7 +23,7 @@ use crate::wire::avro::encode::{Encoder, decimal_size};
 #[derive(Debug)]
 pub(super) struct Column {
     name: String,
-    /// May a value be null, so that it stands in a union?
+    /// May a value be null? Then it is encoded as a union.
     is_optional: bool,
     nulls: Option<NullBuffer>,
     values: Values,
@@ -38,7 +38,7 @@ enum Values {
     Long(ScalarBuffer<i64>),
     Float(ScalarBuffer<f32>),
     Double(ScalarBuffer<f64>),
-    /// With how many bytes each number has.
+    /// With the number of bytes of each value.
     Decimal(ScalarBuffer<i128>, usize),
     Text(StringArray),
     Bytes(BinaryArray),
@@ -122,7 +122,7 @@ impl Column {
 }
 
 impl Values {
-    /// `None` where an array is in another form than that of its type.
+    /// `None` if an array does not have the Arrow type of its column.
     fn new(field_type: &Type, array: &ArrayRef) -> Option<Result<Self>> {
         use PrimitiveType as P;
         Some(match field_type {

@@ -1,4 +1,4 @@
-//! How Avro files are stored, as the contract has it.
+//! How Avro files are stored, behind the contract [`FileLayout`].
 
 use std::sync::Arc;
 
@@ -10,8 +10,7 @@ use super::layout::AvroLayout;
 use super::writer::{AvroWriter, FILE_MEMORY};
 use crate::files::{FileLayout, FileWriter, LayoutRequest, Piece};
 
-/// The layout of a write. Errors: `InvalidInput` for properties that are not understood, `Unsupported` for types that are not
-/// written.
+/// The layout of a write. Errors: `InvalidInput` for invalid properties, `Unsupported` for types that cannot be written.
 pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     Ok(Arc::new(AvroLayout::new(request)?))
 }

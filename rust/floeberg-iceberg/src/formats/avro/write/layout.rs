@@ -1,4 +1,4 @@
-//! What is the same for all Avro files of a write?
+//! What do all Avro files of a write have in common?
 //!
 //! In: a schema and properties. Out: the declared schema, and how blocks are compressed.
 //! Spec: Appendix A, Avro.
@@ -24,7 +24,7 @@ pub(super) struct AvroLayout {
     pub(super) fields: Vec<Field>,
     /// The declared schema, as JSON.
     pub(super) schema: String,
-    /// What else the header says.
+    /// The other entries of the header.
     pub(super) metadata: Vec<(&'static str, String)>,
     /// How blocks are stored.
     pub(super) compression: Compression,
@@ -33,16 +33,16 @@ pub(super) struct AvroLayout {
 impl AvroLayout {
     /// The layout that a request asks for.
     ///
-    /// Errors: `InvalidInput` for properties that are not understood and for names that Avro cannot tell apart, `Unsupported` for
-    /// types that are not written, and for columns nested so deep that the file could not be read.
+    /// Errors: `InvalidInput` for invalid properties, and for names that are equal in Avro; `Unsupported` for types that cannot be
+    /// written, and for columns nested so deeply that the file could not be read.
     pub(super) fn new(request: &LayoutRequest<'_>) -> Result<Self> {
         let fields = request.schema.fields().to_vec();
         let declared = declare(&StructType { fields: fields.clone() }, RECORD)?;
-        // As Iceberg Java has it, for readers that know no table.
+        // As Iceberg Java does, for readers without the table.
         let metadata = vec![("iceberg.schema", schema_to_json(request.schema)?.to_string())];
         let compression = compression(request.properties)?;
         let schema = declared.to_string();
-        // Each type nests its JSON by several levels, and readers bound these.
+        // Each type adds several levels of JSON, and readers limit the levels.
         parse_schema(schema.as_bytes(), &Limits::of_rows()).map_err(|error| {
             Error::unsupported("an Avro file cannot hold so many or so deeply nested columns: write Parquet")
                 .caused_by(error)

@@ -1,6 +1,6 @@
 //! How are Avro files written?
 //!
-//! Rows are encoded in runs, each by a thread, and written in order.
+//! Rows are encoded in runs, each on one thread, and written in order.
 
 mod options;
 mod column;

@@ -1,4 +1,4 @@
-//! How are blocks compressed, as a table's properties ask for it?
+//! How do a table's properties configure the compression of blocks?
 //!
 //! Spec: Iceberg's documentation, Write properties (`write.avro.*`).
 
@@ -10,7 +10,7 @@ use crate::files::WriteProperties;
 use crate::properties::{AVRO_CODEC, AVRO_LEVEL as LEVEL, parsed, unexpected};
 use crate::wire::avro::encode::Compression;
 
-/// The levels that Iceberg Java writes with where none is asked for.
+/// The default levels of Iceberg Java.
 const GZIP_LEVEL: i32 = 9;
 const ZSTD_LEVEL: i32 = 1;
 
@@ -29,7 +29,7 @@ pub(super) fn compression(properties: &WriteProperties) -> Result<Compression> {
     })
 }
 
-/// Can what properties say of codec and level be followed? Errors: `InvalidInput`, naming the property.
+/// Checks the codec and level of properties. Errors: `InvalidInput`, naming the property.
 pub(crate) fn check_avro_properties(properties: &BTreeMap<String, String>) -> Result<()> {
     compression(&WriteProperties::of_map(properties.clone())).map(drop)
 }

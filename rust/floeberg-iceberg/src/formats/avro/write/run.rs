@@ -1,6 +1,6 @@
 //! Rows that one thread encodes.
 //!
-//! In: some of the rows that a file was given. Out: their blocks, compressed.
+//! In: some of the rows of a file. Out: their blocks, compressed.
 //!
 //! Invariant: how rows are cut into runs depends on the rows alone, not on the threads.
 
@@ -11,9 +11,9 @@ use super::layout::AvroLayout;
 use crate::files::Piece;
 use crate::wire::avro::encode::BlockEncoder;
 
-/// Bytes of a block before it is compressed, as Iceberg Java has it.
+/// Bytes of a block before compression, as in Iceberg Java.
 const BLOCK_BYTES: usize = 64_000;
-/// Bytes of rows in memory that are worth a thread: the last block of a run is short.
+/// Bytes of rows in memory that are worth a thread. The last block of a run is short, so runs should be long.
 const RUN_BYTES: u64 = 2 << 20;
 
 /// The blocks of a run, once they are encoded.

@@ -3,7 +3,7 @@
 //! In: pieces of rows. Out: the file, and how many rows it has.
 //! Spec: Data File Fields; Avro 1.12, Object Container Files.
 //!
-//! Invariant: as Iceberg Java, nothing is said of columns, and not where the file may be cut.
+//! Invariant: as in Iceberg Java, the file has no metrics of columns and no split offsets.
 
 use std::mem;
 use std::sync::Arc;
@@ -16,10 +16,9 @@ use super::run::{Run, runs};
 use crate::files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
 use crate::wire::avro::encode::{header, random_marker};
 
-/// About how many bytes of memory an open file takes: a block before and after it is compressed, and what its codec works
-/// with.
+/// About how many bytes of memory an open file takes: a block before and after compression, and the codec's buffers.
 pub(super) const FILE_MEMORY: u64 = 1 << 20;
-/// Rows that are encoded at least before the size of the file is looked at: Iceberg Java looks every so many.
+/// Rows between two checks of the file size, at least, as in Iceberg Java.
 const FEWEST_ROWS: u64 = 1_000;
 
 /// A file that is being written.
@@ -28,7 +27,7 @@ pub(super) struct AvroWriter {
     layout: Arc<AvroLayout>,
     sink: Box<dyn Sink>,
     sync: [u8; 16],
-    /// Encoded and not written.
+    /// Encoded and not written yet.
     runs: Vec<Run>,
     written: u64,
     rows: u64,
@@ -74,12 +73,12 @@ impl FileWriter for AvroWriter {
         rows.max(FEWEST_ROWS)
     }
 
-    /// Blocks need not wait for others.
+    /// Blocks do not wait for each other.
     fn is_unit_full(&self) -> bool {
         !self.runs.is_empty()
     }
 
-    /// A run of rows is a part of the work.
+    /// Each run of rows is one part of the work.
     fn encode<'a>(&'a mut self, rows: &'a [Piece]) -> Result<Vec<Work<'a>>> {
         self.rows += Waiting::of(rows).rows;
         let pieces = runs(rows);

@@ -1,6 +1,6 @@
 //! How are ORC files read?
 //!
-//! Stripe by stripe; deletes and a filter are applied to what is decoded. The format itself is `floeberg-orc`'s.
+//! Stripe by stripe; deletes and a filter are applied to decoded batches. The format itself is in `floeberg-orc`.
 
 mod open;
 mod reader;

@@ -1,6 +1,6 @@
 //! The rows of a stripe, as batches of the schema.
 //!
-//! Invariant: positions of rows count from the start of the file; nothing is read before the first batch is asked for.
+//! Invariant: positions of rows count from the start of the file; nothing is read before the first batch is requested.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl FileReader for OrcFile {
     }
 }
 
-/// The batches of a stripe. After an error nothing follows.
+/// The batches of a stripe. After an error there is no further batch.
 struct OrcReader {
     file: Arc<OrcFile>,
     stripe: Unit,

@@ -1,11 +1,11 @@
-//! Which row groups do a file's bloom filters rule out?
+//! Which row groups can a file's bloom filters skip?
 //!
-//! In: the row groups that statistics left, and the filter. Out: those of them that may hold a row that it leaves.
+//! In: the row groups that statistics did not skip, and the filter. Out: the row groups that may hold a matching row.
 //! Spec: Appendix A, Parquet (bloom filters are Parquet's own).
 //!
-//! Invariant: a row group is left out only where no value that was asked for is in it. A bloom filter is read only where
-//! it could rule out its row group, statistics do not decide, and it is smaller than what it may save. It is no more than
-//! a help: a damaged one, and one of another kind than the known, is passed over.
+//! Invariant: a row group is skipped only if it has none of the values that the filter looks for. A bloom filter is read only if it
+//! can skip the row group, statistics do not decide, and it is smaller than the bytes it may save. Bloom filters are optional: a
+//! damaged one, or one of an unknown kind, is ignored.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ use crate::files::{FileFilter, RowPredicate, Unit};
 
 /// The longest header: the type of the first field, up to five bytes of a number, and [`SPLIT_BLOCK`].
 const HEADER: u64 = 1 + 5 + SPLIT_BLOCK.len() as u64;
-/// The fields of a header after the number of bytes, in Thrift's compact form: split blocks, xxHash, uncompressed. There are
-/// no others.
+/// The fields of a header after the number of bytes, in Thrift's compact form: split blocks, xxHash, uncompressed. The format has
+/// no other kinds.
 const SPLIT_BLOCK: [u8; 13] = [0x1c, 0x1c, 0x00, 0x00, 0x1c, 0x1c, 0x00, 0x00, 0x1c, 0x1c, 0x00, 0x00, 0x00];
 /// The bytes of a block.
 const BLOCK: u64 = 32;
 
 impl ParquetFile {
-    /// The row groups, of some, that may hold a row that the filter leaves by what their bloom filters say.
+    /// Of some row groups, those that may hold a matching row by their bloom filters.
     pub(super) fn left_by_bloom_filters(&self, units: Vec<Unit>, filter: &FileFilter) -> Result<Vec<Unit>> {
         let FileFilter::Rows(predicate) = filter else { return Ok(units) };
         let chunks = || self.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
@@ -50,20 +50,20 @@ impl ParquetFile {
     }
 }
 
-/// A filter, with what bloom filters can be asked for its tests.
+/// A filter, as questions to bloom filters.
 struct Question<'a> {
     expr: &'a BoundExpr,
     kind: Kind<'a>,
 }
 
 enum Kind<'a> {
-    /// None can be asked anything.
+    /// Bloom filters cannot decide it.
     Plain,
     /// Ruled out if one of these is.
     And(Vec<Question<'a>>),
     /// Ruled out if all of these are.
     Or(Vec<Question<'a>>),
-    /// Ruled out if none of these forms is in a column.
+    /// Ruled out if a column has none of these encoded values.
     Values { leaf: usize, forms: Vec<Vec<u8>> },
 }
 
@@ -94,7 +94,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Is the row group ruled out? What cannot change the answer is not read.
+    /// Is the row group ruled out? Bloom filters that cannot change the answer are not read.
     fn is_ruled_out(&self, stats: &OneGroup<'_>, filters: &mut Filters<'_>) -> Result<bool> {
         if !may_match(self.expr, stats) {
             return Ok(true);
@@ -128,7 +128,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// What a bloom filter can be asked for a test: whether some values are there, if the bytes of each are certain.
+/// The values that a test looks for in a bloom filter, if the encoded bytes of each are certain.
 fn values<'a>(test: &BoundPredicate, file: &ParquetFile, predicate: &RowPredicate) -> Option<Kind<'a>> {
     if !matches!(test.op, Operator::Eq | Operator::In) || test.transform.is_some() {
         return None;
@@ -141,7 +141,7 @@ fn values<'a>(test: &BoundPredicate, file: &ParquetFile, predicate: &RowPredicat
     Some(Kind::Values { leaf, forms })
 }
 
-/// The bloom filters of a row group, read when they are first asked.
+/// The bloom filters of a row group, read when first needed.
 struct Filters<'a> {
     file: &'a ParquetFile,
     group: usize,
@@ -153,7 +153,7 @@ impl Filters<'_> {
         self.file.metadata().row_group(self.group).column(leaf)
     }
 
-    /// Is there one of a column, and is it not larger than the column itself, as far as the footer says?
+    /// Does a column have one that is not larger than the column itself, by the footer?
     fn is_worth_reading(&self, leaf: usize) -> bool {
         let chunk = self.chunk(leaf);
         let length = i64::from(chunk.bloom_filter_length().unwrap_or(0));
@@ -173,7 +173,7 @@ impl Filters<'_> {
         let size = file.source.size()?;
         let start = chunk.bloom_filter_offset().and_then(|offset| u64::try_from(offset).ok());
         let Some(start) = start.filter(|start| *start < size) else { return Ok(None) };
-        // Older writers do not say the length: the header does.
+        // Older writers do not store the length, but the header has it.
         let said = chunk.bloom_filter_length().and_then(|length| u64::try_from(length).ok());
         let first = said.unwrap_or(HEADER).min(size - start);
         let bytes = file.near_end(start..start + first)?;
@@ -192,7 +192,7 @@ impl Filters<'_> {
     }
 }
 
-/// The lengths of a header and of the bits behind it; `None` for a header that is not known.
+/// The lengths of a header and of the bits behind it; `None` for an unknown header.
 fn header(bytes: &Bytes) -> Option<(u64, u64)> {
     // Field 1, a 32-bit number in zigzag form.
     let rest = bytes.strip_prefix(&[0x15])?;

@@ -1,9 +1,8 @@
-//! Where do the rows that a row group's decoder yields stand in the file?
+//! Which positions in the file do decoded rows have?
 //!
-//! In: the rows that are decoded, and which of these the decoder's filter passes. Out: positions, batch by batch.
+//! In: the rows that are decoded, and which of them pass the decoder's filter. Out: positions, batch by batch.
 //!
-//! Invariant: what is not known of the decoder's work is an error, never a guess: the filter tests every row that is
-//! decoded, once and in order.
+//! Invariant: the filter tests every decoded row, once and in order. If it did not, that is an error and never a guess.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,25 +14,25 @@ use parquet::arrow::arrow_reader::RowSelection;
 
 use crate::files::RowPositions;
 
-/// The rows that a decoder has still to yield.
+/// The rows that a decoder has not returned yet.
 #[derive(Debug, Clone)]
 pub(super) struct DecodedRows {
     /// The position of the row group's first row.
     first: u64,
     /// How many rows the row group has.
     rows: usize,
-    /// Those of them that are yielded; `None` is all of them.
+    /// The rows that are decoded; `None` is all rows.
     selection: Option<BooleanBuffer>,
-    /// How many rows of the row group were yielded or passed over.
+    /// How many rows of the row group were returned or skipped.
     done: usize,
 }
 
-/// What the decoder's filter said of the rows that it was asked.
+/// The results of the decoder's filter, for the rows that it tested.
 #[derive(Debug, Clone)]
 pub(super) struct Passed(Arc<Mutex<BooleanBufferBuilder>>);
 
 impl DecodedRows {
-    /// Of a row group at these positions, with what is decoded of it.
+    /// For a row group at these positions, with its rows to decode.
     pub(super) fn new(rows: &Range<u64>, selection: Option<&RowSelection>) -> Self {
         let selection = selection.and_then(|rows| rows.clone().force_mask().as_mask().cloned());
         let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
@@ -93,7 +92,7 @@ impl Passed {
         Self(Arc::new(Mutex::new(BooleanBufferBuilder::new(0))))
     }
 
-    /// Adds what the filter says of the next rows: none is null.
+    /// Adds the results of the filter for the next rows, without nulls.
     pub(super) fn add(&self, passed: &BooleanArray) {
         self.lock().append_buffer(passed.values());
     }

@@ -1,4 +1,4 @@
-//! Are columns of a file encrypted though its footer is not?
+//! Does a file with a plaintext footer have encrypted columns?
 //!
 //! In: the bytes of a footer. Out: whether it names an encryption algorithm.
 //! Spec: Parquet Modular Encryption, plaintext footer mode.
@@ -8,31 +8,31 @@
 //! plaintext footer mode        FileMetaData with field 8, encryption_algorithm; nonce, 12 bytes; tag, 16 bytes
 //! ```
 //!
-//! Invariant: the walk is bounded by the bytes and in depth; what is no Thrift is left to the decoder to say.
+//! Invariant: the walk is bounded by the bytes and in depth; invalid Thrift is left to the decoder to report.
 
-/// The field of `FileMetaData` that only files with encrypted columns have.
+/// The field of `FileMetaData` that only encrypted files have.
 const ENCRYPTION_ALGORITHM: i16 = 8;
 /// The bytes of a footer's signature.
 const SIGNATURE: usize = 12 + 16;
 /// The end of a struct.
 const STOP: u8 = 0;
-/// Structs and lists in each other: a footer needs a few.
+/// The most levels of structs and lists: a footer needs a few.
 const MAX_DEPTH: usize = 32;
 
 /// Does a footer say that columns are encrypted?
 pub(super) fn names_encryption(footer: &[u8]) -> bool {
     let end = footer.len().checked_sub(SIGNATURE + 1).and_then(|end| footer.get(end));
-    // Most footers of plain files are told apart by this, and are not walked.
+    // This excludes most footers of plain files without a walk.
     end == Some(&0) && Walk { bytes: footer }.finds(ENCRYPTION_ALGORITHM).unwrap_or(false)
 }
 
-/// What is left of the bytes.
+/// The remaining bytes.
 struct Walk<'a> {
     bytes: &'a [u8],
 }
 
 impl Walk<'_> {
-    /// Has a struct a field of an id? `None` where the bytes are no struct.
+    /// Does a struct have a field with an id? `None` if the bytes are not a struct.
     fn finds(&mut self, wanted: i16) -> Option<bool> {
         let mut id = 0;
         loop {

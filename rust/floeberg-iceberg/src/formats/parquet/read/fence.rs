@@ -1,8 +1,8 @@
-//! How does a damaged file stop at its own reader?
+//! How is a panic of the Parquet library contained?
 //!
 //! In: a call into the Parquet library. Out: its result, with errors and panics as `InvalidData` that names the file.
 //!
-//! Invariant: no panic of the library passes this line.
+//! Invariant: no panic of the library leaves this module.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -12,7 +12,7 @@ use parquet::errors::ParquetError;
 
 /// Runs a call into the Parquet library.
 ///
-/// What the closure leaves half done when it panics must be dropped by the caller.
+/// If the closure panics, the caller must drop whatever it left half done.
 pub(crate) fn fence<T>(location: &str, call: impl FnOnce() -> Result<T, ParquetError>) -> Result<T> {
     match marked(|| catch_unwind(AssertUnwindSafe(call))) {
         Ok(Ok(value)) => Ok(value),
@@ -30,7 +30,7 @@ thread_local! {
     static FENCED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Keeps panics that a fence catches off standard error; all others are told as before.
+/// Keeps panics that a fence catches off standard error; all others are printed as before.
 ///
 /// The panic hook belongs to the whole process, so a program decides: the Python extension calls this once, when it is
 /// imported.
@@ -50,7 +50,7 @@ fn marked<T>(call: impl FnOnce() -> T) -> T {
     result
 }
 
-/// An error of ours that went through the library comes back as itself, one of the library's as `InvalidData`.
+/// An error of ours that passed through the library is returned unchanged, an error of the library as `InvalidData`.
 fn from_parquet(error: ParquetError) -> Error {
     match error {
         ParquetError::NYI(what) => Error::unsupported(format!(

@@ -1,9 +1,9 @@
-//! What does a Parquet file say of itself?
+//! What does the footer of a Parquet file say?
 //!
 //! In: an open file. Out: its metadata.
 //! Spec: Appendix A, Parquet.
 //!
-//! Invariant: sizes that the file claims are checked against the file before anything is read or allocated by them.
+//! Invariant: sizes in the file are checked against its real size before anything is read or allocated by them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::wire::refuse_encrypted;
 
 /// Most footers are smaller than this, and one read gets them.
 const TAIL_GUESS: u64 = 64 << 10;
-/// Masks of rows are made by the rows that a row group claims: more than these no writer puts into one.
+/// Masks are allocated for the row count that a row group claims. No writer puts more rows into one.
 const MOST_ROWS: i64 = 1 << 32;
 /// Length of the footer's length, and the magic.
 const TAIL: usize = 8;
@@ -33,7 +33,7 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// The bytes of ranges of the file, if all lie in the tail.
+    /// The bytes of some ranges of the file, if all lie in the tail.
     pub(crate) fn read(&self, ranges: &[Range<u64>]) -> Option<Vec<Bytes>> {
         let slice = |range: &Range<u64>| {
             let start = usize::try_from(range.start.checked_sub(self.start)?).ok()?;
@@ -44,7 +44,7 @@ impl Tail {
     }
 }
 
-/// Reads the footer. The size of the file is asked of the store: sizes in metadata are hints.
+/// Reads the footer. The store gives the size of the file: sizes in metadata are only hints.
 pub(crate) fn read_footer(source: &dyn Source) -> Result<(Arc<ParquetMetaData>, Tail)> {
     let location = source.location();
     let size = source.size()?;

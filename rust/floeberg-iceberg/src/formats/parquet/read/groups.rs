@@ -3,8 +3,8 @@
 //! In: the footer, the filter and the part of the file that a task is for. Out: row groups, with the
 //! positions of their rows.
 //!
-//! Invariant: positions are those in the file, whatever is left out; every row group starts in exactly one of
-//! the ranges that cut a file.
+//! Invariant: positions count from the start of the file, whatever is left out. If ranges split a file, every row group
+//! starts in exactly one of them.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use super::statistics::GroupStatistics;
 use crate::files::{FileFilter, Unit};
 
 impl ParquetFile {
-    /// The row groups of a file that start in a range of its bytes, and may hold a row that the filter leaves.
+    /// The row groups of a file that start in a range of its bytes and may hold a matching row.
     pub(super) fn row_groups(&self, bytes: Option<&Range<u64>>, filter: &FileFilter) -> Vec<Unit> {
         let predicate = match filter {
             FileFilter::All | FileFilter::None => None,
@@ -39,7 +39,7 @@ impl ParquetFile {
 fn first_byte(group: &RowGroupMetaData) -> u64 {
     let Some(column) = group.columns().first() else { return 0 };
     let data = column.data_page_offset();
-    // Old writers put 0, which is the magic of the file, where there is no dictionary.
+    // Without a dictionary, old writers put 0 here, where the magic of the file is.
     let start = column.dictionary_page_offset().filter(|offset| *offset > 0).map_or(data, |at| at.min(data));
     u64::try_from(start).unwrap_or(0)
 }

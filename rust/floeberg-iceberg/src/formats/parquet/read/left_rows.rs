@@ -1,11 +1,11 @@
 //! Which deleted rows does the decoder skip, and which are decoded and then dropped?
 //!
-//! In: a mask of the rows of a row group that are left. Out: the same rows, as what is decoded and what is kept of it.
+//! In: a mask of the remaining rows of a row group. Out: the rows to decode, and which of them to keep.
 //!
-//! Long runs of deleted rows are worth skipping, as their pages need not be read. To skip the short runs between rows
-//! that are kept costs more than to decode them.
+//! Long runs of deleted rows are worth skipping, as their pages need not be read. Skipping short runs between kept rows
+//! costs more than decoding them.
 //!
-//! Invariant: what is decoded and kept are exactly the rows of the mask.
+//! Invariant: the rows that are decoded and kept are exactly the rows of the mask.
 
 use std::iter;
 use std::ops::Range;
@@ -13,15 +13,15 @@ use std::ops::Range;
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 
-/// From so many deleted rows that follow each other they are skipped.
+/// The shortest run of deleted rows that is skipped.
 const SKIPPED_FROM: usize = 4 << 10;
 
-/// The rows that are left of a row group.
+/// The remaining rows of a row group.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LeftRows {
-    /// What the decoder yields; `None` is every row.
+    /// The rows to decode; `None` is every row.
     pub(super) selection: Option<RowSelection>,
-    /// Of these, what is kept; `None` is every row.
+    /// The decoded rows to keep; `None` is every row.
     pub(super) kept: Option<BooleanBuffer>,
     /// Does the decoder drop rows from the batches that it decodes?
     pub(super) decoder_drops: bool,
@@ -35,7 +35,7 @@ impl LeftRows {
 
     /// From a mask with a bit for each row of the row group.
     ///
-    /// Where most rows are deleted it is the decoder that drops them: Arrow's filter moves few rows faster.
+    /// If most rows are deleted, the decoder drops them, with Arrow's filter, which is faster for few remaining rows.
     pub(super) fn new(mask: BooleanBuffer) -> Self {
         let (selection, kept) = without_long_gaps(&mask);
         let count = kept.count_set_bits();
@@ -45,13 +45,13 @@ impl LeftRows {
         Self { selection, kept: (count < kept.len()).then_some(kept), decoder_drops: false }
     }
 
-    /// From such a mask, all of it left to the decoder, which can then filter rows in the same step.
+    /// From such a mask, applied only in the decoder, which can then filter rows in the same step.
     pub(super) fn by_decoder(mask: BooleanBuffer) -> Self {
         Self { selection: Some(RowSelection::from_boolean_buffer(mask)), kept: None, decoder_drops: true }
     }
 }
 
-/// Skips the long runs of unset bits; with the bits of what is not skipped.
+/// Skips the long runs of unset bits. Also returns the bits of the rows that are not skipped.
 fn without_long_gaps(mask: &BooleanBuffer) -> (Option<RowSelection>, BooleanBuffer) {
     let gaps = long_gaps(mask);
     if gaps.is_empty() {

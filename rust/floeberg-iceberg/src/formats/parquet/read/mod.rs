@@ -1,7 +1,7 @@
 //! How are Parquet files read?
 //!
-//! Row groups and pages are left out by statistics, row groups by bloom filters too, and the decoder itself drops the rows that deletes and a filter
-//! drop.
+//! Statistics skip row groups and pages, bloom filters skip row groups, and the decoder itself drops deleted rows and rows that do
+//! not match the filter.
 
 mod decoded_rows;
 mod encrypted;

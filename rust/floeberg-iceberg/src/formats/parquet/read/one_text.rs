@@ -1,6 +1,6 @@
-//! Have all rows of a row group one text in a column?
+//! Do all rows of a row group have the same string in a column?
 //!
-//! Invariant: it is said only where statistics prove it; they may cut long bounds, and cut bounds are not equal.
+//! Invariant: the answer is yes only if statistics prove it. Long bounds may be truncated, and truncated bounds are not equal.
 
 use floeberg_core::schema::Field;
 use parquet::file::statistics::Statistics;
@@ -9,15 +9,15 @@ use super::ParquetFile;
 use crate::files::field_place;
 
 impl ParquetFile {
-    /// The one text that all rows of a row group have in a top-level column: no text is below the lower or above the
-    /// upper bound, and the two are equal.
+    /// The one string that all rows of a row group have in a top-level column: the lower bound and the upper bound are
+    /// equal.
     pub(super) fn one_text_of_group(&self, group: usize, column: &Field) -> Option<&str> {
-        // Where two columns have the id, reading it says so.
+        // If two columns have the id, reading reports it.
         let place = field_place(&self.fields.fields, column.id).ok()??;
         let column = self.fields.fields.get(place)?;
         let chunk = self.metadata().row_group(group).columns().get(column.leaves.start)?;
         let Statistics::ByteArray(texts) = chunk.statistics()? else { return None };
-        // Bounds say nothing of nulls, and a row without a text has not this one.
+        // Bounds ignore nulls, and a null row does not have the string.
         if chunk.column_descr().max_def_level() > 0 && texts.null_count_opt() != Some(0) {
             return None;
         }

@@ -27,7 +27,7 @@ use crate::files::FileFields;
 pub(crate) struct ParquetFile {
     /// Its bytes.
     pub(crate) source: Arc<dyn Source>,
-    /// Its metadata, and how the library reads its columns.
+    /// Its metadata, and its columns for the library.
     pub(crate) reader: ArrowReaderMetadata,
     /// Its columns.
     pub(crate) fields: FileFields,
@@ -63,8 +63,8 @@ impl ParquetFile {
         Ok(Self { source, reader, fields, tail })
     }
 
-    /// The file with the page index of some columns in some row groups, as far as it has one. The index is no more
-    /// than a help: a damaged one is left out.
+    /// The file with the page index of some columns in some row groups, if it has one. The index is optional: a damaged one is
+    /// left out.
     pub(crate) fn with_page_index(&self, groups: &[usize], tested: &[usize], read: &[usize]) -> Result<Self> {
         let location = self.location();
         let metadata = ParquetMetaData::clone(self.metadata());
@@ -115,7 +115,7 @@ impl ParquetFile {
         self.source.location()
     }
 
-    /// Bytes of the file, from its end if that is where they are.
+    /// Bytes of the file, from the tail if they lie there.
     pub(super) fn near_end(&self, range: Range<u64>) -> Result<Bytes> {
         match self.tail.read(std::slice::from_ref(&range)).and_then(|mut read| read.pop()) {
             Some(bytes) => Ok(bytes),
@@ -123,7 +123,7 @@ impl ParquetFile {
         }
     }
 
-    /// What its footer says.
+    /// Its footer.
     pub(crate) fn metadata(&self) -> &ParquetMetaData {
         self.reader.metadata()
     }

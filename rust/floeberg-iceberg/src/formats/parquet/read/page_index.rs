@@ -1,14 +1,14 @@
-//! Which offset indexes of a file may the decoder go by?
+//! Which offset indexes of a file can the decoder use?
 //!
-//! In: the page index that a file has. Out: the same, without the offset indexes that do not say where rows are.
+//! In: the page index of a file. Out: the same, without offset indexes that the decoder would misread.
 //! Spec: Appendix A, Parquet (offset indexes are Parquet's own).
 //!
-//! The decoder asks for the pages that hold rows it is to read, and then reads pages in their order, those without rows
-//! too. Some writers (Arrow C++, of lists) leave such pages, which Parquet allows: the decoder stops at the first, as
-//! nobody fetched it. It also subtracts first rows without a look at their order.
+//! The decoder fetches only pages with wanted rows, and then reads all pages in order, also pages without rows. Some writers
+//! (Arrow C++, for lists) leave pages without rows, which Parquet allows: the decoder fails at the first, because it was not
+//! fetched. It also subtracts row indexes without checking their order.
 //!
-//! Invariant: of every offset index that is left, pages lie in the column's bytes and each holds a row or more. A
-//! column chunk without one is read whole.
+//! Invariant: the pages of every remaining offset index lie in the column's bytes, and each has at least one row. A column
+//! chunk without an offset index is read whole.
 
 use std::any::Any;
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ use parquet::file::metadata::{
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::page_index::offset_index::{OffsetIndexMetaData, PageLocation};
 
-/// A file's page index, without offset indexes that cannot be gone by.
+/// A file's page index, without unusable offset indexes.
 #[derive(Debug)]
 struct TrustedPages {
     index: Arc<dyn PageIndexProvider>,
@@ -30,7 +30,7 @@ struct TrustedPages {
     left_out: HashSet<(usize, usize)>,
 }
 
-/// The metadata with those offset indexes alone that the decoder may go by, of some columns in some row groups.
+/// The metadata with only the offset indexes that the decoder can use, of some columns in some row groups.
 pub(super) fn trusted(metadata: ParquetMetaData, groups: &[usize], columns: &[usize]) -> ParquetMetaData {
     let Some(index) = metadata.page_index().cloned() else { return metadata };
     let chunks = groups.iter().flat_map(|group| columns.iter().map(|column| (*group, *column)));

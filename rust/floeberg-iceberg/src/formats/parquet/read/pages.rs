@@ -1,10 +1,10 @@
-//! Which pages of a row group may hold a row that a filter leaves?
+//! Which pages of a row group may hold a matching row?
 //!
 //! In: the page index and a filter. Out: a selection of rows.
 //! Spec: Appendix A, Parquet (column and offset indexes are Parquet's own).
 //!
-//! Invariant: rows are left out only if the pages that hold them prove that none matches. The pages of different
-//! columns end at different rows, so every block range between two ends is judged by itself.
+//! Invariant: rows are skipped only if the statistics of their pages prove that none matches. The pages of different columns
+//! end at different rows, so every row range between two ends is tested by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

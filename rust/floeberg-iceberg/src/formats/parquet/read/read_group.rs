@@ -1,8 +1,8 @@
-//! How are the rows of a row group read that deletes and a filter leave?
+//! How are the remaining rows of a row group read?
 //!
 //! In: a row group to read. Out: a reader that skips pages, and whose decoder drops rows.
 //!
-//! Invariant: the rows that come out are those that [`UnitRequest`] says.
+//! Invariant: the result has exactly the rows that [`UnitRequest`] asks for.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use super::row_group::GroupRequest;
 use super::{ParquetFile, pages};
 use crate::files::{FileFilter, Projection, Unit, UnitRequest};
 
-/// Batches that the decoder drops rows from are this many times smaller: what was decoded is then still in the
-/// processor's cache when it is filtered.
+/// Batches are this many times smaller if the decoder drops rows: decoded values are then still in the processor's cache when they
+/// are filtered.
 const MASKED_SHARE: usize = 4;
 
-/// From so many compressed bytes in its row groups a file's page index is worth reading.
+/// The fewest compressed bytes of row groups for which a file's page index is worth reading.
 const PAGES_FROM: u64 = 256 << 10;
 
 impl ParquetFile {
-    /// The file with what helps to read row groups through a filter; `None` where nothing more does.
+    /// The file, with indexes that help to read row groups through a filter; `None` if there are none.
     pub(super) fn with_index_for(
         &self,
         units: &[Unit],
@@ -52,7 +52,7 @@ impl ParquetFile {
         let mut kept = request.deletes.kept(rows.clone())?;
         let mut predicate = request.predicate.map(Arc::clone);
         if let Some(filter) = predicate.take_if(|filter| filter.leaves().is_empty()) {
-            // No column of the file is tested: what does not match need not be decoded.
+            // No column of the file is tested, so rows that do not match need not be decoded.
             kept = kept.and(&filter.matching_at(rows)?);
         }
         let pages = predicate.as_ref().and_then(|filter| pages::select(self, filter, group));

@@ -1,4 +1,4 @@
-//! A Parquet file as a file of rows.
+//! A Parquet file, behind the contract [`FileReader`].
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! The rows of one row group, as batches of the schema.
 //!
-//! In: a file, a row group, which of its rows are left, a filter. Out: batches.
+//! In: a file, a row group, its remaining rows, a filter. Out: batches.
 //!
-//! Invariant: the bytes of the columns are asked for together, filter columns before the others; what the decoder
-//! does not ask for is not read.
+//! Invariant: the bytes of the columns are fetched together, filter columns before the others. Bytes that the decoder does not
+//! request are not read.
 
 use std::sync::Arc;
 
@@ -35,11 +35,11 @@ pub(super) struct GroupRequest {
     pub(super) projection: Arc<Projection>,
     /// The number of the row group.
     pub(super) group: usize,
-    /// Where the rows that are decoded stand, where that is needed.
+    /// The positions of the decoded rows, if needed.
     pub(super) positions: Option<DecodedRows>,
-    /// The rows that are left.
+    /// The remaining rows.
     pub(super) rows: LeftRows,
-    /// The filter that is left.
+    /// The residual filter.
     pub(super) predicate: Option<Arc<RowPredicate>>,
     /// The rows of a batch, at most.
     pub(super) batch_rows: usize,
@@ -49,18 +49,18 @@ pub(super) struct GroupRequest {
 pub(super) struct GroupReader {
     file: Arc<ParquetFile>,
     projection: Arc<Projection>,
-    /// Of the rows still to be decoded, those that come out; `None` is all.
+    /// Which of the rows still to be decoded are returned; `None` is all.
     kept: Option<BooleanBuffer>,
-    /// Where the rows still to be decoded stand, where that is needed.
+    /// The positions of the rows still to be decoded, if needed.
     positions: Option<DecodedRows>,
-    /// What the filter says of rows, until the first batch comes out.
+    /// The results of the filter, until the first batch is returned.
     passed: Option<Passed>,
     /// `None` after the end and after an error.
     decoder: Option<ParquetPushDecoder>,
 }
 
 impl GroupReader {
-    /// Prepares to read; nothing is read before the first batch is asked for.
+    /// Prepares to read; nothing is read before the first batch is requested.
     pub(super) fn new(request: GroupRequest) -> Result<Self> {
         let GroupRequest {
             file,
@@ -111,7 +111,7 @@ impl GroupReader {
         Ok(Self { file, projection, kept, positions, passed, decoder: Some(decoder) })
     }
 
-    /// Drops the rows of the next decoded batch that do not come out; with where the others stand, where that is needed.
+    /// Drops the unwanted rows of the next decoded batch. Also returns the positions of the others, if needed.
     fn drop_rows(&mut self, batch: RecordBatch) -> Result<(RecordBatch, RowPositions)> {
         if let Some(passed) = self.passed.take() {
             self.positions = self.positions.take().map(|rows| rows.passed(&passed)).transpose()?;
@@ -176,7 +176,7 @@ impl Iterator for GroupReader {
     }
 }
 
-/// How many rows make a batch of about [`BATCH_BYTES`], by what the footer says of the columns.
+/// How many rows make a batch of about [`BATCH_BYTES`], by the column sizes in the footer.
 fn rows_that_fit(group: &RowGroupMetaData, projection: &Projection) -> usize {
     let bytes: u64 = projection
         .leaves

@@ -1,10 +1,10 @@
-//! What do a file's statistics say of its row groups and pages?
+//! Which statistics do the row groups and pages of a file have?
 //!
-//! In: the footer and the columns of a filter. Out: counts and bounds, as the table's types have them.
+//! In: the footer and the columns of a filter. Out: counts and bounds, in the table's types.
 //! Spec: Appendix A, Parquet; Scan Planning.
 //!
-//! Invariant: a bound is given only where the order it was made by is the table's order. What cannot be trusted or
-//! converted is unknown.
+//! Invariant: a bound is used only if it was made in the table's order. Statistics that cannot be trusted or converted are
+//! unknown.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl GroupStatistics {
         Self { columns }
     }
 
-    /// What is known of a row group.
+    /// The statistics of a row group.
     pub(super) fn group(&self, number: usize) -> OneGroup<'_> {
         OneGroup { statistics: self, number }
     }
@@ -77,7 +77,7 @@ impl Stats for OneGroup<'_> {
 }
 
 impl ColumnBounds {
-    /// What is known of a row group or page.
+    /// The statistics of a row group or page.
     pub(super) fn stats(&self, number: usize, field_type: &Type) -> ColumnStats {
         let rows = self.rows.get(number).copied().unwrap_or(0);
         let share = |counts: &[Option<u64>]| match counts.get(number).copied().flatten() {
@@ -99,7 +99,7 @@ impl ColumnBounds {
         &self.rows
     }
 
-    /// The statistics of the pages of a column in one row group; `None` where the file's page index does not say.
+    /// The statistics of the pages of a column in one row group; `None` if the page index does not have them.
     pub(super) fn of_pages(
         file: &ParquetFile,
         predicate: &RowPredicate,
@@ -137,7 +137,7 @@ impl ColumnBounds {
     }
 }
 
-/// Statistics as the file has them, not yet judged.
+/// Statistics of the file, not yet checked.
 struct Counts {
     rows: Vec<u64>,
     nulls: Vec<Option<u64>>,
@@ -146,7 +146,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Keeps what can be trusted, as the table's type has it.
+    /// Keeps the statistics that can be trusted, converted to the table's type.
     fn into_bounds(self, leaf: &FileField, is_ordered: bool, target: &DataType) -> ColumnBounds {
         let (lower, upper) = &self.bounds;
         let trusted = is_ordered && !has_nan(lower) && !has_nan(upper);
@@ -174,7 +174,7 @@ pub(super) fn visit(filter: &BoundExpr, call: &mut dyn FnMut(&Arc<BoundColumn>))
     }
 }
 
-/// The column of the file that a test reads. A partition value may stand for it: then the file's own says nothing.
+/// The column of the file that a test reads. If a partition value replaces it, the column's statistics do not count.
 pub(super) fn column_of<'a>(
     file: &'a ParquetFile,
     predicate: &RowPredicate,
@@ -211,7 +211,7 @@ fn column_bounds(file: &ParquetFile, leaf: &FileField, field_type: &Type) -> Opt
         })
     };
     let counts = fence(file.location(), read).ok()?;
-    // Old writers compared bytes as signed ones and said nothing of an order; for numbers that made no difference.
+    // Old writers compared bytes as signed and recorded no order; for numbers that made no difference.
     let is_new = |group: &RowGroupMetaData| {
         group.column(column).statistics().is_none_or(|statistics| !statistics.is_min_max_deprecated())
     };
@@ -219,7 +219,7 @@ fn column_bounds(file: &ParquetFile, leaf: &FileField, field_type: &Type) -> Opt
     Some(counts.into_bounds(leaf, is_ordered, &target))
 }
 
-/// Are bounds made by the order that the table compares by?
+/// Were bounds made in the order of the table?
 fn has_known_order(file: &ParquetFile, leaf: &FileField) -> bool {
     let column = leaf.leaves.start;
     let is_int96 = file.reader.parquet_schema().column(column).physical_type() == Physical::INT96;

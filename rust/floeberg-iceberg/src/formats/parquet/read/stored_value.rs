@@ -1,10 +1,10 @@
-//! Which bytes does a column of a file hold where its value equals one of the table's?
+//! Which stored bytes mean a given value of the table?
 //!
-//! In: a value of the table's type and a column of the file. Out: the bytes that Parquet's plain encoding has for it.
+//! In: a value of the table's type and a column of the file. Out: its bytes in Parquet's plain encoding.
 //! Spec: Appendix A, Parquet; Schema Evolution (a file may be older than a promotion).
 //!
-//! Invariant: every stored value that reads as the wanted one has one of the forms. Where that is not certain, because
-//! reading cuts digits off or because one value has many forms, nothing is said.
+//! Invariant: every stored value that reads as the wanted one has one of these encodings. If that is not certain, because reading
+//! drops digits or a value has many encodings, the result is unknown.
 
 use arrow_schema::{DataType, TimeUnit};
 use floeberg_core::value::Value;
@@ -14,7 +14,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use crate::files::FileField;
 
-/// The bytes of a value. There may be none: an int column holds no value that is too large for it.
+/// The possible bytes of a value. There may be none: an int column cannot hold a value that is too large for it.
 pub(super) fn stored_forms(
     value: &Value,
     field: &FileField,
@@ -71,7 +71,7 @@ pub(super) fn stored_forms(
     }
 }
 
-/// A count in a larger unit; `None` where it is none.
+/// A count in a larger unit; `None` if it is not a whole number of units.
 fn whole(count: i64, per_unit: i64) -> Option<i64> {
     (count % per_unit == 0).then_some(count / per_unit)
 }
@@ -87,7 +87,7 @@ fn integer(value: Option<i64>, physical: Physical) -> Option<Vec<Vec<u8>>> {
     Some(form.into_iter().collect())
 }
 
-/// Both zeros are equal to a filter.
+/// A filter treats both zeros as equal.
 fn float(value: f32, physical: Physical) -> Option<Vec<Vec<u8>>> {
     let forms = if value == 0.0 { vec![0.0, -0.0] } else { vec![value] };
     let is_certain = physical == Physical::FLOAT && !value.is_nan();
@@ -100,7 +100,7 @@ fn double(value: f64, physical: Physical) -> Option<Vec<Vec<u8>>> {
     is_certain.then(|| forms.into_iter().map(|form: f64| form.to_le_bytes().to_vec()).collect())
 }
 
-/// Of bytes without a fixed length nothing is certain: they may be longer than they need to be.
+/// Bytes without a fixed length are not certain: they may be longer than needed.
 fn decimal(unscaled: i128, column: &ColumnDescriptor) -> Option<Vec<Vec<u8>>> {
     match column.physical_type() {
         Physical::FIXED_LEN_BYTE_ARRAY => {

@@ -10,7 +10,7 @@ use floeberg_core::{Error, Result};
 use parquet::basic::{EdgeInterpolationAlgorithm, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::schema::types::{Type as Column, TypePtr};
 
-/// The root that Iceberg Java gives to files.
+/// The name of the root in files of Iceberg Java.
 const ROOT: &str = "table";
 
 /// The columns of a file.
@@ -30,7 +30,7 @@ pub(super) fn group(
     built(group.with_logical_type(logical).with_fields(children).build())
 }
 
-/// The group in a list or a map that is there for each of its elements.
+/// The repeated group in a list or a map.
 pub(super) fn repeated(name: &str, children: Vec<TypePtr>) -> Result<TypePtr> {
     group(name, None, Repetition::REPEATED, None, children).map(Arc::new)
 }
@@ -96,7 +96,7 @@ pub(super) fn small_integers(name: &str, bits: i8, repetition: Repetition) -> Re
     built(integers.with_logical_type(Some(LogicalType::integer(bits, true))).build())
 }
 
-/// The fewest bytes of a two's complement number that has so many digits.
+/// The fewest bytes of a two's complement number with so many digits.
 fn bytes_of_digits(digits: u8) -> i32 {
     let most = 10_u128.pow(u32::from(digits)) - 1;
     // One bit is the sign's.

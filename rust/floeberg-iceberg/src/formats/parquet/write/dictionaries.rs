@@ -2,8 +2,8 @@
 //!
 //! In: the first rows of a write. Out: the stored columns whose values hardly repeat in them.
 //!
-//! A dictionary is given up once it is too large, and until then it takes memory and time for every column of every file.
-//! Where nearly all of so many rows differ it would be given up, or larger than the values.
+//! The writer drops a dictionary once it is too large. Until then, it takes memory and time for every column of every file. If
+//! nearly all values differ, a dictionary would be dropped, or larger than the values.
 //!
 //! Invariant: it decides how values are stored, never which.
 
@@ -15,9 +15,9 @@ use foldhash::fast::RandomState;
 
 use crate::files::OrderedValues;
 
-/// Fewer rows say too little.
+/// The fewest rows that are enough to decide.
 const FEWEST: usize = 16 * 1024;
-/// Of ten rows so many differ where a dictionary is of no use.
+/// A dictionary is of no use if this many of ten rows differ.
 const DIFFERENT: usize = 9;
 
 /// The numbers of those columns.

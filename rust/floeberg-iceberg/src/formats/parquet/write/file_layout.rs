@@ -1,4 +1,4 @@
-//! How Parquet files are stored, as the contract has it.
+//! How Parquet files are stored, behind the contract [`FileLayout`].
 
 use std::sync::Arc;
 
@@ -11,8 +11,7 @@ use super::stored::stored_columns;
 use super::writer::ParquetWriter;
 use crate::files::{FileLayout, FileWriter, LayoutRequest, Piece};
 
-/// The layout of a write. Errors: `InvalidInput` for properties that are not understood, `Unsupported` for types that are not
-/// written.
+/// The layout of a write. Errors: `InvalidInput` for invalid properties, `Unsupported` for types that cannot be written.
 pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     Ok(Arc::new(ParquetLayout::new(request)?))
 }
@@ -32,7 +31,7 @@ impl FileLayout for ParquetLayout {
         Ok(Arc::new(self.with_dictionaries_for(first)?))
     }
 
-    /// With variants shredded as they are alike.
+    /// With variants shredded by the types that they have in common.
     fn for_file(self: Arc<Self>, first: &[Piece]) -> Result<Arc<dyn FileLayout>> {
         Ok(self.shredded_as(first)?)
     }

@@ -1,9 +1,9 @@
-//! What is the same for all Parquet files of a write?
+//! What do all Parquet files of a write have in common?
 //!
-//! In: a schema and properties. Out: the stored columns, as Iceberg, Arrow and Parquet have them, and the layout.
+//! In: a schema and properties. Out: the stored columns, for Iceberg, Arrow and Parquet, and the layout.
 //!
-//! Invariant: files differ only in how variants are shredded, which each infers from its own first rows; where that is not asked
-//! for, all have one form.
+//! Invariant: files differ only in how variants are shredded, which each infers from its own first rows. Without shredding, all have
+//! the same columns.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use super::stored::{stored_columns, stored_fields};
 use crate::files::{LayoutRequest, Modes, Piece, SortColumn};
 use crate::properties::{PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER};
 
-/// About how many bytes a column of an open file takes beside its values: buffers, and what its codec works with.
+/// About how many bytes a column of an open file takes beside its values: its buffers and those of its codec.
 pub(crate) const COLUMN_MEMORY: u64 = 64 << 10;
 
 /// How rows are stored.
@@ -37,14 +37,14 @@ pub(crate) const COLUMN_MEMORY: u64 = 64 << 10;
 pub(super) struct ParquetLayout {
     /// The columns of the table, those of type `unknown` too.
     pub fields: Vec<Field>,
-    /// What is stored of them, in Arrow's form.
+    /// Their stored part, as an Arrow schema.
     pub arrow: SchemaRef,
     pub(super) parquet: TypePtr,
     pub(super) leaves: Vec<Leaf>,
     options: Options,
     pub(super) modes: Modes,
     pub(super) stored: Vec<Field>,
-    /// The first rows that say how variants are shredded; `None` where they are not, or where there are none.
+    /// The number of first rows that decide how variants are shredded; `None` without shredding, or without variants.
     shredded_by: Option<u64>,
     pub(super) shapes: Shapes,
     /// The columns that rows are sorted by.
@@ -54,7 +54,7 @@ pub(super) struct ParquetLayout {
 impl ParquetLayout {
     /// The layout that a request asks for.
     ///
-    /// Errors: `InvalidInput` for properties that are not understood, `Unsupported` for types that are not written.
+    /// Errors: `InvalidInput` for invalid properties, `Unsupported` for types that cannot be written.
     pub fn new(request: &LayoutRequest<'_>) -> Result<Self> {
         let LayoutRequest { schema, properties, modes, sorted_by } = request.clone();
         let stored = stored_fields(schema.fields())?;
@@ -67,10 +67,10 @@ impl ParquetLayout {
         let shapes = Shapes::new();
         let columns = parquet_schema(&stored, &shapes)?;
         let descriptor = SchemaDescriptor::new(Arc::clone(&columns));
-        // As Iceberg Java has it, for readers that know no table.
+        // As Iceberg Java does, for readers without the table.
         let text = schema_to_json(schema)?.to_string();
         let metadata = vec![KeyValue::new("iceberg.schema".to_owned(), text)];
-        // A text that is cut to so many bytes is still longer than its bound.
+        // A string truncated to so many bytes is still longer than its bound.
         let statistics_length = modes
             .longest()
             .map(|characters| 64.max((characters as usize).saturating_add(1).saturating_mul(4)));
@@ -90,13 +90,13 @@ impl ParquetLayout {
         })
     }
 
-    /// The same, with variants shredded as the first of the rows that are to go into a file are alike.
+    /// The same, with variants shredded by the types that the first rows of a file have in common.
     ///
-    /// Errors: `InvalidData` for bytes that are no variant, `Unsupported` for what is not known in one.
+    /// Errors: `InvalidData` for bytes that are not a variant, `Unsupported` for unknown types in one.
     pub fn shredded_as(self: &Arc<Self>, rows: &[Piece]) -> Result<Arc<Self>> {
         let Some(most) = self.shredded_by else { return Ok(Arc::clone(self)) };
         let mut shapes = Shapes::new();
-        // Those in structs, lists and maps are not shredded, as Iceberg Java does not.
+        // As in Iceberg Java, variants in structs, lists and maps are not shredded.
         let variants = |(_, field): &(usize, &Field)| field.field_type == Type::Variant;
         for (number, field) in self.stored.iter().enumerate().filter(variants) {
             let shape = Shape::infer(&first_rows(rows, number, most)).context("column", &field.name)?;
@@ -125,7 +125,7 @@ impl ParquetLayout {
     pub fn with_dictionaries_for(&self, rows: &RecordBatch) -> Result<Self> {
         let columns = stored_columns(rows.columns(), &self.fields)?;
         let plain = without_repetition(&columns);
-        // They are not nested, so that a column is a leaf with its name.
+        // They are not nested, so each column is a leaf of its name.
         let paths = plain.iter().map(|number| ColumnPath::from(self.arrow.field(*number).name().clone()));
         Ok(Self { options: self.options.without_dictionaries(paths), ..self.clone() })
     }
@@ -135,7 +135,7 @@ impl ParquetLayout {
         (self.leaves.len() as u64).saturating_mul(COLUMN_MEMORY)
     }
 
-    /// What the library is told, and when row groups end.
+    /// The options of the library, and when row groups end.
     pub fn options(&self) -> &Options {
         &self.options
     }

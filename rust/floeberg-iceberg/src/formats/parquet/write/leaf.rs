@@ -1,4 +1,4 @@
-//! What may a leaf of a file be?
+//! Which kinds of leaves does a file have?
 
 use arrow_schema::DataType;
 use floeberg_core::schema::PrimitiveType;
@@ -6,15 +6,15 @@ use floeberg_core::schema::PrimitiveType;
 /// A leaf of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Leaf {
-    /// A column that has one value a row at most.
+    /// A column with at most one value per row.
     Single(i32, PrimitiveType),
     /// A column in a list or a map.
     Repeated(i32),
-    /// The first bytes of a variant, which are null where it is.
+    /// The metadata of a variant, which is null where the variant is null.
     VariantMetadata(i32),
     /// A field of shredded variants.
     Typed(TypedLeaf),
-    /// The others, and variants in lists and maps: nothing is said of them.
+    /// Other leaves, and variants in lists and maps: they have no metrics.
     Silent,
 }
 

@@ -1,6 +1,6 @@
-//! Which column of the table is a leaf of a file?
+//! Which column of the table does a leaf of a file belong to?
 //!
-//! In: stored fields, and as what variants are shredded. Out: their leaves, in the order of the file.
+//! In: stored fields, and the shredded types of variants. Out: their leaves, in the order of the file.
 
 use arrow_schema::DataType;
 use floeberg_core::Result;
@@ -19,7 +19,7 @@ pub(super) fn leaves_of(fields: &[Field], shapes: &Shapes) -> Result<Vec<Leaf>> 
     Ok(leaves)
 }
 
-/// How many leaves has a column of a type?
+/// How many leaves does a column of a type have?
 pub(super) fn count(data_type: &DataType) -> usize {
     match data_type {
         DataType::Struct(fields) => fields.iter().map(|field| count(field.data_type())).sum(),

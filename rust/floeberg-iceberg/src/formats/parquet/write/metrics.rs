@@ -1,9 +1,9 @@
-//! What does the end of a Parquet file say of its columns?
+//! Which metrics does the footer of a Parquet file give?
 //!
 //! In: the metadata of a file that was written. Out: sizes, counts and bounds by field id, and where its row groups start.
 //! Spec: Data File Fields (notes 1 and 2 on bounds); Bounds for Variant.
 //!
-//! Invariant: a bound is left out where a row group does not say one; NaN is none, and zeros have the sign that bounds all
+//! Invariant: a bound is left out if a row group does not have one. NaN is never a bound, and a zero has the sign that bounds both
 //! zeros.
 
 use std::cmp::Ordering;
@@ -21,7 +21,7 @@ use super::leaf::{Leaf, TypedLeaf};
 use super::shredding::Shreddings;
 use crate::files::{FileMetrics, Mode, shorter_lower, shorter_upper};
 
-/// What the metadata of a file of so many bytes say.
+/// The metrics of a file of so many bytes, by its metadata.
 pub(super) fn describe(
     metadata: &ParquetMetaData,
     layout: &ParquetLayout,
@@ -95,7 +95,7 @@ struct Said {
 }
 
 impl Said {
-    /// Adds what is known of a field of variants.
+    /// Adds the metrics of a shredded field of variants.
     fn add_field(&mut self, leaf: &TypedLeaf, bounds: Option<(Option<Value>, Option<Value>)>) -> Result<()> {
         let Some((lower, upper)) = bounds else { return Ok(()) };
         for (bound, said) in [(lower, &mut self.lower_of_fields), (upper, &mut self.upper_of_fields)] {
@@ -106,7 +106,7 @@ impl Said {
         Ok(())
     }
 
-    /// Makes the bounds of variants of those of their fields.
+    /// Builds the bounds of variants from the bounds of their fields.
     fn add_variants(&mut self) -> Result<()> {
         let bounds = [(&self.lower_of_fields, &mut self.lower), (&self.upper_of_fields, &mut self.upper)];
         for (of_fields, said) in bounds {
@@ -124,7 +124,7 @@ struct Counts {
     nans: Option<i64>,
 }
 
-/// The counts of a column; `None` where a row group does not say them.
+/// The counts of a column; `None` if a row group does not have them.
 fn counts<'a>(chunks: impl Iterator<Item = &'a ColumnChunkMetaData>) -> Option<Counts> {
     let mut sum = Counts { values: 0, nulls: 0, nans: Some(0) };
     for chunk in chunks {
@@ -132,14 +132,14 @@ fn counts<'a>(chunks: impl Iterator<Item = &'a ColumnChunkMetaData>) -> Option<C
         let nulls = statistics.null_count_opt()? as i64;
         sum.values += chunk.num_values();
         sum.nulls += nulls;
-        // Where there is no value nothing counts its NaNs.
+        // Without values, NaNs are not counted.
         let nans = if nulls == chunk.num_values() { Some(0) } else { statistics.nan_count_opt() };
         sum.nans = sum.nans.zip(nans).map(|(sum, nans)| sum + nans as i64);
     }
     Some(sum)
 }
 
-/// Whole, then made shorter. `None` where they are not wanted or not known.
+/// The whole bounds, truncated. `None` if they are not wanted or not known.
 fn bounds<'a>(
     chunks: impl Iterator<Item = &'a ColumnChunkMetaData>,
     primitive: &PrimitiveType,
@@ -179,11 +179,11 @@ fn bounds<'a>(
     Some((lower, upper))
 }
 
-/// A value as the statistics of a file have it; `None` where it is not of the type.
+/// A value of the statistics of a file; `None` if it is not of the type.
 fn stored_value(bytes: &[u8], primitive: &PrimitiveType, statistics: &Statistics) -> Option<Value> {
     let scale = match primitive {
         PrimitiveType::Decimal { scale, .. } => scale,
-        // The library cuts long ones as it cuts texts. With zeros again they are of the type, and bound as they did.
+        // The library truncates long values as it truncates strings. Padded with zeros they have the type's length, and are still bounds.
         PrimitiveType::Fixed(length) => {
             let mut whole = bytes.to_vec();
             whole.resize(bytes.len().max(*length as usize), 0);

@@ -1,4 +1,4 @@
-//! How is a Parquet file laid out, as a table's properties ask for it?
+//! How do a table's properties configure a Parquet file?
 //!
 //! In: properties. Out: the options of the Parquet library, and the size of row groups.
 //! Spec: Appendix A, Parquet; Iceberg's documentation, Write properties.
@@ -22,7 +22,7 @@ use crate::properties::{
     PARQUET_STATISTICS_OF_COLUMN, Whole, parsed, unexpected, whole,
 };
 
-/// The level of zstandard that Iceberg Java writes with where none is asked for.
+/// The default zstandard level of Iceberg Java.
 const ZSTD_LEVEL: i32 = 3;
 const LEVEL: &str = PARQUET_LEVEL;
 
@@ -33,21 +33,21 @@ pub(super) struct Options {
     pub properties: Arc<WriterProperties>,
     /// Encoded bytes at which a row group ends.
     pub row_group_size: u64,
-    /// Rows that a row group has at least, unless the file or memory ends.
+    /// The fewest rows of a row group, unless the file ends or memory runs out.
     pub row_group_rows: u64,
-    /// Rows that are encoded at most before the size of the row group is looked at again, where a property says so.
+    /// The most rows between two checks of the row group size, if a property sets it.
     pub rows_between_checks: Option<u64>,
-    /// Is the size of a row group that of its rows in memory, and not of what they are encoded to?
+    /// Is the size of a row group measured by its rows in memory, and not by its encoded bytes?
     pub are_groups_of_raw_size: bool,
-    /// Columns of which properties say whether they have dictionaries.
+    /// Columns whose dictionaries a property switches on or off.
     chosen: HashSet<ColumnPath>,
 }
 
 impl Options {
-    /// What properties ask for, of the columns of a schema.
+    /// The options of properties, for the columns of a schema.
     ///
-    /// `statistics_length` is how many bytes of a text the statistics of a row group keep; `None` keeps all.
-    /// Errors: `InvalidInput` for a property that is not understood, `Unsupported` for a codec.
+    /// `statistics_length` is how many bytes of a string the statistics of a row group keep; `None` keeps all.
+    /// Errors: `InvalidInput` for an invalid property, `Unsupported` for a codec.
     pub fn new(
         properties: &WriteProperties,
         schema: &Schema,
@@ -83,7 +83,7 @@ impl Options {
                 options = options.set_column_statistics_enabled(path, statistics);
             }
         }
-        // Either way: the library makes each filter as small as the values that it got allow.
+        // Either way, the library shrinks each filter to the values that it got.
         PARQUET_BLOOM_ADAPTIVE.of(set)?;
         for (column, _) in properties.of_columns(PARQUET_BLOOM_OF_COLUMN.name) {
             if PARQUET_BLOOM_OF_COLUMN.of_column(set, column)? {
@@ -107,13 +107,13 @@ impl Options {
         })
     }
 
-    /// The same, of row groups whose rows are sorted by these columns.
+    /// The same, for row groups whose rows are sorted by these columns.
     pub fn sorted_by(&self, columns: Option<Vec<SortingColumn>>) -> Self {
         let options = self.properties.as_ref().clone().into_builder().set_sorting_columns(columns);
         Self { properties: Arc::new(options.build()), ..self.clone() }
     }
 
-    /// The same, without dictionaries of columns of which no property speaks.
+    /// The same, without dictionaries for columns that no property names.
     pub fn without_dictionaries(&self, columns: impl Iterator<Item = ColumnPath>) -> Self {
         let columns = columns.filter(|column| !self.chosen.contains(column));
         let options = self.properties.as_ref().clone().into_builder();
@@ -123,7 +123,7 @@ impl Options {
     }
 }
 
-/// Can what properties say together be followed: codec and level, the least and the most rows between checks, version?
+/// Checks properties that depend on each other: codec and level, fewest and most rows between checks; and the version.
 ///
 /// Errors: `InvalidInput`, naming the property.
 pub(crate) fn check_parquet_properties(properties: &BTreeMap<String, String>) -> Result<()> {
@@ -146,7 +146,7 @@ fn rows_between_checks(properties: &WriteProperties, fewest: u64) -> Result<Opti
     }
 }
 
-/// The leaves of a column, or of nothing where the schema has no such column.
+/// The leaves of a column; empty if the schema does not have the column.
 fn paths_of(schema: &Schema, columns: &SchemaDescriptor, column: &str) -> Vec<ColumnPath> {
     let Ok(id) = schema.find(column, true) else { return Vec::new() };
     let leaves = columns.columns().iter().filter(|leaf| {
@@ -186,12 +186,12 @@ fn compression(properties: &WriteProperties) -> Result<Compression> {
     })
 }
 
-/// How many different values a bloom filter has room for, and the share of other values that it takes for some of them.
+/// How many distinct values a bloom filter has room for, and its share of false positives.
 fn bloom_filter(properties: &WriteProperties, column: &str) -> Result<(u64, f64)> {
     let set = properties.as_map();
     let wrong_share = PARQUET_BLOOM_SHARE_OF_COLUMN.of_column(set, column)?;
     let most_bytes = PARQUET_BLOOM_MOST_BYTES.of(set)?;
-    // The size of a split block bloom filter, turned around: how many values a size is right for.
+    // The formula for the size of a split block bloom filter, solved for the number of values.
     let room = (most_bytes as f64 * -(1.0 - wrong_share.powf(1.0 / 8.0)).ln()).max(1.0) as u64;
     let name = format!("{PARQUET_BLOOM_VALUES_OF_COLUMN}{column}");
     Ok((whole(set, &name, 1)?.unwrap_or(room).min(room), wrong_share))

@@ -8,7 +8,7 @@ use floeberg_core::{Error, Result, fenced};
 use floeberg_io::Sink;
 use parquet::errors::ParquetError;
 
-/// What the library writes to. Nothing can be written after the end.
+/// The output of the library. Nothing can be written after the end.
 pub(super) struct Output(Option<Box<dyn Sink>>);
 
 impl Output {

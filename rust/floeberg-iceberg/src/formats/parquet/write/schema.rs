@@ -1,9 +1,9 @@
 //! Which Parquet columns do a table's columns become?
 //!
-//! In: a schema, and as what its variants are shredded. Out: the Parquet schema, with field ids and logical types.
+//! In: a schema, and the shredded types of its variants. Out: the Parquet schema, with field ids and logical types.
 //! Spec: Appendix A, Parquet.
 //!
-//! Invariant: every column has its field id but those of a variant, which have none; `unknown` is not stored.
+//! Invariant: every column has its field id, except the columns of a variant. `unknown` is not stored.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Which Parquet columns does a shredded variant become?
 //!
-//! In: its columns, as Arrow has them. Out: the same for Parquet.
+//! In: its columns in Arrow. Out: its columns in Parquet.
 //! Spec: Parquet `VariantShredding.md`, Shredded Value Types, Arrays, Objects.
 //!
 //! Invariant: none of them has a field id.
@@ -17,7 +17,7 @@ use parquet::schema::types::TypePtr;
 
 use super::columns::{group, leaf, repeated, small_integers};
 
-/// As what the variants of a file are shredded, by field id. Others are not.
+/// The shredded types of the variants of a file, by field id. Other variants are not shredded.
 pub(super) type Shapes = BTreeMap<i32, Arc<Shape>>;
 
 /// The columns in the group of a variant.
@@ -41,7 +41,7 @@ fn column(field: &Field) -> Result<TypePtr> {
     Ok(Arc::new(column))
 }
 
-/// The type that columns of an Arrow type are stored as. Integers of fewer than 32 bits are stored as such.
+/// The stored type of an Arrow type. Integers of fewer than 32 bits keep their width.
 pub(super) fn primitive(column: &DataType) -> Result<PrimitiveType> {
     use PrimitiveType as P;
     use TimeUnit as U;

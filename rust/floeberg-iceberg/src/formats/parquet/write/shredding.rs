@@ -1,6 +1,6 @@
-//! How are the variants of one file shredded, and which of their places hold values of several types?
+//! How are the variants of one file shredded, and which of their fields hold values of several types?
 //!
-//! Invariant: a place of which this is not known to be false counts as one that does.
+//! Invariant: a field counts as having several types unless the opposite is known.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::shredded::Shapes;
 #[derive(Debug, Default)]
 pub(super) struct Shreddings(BTreeMap<i32, Shredding>);
 
-/// How a column is shredded. Copies share what is found.
+/// How a column is shredded. Clones share what they find.
 #[derive(Debug, Clone)]
 pub(super) struct Shredding {
     shape: Arc<Shape>,
@@ -39,7 +39,7 @@ impl Shreddings {
         self.0.get(&id)
     }
 
-    /// Are all values of a field that is there of its type, nulls aside, wherever it may be?
+    /// Do all values of a shredded field have its type, nulls aside?
     pub fn is_uniform(&self, leaf: &TypedLeaf) -> bool {
         let mixed = |place: &usize, shredding: &Shredding| {
             shredding.mixed.get(*place).is_none_or(|mixed| mixed.load(Ordering::Relaxed))

@@ -1,8 +1,9 @@
-//! What does a Parquet file say of the order of its rows?
+//! Which sort order does a Parquet file declare?
 //!
-//! In: the columns that rows are sorted by. Out: the same of a file, as far as Parquet has an order for them.
+//! In: the columns that rows are sorted by. Out: the leading columns for which Parquet has the same order.
 //!
-//! Invariant: what is said is so for every reader: where NaN and the zeros stand Parquet leaves open, so floats end it.
+//! Invariant: the declared order holds for every reader. Parquet leaves the order of NaN and zeros open, so the list ends before a
+//! float.
 
 use floeberg_core::schema::PrimitiveType;
 use parquet::file::metadata::SortingColumn;
@@ -10,7 +11,7 @@ use parquet::file::metadata::SortingColumn;
 use super::leaf::Leaf;
 use crate::files::SortColumn;
 
-/// The columns that rows are sorted by; `None` where no column is the first.
+/// The columns that rows are sorted by; `None` if the list is empty.
 pub(super) fn sorting_columns(order: &[SortColumn], leaves: &[Leaf]) -> Option<Vec<SortingColumn>> {
     let columns: Vec<_> = order.iter().map_while(|column| sorting_column(*column, leaves)).collect();
     (!columns.is_empty()).then_some(columns)

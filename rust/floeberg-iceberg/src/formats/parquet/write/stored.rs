@@ -1,9 +1,9 @@
-//! What of a table's rows is stored?
+//! Which part of a table's rows is stored?
 //!
-//! In: a schema, and batches in its Arrow form. Out: fields and columns without those of type `unknown`.
+//! In: a schema, and its batches. Out: fields and columns without those of type `unknown`.
 //! Spec: Appendix A, Parquet (unknown).
 //!
-//! Invariant: stored columns are those that are given, not copies.
+//! Invariant: stored columns share the memory of the given ones.
 
 use std::sync::Arc;
 
@@ -12,10 +12,9 @@ use arrow_array::{Array, ArrayRef, StructArray};
 use floeberg_core::schema::{Field, PrimitiveType, StructType, Type};
 use floeberg_core::{Context as _, Error, Result};
 
-/// The fields that are stored, with the children that are.
+/// The stored fields, with their stored children.
 ///
-/// Errors: `Unsupported` for a struct of which nothing would be left but whether it is null, and for unknown values in a
-/// list or a map.
+/// Errors: `Unsupported` for a struct without stored fields, and for unknown values in a list or a map.
 pub(super) fn stored_fields(fields: &[Field]) -> Result<Vec<Field>> {
     fields.iter().filter(|field| !is_unknown(field)).map(stored_field).collect()
 }
@@ -57,7 +56,7 @@ fn cannot_be_stored(field: &Field) -> Error {
     Error::unsupported(message).with("column", &field.name)
 }
 
-/// The columns that are stored, as their fields say.
+/// The stored columns, by their fields.
 pub(super) fn stored_columns(columns: &[ArrayRef], fields: &[Field]) -> Result<Vec<ArrayRef>> {
     let kept = columns.iter().zip(fields).filter(|(_, field)| !is_unknown(field));
     kept.map(|(column, field)| stored_column(column, field)).collect()

@@ -1,8 +1,8 @@
-//! Which leaf of a file is which field of a shredded variant?
+//! Which field of a shredded variant does a leaf belong to?
 //!
 //! In: the columns of the variant. Out: their leaves, in the order of the file.
 //!
-//! Invariant: a field in an array is none of them: it has many values a row.
+//! Invariant: a field in an array is left out, as it has many values per row.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) fn add_shredded(id: i32, place: &[Arc<Field>], leaves: &mut Vec<Leaf>
 
 struct Walk<'a, 'b> {
     id: i32,
-    /// The number of the next place: they are counted as their columns `value` follow each other.
+    /// The number of the next place. Places are numbered in the order of their columns `value`.
     next: usize,
     names: Vec<&'a str>,
     places: Vec<usize>,

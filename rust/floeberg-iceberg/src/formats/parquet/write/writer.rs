@@ -1,6 +1,6 @@
 //! A Parquet file that is being written.
 //!
-//! In: pieces of rows. Out: the file, and what is said of it.
+//! In: pieces of rows. Out: the file and its metrics.
 //!
 //! ```text
 //! piece -> encoders of the row group, a column each -> chunks -> the file's end
@@ -92,7 +92,7 @@ impl ParquetWriter {
         if self.layout.options().are_groups_of_raw_size { self.group_raw_size } else { self.group_size() }
     }
 
-    /// Begins a row group: an encoder a stored column.
+    /// Begins a row group, with one encoder per stored column.
     fn begin_group(&mut self) -> Result<()> {
         let number = self.file.flushed_row_groups().len();
         let factory = &self.factory;
@@ -126,7 +126,7 @@ impl FileWriter for ParquetWriter {
         self.layout.column_memory()
     }
 
-    /// At least the fewest rows of a row group. Rows are seldom larger encoded than they are in memory.
+    /// At least the fewest rows of a row group. Encoded rows are seldom larger than rows in memory.
     fn room(&self, waiting: Waiting, file_size: u64) -> u64 {
         let options = self.layout.options();
         let room = |of: u64, used: u64, group: u64| {
@@ -143,7 +143,7 @@ impl FileWriter for ParquetWriter {
         in_group.min(in_file).max(options.row_group_rows).min(most)
     }
 
-    /// As Iceberg Java, two rows early.
+    /// Two rows early, as in Iceberg Java.
     fn is_unit_full(&self) -> bool {
         let (size, rows) = (self.group_weight(), self.group_rows);
         let options = self.layout.options();
@@ -151,7 +151,7 @@ impl FileWriter for ParquetWriter {
             && size.saturating_add(2 * size / rows.max(1)) >= options.row_group_size
     }
 
-    /// A column is a part of the work.
+    /// Each column is one part of the work.
     fn encode<'a>(&'a mut self, rows: &'a [Piece]) -> Result<Vec<Work<'a>>> {
         if self.group.is_empty() {
             self.begin_group()?;

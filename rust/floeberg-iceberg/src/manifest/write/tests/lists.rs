@@ -128,25 +128,34 @@ fn what_a_format_version_wants_and_has_no_place_for() {
         assert!(error.to_string().contains("(manifest: file:/t/metadata/m.avro, path: file:/t"), "{error}");
         error.message().to_owned()
     };
-    assert!(refused(1, manifest()).contains("v1 has no sequence numbers, found 9"));
+    assert!(refused(1, manifest()).contains("format version 1 has no sequence numbers, found 9"));
     let of_v1 = ManifestFile { sequence_number: 0, min_sequence_number: 0, ..manifest() };
     let deletes = ManifestFile { content: ManifestContent::Deletes, ..of_v1.clone() };
-    assert!(refused(1, deletes.clone()).contains("v1 has no delete files"));
+    assert!(refused(1, deletes.clone()).contains("format version 1 has no delete files"));
     write(&request(1), &[ManifestFile { added_rows_count: None, ..of_v1 }]).unwrap();
     assert!(
-        refused(2, ManifestFile { added_rows_count: None, ..manifest() }).contains("how many files and rows")
+        refused(2, ManifestFile { added_rows_count: None, ..manifest() })
+            .contains("counts of 0 or more for the files and rows")
     );
-    assert!(refused(2, ManifestFile { deleted_files_count: Some(-1), ..manifest() }).contains("how many"));
+    assert!(
+        refused(2, ManifestFile { deleted_files_count: Some(-1), ..manifest() })
+            .contains("counts of 0 or more")
+    );
     assert!(
         refused(2, ManifestFile { added_files_count: Some(1 << 31), ..manifest() })
             .contains("2147483648 files")
     );
-    assert!(refused(2, ManifestFile { added_snapshot_id: None, ..manifest() }).contains("which snapshot"));
+    assert!(
+        refused(2, ManifestFile { added_snapshot_id: None, ..manifest() })
+            .contains("id of the snapshot that added it")
+    );
     assert!(refused(2, ManifestFile { sequence_number: -1, ..manifest() }).contains("0 or more, found -1"));
-    assert!(refused(2, ManifestFile { first_row_id: Some(1), ..manifest() }).contains("in v3 alone"));
-    assert!(refused(3, ManifestFile { first_row_id: Some(1), ..deletes }).contains("have no ids"));
+    assert!(
+        refused(2, ManifestFile { first_row_id: Some(1), ..manifest() }).contains("only in format version 3")
+    );
+    assert!(refused(3, ManifestFile { first_row_id: Some(1), ..deletes }).contains("have no row ids"));
     let most = ManifestFile { added_rows_count: Some(i64::MAX), ..manifest() };
-    assert!(refused(3, most).contains("beyond 64 bits"));
+    assert!(refused(3, most).contains("do not fit into 64 bits"));
 }
 
 #[test]

@@ -61,19 +61,28 @@ fn a_file_of_another_snapshot_inherits_nothing() {
     accepted(2, Data, &ManifestEntry { snapshot_id: Some(SNAPSHOT), ..entry.clone() });
     accepted(2, Data, &ManifestEntry { sequence_number: Some(3), ..entry });
     let entry = ManifestEntry { snapshot_id: None, ..existing(data_file()) };
-    assert!(refused(2, Data, &entry).contains("keeps its snapshot id"));
+    assert!(refused(2, Data, &entry).contains("needs its snapshot id"));
 }
 
 #[test]
 fn v1_has_no_sequence_numbers_deletes_or_row_ids() {
-    assert!(refused(1, Data, &existing(data_file())).contains("v1 has no sequence numbers, found 5"));
+    assert!(
+        refused(1, Data, &existing(data_file()))
+            .contains("format version 1 has no sequence numbers, found 5")
+    );
     let of_v1 =
         ManifestEntry { sequence_number: None, file_sequence_number: Some(0), ..existing(data_file()) };
     accepted(1, Data, &of_v1);
     let error = write_as(1, Deletes, &[], &[]).unwrap_err();
-    assert_eq!((error.kind(), error.message()), (ErrorKind::InvalidInput, "v1 has no delete files"));
+    assert_eq!(
+        (error.kind(), error.message()),
+        (ErrorKind::InvalidInput, "format version 1 has no delete files")
+    );
     let with_ids = DataFile { equality_ids: Some(vec![]), ..data_file() };
-    assert!(refused(1, Data, &ManifestEntry::added(with_ids)).contains("v1 has no equality deletes"));
+    assert!(
+        refused(1, Data, &ManifestEntry::added(with_ids))
+            .contains("format version 1 has no equality deletes")
+    );
 }
 
 #[test]
@@ -100,20 +109,20 @@ fn a_manifest_lists_data_or_deletes_and_not_both() {
 fn delete_files_say_what_they_delete() {
     for ids in [None, Some(vec![])] {
         let file = DataFile { equality_ids: ids, ..equality() };
-        assert!(refused(2, Deletes, &existing(file)).contains("names the columns"));
+        assert!(refused(2, Deletes, &existing(file)).contains("needs equality ids"));
     }
     for file in [
         DataFile { referenced_data_file: None, ..vector() },
         DataFile { content_offset: None, content_size_in_bytes: None, ..vector() },
     ] {
-        assert!(refused(3, Deletes, &existing(file)).contains("says which data file it is for"));
+        assert!(refused(3, Deletes, &existing(file)).contains("needs its referenced data file"));
     }
     let file = DataFile { content_size_in_bytes: None, ..vector() };
-    assert!(refused(3, Deletes, &existing(file)).contains("both there or neither"));
+    assert!(refused(3, Deletes, &existing(file)).contains("both a content offset and a content size"));
     let file = DataFile { first_row_id: Some(0), ..vector() };
-    assert!(refused(3, Deletes, &existing(file)).contains("have no ids"));
+    assert!(refused(3, Deletes, &existing(file)).contains("have no row ids"));
     let file = DataFile { referenced_data_file: Some("x".to_owned()), ..data_file() };
-    assert!(refused(2, Data, &existing(file)).contains("refers to none"));
+    assert!(refused(2, Data, &existing(file)).contains("refer to another data file"));
 }
 
 #[test]
@@ -121,8 +130,8 @@ fn what_a_new_file_must_be_is_not_asked_of_old_ones() {
     let positions = DataFile { content: FileContent::PositionDeletes, ..data_file() };
     let cases = [
         (Deletes, DataFile { sort_order_id: Some(1), ..positions.clone() }, "no sort order"),
-        (Deletes, DataFile { equality_ids: Some(vec![1]), ..positions }, "only equality deletes"),
-        (Data, DataFile { split_offsets: Some(vec![9, 4]), ..data_file() }, "split offsets ascend"),
+        (Deletes, DataFile { equality_ids: Some(vec![1]), ..positions }, "only equality delete files"),
+        (Data, DataFile { split_offsets: Some(vec![9, 4]), ..data_file() }, "ascending split offsets"),
     ];
     for (content, file, why) in cases {
         assert!(refused(2, content, &ManifestEntry::added(file.clone())).contains(why));

@@ -151,7 +151,10 @@ fn ids_occur_once_and_the_current_ones_are_there() {
     let text = message(&with(view(), "", "current-version-id", json!(7)));
     assert!(text.contains("expected one with the id 7, which `current-version-id` names"), "{text}");
     let text = message(&with(view(), "/versions/1", "schema-id", json!(9)));
-    assert!(text.contains("version 2 of the view has schema 9, and the view has the schemas [1]"), "{text}");
+    assert!(
+        text.contains("version 2 of the view has schema 9, but the view has only the schemas [1]"),
+        "{text}"
+    );
     let schema = view()["schemas"][0].clone();
     let text = message(&with(view(), "", "schemas", json!([schema, schema])));
     assert_eq!(text, "view metadata: schemas: the id 1 occurs twice");

@@ -71,7 +71,7 @@ impl KeyColumn {
     pub(super) fn find(schemas: &[Arc<Schema>], id: i32) -> Result<Self> {
         let Some(root) = key_field(schemas, id) else {
             return Err(Error::invalid_data(format!(
-                "equality deletes compare the column of id {id}, which no schema of the table has"
+                "equality deletes compare the column with id {id}, which no schema of the table has"
             )));
         };
         let (mut name, mut leaf) = (root.name.clone(), &root);

@@ -29,7 +29,7 @@ pub(super) fn for_each(
         let file = DeleteRows::open(&request.files, delete, names)?;
         if let Some(column) = columns.iter().find(|column| !column.is_in(file.fields())) {
             return Err(Error::invalid_data(format!(
-                "the equality delete file has no column of id {} ({:?}), by which it deletes",
+                "the equality delete file has no column with id {} ({:?}), which its equality ids name",
                 column.id, column.name
             ))
             .with("path", &delete.location));

@@ -122,7 +122,8 @@ fn first_row(unit: &Unit, after: Option<(usize, u64)>) -> Result<u64> {
         (None, Some((number, position))) if number == unit.number => Ok(position),
         (None, _) if unit.number == 0 => Ok(0),
         (None, _) => Err(Error::limit(format!(
-            "the equality deletes do not fit in the memory, and it is not known which rows of the file are in unit {}: a larger FLOEBERG_MEMORY helps",
+            "the equality deletes do not fit into memory, and the first row of unit {} of the file is not \
+             known: set a larger FLOEBERG_MEMORY",
             unit.number
         ))),
     }

@@ -76,7 +76,7 @@ fn is_global(request: &ReadRequest, delete: &DeleteFile) -> Result<bool> {
         Some(spec) => Ok(spec.is_unpartitioned()),
         None if delete.partition.is_empty() => Ok(true),
         None => Err(Error::invalid_data(format!(
-            "the delete file is partitioned by spec {}, which the table does not have",
+            "the delete file has partition spec {}, which the table does not have",
             delete.spec_id
         ))),
     }

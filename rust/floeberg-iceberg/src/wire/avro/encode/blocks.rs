@@ -3,7 +3,7 @@
 //! In: records. Out: the bytes of whole blocks, each with its frame.
 //! Spec: Avro 1.12, Object Container Files (drawn beside the reader, `container.rs`).
 //!
-//! Invariant: a block is held at a time; a record that failed leaves no bytes behind, and what is written can be read.
+//! Invariant: a block is held at a time; a record that failed leaves no bytes behind, and every written block can be read.
 
 use floeberg_core::{Error, Result};
 
@@ -29,7 +29,7 @@ impl BlockEncoder {
         Ok(Self { sync, compressor, block_bytes, rows: 0, block: Encoder::default() })
     }
 
-    /// Adds the record that `put` encodes. Is the block full? It is as before where that fails.
+    /// Adds the record that `put` encodes; a failure leaves the block unchanged. Is the block full?
     pub fn add(&mut self, put: impl FnOnce(&mut Encoder) -> Result<()>) -> Result<bool> {
         let start = self.block.bytes().len();
         if let Err(error) = put(&mut self.block) {
@@ -49,12 +49,12 @@ impl BlockEncoder {
         Ok(size >= self.block_bytes)
     }
 
-    /// The bytes of the block that is not ended, before it is compressed.
+    /// The bytes of the open block, before compression.
     pub fn pending(&self) -> usize {
         self.block.bytes().len()
     }
 
-    /// Ends the block, if it has records: gives its bytes, in parts.
+    /// Ends the block, if it has records. Returns its bytes, in parts.
     pub fn end(&mut self, mut give: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         if self.rows == 0 {
             return Ok(());

@@ -3,15 +3,15 @@
 //! In: the bytes of a block's records. Out: the bytes that stand in the file.
 //! Spec: Avro 1.12, Required Codecs, Optional Codecs.
 //!
-//! Invariant: what comes out is read back by the decoder's codec of the same name; the buffer is reused from block to block.
+//! Invariant: the decoder's codec of the same name reads the result back; the buffer is reused from block to block.
 
 use floeberg_core::{Error, Result};
 use libdeflater::{CompressionLvl, Compressor as Deflater};
 
-/// A codec and how hard it tries.
+/// A codec and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// As it is.
+    /// Not compressed.
     Null,
     /// Deflate, level 1 (fast) to 12 (small).
     Deflate(i32),
@@ -33,7 +33,7 @@ impl Compression {
     }
 }
 
-/// What Iceberg Java writes manifests with: `gzip`, which is deflate in Avro, at level 9.
+/// The codec of manifests in Iceberg Java: `gzip`, which is deflate in Avro, at level 9.
 impl Default for Compression {
     fn default() -> Self {
         Self::Deflate(9)

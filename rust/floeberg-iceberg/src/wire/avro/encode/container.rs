@@ -56,12 +56,12 @@ impl<W: Write> ContainerWriter<W> {
         Ok(writer)
     }
 
-    /// Adds the record that `put` encodes; the file is as before where that fails.
+    /// Adds the record that `put` encodes; a failure leaves the file unchanged.
     pub fn add(&mut self, put: impl FnOnce(&mut Encoder) -> Result<()>) -> Result<()> {
         if self.blocks.add(put)? { self.end_block() } else { Ok(()) }
     }
 
-    /// How many bytes the file has so far, those of the block that is not stored yet among them.
+    /// How many bytes the file has so far, including the open block.
     pub fn length(&self) -> u64 {
         self.written.saturating_add(self.blocks.pending() as u64)
     }
@@ -109,7 +109,7 @@ fn not_written(error: std::io::Error) -> Error {
     Error::new(ErrorKind::Storage, "an Avro file could not be written").caused_by(error)
 }
 
-/// Sixteen bytes that no other file is likely to have: the standard library draws the keys of its hashes at random.
+/// Sixteen random bytes, by the random hash keys of the standard library.
 pub fn random_marker() -> [u8; 16] {
     let mut marker = [0; 16];
     for half in marker.chunks_exact_mut(8) {

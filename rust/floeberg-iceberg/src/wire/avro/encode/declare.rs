@@ -14,12 +14,12 @@ use serde_json::{Map, Value as Json, json};
 
 /// The record of that name with these fields.
 ///
-/// Errors: `Unsupported` for a type that this version does not write, `InvalidInput` for names that Avro cannot tell apart.
+/// Errors: `Unsupported` for a type that this version cannot write, `InvalidInput` for names that are equal in Avro.
 pub fn declare(fields: &StructType, name: &str) -> Result<Json> {
     Declarer::default().record(&fields.fields, name)
 }
 
-/// The bytes of a decimal of so many digits: the least that hold them all.
+/// The fewest bytes for a decimal of so many digits.
 pub fn decimal_size(precision: u8) -> usize {
     let numbers = 10_u128.checked_pow(u32::from(precision)).unwrap_or(u128::MAX);
     (1..16).find(|bytes| numbers <= 1 << (8 * bytes - 1)).unwrap_or(16)
@@ -65,7 +65,7 @@ impl Declarer {
         Ok(Json::Object(object))
     }
 
-    /// The type of a field, an element, a key or a value: a union with null, where it may be null.
+    /// The type of a field, an element, a key or a value: a union with null if it may be null.
     fn value(&mut self, field: &Field) -> Result<Json> {
         let declared = match &field.field_type {
             Type::Primitive(primitive) => self.primitive(primitive),
@@ -139,7 +139,7 @@ impl Declarer {
     }
 }
 
-/// A name as Avro may have it. Java looks at UTF-16 units: what is outside the first plane is two, and neither a letter.
+/// A valid Avro name. Java tests UTF-16 units: a character outside the first plane is two units, neither a letter.
 fn avro_name(name: &str) -> String {
     let mut sane = String::with_capacity(name.len());
     for (position, character) in name.chars().enumerate() {

@@ -3,7 +3,7 @@
 //! In: values, one after the other, in the order of the writer schema. Out: their bytes, at the end of a buffer.
 //! Spec: Avro 1.12, Binary Encoding.
 //!
-//! Invariant: arrays and maps are one block without its size, as Iceberg Java writes them, then the block of no items.
+//! Invariant: arrays and maps are one block without its size, as Iceberg Java writes them, then a block without items.
 
 /// The bytes of values.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Encoder {
         self.bytes
     }
 
-    /// Forgets everything after that many bytes; the memory stays.
+    /// Truncates to that many bytes; the memory stays allocated.
     pub(super) fn truncate(&mut self, length: usize) {
         self.bytes.truncate(length);
     }

@@ -143,7 +143,7 @@ fn one_error_lists_every_mismatch_and_its_fix() {
 #[test]
 fn a_column_that_is_there_twice_is_refused() {
     let rows = batch(vec![("a", ints(&[1])), ("a", ints(&[2]))]);
-    assert!(refusal(&pair(), &rows).contains("\"a\" is there twice"));
+    assert!(refusal(&pair(), &rows).contains("\"a\" occurs twice"));
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn what_is_no_geometry_is_refused() {
         }
         let wrong: ArrayRef = Arc::new(BinaryArray::from(vec![point.as_slice(), b"POINT (1 2)"]));
         let message = refusal(&of_type(&json!(name), false), &batch(vec![("x", wrong)]));
-        assert!(message.contains("no geometry") && message.contains("column: x, row: 1"), "{message}");
+        assert!(message.contains("is not a geometry") && message.contains("column: x, row: 1"), "{message}");
     }
 }
 

@@ -61,7 +61,10 @@ fn damaged_variants_are_refused_with_their_row() {
         ];
         let rows = batch(vec![("x", group(columns, Some(vec![true, false, true])))]);
         let message = refusal(&variants, &rows);
-        assert!(message.contains("is no variant") && message.contains("column: x, row: 2"), "{message}");
+        assert!(
+            message.contains("is not a valid variant") && message.contains("column: x, row: 2"),
+            "{message}"
+        );
     }
 }
 
