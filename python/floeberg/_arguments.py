@@ -58,7 +58,7 @@ def checked_text(name: str, value: object) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InvalidInputError(f"{name}: expected text that can be UTF-8, found {value!a}") from error
+        raise InvalidInputError(f"{name}: expected text that UTF-8 can encode, found {value!a}") from error
     return value
 
 
@@ -79,7 +79,7 @@ def checked_path(name: str, value: object) -> str:
 def checked_names(name: str, value: object) -> list[str]:
     """Strings in order, which one string is not."""
     if isinstance(value, str):
-        raise _wrong(name, f"a sequence of names, as ({value!r},)", value)
+        raise _wrong(name, f"a sequence of names, such as ({value!r},)", value)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise _wrong(name, "a sequence of names", value)
     return [checked_text(name, each) for each in cast("Iterable[object]", value)]
@@ -102,7 +102,7 @@ def checked_options(name: str, value: object) -> dict[str, str]:
         try:
             option.encode()
         except UnicodeEncodeError:
-            raise InvalidInputError(f"{name}: expected text that can be UTF-8 as {known!r}") from None
+            raise InvalidInputError(f"{name}: expected text that UTF-8 can encode as {known!r}") from None
         options[known] = option
     return options
 

@@ -41,7 +41,7 @@ def tell_of_left(left: Sequence[str], table: _native.Table) -> None:
         return
     shown = ", ".join(left[:_SHOWN]) + (", ..." if len(left) > _SHOWN else "")
     _LOG.warning(
-        "%d files that the metadata of the table at %s names were left, since they are outside of its locations: %s",
+        "kept %d files that are outside of the locations of the table at %s, though its metadata names them: %s",
         len(left),
         _native.without_passwords(table.location),
         _native.without_passwords(shown),

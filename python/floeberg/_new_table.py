@@ -83,7 +83,7 @@ def schema_json(schema: AnySchema, *, format_version: int) -> str:
             }
             return _dumped("schema", written)
         except RecursionError:
-            raise InvalidInputError("schema: it is nested too deep") from None
+            raise InvalidInputError("schema: nested too deep") from None
     if isinstance(schema, JsonModel):
         return schema.model_dump_json()
     return _native.schema_from_arrow(schema_of(schema), format_version)
@@ -109,7 +109,7 @@ def _fields(
         fields = fields.fields
     if isinstance(fields, (str, bytes, Mapping)) or not isinstance(fields, Iterable):
         raise InvalidInputError(
-            f"{name}: expected a {whole.__name__} or a list of texts, as ['day(ts)'], found an object of type "
+            f"{name}: expected a {whole.__name__} or a list of strings, such as ['day(ts)'], found an object of type "
             f"{type(given).__name__}"
         )
     return _dumped(name, [_part(name, each, part) for each in cast("Iterable[object]", fields)])

@@ -38,7 +38,7 @@ def warn_of_misspelt(keys: Iterable[str]) -> None:
     for key in keys:
         if near := _near(key):
             warnings.warn(
-                f"no property of tables is named {key!r}: did you mean {' or '.join(map(repr, near))}? It is kept, "
+                f"unknown table property {key!r}: did you mean {' or '.join(map(repr, near))}? The property is stored, "
                 "and has no effect.",
                 stacklevel=3,
             )

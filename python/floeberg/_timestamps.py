@@ -39,7 +39,5 @@ def milliseconds(moment: Moment) -> int:
         found = type(moment).__name__
         raise InvalidInputError(f"expected a datetime, milliseconds or an ISO 8601 string, found {found}")
     if moment.tzinfo is None:
-        raise InvalidInputError(
-            f"the time {moment.isoformat()} has no zone: which moment it is, is not known"
-        )
+        raise InvalidInputError(f"the time {moment.isoformat()} has no zone: add one, such as +00:00")
     return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -99,19 +99,19 @@ def _imported(name: str) -> StorageOptionsProvider:
     module, colon, function = name.partition(":")
     if not colon:
         raise InvalidInputError(
-            f"no provider of storage options is registered as {name!r} in this process: register it here, or name it "
-            "as 'package.module:function', which is imported everywhere"
+            f"no provider of storage options is registered as {name!r} in this process: register it, or name it as "
+            "'package.module:function', which every process can import"
         )
     try:
         found: object = getattr(importlib.import_module(module), function)
     except (ImportError, ValueError) as failure:
         raise NotInstalledError(
-            f"the module of the provider {name!r} of storage options cannot be imported here"
+            f"the module of the storage options provider {name!r} cannot be imported"
         ) from failure
     except AttributeError as failure:
         raise InvalidInputError(f"the module {module!r} has no provider {function!r}") from failure
     if not callable(found):
-        raise InvalidInputError(f"{name!r} cannot be called: a provider of storage options is a function")
+        raise InvalidInputError(f"the storage options provider {name!r} is not callable: expected a function")
     return cast("StorageOptionsProvider", found)
 
 

@@ -137,7 +137,7 @@ class _Reader:
             raise _damaged("its metadata is empty")
         if metadata[0] & 15 != 1:
             raise UnsupportedError(
-                f"a variant is encoded in version {metadata[0] & 15}, and only 1 can be read"
+                f"a variant has the encoding version {metadata[0] & 15}, and only version 1 is supported"
             )
         self._width = (metadata[0] >> 6) + 1
         self._names = _unsigned(metadata, 1, self._width)
@@ -150,7 +150,7 @@ class _Reader:
             raise LimitExceededError(f"the values of a variant nest deeper than {_DEEPEST}")
         self._left -= 1
         if self._left < 0:
-            raise _damaged("its values lie upon each other")
+            raise _damaged("its values overlap")
         header = _take(self._bytes, start, 1, end)[0]
         kind, flags = header & 3, header >> 2
         if kind == 0:
@@ -169,7 +169,7 @@ class _Reader:
         offsets = ids + count * id_width
         values = offsets + (count + 1) * offset_width
         if values > end:
-            raise _damaged(f"it has no room for the {count} values that it claims")
+            raise _damaged(f"it is too short for its {count} values")
 
         def offset(number: int) -> int:
             return values + _unsigned(self._bytes, offsets + number * offset_width, offset_width, end)
@@ -188,7 +188,7 @@ class _Reader:
 
     def _name(self, number: int) -> str:
         if number >= self._names:
-            raise _damaged(f"a field has the name {number} of {self._names}")
+            raise _damaged(f"a field has name number {number}, and there are {self._names} names")
         first = 1 + self._width
         names = first + (self._names + 1) * self._width
         start = _unsigned(self._metadata, first + number * self._width, self._width)
@@ -226,7 +226,7 @@ def _text(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise _damaged("a text is not UTF-8") from error
+        raise _damaged("a string is not UTF-8") from error
 
 
 def _decimal(data: bytes) -> Decimal:
@@ -242,7 +242,7 @@ def _date(days: int) -> dt.date | int:
 
 def _time(micros: int) -> dt.time:
     if not 0 <= micros < _MICROS_OF_DAY:
-        raise _damaged(f"{micros} microseconds from midnight are not a time of a day")
+        raise _damaged(f"a time has {micros} microseconds from midnight, which is out of range")
     return _moment(micros, None).time()
 
 

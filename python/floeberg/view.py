@@ -96,8 +96,8 @@ def open_view(
         The view.
 
     Raises:
-        NoSuchViewError: There is no view.
-        InvalidDataError: The metadata is damaged; the error names the file.
+        NoSuchViewError: The view does not exist.
+        InvalidDataError: The metadata is damaged. The error names the file.
         UnsupportedError: It is a table, or the format version or the scheme of the location cannot be read.
 
     Examples:
@@ -188,7 +188,7 @@ class View:
             The version.
 
         Raises:
-            NotFoundError: There is no such version, or it is no longer kept.
+            NotFoundError: The version does not exist, or was removed.
 
         Examples:
             >>> view.version(1).representations[0].sql

@@ -87,8 +87,8 @@ class Catalog(Namespaces):
             The table.
 
         Raises:
-            TableAlreadyExistsError: There is a table of that name.
-            NoSuchNamespaceError: There is no such namespace.
+            TableAlreadyExistsError: A table of that name exists.
+            NoSuchNamespaceError: The namespace does not exist.
             InvalidInputError: The schema, the spec, the order or a property is wrong.
             UnsupportedError: The format version has no place for them, or the table would be encrypted.
 
@@ -153,8 +153,8 @@ class Catalog(Namespaces):
             The table, as it is now.
 
         Raises:
-            NoSuchTableError: There is no such table, or its metadata file is gone.
-            InvalidDataError: The metadata is damaged; the error names the file.
+            NoSuchTableError: The table, or its metadata file, does not exist.
+            InvalidDataError: The metadata is damaged. The error names the file.
 
         Examples:
             >>> len(catalog.load_table("db.refs").snapshots())
@@ -172,7 +172,7 @@ class Catalog(Namespaces):
         """Lists the tables directly in a namespace, in order.
 
         Raises:
-            NoSuchNamespaceError: There is no such namespace.
+            NoSuchNamespaceError: The namespace does not exist.
 
         Examples:
             >>> catalog.list_tables("db")
@@ -193,9 +193,9 @@ class Catalog(Namespaces):
             The table.
 
         Raises:
-            TableAlreadyExistsError: There is a table of that name.
-            NoSuchNamespaceError: There is no such namespace.
-            NoSuchTableError: There is no such metadata file.
+            TableAlreadyExistsError: A table of that name exists.
+            NoSuchNamespaceError: The namespace does not exist.
+            NoSuchTableError: The metadata file does not exist.
             InvalidDataError: The metadata is damaged.
             UnsupportedError: The catalog keeps its tables in places of its own.
         """
@@ -212,9 +212,9 @@ class Catalog(Namespaces):
             The table by its new name.
 
         Raises:
-            NoSuchTableError: There is no such table.
-            TableAlreadyExistsError: There is a table of the new name.
-            NoSuchNamespaceError: The new namespace is not there.
+            NoSuchTableError: The table does not exist.
+            TableAlreadyExistsError: A table of the new name exists.
+            NoSuchNamespaceError: The new namespace does not exist.
             UnsupportedError: The catalog cannot rename tables.
         """
         before = checked_identifier("from_identifier", from_identifier)
@@ -229,7 +229,7 @@ class Catalog(Namespaces):
         """Removes a table from the catalog. What becomes of its files is told by the class of the catalog.
 
         Raises:
-            NoSuchTableError: There is no such table.
+            NoSuchTableError: The table does not exist.
         """
         levels = checked_identifier("identifier", identifier)
         if not self.do_table_exists(levels):
@@ -251,7 +251,7 @@ class Catalog(Namespaces):
             The files that were left since they are outside. They are logged as a warning, too.
 
         Raises:
-            NoSuchTableError: There is no such table.
+            NoSuchTableError: The table does not exist.
             InvalidInputError: Its property `gc.enabled` is neither `true` nor `false`. Nothing is removed.
             InvalidDataError: Its metadata cannot be read. Where a manifest is damaged, the table is dropped, the
                 metadata file that the error names is left, and can be registered again.
@@ -275,7 +275,7 @@ class Catalog(Namespaces):
             The table that this made.
 
         Raises:
-            CommitConflictError: The base is no longer current. Nothing was changed.
+            CommitConflictError: The base is not current any more. Nothing was changed.
             TableAlreadyExistsError: There is a table, and there was to be none.
             CommitStateUnknownError: It is not known whether it took effect. The context has the metadata file as
                 `metadata`.
@@ -326,7 +326,7 @@ class Catalog(Namespaces):
     def commit_conflict(self, identifier: Identifier) -> CommitConflictError:
         """The error of a commit whose base is no longer current."""
         return CommitConflictError(
-            f"another writer changed the table {dotted(identifier)!r}, or it is gone", retryable=True
+            f"another writer changed or dropped the table {dotted(identifier)!r}", retryable=True
         )
 
     # What they share.

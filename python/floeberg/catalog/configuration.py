@@ -49,7 +49,7 @@ def configured_properties(name: str) -> dict[str, str]:
     """The properties of a catalog in the environment and in the files.
 
     Raises:
-        InvalidInputError: A file is not YAML, or not of this form; the error names it.
+        InvalidInputError: A file is not YAML, or not of this form. The error names it.
         NotInstalledError: There is a file, and PyYAML is not installed.
     """
     properties: dict[str, str] = {}
@@ -91,7 +91,8 @@ def _file(places: list[Path]) -> Mapping[str, object]:
         import yaml  # noqa: PLC0415 - importing floeberg imports nothing large
     except ImportError as error:
         raise NotInstalledError(
-            "PyYAML is needed to read a configuration file: pip install pyyaml", context={"path": str(path)}
+            "PyYAML is not installed, and a configuration file needs it: pip install pyyaml",
+            context={"path": str(path)},
         ) from error
     where = {"path": str(path)}
     try:
@@ -135,7 +136,7 @@ def _check(content: dict[object, object], where: dict[str, str]) -> None:
         for key, value in cast("dict[object, object]", properties).items():
             if not isinstance(key, str) or not isinstance(value, str):
                 raise InvalidInputError(
-                    f"expected a text as property {key!r} of the catalog {name!r}", context=where
+                    f"expected a string as property {key!r} of the catalog {name!r}", context=where
                 )
 
 

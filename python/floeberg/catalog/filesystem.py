@@ -44,7 +44,7 @@ class FileSystemCatalog(Catalog):
         properties: `warehouse`, the folder; and the options of its store.
 
     Raises:
-        InvalidInputError: There is no property `warehouse`.
+        InvalidInputError: The property `warehouse` is missing.
 
     Examples:
         >>> files = FileSystemCatalog("files", {"warehouse": "memory://doc/files"})
@@ -60,7 +60,9 @@ class FileSystemCatalog(Catalog):
         super().__init__(name, properties, **more)
         warehouse = self._properties.get("warehouse")
         if not warehouse:
-            raise InvalidInputError("a catalog in files needs the property 'warehouse', its folder")
+            raise InvalidInputError(
+                "a filesystem catalog needs the property 'warehouse': the folder of its tables"
+            )
         self._warehouse = _native.location_from_user(warehouse)
         self._folders = Folders(self.storage_options)
 
@@ -72,11 +74,11 @@ class FileSystemCatalog(Catalog):
 
     def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
         if properties:
-            raise UnsupportedError("a catalog in files has no place for properties of namespaces")
+            raise UnsupportedError("a filesystem catalog cannot store properties of namespaces")
         levels = [namespace[:depth] for depth in range(1, len(namespace) + 1)]
         for level in levels:
             if self.do_table_exists(level):
-                raise InvalidInputError(f"{dotted(level)!r} is a table, and holds no namespace")
+                raise InvalidInputError(f"{dotted(level)!r} is a table, not a namespace")
         for level in levels:
             self._folders.make(self._folder(level))
 
@@ -100,7 +102,7 @@ class FileSystemCatalog(Catalog):
     ) -> None:
         if removals or updates:
             raise UnsupportedError(
-                f"a catalog in files has no place for properties of the namespace {dotted(namespace)!r}"
+                f"a filesystem catalog cannot store properties of the namespace {dotted(namespace)!r}"
             )
 
     def _inside(self, namespace: Namespace) -> list[Identifier]:
@@ -123,13 +125,14 @@ class FileSystemCatalog(Catalog):
         place = self._folder(identifier)
         if identifier[-1].endswith(_METADATA_NAMES):
             raise InvalidInputError(
-                f"the name {identifier[-1]!r} cannot be that of a table: metadata files have such names"
+                f"a table cannot be named {identifier[-1]!r}: metadata files have such names"
             )
         if location is not None and _native.canonical_location(
             location.rstrip("/")
         ) != _native.canonical_location(place):
             raise InvalidInputError(
-                f"the table {dotted(identifier)!r} cannot be at {location!r}: in a catalog in files it is at {place!r}"
+                f"the table {dotted(identifier)!r} cannot be at {location!r}: a filesystem catalog keeps it at "
+                f"{place!r}"
             )
         return place
 
@@ -139,14 +142,14 @@ class FileSystemCatalog(Catalog):
 
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         raise UnsupportedError(
-            f"{dotted(identifier)!r} cannot be registered: a catalog in files keeps tables in folders of its own, as "
+            f"{dotted(identifier)!r} cannot be registered: a filesystem catalog keeps this table in its own folder, "
             f"{self._folder(identifier)!r}; a SQL catalog takes tables from anywhere",
             context={"path": metadata_location},
         )
 
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         raise UnsupportedError(
-            f"{dotted(before)!r} cannot become {dotted(after)!r}: files of a table name the folder that they are in"
+            f"{dotted(before)!r} cannot be renamed to {dotted(after)!r}: the files of a table name their folder"
         )
 
     def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:

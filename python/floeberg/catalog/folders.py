@@ -60,7 +60,7 @@ class Folders:
         if path is not None and Path(path).is_symlink():
             target = str(Path(path).readlink())
             raise UnsupportedError(
-                f"the folder is a link to {target!r}, and links are not removed: remove its target, then the link",
+                f"the folder is a link to {target!r}, and links are not followed: remove the target, then the link",
                 context={"path": location},
             )
 
@@ -141,9 +141,7 @@ def _told(location: str) -> Iterator[None]:
         ) from failure
     except OSError as failure:
         if failure.errno == errno.ENAMETOOLONG:
-            raise InvalidInputError(
-                "the file system takes no name as long as this", context=where
-            ) from failure
+            raise InvalidInputError("the name is too long for the file system", context=where) from failure
         raise StorageError(
             f"the folder cannot be changed: {failure.strerror or failure}", context=where
         ) from failure

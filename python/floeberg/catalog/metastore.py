@@ -133,7 +133,7 @@ class MetastoreTableOperations(TableOperations):
             return self.catalog.do_load_metadata_location(self.identifier)
         except Exception as unknown:
             raise CommitStateUnknownError(
-                f"the catalog failed, and does not say which metadata it keeps: {failure}",
+                f"the catalog failed, and its current metadata file is unknown: {failure}",
                 context={"metadata": location},
             ) from unknown
 

@@ -104,7 +104,7 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         """
         levels = checked_namespace("namespace", namespace)
         if self.do_namespace_exists(levels):
-            raise NamespaceAlreadyExistsError(f"the namespace {dotted(levels)!r} is there already")
+            raise NamespaceAlreadyExistsError(f"the namespace {dotted(levels)!r} already exists")
         self.do_create_namespace(levels, checked_options("properties", properties))
 
     def create_namespace_if_not_exists(
@@ -139,7 +139,7 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         """Lists the namespaces directly in a namespace, or those of the first level, in order.
 
         Raises:
-            NoSuchNamespaceError: There is no such namespace.
+            NoSuchNamespaceError: The namespace does not exist.
         """
         levels = checked_namespace("namespace", namespace, root=True)
         return sorted(self.do_list_namespaces(self._known_namespace(levels) if levels else ()))
@@ -152,7 +152,7 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         """The properties of a namespace.
 
         Raises:
-            NoSuchNamespaceError: There is no such namespace.
+            NoSuchNamespaceError: The namespace does not exist.
         """
         return self.do_load_namespace_properties(self._known_namespace(namespace))
 
@@ -174,7 +174,7 @@ class Namespaces(SpelledLikePyIceberg, ABC):
 
         Raises:
             InvalidInputError: A key is to be removed and set.
-            NoSuchNamespaceError: There is no such namespace.
+            NoSuchNamespaceError: The namespace does not exist.
             UnsupportedError: The catalog has no place for properties.
         """
         levels = self._known_namespace(namespace)
@@ -224,7 +224,7 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         levels = checked_namespace("namespace", namespace)
         if not self.do_namespace_exists(levels):
             raise NoSuchNamespaceError(
-                f"the catalog {self._name!r} has no namespace {dotted(levels)!r}; create_namespace makes it"
+                f"the catalog {self._name!r} has no namespace {dotted(levels)!r}: create it by create_namespace"
             )
         return levels
 

@@ -24,7 +24,9 @@ try:
         of_namespace,
     )
 except ImportError as error:
-    raise NotInstalledError("SQLAlchemy is needed for a SQL catalog: pip install 'floeberg[sql]'") from error
+    raise NotInstalledError(
+        "SQLAlchemy is not installed, and a SQL catalog needs it: pip install 'floeberg[sql]'"
+    ) from error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,7 +91,7 @@ class SqlCatalog(MetastoreCatalog):
             if columns is None:
                 if self._setting("init-catalog-tables", "true") == "false":
                     raise InvalidInputError(
-                        "the database holds no catalog: leave init-catalog-tables=false out to make one"
+                        "the database has no catalog tables: remove init-catalog-tables=false to create them"
                     )
                 self._make_tables()
                 columns = self._columns() or set()
@@ -284,7 +286,9 @@ def _check_namespace(namespace: Namespace) -> None:
     """Can the rows hold it?"""
     for level in namespace:
         if "." in level:
-            raise InvalidInputError(f"a SQL catalog joins namespaces by dots, and {level!r} holds one")
+            raise InvalidInputError(
+                f"a SQL catalog joins the levels of a namespace by dots: {level!r} must not have one"
+            )
     _check_length(".".join(namespace))
 
 
@@ -295,4 +299,4 @@ def _check_identifier(identifier: Identifier) -> None:
 
 def _check_length(name: str) -> None:
     if len(name) > LONGEST_NAME:
-        raise InvalidInputError(f"names in a SQL catalog have at most {LONGEST_NAME} letters")
+        raise InvalidInputError(f"names in a SQL catalog have at most {LONGEST_NAME} characters")

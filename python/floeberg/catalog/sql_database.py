@@ -119,17 +119,21 @@ class Database:
                 return
             if engine.dialect.name == "sqlite" and is_unchanged():
                 raise failure
-            raise CommitStateUnknownError(f"whether the catalog was written is not known: {_cause(failure)}")
+            raise CommitStateUnknownError(
+                f"the outcome of a write to the catalog is unknown: {_cause(failure)}"
+            )
 
 
 def _engine_of(uri: str | None) -> Engine:
     if uri is None:
-        raise InvalidInputError("a SQL catalog needs the property 'uri', as 'sqlite:////data/catalog.db'")
+        raise InvalidInputError(
+            "a SQL catalog needs the property 'uri', such as 'sqlite:////data/catalog.db'"
+        )
     try:
         url = sql.make_url(uri)
     except (ArgumentError, ValueError):
         # The URI may hold a password.
-        raise InvalidInputError("the property 'uri' is no URI of a database") from None
+        raise InvalidInputError("the property 'uri' is not the URI of a database") from None
     try:
         if url.get_backend_name() != "sqlite":
             return sql.create_engine(url)
@@ -148,12 +152,12 @@ def _engine_of(uri: str | None) -> Engine:
         raise NotInstalledError(f"the driver of the database {kind!r} is not installed") from None
     except ImportError as failure:
         raise NotInstalledError(
-            f"the driver of the database is not installed: {failure}; {url.drivername!r} needs a package of its own, "
+            f"the driver of the database is not installed: {failure}; {url.drivername!r} needs its own package, "
             "as 'postgresql+psycopg' needs psycopg"
         ) from None
     except (ArgumentError, ValueError):
         # The URI may hold a password.
-        raise InvalidInputError("the property 'uri' is no URI of a database") from None
+        raise InvalidInputError("the property 'uri' is not the URI of a database") from None
 
 
 def _failure_of(transaction: RootTransaction) -> SQLAlchemyError | None:

@@ -117,7 +117,7 @@ class FileSystemTableOperations(TableOperations):
                 _native.remove_files([location], storage_options=self.storage_options)
         except FloebergError as failure:
             raise CommitStateUnknownError(
-                f"a version was written, and whether it follows the one before is not known: {failure.message}",
+                f"a version was written, and the check of its base failed: {failure.message}",
                 context={"metadata": location} | failure.context,
             ) from failure
         return stands
@@ -180,10 +180,13 @@ def _check(base: OpenedTable | None, attempt: Attempt) -> None:
     for update in json.loads(attempt.updates_json):
         if "write.metadata.path" in update.get("updates", {}):
             raise InvalidInputError(
-                "a table in a folder keeps its metadata there: the property 'write.metadata.path' cannot be set"
+                "the property 'write.metadata.path' cannot be set: a table without a catalog keeps its metadata in its "
+                "folder"
             )
         if update["action"] == "set-location" and base is not None:
-            raise InvalidInputError("a table in a folder stays there: its location cannot be set")
+            raise InvalidInputError(
+                "the location cannot be set: a table without a catalog stays in its folder"
+            )
 
 
 def _version(table: OpenedTable) -> int:

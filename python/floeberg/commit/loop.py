@@ -54,7 +54,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         table_operations: What keeps the table.
         operations: What to do, in order.
         starting: The table that the operations were made for; `None` where it is to be created.
-        snapshot_properties: What the summaries of the snapshots say beside what they must.
+        snapshot_properties: Entries to add to the summaries of the snapshots.
         branch: The branch that snapshots go to.
         idempotency_key: The key of the commit. Where a snapshot of the branch has it, all is done already.
         made_from: The snapshots of the branch that new rows were made from, where that was before `starting`.
@@ -96,7 +96,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
                 # Not before: properties that cannot be followed are mended by a commit too.
                 retries = Retries.of(starting.properties)
             except InvalidInputError as error:
-                failure.add_note(f"it was not tried again: {error}")
+                failure.add_note(f"the commit was not retried: {error}")
                 return _given_up(progress, failure, done)
             wait = retries.wait(done)
             if done > retries.number or time.monotonic() + wait > began + retries.total:
@@ -160,16 +160,18 @@ def _given_up(progress: Progress, failure: FloebergError, done: int) -> Committe
         if isinstance(failure, CommitStateUnknownError):
             raise failure
         raise CommitStateUnknownError(
-            f"an earlier attempt may yet take effect, and the last one failed: {failure.message}",
+            f"an earlier attempt may still take effect, and the last one failed: {failure.message}",
             context=failure.context | {"metadata": progress.unknown[-1].metadata_location},
         ) from failure
     progress.abandon()
     if isinstance(failure, CommitStateUnknownError):
         raise CommitConflictError(
-            "another writer was faster, and the commit was not tried again", context=failure.context
+            "another writer committed first, and retries are off", context=failure.context
         ) from failure
     if isinstance(failure, CommitConflictError) and done > 1:
         raise CommitConflictError(
-            f"{failure.message}; tried {done} times", context=failure.context, retryable=failure.retryable
+            f"{failure.message}; gave up after {done} attempts",
+            context=failure.context,
+            retryable=failure.retryable,
         ) from failure
     raise failure

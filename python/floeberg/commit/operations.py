@@ -102,7 +102,7 @@ def open_metadata(metadata_location: str, *, storage_options: Mapping[str, str])
     """Opens the metadata file that a catalog names. Its location is taken as it was written.
 
     Raises:
-        NoSuchTableError: There is no such file.
+        NoSuchTableError: The file does not exist.
         InvalidDataError: The metadata is damaged.
     """
     return _native.Table.open_metadata(metadata_location, storage_options=dict(storage_options))

@@ -48,7 +48,7 @@ class StagedOperations:
         branch: str | None = "main",
         idempotency_key: str | None = None,
     ) -> None:
-        """Made by `Table.transaction`."""
+        """Use `Table.transaction`."""
         self._table_operations = table_operations
         self._starting = self._current = starting
         self._tell_table = become

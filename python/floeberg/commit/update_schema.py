@@ -66,7 +66,7 @@ class UpdateSchema:
             format_version: That of the table, which decides over types.
             allow_incompatible_changes: Whether columns may become required although rows may hold null, which makes
                 such rows unreadable.
-            case_sensitive: Whether the case of names counts.
+            case_sensitive: Whether the case of column names counts.
         """
         self._hand_over = commit
         self._format_version = format_version

@@ -57,9 +57,7 @@ class Expression(ABC):
         return Not(self)
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            "a filter is neither true nor false: combine filters with &, | and ~, not with and, or, not"
-        )
+        raise TypeError("a filter has no truth value: combine filters with &, | and ~, not with and, or, not")
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -53,7 +53,7 @@ def from_polars(given: Any) -> Expression:  # noqa: ANN401 - an object of anothe
 
 def _unknown(what: str) -> UnsupportedError:
     return UnsupportedError(
-        f"the filter of polars {what!r} cannot be read: pass SQL text or floeberg.expressions"
+        f"the polars filter {what!r} is not supported: pass SQL text or floeberg.expressions"
     )
 
 

@@ -69,7 +69,7 @@ def from_pyarrow(given: Any) -> Expression:  # noqa: ANN401 - an object of anoth
 
 def _unknown(what: str) -> UnsupportedError:
     return UnsupportedError(
-        f"the filter of pyarrow {what!r} cannot be read: pass SQL text or floeberg.expressions"
+        f"the pyarrow filter {what!r} is not supported: pass SQL text or floeberg.expressions"
     )
 
 

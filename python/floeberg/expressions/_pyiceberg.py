@@ -38,7 +38,7 @@ def from_pyiceberg(given: Any) -> Expression:  # noqa: ANN401 - an object of ano
     test = getattr(_predicates, kind, None)
     name = getattr(getattr(given, "term", None), "name", None)
     if not isinstance(test, type) or not issubclass(test, Test) or not isinstance(name, str):
-        raise UnsupportedError(f"a filter of PyIceberg of the class {kind} cannot be read: pass SQL text")
+        raise UnsupportedError(f"the PyIceberg filter {kind} is not supported: pass SQL text")
     make: Any = test
     if issubclass(test, Membership):
         return make(name, sorted((_value(each) for each in given.literals), key=repr))

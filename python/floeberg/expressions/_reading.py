@@ -102,9 +102,7 @@ def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002,
     try:
         text = filter if isinstance(filter, str) else json.dumps(filter)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"filter: expected an object of JSON, found one that is none: {error}"
-        ) from error
+        raise InvalidInputError(f"filter: expected a JSON object: {error}") from error
     return expression_of_tree(_native.expression_from_json(checked_text("filter", text)))
 
 

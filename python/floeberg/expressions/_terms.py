@@ -27,7 +27,9 @@ class Reference:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInputError(f"a column is named by a str, not by {type(self.name).__name__}")
+            raise InvalidInputError(
+                f"expected the name of a column as a str, found {type(self.name).__name__}"
+            )
         checked_text("name", self.name)
 
 

@@ -93,9 +93,7 @@ def logic_of(operand: Operand) -> Logic:
         return Logic(EqualTo(operand.name, True), EqualTo(operand.name, False))
     if isinstance(operand.value, bool):
         return constant(holds=operand.value)
-    raise UnsupportedError(
-        f"the literal {operand.value!r} is not a filter: of pyarrow and polars, comparisons and their like are read"
-    )
+    raise UnsupportedError(f"the literal {operand.value!r} is not a filter: pass a comparison, or SQL text")
 
 
 def compared(left: Operand, word: str, right: Operand) -> Logic:
@@ -108,7 +106,7 @@ def compared(left: Operand, word: str, right: Operand) -> Logic:
         left, word, right = right, _TURNED.get(word, word), left
     if not isinstance(left, Column) or not isinstance(right, Value):
         raise UnsupportedError(
-            "a filter of pyarrow or polars may compare columns with literals only: pass SQL text for others"
+            "filters of pyarrow and polars must compare a column with a literal: pass SQL text instead"
         )
     if right.value is None:
         return Logic(AlwaysFalse(), AlwaysFalse())

@@ -1,4 +1,4 @@
-"""What did planning look at, what did it drop, and by what?"""
+"""What did planning read, what did it drop, and why?"""
 
 from __future__ import annotations
 

@@ -61,6 +61,6 @@ def _type(pa: Any, kind: IcebergType) -> pa.DataType:  # noqa: ANN401 - the modu
     }.get(kind.name)
     if made is None:
         raise UnsupportedError(
-            f"the type {kind.name!r} has no Arrow type without a table: take table.scan(limit=0).to_arrow().schema"
+            f"the Arrow type of {kind.name!r} depends on the table: use table.scan(limit=0).to_arrow().schema"
         )
     return made()

@@ -42,11 +42,11 @@ class StructType(Type):
         return True
 
     def field(self, field_id: int) -> NestedField | None:
-        """The field of an id, or `None` where there is no such field."""
+        """The field of an id, or `None` where it does not exist."""
         return next((each for each in self.fields if each.field_id == field_id), None)
 
     def field_by_name(self, name: str, case_sensitive: bool = True) -> NestedField | None:  # noqa: FBT001, FBT002 - PyIceberg's
-        """The field of a name, or `None` where there is no such field."""
+        """The field of a name, or `None` where it does not exist."""
         wanted = name if case_sensitive else name.lower()
         names = ((each.name if case_sensitive else each.name.lower(), each) for each in self.fields)
         return next((each for known, each in names if known == wanted), None)
@@ -143,13 +143,13 @@ def checked_type(name: str, given: object) -> IcebergType:
     """A type, of itself or of its name.
 
     Raises:
-        InvalidInputError: It is none; the error names the argument.
+        InvalidInputError: It is of another type. The error names the argument.
     """
     if isinstance(given, IcebergType):
         return given
     if not isinstance(given, str):
         raise InvalidInputError(
-            f"{name}: expected a type, or the name of one as 'long', found an object of type {type(given).__name__}"
+            f"{name}: expected a type or its name, such as 'long', found an object of type {type(given).__name__}"
         )
     try:
         return PrimitiveType(_native.checked_type(given))

@@ -96,13 +96,13 @@ class Schema:
 
         Args:
             *names: Full names, nested ones dotted; `*` is all.
-            case_sensitive: Whether the case of names counts.
+            case_sensitive: Whether the case of column names counts.
 
         Returns:
             A schema with these fields alone, in the order of this one.
 
         Raises:
-            InvalidInputError: There is no such field; near matches are named.
+            InvalidInputError: The field does not exist. The error names near matches.
 
         Examples:
             >>> table.schema().select("v", "id").column_names
@@ -128,7 +128,7 @@ class Schema:
             The field.
 
         Raises:
-            InvalidInputError: There is no such field; near matches are named.
+            InvalidInputError: The field does not exist. The error names near matches.
 
         Examples:
             >>> str(table.schema().find_field("CAT", case_sensitive=False))
@@ -140,14 +140,14 @@ class Schema:
             found = self._named(name_or_id) or ([] if case_sensitive else self._folded(name_or_id))
         if found:
             return found[0]
-        raise InvalidInputError(f"no field is {name_or_id!r}{self._near(name_or_id)}")
+        raise InvalidInputError(f"the schema has no field {name_or_id!r}{self._near(name_or_id)}")
 
     def find_type(self, name_or_id: str | int, case_sensitive: bool = True) -> IcebergType:  # noqa: FBT001, FBT002 - PyIceberg's
         """Finds the type of a field, as `find_field` finds the field."""
         return self.find_field(name_or_id, case_sensitive).field_type
 
     def find_column_name(self, column_id: int) -> str | None:
-        """Finds the full name of an id, or `None` where there is no such field."""
+        """Finds the full name of an id, or `None` where it does not exist."""
         return next((name for name, each in walk(self.fields) if each.field_id == column_id), None)
 
     def _named(self, name: str) -> list[NestedField]:
@@ -157,7 +157,7 @@ class Schema:
     def _folded(self, name: str) -> list[NestedField]:
         found = [each for known, each in walk(self.fields) if known.lower() == name.lower()]
         if len(found) > 1:
-            raise InvalidInputError(f"the name {name!r} is ambiguous without case")
+            raise InvalidInputError(f"the name {name!r} is ambiguous: several fields differ in case only")
         return found
 
     def _near(self, name: str | int) -> str:

@@ -39,7 +39,8 @@ def batch_of(rows: Sequence[object], schema: pa.Schema) -> pa.RecordBatch:
     A row that lacks a column which another one has is null there.
 
     Raises:
-        InvalidInputError: A row is not a dict, or a value does not fit its column; the error names column and row.
+        InvalidInputError: A row is not a dict, or a value does not fit its column. The error names the column and the
+            row.
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
@@ -111,7 +112,7 @@ def _inferred(path: str, values: list[Any]) -> pa.Array[Any]:
         return pa.array(values)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(
-            f"the type of a column cannot be told: {error}", context={"column": path}
+            f"the type of a column cannot be inferred: {error}", context={"column": path}
         ) from error
 
 
