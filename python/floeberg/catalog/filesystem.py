@@ -32,16 +32,16 @@ _METADATA_NAMES = (".metadata.json", ".metadata.json.gz")
 
 
 class FileSystemCatalog(Catalog):
-    """A catalog that is the folders of a warehouse: Iceberg Java's `HadoopCatalog`.
+    """A catalog of folders in a warehouse: Iceberg Java's `HadoopCatalog`.
 
     A namespace is a folder, and a table is the folder `warehouse/namespace/table`, whose versions are the files
-    `metadata/v<V>.metadata.json`. A commit writes the next of them, where there is none yet, in one step; a store that
-    cannot do so is refused. Namespaces have no properties but their `location`, tables cannot be renamed, and to drop
-    one removes its folder with all that is in it, as in Iceberg Java.
+    `metadata/v<V>.metadata.json`. A commit creates the next one atomically; a store that cannot do so is refused.
+    Namespaces have no properties but their `location`. Tables cannot be renamed. Dropping a table removes its folder
+    with all files, as in Iceberg Java.
 
     Args:
         name: The name of the catalog.
-        properties: `warehouse`, the folder; and the options of its store.
+        properties: `warehouse`, the folder; and storage options.
 
     Raises:
         InvalidInputError: The property `warehouse` is missing.
@@ -87,7 +87,7 @@ class FileSystemCatalog(Catalog):
         self._folders.check_no_link(folder)
         if files := self._folders.files_in(folder):
             raise NamespaceNotEmptyError(
-                f"the namespace {dotted(namespace)!r} is not empty: its folder holds {min(files)!r}"
+                f"the namespace {dotted(namespace)!r} is not empty: its folder has {min(files)!r}"
             )
         self._folders.remove_empty(folder)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["load_catalog"]
 
 _LATER = frozenset({"bigquery", "dynamodb", "glue", "hive", "nessie", "rest"})
-"""Types of catalogs that other libraries have."""
+"""Catalog types of other libraries."""
 
 
 def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
@@ -28,16 +28,16 @@ def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
     `FLOEBERG_CATALOG__<NAME>__<KEY>`; `~/.floeberg.yaml`; PyIceberg's environment and `.pyiceberg.yaml`.
 
     Args:
-        name: The name of the catalog; what is configured as `default-catalog`, else `default`, unless given.
-        **properties: Properties of the catalog and options of stores. `type` is `sql`, `filesystem` or `memory`; unless
-            given, it is `sql` where there is a `uri`, and `filesystem` where there is a `warehouse` alone.
+        name: The name of the catalog. Unless given, the configured `default-catalog`, or `default`.
+        **properties: Properties of the catalog, and storage options. `type` is `sql`, `filesystem` or `memory`; unless
+            given, it is `sql` with a `uri`, and `filesystem` with a `warehouse` alone.
             `py-catalog-impl` names a class of your own instead, as `package.module.Class`.
 
     Returns:
         The catalog.
 
     Raises:
-        InvalidInputError: The properties do not say which catalog it is, or one is wrong.
+        InvalidInputError: The properties do not determine the type, or one is wrong.
         NotInstalledError: The catalog needs a package that is not installed.
         UnsupportedError: The catalog type does not exist, or is not supported yet.
 

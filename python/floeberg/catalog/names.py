@@ -1,7 +1,7 @@
-"""Which table or namespace does an identifier mean?
+"""Which table or namespace does an identifier name?
 
-An identifier is a tuple of names: the levels of a namespace, and for a table its own name last. Dotted strings stand
-for them where no name holds a dot.
+An identifier is a tuple of names: the levels of a namespace, and the name of a table last. A dotted string may be given
+instead where no name has a dot.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def folder_of(warehouse: str, identifier: Identifier) -> str:
     """The folder of a table or namespace in a warehouse, a folder a level, as in Iceberg Java.
 
     Raises:
-        InvalidInputError: A name is no name of a folder.
+        InvalidInputError: A name cannot be that of a folder.
 
     Examples:
         >>> folder_of("s3://bucket/warehouse/", ("sales", "orders"))

@@ -39,17 +39,17 @@ __all__ = ["SqlCatalog"]
 class SqlCatalog(MetastoreCatalog):
     """A catalog in a SQL database, through SQLAlchemy: SQLite, PostgreSQL and others.
 
-    The tables in the database are those of PyIceberg's `SqlCatalog` and of Iceberg Java's `JdbcCatalog`: catalogs that
-    these made open here, and the reverse, by the same name. They are made where they are not there.
+    It uses the database tables of PyIceberg's `SqlCatalog` and Iceberg Java's `JdbcCatalog`, so that all three open the
+    same catalogs, by the same name. Missing tables are created.
 
     Args:
-        name: The name of the catalog, which the rows of its tables begin with.
-        properties: `uri`, as SQLAlchemy writes it; `warehouse`, where tables go whose place is not given;
-            `init-catalog-tables=false` makes no tables in the database; `schema-version=v1` gives tables of version 0
-            the column that tells tables from views; the options of stores.
+        name: The name of the catalog, which is a column of its tables.
+        properties: `uri`, as SQLAlchemy writes it; `warehouse`, the folder of new tables;
+            `init-catalog-tables=false` creates no tables in the database; `schema-version=v1` adds the column
+            `iceberg_type` to tables of version 0; and storage options.
 
     Raises:
-        InvalidInputError: The URI is none, or the database has no catalog and none is to be made.
+        InvalidInputError: The URI is wrong, or the database has no catalog tables and they must not be created.
         NotInstalledError: SQLAlchemy or the driver of the database is missing.
         StorageError: The database cannot be reached.
 

@@ -1,4 +1,4 @@
-"""How does an attempt become a metadata file, and which of the old ones may go?"""
+"""How is the metadata file of an attempt written, and which old ones are removed?"""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _PLAIN: Final = ".metadata.json"
 _GZIP: Final = ".gz.metadata.json"
 _OLD_GZIP: Final = ".metadata.json.gz"
 SUFFIXES: Final = (_PLAIN, _GZIP, _OLD_GZIP)
-"""How names of metadata files end."""
+"""The suffixes of metadata files."""
 
 
 def write_metadata_file(attempt: Attempt, location: str, storage_options: Mapping[str, str]) -> bool:
-    """Writes the metadata of an attempt where there is no file yet.
+    """Writes the metadata of an attempt, if no file exists at the location.
 
     Returns:
-        Whether it is there now; `False` where a file of another is.
+        Whether it was written; `False` where another writer has a file there.
 
     Raises:
-        CommitStateUnknownError: It is not known.
-        FloebergError: Any other says that it is not there.
+        CommitStateUnknownError: It may have been written.
+        FloebergError: With any other error it was not written.
     """
     try:
         attempt.write_metadata(location, if_absent=True)
