@@ -1,4 +1,4 @@
-"""Which tables are in the folders of a warehouse?"""
+"""How does a catalog keep tables in the folders of a warehouse?"""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class FileSystemCatalog(Catalog):
         return bool(self._versions(identifier))
 
     def _versions(self, identifier: Identifier) -> list[str]:
-        """The metadata files of a table: nothing else makes a folder one, least of all hidden files, half written."""
+        """The metadata files of a table. No other file makes a folder a table, not even a hidden, half-written one."""
         files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
         return [name for name in files if name.endswith(_METADATA_NAMES) and not name.startswith(".")]
 
@@ -137,7 +137,7 @@ class FileSystemCatalog(Catalog):
         return place
 
     def table_operations(self, identifier: Identifier) -> FolderOperations:
-        """What keeps a table: its folder."""
+        """The operations of a table in its folder."""
         return FolderOperations(self._folder(identifier), self.storage_options, self, identifier)
 
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
@@ -170,7 +170,7 @@ class FileSystemCatalog(Catalog):
 
 @dataclass(frozen=True, repr=False)
 class FolderOperations(FileSystemTableOperations):
-    """A table in its folder of a warehouse, whose errors name it.
+    """A table in its folder of a warehouse. Its errors name the table.
 
     Args:
         catalog: The catalog.

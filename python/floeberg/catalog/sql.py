@@ -1,4 +1,4 @@
-"""Which tables are in a SQL database?"""
+"""How does a catalog use a SQL database?"""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ class SqlCatalog(MetastoreCatalog):
         return otherwise
 
     def _prepare(self) -> None:
-        """Makes the tables where they are not there, and finds out their version."""
+        """Creates missing tables, and finds out their version."""
         version = self._setting("schema-version", "v0")
         if version not in ("v0", "v1"):
             raise InvalidInputError(f"schema-version: expected 'v0' or 'v1', found {version!r}")
-        with self._database.told("the tables of the catalog cannot be read"):
+        with self._database.converted_errors("the tables of the catalog cannot be read"):
             columns = self._columns()
             if columns is None:
                 if self._setting("init-catalog-tables", "true") == "false":
@@ -102,7 +102,7 @@ class SqlCatalog(MetastoreCatalog):
             self._typed = True
 
     def _columns(self) -> set[str] | None:
-        """The columns of the table of tables; `None` unless both tables are there."""
+        """The columns of `iceberg_tables`; `None` unless both tables exist."""
         inspector = sql.inspect(self._database.engine())
         if not inspector.has_table(TABLES.name) or not inspector.has_table(NAMESPACES.name):
             return None
@@ -287,7 +287,7 @@ def _check_namespace(namespace: Namespace) -> None:
     for level in namespace:
         if "." in level:
             raise InvalidInputError(
-                f"a SQL catalog joins the levels of a namespace by dots: {level!r} must not have one"
+                f"the levels of a namespace in a SQL catalog must not contain dots: found {level!r}"
             )
     _check_length(".".join(namespace))
 

@@ -1,6 +1,6 @@
-"""How is a SQL database read and written, and what do its errors say?
+"""How is a SQL database read and written?
 
-This is imported by a `SqlCatalog` only, since it imports SQLAlchemy.
+Only `SqlCatalog` imports this, since it imports SQLAlchemy.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _PATIENCE = 60
 
 
 class Database:
-    """A database, by the URI that SQLAlchemy has for it.
+    """A database, by its URI of SQLAlchemy.
 
     Args:
-        uri: The URI, as `sqlite:////data/catalog.db`. It is looked at when the database is first used.
+        uri: The URI, such as `sqlite:////data/catalog.db`. It is checked when the database is first used.
     """
 
     def __init__(self, uri: str | None) -> None:
@@ -60,7 +60,7 @@ class Database:
         """The engine of this process: connections do not survive a fork.
 
         Raises:
-            InvalidInputError: The URI is none.
+            InvalidInputError: The URI is wrong.
             NotInstalledError: The driver of the database is missing.
         """
         process = os.getpid()
@@ -74,13 +74,13 @@ class Database:
             self._made[1].dispose()
 
     def _file(self) -> str | None:
-        """The file of an SQLite database, for errors: its driver does not tell."""
+        """The file of an SQLite database, for errors: its driver does not name it."""
         url = self.engine().url
         return url.database if url.get_backend_name() == "sqlite" else None
 
     @contextmanager
-    def told(self, what: str) -> Iterator[None]:
-        """Gives errors of the database our classes. The statement and its values are not shown."""
+    def converted_errors(self, what: str) -> Iterator[None]:
+        """Converts errors of the database. They do not show the statement and its values."""
         try:
             yield
         except IntegrityError:
@@ -97,7 +97,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection to read by."""
-        with self.told("the catalog cannot be read"), self.engine().connect() as connection:
+        with self.converted_errors("the catalog cannot be read"), self.engine().connect() as connection:
             yield connection
 
     @contextmanager
@@ -110,7 +110,7 @@ class Database:
         there after its error never comes.
         """
         engine = self.engine()
-        with self.told(what):
+        with self.converted_errors(what):
             with engine.connect() as connection:
                 transaction = connection.begin()
                 yield connection

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from floeberg import _native
 from floeberg._arguments import checked_options, checked_text
 from floeberg.errors import FloebergError, InvalidInputError
-from floeberg.write.input_rows import reader_of, told_as_input
+from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class StagedOperations:
             self._skipped.append(operation)
             return None
         changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
-        with told_as_input(data):
+        with converted_stream_errors(data):
             if changes is None:
                 return self._write_files(reader, options)
             self.change_columns(changes)

@@ -62,7 +62,7 @@ def operations_of(
         return StaticTableOperations("the table was opened at a fixed snapshot: open it without one to write")
     if is_relocated:
         return StaticTableOperations(
-            "the table was opened with `relocate`: new files would have other location prefixes than the old ones. Write "
+            "the table was opened with `relocate`: new files would have other prefixes than the old ones. Write "
             "it at its original location, or append its rows to a new table"
         )
     location = table.metadata_location

@@ -29,7 +29,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class TypedLiteral:
-    """A moment that no object of the standard library can hold.
+    """A date or timestamp that no class of the standard library can represent.
 
     Nanoseconds, and years outside of 1 to 9999.
 
@@ -50,7 +50,7 @@ LiteralValue = bool | int | float | str | bytes | Decimal | date | time | dateti
 
 
 def normalised(value: object) -> LiteralValue:
-    """Makes a literal of the standard library's types of an object, or says why it is none."""
+    """Converts an object to a literal of the standard library's types. Raises `InvalidInputError` for others."""
     if value is None:
         raise InvalidInputError("None cannot be a literal: use IsNull or NotNull")
     if isinstance(value, bytearray):

@@ -1,7 +1,7 @@
-"""When is a filter of SQL's logic true, and when is it false?
+"""How does three-valued logic become two-valued filters?
 
-Expressions of pyarrow and polars are true, false or null, and a row is kept where one is true. Filters of here are true
-or false. So a foreign one becomes a pair of filters, and each rule of the logic is one of pairs.
+Expressions of pyarrow and polars are true, false or null, and keep rows where they are true. Filters here are true or
+false. So each expression becomes a pair of filters: where it is true, and where it is false.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def logic_of(operand: Operand) -> Logic:
     """An operand as a filter: a column of bools is one too.
 
     Raises:
-        UnsupportedError: It is a literal that is no bool.
+        UnsupportedError: It is a literal other than a bool.
     """
     if isinstance(operand, Logic):
         return operand
@@ -93,7 +93,9 @@ def logic_of(operand: Operand) -> Logic:
         return Logic(EqualTo(operand.name, True), EqualTo(operand.name, False))
     if isinstance(operand.value, bool):
         return constant(holds=operand.value)
-    raise UnsupportedError(f"the literal {operand.value!r} is not a filter: pass a comparison, or SQL text")
+    raise UnsupportedError(
+        f"the literal {operand.value!r} of pyarrow or polars is not a filter: pass a comparison, or SQL text"
+    )
 
 
 def compared(left: Operand, word: str, right: Operand) -> Logic:

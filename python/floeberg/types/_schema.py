@@ -28,8 +28,8 @@ class Schema:
 
     Args:
         fields: The columns, in order.
-        schema_id: The id of the schema in its table; a new table gives its own.
-        identifier_field_ids: The ids of the fields that identify a row.
+        schema_id: The id of the schema in its table; a new table assigns its own.
+        identifier_field_ids: The ids of the identifier fields, which identify a row.
 
     Examples:
         >>> schema = Schema(NestedField(1, "id", PrimitiveType("long"), True), identifier_field_ids=(1,))
@@ -56,7 +56,7 @@ class Schema:
         return len(self.fields)
 
     def __bool__(self) -> bool:
-        """A schema is there, also one without columns."""
+        """True: a schema without columns is a schema too."""
         return True
 
     @property
@@ -71,7 +71,7 @@ class Schema:
 
     @property
     def highest_field_id(self) -> int:
-        """The highest id of a field; 0 where there are no fields."""
+        """The highest id of a field; 0 without fields."""
         return max(self.field_ids, default=0)
 
     def as_struct(self) -> StructType:
@@ -79,7 +79,7 @@ class Schema:
         return StructType(*self.fields)
 
     def as_arrow(self) -> pa.Schema:
-        """The columns as Arrow has them, with their field ids as metadata.
+        """The columns as an Arrow schema, with their field ids as metadata.
 
         Examples:
             >>> Schema(NestedField(1, "id", "long", required=True)).as_arrow().field("id").nullable
@@ -88,11 +88,11 @@ class Schema:
         return arrow_schema(self.fields)
 
     def identifier_field_names(self) -> set[str]:
-        """The full names of the fields that identify a row."""
+        """The full names of the identifier fields."""
         return {name for name, each in walk(self.fields) if each.field_id in self.identifier_field_ids}
 
     def select(self, *names: str, case_sensitive: bool = True) -> Schema:
-        """The schema of some of the fields, with what they stand in.
+        """A schema with some of the fields, and their parents.
 
         Args:
             *names: Full names, nested ones dotted; `*` is all.
@@ -147,7 +147,7 @@ class Schema:
         return self.find_field(name_or_id, case_sensitive).field_type
 
     def find_column_name(self, column_id: int) -> str | None:
-        """Finds the full name of an id, or `None` where it does not exist."""
+        """Finds the full name of the field with an id, or `None` where it does not exist."""
         return next((name for name, each in walk(self.fields) if each.field_id == column_id), None)
 
     def _named(self, name: str) -> list[NestedField]:
@@ -211,7 +211,7 @@ def _children(field_type: IcebergType) -> tuple[NestedField, ...]:
 
 
 def selected(fields: tuple[NestedField, ...], wanted: set[int]) -> Iterator[NestedField]:
-    """The fields of these ids, whole, and those that such fields stand in, cut down to structs of them."""
+    """The fields with these ids, whole, and their parents, with only these fields in them."""
     for each in fields:
         inside = each.field_type
         if each.field_id in wanted:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["reader_of", "schema_of", "told_as_input"]
+__all__ = ["converted_stream_errors", "reader_of", "schema_of"]
 
 _EXPECTED = "rows in Arrow form (pyarrow, pandas, polars, DuckDB, anything with __arrow_c_stream__), or a list of dicts"
 
@@ -76,7 +76,7 @@ def schema_of(schema: object) -> pa.Schema:
 
 
 @contextmanager
-def told_as_input(data: object) -> Iterator[None]:
+def converted_stream_errors(data: object) -> Iterator[None]:
     """Turns errors of pyarrow in reading a foreign stream into `InvalidInputError`s.
 
     A pyarrow reader is the user's own code: its errors are not changed.

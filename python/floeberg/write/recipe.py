@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._arguments import checked_size, checked_text
 from floeberg.errors import InvalidInputError
-from floeberg.write.input_rows import reader_of, told_as_input
+from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.receipt import Receipt
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class WriteRecipe:
         """
         number = checked_size("partition", partition)
         name = checked_text("task", task)
-        with told_as_input(data):
+        with converted_stream_errors(data):
             return Receipt(self._inner.write(reader_of(data, self.arrow_schema), task=name, partition=number))
 
     def remove(self, receipt: Receipt) -> None:
