@@ -1,7 +1,7 @@
-"""How does a catalog that keeps the locations of metadata files serve tables?
+"""How does a catalog commit that stores the locations of metadata files?
 
-Each commit writes a metadata file of a name of its own, `<V>-<uuid>.metadata.json`, and then swaps the location that
-the catalog keeps, if that is still the one the commit began with. Spec: Metastore Tables.
+Each commit writes a new metadata file, `<V>-<uuid>.metadata.json`, and then swaps the stored location for it, if that
+is still the location of its base. Spec: Metastore Tables.
 """
 
 from __future__ import annotations
@@ -28,44 +28,45 @@ __all__ = ["MetastoreCatalog", "MetastoreTableOperations"]
 
 
 class MetastoreCatalog(Catalog):
-    """A catalog that keeps the location of each table's metadata file.
+    """A catalog that stores the location of each table's metadata file.
 
-    Dropping a table leaves all its files: `register_table` takes them back. `purge_table` removes them.
+    Dropping a table keeps its files, and `register_table` adds it again. `purge_table` removes them.
 
-    A catalog of your own says where it keeps locations and namespaces: the methods that begin with `do_`.
+    A catalog of your own stores locations and namespaces: it implements the methods that begin with `do_`.
     """
 
     @abstractmethod
     def do_load_metadata_location(self, identifier: Identifier) -> str | None:
-        """The location of a table's metadata file; `None` where there is no such table."""
+        """The location of a table's metadata file; `None` where the table does not exist."""
 
     @abstractmethod
     def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
-        """Keeps another location, if the one before is still the one that is kept, in one step.
+        """Stores another location, atomically, if the stored one is still `before`.
 
         Raises:
-            CommitConflictError: It is not, or the table is gone (`self.commit_conflict`). Nothing was changed.
-            CommitStateUnknownError: It is not known what is kept. Raise it where the answer was lost: another exception
-                is a failed commit, unless the catalog says afterwards that it keeps the new location.
+            CommitConflictError: The location is another one, or the table was dropped (`self.commit_conflict`). Nothing
+                was changed.
+            CommitStateUnknownError: The stored location is unknown. Raise it where a response was lost: another
+                exception is a failed commit, unless the catalog has the new location afterwards.
         """
 
     def do_load_storage_options(self, identifier: Identifier) -> dict[str, str]:
-        """The options that a table's files are reached by: the catalog's, unless it has others for each table."""
+        """The storage options of a table: those of the catalog, unless it vends others for each table."""
         del identifier
         return self.storage_options
 
     def do_table_exists(self, identifier: Identifier) -> bool:
-        """Is there such a table?"""
+        """Whether a table exists."""
         return self.do_load_metadata_location(identifier) is not None
 
     def table_operations(self, identifier: Identifier) -> MetastoreTableOperations:
-        """What keeps a table."""
+        """The operations of a table."""
         return MetastoreTableOperations(self, identifier)
 
 
 @dataclass(frozen=True)
 class MetastoreTableOperations(TableOperations):
-    """A table whose metadata file a catalog names.
+    """A table whose metadata file is stored in a catalog.
 
     Args:
         catalog: The catalog.
@@ -133,7 +134,7 @@ class MetastoreTableOperations(TableOperations):
             return self.catalog.do_load_metadata_location(self.identifier)
         except Exception as unknown:
             raise CommitStateUnknownError(
-                f"the catalog failed, and does not say which metadata it keeps: {failure}",
+                f"the catalog failed, and its current metadata file is unknown: {failure}",
                 context={"metadata": location},
             ) from unknown
 

@@ -56,7 +56,7 @@ def test_a_plan_is_a_sequence(deletes):
     plan = deletes.open().scan().plan_files()
     assert plan[-1] == list(plan)[len(plan) - 1]
     assert plan[1:3] == list(plan)[1:3]
-    with pytest.raises(IndexError, match="file 4 of a plan of 4 files"):
+    with pytest.raises(IndexError, match="the plan has 4 files: file 4 does not exist"):
         plan[4]
 
 

@@ -106,7 +106,7 @@ def test_refs_and_moments_are_scanned(refs):
     assert scan.use_ref("first").snapshot_id == refs.expected["refs"]["first"]["snapshot_id"]
     assert scan.as_of(timestamp_ms).snapshot_id == snapshot_id
     assert refs.open().scan(snapshot_id=snapshot_id).snapshot_id == snapshot_id
-    with pytest.raises(errors.InvalidInputError, match="one only"):
+    with pytest.raises(errors.InvalidInputError, match="choose one snapshot"):
         scan.use_ref("first").as_of(timestamp_ms)
     with pytest.raises(errors.NotFoundError, match="nope"):
         scan.use_ref("nope")

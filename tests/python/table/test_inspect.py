@@ -57,7 +57,7 @@ def test_a_snapshot_is_that_of_the_table_or_the_one_that_is_asked_for(name, refs
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - OF_A_SNAPSHOT))
 def test_tables_about_all_snapshots_take_none_and_stay_as_they_are(name, refs):
-    with pytest.raises(errors.InvalidInputError, match="is not about one snapshot"):
+    with pytest.raises(errors.InvalidInputError, match="covers all snapshots"):
         refs.open().inspect.to_arrow_batch_reader(name, snapshot_id=12)
     assert getattr(refs.open(ref="first").inspect, name)() == getattr(refs.open().inspect, name)()
 

@@ -157,7 +157,7 @@ def test_options_that_have_ended_when_they_come_are_an_error(orders, vendor):
         ("nobody", InvalidInputError, "no provider of storage options is registered as 'nobody'"),
         ("no_such_module:vend", NotInstalledError, "cannot be imported"),
         ("floeberg.errors:vend", InvalidInputError, "has no provider 'vend'"),
-        ("floeberg.storage_options:PROVIDER", InvalidInputError, "is a function"),
+        ("floeberg.storage_options:PROVIDER", InvalidInputError, "expected a function"),
     ],
 )
 def test_a_name_that_means_no_provider_is_told(orders, name, error, message):

@@ -58,7 +58,7 @@ def test_a_table_is_made_of_names_of_types():
         (lambda: NestedField(1, "a", "decimal(99, 2)"), "a decimal precision of 1 to 38"),
         (
             lambda: NestedField(1, "a", 7),
-            "field_type: expected a type, or the name of one as 'long', found .* type int",
+            "field_type: expected a type or its name, such as 'long', found .* type int",
         ),
         (lambda: NestedField(1, "a", None), "field_type: expected a type"),
         (lambda: ListType(2, "list<long>", element_required=False), "element_type: no type is named"),

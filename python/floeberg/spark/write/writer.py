@@ -97,9 +97,9 @@ class FloebergWriter(DataSourceArrowWriter):
         """The writer of a DataFrame's rows.
 
         Raises:
-            InvalidInputError: The rows do not fit the table; the error lists every mismatch. Or an option is for
+            InvalidInputError: The rows do not fit the table. The error lists every mismatch. Or an option is for
                 overwrites, and the write appends.
-            NotFoundError: There is no such table.
+            NotFoundError: The table does not exist.
             UnsupportedError: The table cannot be written where it was opened.
         """
         if not overwrite and options.overwrite_options:
