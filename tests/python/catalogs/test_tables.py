@@ -126,7 +126,7 @@ def test_a_file_whose_rows_all_have_one_text_is_deleted_by_it(catalog):
         if goes:
             table.delete(f"name = '{deleted}'")
         else:
-            with pytest.raises(UnsupportedError, match="rewritten"):
+            with pytest.raises(UnsupportedError, match="rewrite a data file"):
                 table.delete(f"name = '{deleted}'")
         assert ids(table.refresh()) == ([] if goes else [1, 2]), (names, deleted)
 
