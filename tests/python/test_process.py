@@ -146,4 +146,4 @@ def test_a_reader_that_was_begun_before_a_fork_is_refused_in_the_child(refs):
         str(refs.folder / "table"),
         *next(iter(refs.relocate.items())),
     )
-    assert "begin after the fork" in process.communicate(timeout=20)[0]
+    assert "start it again after the fork" in process.communicate(timeout=20)[0]

@@ -1,6 +1,6 @@
-//! Which rows and columns of which snapshot are wanted?
+//! Which rows and columns of which snapshot are read?
 //!
-//! A scan is a description: each method gives a new one, and nothing is read before it is planned or streamed.
+//! A scan is a description: each method returns a new one, and nothing is read before it is planned or streamed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use floeberg_exec::budget::{memory_budget, thread_budget};
 /// Which snapshot is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum SnapshotChoice {
-    /// The table's current one, or none where the table has none.
+    /// The table's current snapshot, if it has one.
     #[default]
     Current,
-    /// The one of an id, with its own schema.
+    /// The snapshot with an id, with its own schema.
     Id(i64),
     /// A branch, with the table's current schema, or a tag, with its snapshot's.
     Ref(String),
-    /// The one that was current at a moment, in milliseconds from 1970-01-01 UTC, with its own schema.
+    /// The snapshot that was current at a time, in milliseconds from 1970-01-01 UTC, with its own schema.
     AsOf(i64),
 }
 
@@ -45,7 +45,7 @@ pub struct Scan {
     batch_rows: Option<usize>,
 }
 
-/// Only the rows of files that appends added after a snapshot, which is no longer among them; `None` is from the start.
+/// Only rows of files that appends added after a snapshot, exclusive; `None` is from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AppendsAfter(pub Option<i64>);
 
@@ -64,7 +64,7 @@ impl Scan {
         }
     }
 
-    /// Only rows that match, beside the filters it has.
+    /// Only rows that match, in addition to earlier filters.
     #[must_use]
     pub fn filter(self, filter: Expr) -> Self {
         Self { filter: self.filter.and(filter), ..self }
@@ -72,8 +72,7 @@ impl Scan {
 
     /// Only these columns, in the schema's order; nested ones are dotted, `*` is all.
     ///
-    /// Metadata columns (`_file`, `_pos`, ..) come after them, where they are named. With `_deleted` rows that are
-    /// deleted come out too.
+    /// Named metadata columns (`_file`, `_pos`, ..) come after them. With `_deleted`, deleted rows are returned too.
     #[must_use]
     pub fn select(self, names: Vec<String>) -> Self {
         Self { selected: Some(names), ..self }
@@ -124,7 +123,7 @@ impl Scan {
         &self.filter
     }
 
-    /// The columns that were asked for by name; `None` is all.
+    /// The columns that were selected by name; `None` is all.
     pub fn selected_fields(&self) -> Option<&[String]> {
         self.selected.as_deref()
     }
@@ -144,9 +143,9 @@ impl Scan {
         self.limit
     }
 
-    /// The snapshot that is read; `None` for a table that has none.
+    /// The snapshot that is read; `None` for a table without snapshots.
     ///
-    /// Errors: `NotFound`, saying what there is.
+    /// Errors: `NotFound`, listing the known ones.
     pub fn snapshot(&self) -> Result<Option<Arc<Snapshot>>> {
         let metadata = self.table.metadata();
         Ok(match &self.snapshot {
@@ -157,12 +156,12 @@ impl Scan {
         })
     }
 
-    /// The range of appends that was asked for.
+    /// The requested range of appends.
     pub fn appends_choice(&self) -> Option<AppendsAfter> {
         self.appends
     }
 
-    /// The appends that are read alone; `None` for a scan of all that is live. See [`Appends::between`] for its errors.
+    /// The appends to read; `None` for a scan of all live files. See [`Appends::between`] for its errors.
     pub fn appends(&self) -> Result<Option<Arc<Appends>>> {
         let Some(AppendsAfter(after)) = self.appends else { return Ok(None) };
         match (self.snapshot()?, after) {
@@ -195,7 +194,7 @@ impl Scan {
         }
     }
 
-    /// The columns that come out. Errors: `InvalidInput` for an unknown name, with near matches.
+    /// The columns of the result. Errors: `InvalidInput` for an unknown name, with near matches.
     pub fn projection(&self) -> Result<Arc<Schema>> {
         let schema = self.schema()?;
         let Some(names) = &self.selected else { return Ok(schema) };
@@ -212,12 +211,12 @@ impl Scan {
         Ok(Arc::new(known.select(&ids)?))
     }
 
-    /// The schema with those metadata columns that the filter tests.
+    /// The schema with the metadata columns that the filter tests.
     pub(crate) fn filter_schema(&self) -> Result<Arc<Schema>> {
         self.with_metadata_columns(&self.schema()?, self.filter.column_names().into_iter())
     }
 
-    /// For each spec the ids of its fields in `_partition`; none where that is neither asked for nor tested.
+    /// For each spec the ids of its fields in `_partition`; empty if the column is neither selected nor tested.
     pub(crate) fn partition_fields(&self) -> Result<BTreeMap<i32, Vec<i32>>> {
         let is_partition = |field: &Field| field.id == PARTITION;
         let is_in = |schema: Arc<Schema>| schema.fields().iter().any(is_partition);
@@ -253,12 +252,12 @@ impl Scan {
         self.plan_stream(cancel)?.collect()
     }
 
-    /// The same, begun: batches of files can be taken while later manifests are being read.
+    /// The same as a stream: batches of files can be taken while later manifests are still read.
     pub fn plan_stream(&self, cancel: &Cancel) -> Result<PlanStream> {
         PlanStream::open(self.plan_request(cancel)?)
     }
 
-    /// What is planned: by [`plan`](crate::plan::plan), where something of it is changed.
+    /// The request for [`plan`](crate::plan::plan), for callers that change parts of it.
     pub fn plan_request(&self, cancel: &Cancel) -> Result<PlanRequest> {
         Ok(PlanRequest {
             metadata: Arc::clone(self.table.metadata()),
@@ -274,7 +273,7 @@ impl Scan {
         })
     }
 
-    /// What reading a task of this scan needs beside the task.
+    /// Everything that reading a task of this scan needs besides the task.
     pub fn read_request(&self, cancel: &Cancel) -> Result<ReadRequest> {
         let metadata = self.table.metadata();
         let mapping = metadata.name_mapping().context("table", self.table.metadata_location())?;
@@ -299,17 +298,17 @@ impl Scan {
         Ok(stream(reader, tasks, thread_budget()?, self.limit))
     }
 
-    /// How many rows there are. Files that match as a whole, and have no deletes, are counted by their metadata; of deletes by
-    /// position the positions are read.
+    /// How many rows there are. Files without deletes whose rows all match are counted by their metadata. For position deletes, only
+    /// the positions are read.
     pub fn count(&self, cancel: &Cancel) -> Result<AggregateResult<u64>> {
         let plan = self.plan(cancel)?;
         let reader = TableReader::new(self.read_request(cancel)?);
         aggregate::count(&plan, &reader, self.limit, thread_budget()?, cancel)
     }
 
-    /// The smallest or the largest value of a column; `None` where no row has one. Nulls and NaN take no part.
+    /// The smallest or the largest value of a column; `None` if no row has one. Nulls and NaN are ignored.
     ///
-    /// Errors: `InvalidInput` for a column whose values have no order, and where the scan has a limit or gives deleted rows.
+    /// Errors: `InvalidInput` for a column whose values have no order, and for a scan with a limit or with deleted rows.
     pub fn extreme(
         &self,
         column: &str,

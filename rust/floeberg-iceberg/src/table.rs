@@ -1,6 +1,6 @@
 //! What is a table, once it is open?
 //!
-//! Its metadata at one moment, and where its files are. Out: a [`Scan`](crate::Scan) of it.
+//! Its metadata at one time, and the location of its files. Out: a [`Scan`](crate::Scan) of it.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use floeberg_exec::budget::{manifest_cache_budget, thread_budget};
 /// How a table is opened.
 #[derive(Debug, Clone, Default)]
 pub struct OpenOptions {
-    /// Written prefixes and where they are now.
+    /// Written prefixes and their current locations.
     pub relocate: Vec<(String, String)>,
-    /// How the stores are reached.
+    /// The options of the stores.
     pub storage: StoreOptions,
-    /// Bytes of decoded manifests that the table keeps for its next plan, at most; 0 keeps none. `None` is what
-    /// `FLOEBERG_MANIFEST_CACHE` says, else 256 MiB.
+    /// The most bytes of decoded manifests that the table keeps for its next plan; 0 keeps none. `None` is
+    /// `FLOEBERG_MANIFEST_CACHE`, or else 256 MiB.
     pub manifest_cache: Option<u64>,
 }
 
 impl OpenOptions {
-    /// What a user typed, as it is opened: a location after relocation, and absolute targets of relocation.
+    /// The input of a user, resolved: a location after relocation, and absolute targets of relocation.
     pub(crate) fn resolved(mut self, location: &str) -> Result<(String, Self)> {
         // An empty target is left for `Relocation` to refuse, which names the pair.
         for (_, target) in self.relocate.iter_mut().filter(|(_, target)| !target.is_empty()) {
@@ -49,19 +49,18 @@ pub struct Table {
 impl Table {
     /// Opens a table directory or a metadata file.
     ///
-    /// The location, and the places that prefixes are relocated to, are what a user typed (see
-    /// [`Location::from_user`]): relative paths become absolute, so that the table is the same one in a process that
-    /// works in another directory.
+    /// The location, and the targets of relocation, are user input (see [`Location::from_user`]): relative paths become
+    /// absolute, so that the table is the same in a process with another working directory.
     ///
-    /// Errors: `NotFound`, saying what was looked for; `InvalidData` for damaged metadata; `Unsupported` for an
+    /// Errors: `NotFound`, naming what was looked for; `InvalidData` for damaged metadata; `Unsupported` for an
     /// unknown format version or scheme; those of the store.
     pub fn open(location: &str, options: OpenOptions) -> Result<Self> {
         let (location, options) = options.resolved(location)?;
         Self::open_at(&location, options)
     }
 
-    /// Opens the metadata file that a table names as its own ([`Table::metadata_location`]): it is where it is, and not
-    /// relocated again.
+    /// Opens the metadata file that a table names as its own ([`Table::metadata_location`]). Its location is not relocated
+    /// again.
     ///
     /// Errors: those of [`Table::open`].
     pub fn open_at(metadata_location: &str, options: OpenOptions) -> Result<Self> {
@@ -79,7 +78,7 @@ impl Table {
         })
     }
 
-    /// Opens the metadata that a catalog gave, as JSON, with the file that it says they are in, which is not read.
+    /// Opens metadata that a catalog gave as JSON, with the location of its file, which is not read.
     ///
     /// Errors: those of [`Table::open`], of reading the metadata.
     pub fn from_metadata(metadata: &[u8], metadata_location: &str, options: OpenOptions) -> Result<Self> {
@@ -87,13 +86,13 @@ impl Table {
         Self::written(Arc::new(metadata), metadata_location.to_owned(), options)
     }
 
-    /// The same table with the decoded manifests of an earlier moment of it, which keep their bound.
+    /// The same table with the manifest cache of an earlier state, which keeps its bound.
     #[must_use]
     pub fn with_manifests_of(self, earlier: &Self) -> Self {
         Self { manifest_cache: Arc::clone(&earlier.manifest_cache), ..self }
     }
 
-    /// The table at metadata that was just written to a location, and that is not read back.
+    /// The table with metadata that was just written to a location and is not read back.
     pub(crate) fn written(
         metadata: Arc<TableMetadata>,
         metadata_location: String,
@@ -110,7 +109,7 @@ impl Table {
         })
     }
 
-    /// The same table at metadata that was just written to a location. Decoded manifests stay.
+    /// The same table with metadata that was just written to a location. Decoded manifests stay cached.
     pub(crate) fn moved_on(&self, metadata: Arc<TableMetadata>, metadata_location: String) -> Self {
         Self { metadata, metadata_location, ..self.clone() }
     }
@@ -130,17 +129,17 @@ impl Table {
         &self.options
     }
 
-    /// Where written locations are now.
+    /// The relocation of written locations.
     pub fn relocation(&self) -> &Arc<Relocation> {
         &self.relocation
     }
 
-    /// Its manifests that were decoded before. Clones of the table share them.
+    /// Its cache of decoded manifests. Clones of the table share it.
     pub fn manifest_cache(&self) -> &Arc<ManifestCache> {
         &self.manifest_cache
     }
 
-    /// What reads its manifests, with as many threads as the process may use.
+    /// The reader of its manifests, with as many threads as the process may use.
     pub fn manifest_reader(&self, cancel: &Cancel) -> Result<ManifestReader> {
         Ok(ManifestReader {
             store: Arc::clone(&self.store),
@@ -161,7 +160,7 @@ impl Table {
         ReachableFiles::new(self.manifest_reader(cancel)?, &self.metadata, &self.metadata_location)
     }
 
-    /// Adds to an error about a missing file what to do where the table is not at the place that it wrote down.
+    /// Adds a hint to the error of a missing file, if the table is not at its recorded location.
     pub(crate) fn explain_missing_file(&self, error: Error) -> Error {
         explain_missing_file(error, &self.metadata, &self.metadata_location, &self.relocation)
     }

@@ -1,6 +1,6 @@
 //! What is a view, once it is open?
 //!
-//! Its metadata at one moment.
+//! Its metadata at one time.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct View {
 impl View {
     /// Opens a directory of a view or a metadata file, as [`Table::open`](crate::Table::open) opens a table.
     ///
-    /// Errors: `NotFound`, saying what was looked for; `InvalidData` for damaged metadata; `Unsupported` for an
+    /// Errors: `NotFound`, naming what was looked for; `InvalidData` for damaged metadata; `Unsupported` for an
     /// unknown format version or scheme, and for a table; those of the store.
     pub fn open(location: &str, options: OpenOptions) -> Result<Self> {
         let (location, options) = options.resolved(location)?;

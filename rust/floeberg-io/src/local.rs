@@ -177,7 +177,7 @@ fn zeroed(length: usize) -> Result<Vec<u8>> {
 }
 
 fn out_of_memory(length: u64) -> Error {
-    Error::limit(format!("no memory for {length} bytes of a file"))
+    Error::limit(format!("not enough memory for {length} bytes of a file"))
 }
 
 fn require_file(metadata: &Metadata, location: &str) -> Result<()> {
@@ -214,7 +214,7 @@ fn failed(error: io::Error, location: &str) -> Error {
             (ErrorKind::PermissionDenied, "the file system is read-only".to_owned())
         }
         io::ErrorKind::StorageFull => (ErrorKind::Storage, "no space is left on the device".to_owned()),
-        io::ErrorKind::InvalidInput => (ErrorKind::InvalidInput, format!("not a path: {error}")),
+        io::ErrorKind::InvalidInput => (ErrorKind::InvalidInput, format!("not a valid path: {error}")),
         _ => (ErrorKind::Storage, format!("the file system failed: {error}")),
     };
     let passing = matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::StaleNetworkFileHandle);

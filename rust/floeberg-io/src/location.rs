@@ -97,10 +97,8 @@ impl<'a> Location<'a> {
             return Err(Error::invalid_input(message).with("path", shown(self.written)));
         }
         if !self.authority.is_empty() && !self.authority.eq_ignore_ascii_case("localhost") {
-            let message = format!(
-                "expected `file:///...` for a local file, found one of the machine `{}`",
-                self.authority
-            );
+            let message =
+                format!("expected `file:///...` for a local file, found the host `{}`", self.authority);
             return Err(Error::invalid_input(message).with("path", self.written));
         }
         if self.key.is_empty() {

@@ -70,7 +70,7 @@ impl ObjectStore {
     /// An object of a store that can be written to.
     fn writable(&self, location: &str) -> Result<Object> {
         if self.kind == Kind::Http {
-            let message = "files of an HTTP server are only read";
+            let message = "files of an HTTP server cannot be written or removed";
             return Err(Error::unsupported(message).with("path", shown(location)));
         }
         self.file(location)
@@ -97,7 +97,7 @@ impl Store for ObjectStore {
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
         let object = self.object(folder.strip_suffix('/').unwrap_or(folder))?;
         if self.kind == Kind::Http {
-            let message = "an HTTP server can not list a folder; expected the location of a file";
+            let message = "an HTTP server cannot list a folder; expected the location of a file";
             return Err(Error::unsupported(message).with("path", shown(folder)));
         }
         let prefix = object.path.clone();

@@ -174,7 +174,7 @@ impl Renewals {
             failures.get_or_insert(entry.failures);
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(not_renewed(first, "nobody asked it in time"));
+                return Err(not_renewed(first, "it was not called in time"));
             }
             held = self.changed.wait_timeout(held, left).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -196,7 +196,7 @@ impl Renewals {
             if ends_at > now {
                 Ok((options, ends_at))
             } else {
-                Err("what it gave has ended already".to_owned())
+                Err("its options have expired already".to_owned())
             }
         });
         if let Some(entry) = self.lock().get_mut(first) {
@@ -231,7 +231,8 @@ fn end_of(options: &StoreOptions) -> Option<i64> {
 
 fn not_renewed(first: &StoreOptions, why: &str) -> Error {
     let provider = first.get(PROVIDER).unwrap_or_default();
-    let message =
-        format!("the options of the store have ended, and the provider {provider:?} gave no new ones: {why}");
+    let message = format!(
+        "the options of the store have expired, and the provider {provider:?} gave no new ones: {why}"
+    );
     Error::new(ErrorKind::Storage, message).retryable(true)
 }

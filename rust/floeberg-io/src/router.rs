@@ -112,8 +112,8 @@ fn unsupported(scheme: &str, location: &str) -> Error {
     let left_out = OBJECT_STORES.iter().find(|(schemes, ..)| schemes.contains(&scheme));
     let message = match left_out {
         Some((_, name, _)) => format!(
-            "this build of Floeberg has no support for {name} (`{scheme}`): wheels of a release have it, and so has what \
-             MATURIN_PEP517_ARGS=\"--features clouds\" pip install . builds from source"
+            "this build of Floeberg has no support for {name} (`{scheme}`): install a release wheel, or \
+             build from source with MATURIN_PEP517_ARGS=\"--features clouds\" pip install ."
         ),
         None => format!("the scheme `{scheme}` is not supported; supported are {}", supported().join(", ")),
     };

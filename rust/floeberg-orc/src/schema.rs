@@ -63,11 +63,15 @@ impl Builder<'_> {
     fn column(&mut self, number: u32, name: &str, depth: usize) -> Result<Column> {
         let place = number as usize;
         if place < self.next || depth > DEEPEST {
-            return Err(Error::invalid_data(format!("the type {number} of the ORC file is in no tree")));
+            return Err(Error::invalid_data(format!(
+                "the type {number} of the ORC file is not part of its schema"
+            )));
         }
         self.next = place + 1;
         let Some(found) = self.types.get(place) else {
-            return Err(Error::invalid_data(format!("the ORC file names the type {number}, and has it not")));
+            return Err(Error::invalid_data(format!(
+                "the ORC file names the type {number}, but does not have it"
+            )));
         };
         let start = self.leaf;
         let children = self.children(found, depth).context("column", name)?;
@@ -79,7 +83,7 @@ impl Builder<'_> {
         let metadata = match found.attribute("iceberg.id") {
             Some(id) if id.parse::<i32>().is_ok() => Metadata::new().with(FIELD_ID_KEY, id),
             Some(id) => {
-                return Err(Error::invalid_data(format!("{id:?} is no field id")).with("column", name));
+                return Err(Error::invalid_data(format!("{id:?} is not a field id")).with("column", name));
             }
             None => Metadata::new(),
         };
@@ -147,7 +151,9 @@ fn data_type(orc: &OrcType, children: &[Column]) -> Result<DataType> {
             let precision = orc.precision.unwrap_or(USUAL_DECIMAL.0);
             let scale = orc.scale.unwrap_or(USUAL_DECIMAL.1);
             if !(1..=38).contains(&precision) || scale > precision {
-                return Err(Error::invalid_data(format!("decimal({precision}, {scale}) is no type")));
+                return Err(Error::invalid_data(format!(
+                    "decimal({precision}, {scale}) is not a valid type"
+                )));
             }
             DataType::Decimal128(precision as u8, scale as i8)
         }
@@ -181,7 +187,7 @@ fn binary(orc: &OrcType) -> Result<DataType> {
             let length = orc.attribute("iceberg.length").and_then(|length| length.parse().ok());
             match length {
                 Some(length) if length >= 0 => Ok(DataType::FixedSizeBinary(length)),
-                _ => Err(Error::invalid_data("a fixed type of the ORC file does not say its length")),
+                _ => Err(Error::invalid_data("a fixed type of the ORC file has no length")),
             }
         }
         _ => Ok(DataType::Binary),

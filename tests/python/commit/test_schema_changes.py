@@ -174,8 +174,8 @@ def test_nothing_changes_where_a_change_cannot_be_made(catalog):
     for change, said in [
         (lambda update: update.delete_column("id"), "partition field"),
         (lambda update: update.delete_column("p"), "sort order"),
-        (lambda update: update.add_column("id", "int"), "there already"),
-        (lambda update: update.update_column("id", "int"), "no promotion"),
+        (lambda update: update.add_column("id", "int"), "exists already"),
+        (lambda update: update.update_column("id", "int"), "does not allow this promotion"),
         (lambda update: update.add_column("t", "timestamp_ns"), "format version 3"),
         (lambda update: update.add_column("id_bucket_4", "int"), "id_bucket_4"),
     ]:

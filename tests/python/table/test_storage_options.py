@@ -147,7 +147,7 @@ def test_what_a_provider_raises_is_told_without_secrets(orders, vendor):
 
 def test_options_that_have_ended_when_they_come_are_an_error(orders, vendor):
     storage_options.register_provider("late", lambda _: {"storage-options.expires-at-ms": "5"})
-    with pytest.raises(StorageError, match="has ended already"):
+    with pytest.raises(StorageError, match="have expired already"):
         fb.open_table(orders.metadata_location, storage_options=vendor | {"storage-options.provider": "late"})
 
 

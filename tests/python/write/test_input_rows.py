@@ -631,9 +631,9 @@ def test_geometries_are_looked_at(created):
         (point(1, 1, 2) + b"x", "ends after 21 of its 22 bytes"),
         (point(0x80000001, 1, 2, 3), "EWKB"),
         (point(8), "unknown type 8"),
-        (b"\1\2\0\0\0\xff\xff\xff\xff", "no room"),
+        (b"\1\2\0\0\0\xff\xff\xff\xff", "too short for"),
         (b"\1\7\0\0\0\1\0\0\0" * 1000, "deeper"),
-        (b"\1\4\0\0\0\1\0\0\0\1\2\0\0\0\0\0\0\0", "which the whole cannot have"),
+        (b"\1\4\0\0\0\1\0\0\0\1\2\0\0\0\0\0\0\0", "which its collection does not allow"),
     ):
         with pytest.raises(InvalidInputError, match=why) as caught:
             table.append(pa.table({"g": pa.array([good[0], wrong], pa.binary())}))

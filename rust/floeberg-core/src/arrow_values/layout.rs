@@ -24,7 +24,7 @@ fn check(array: &dyn Array) -> Result<(), String> {
     if let Some(nulls) = array.nulls() {
         let counted = nulls.len() - nulls.inner().count_set_bits();
         if counted != nulls.null_count() {
-            return Err(format!("it claims {} nulls and has {counted}", nulls.null_count()));
+            return Err(format!("it claims {} nulls but has {counted}", nulls.null_count()));
         }
     }
     match array.data_type() {
@@ -62,7 +62,7 @@ fn check(array: &dyn Array) -> Result<(), String> {
         }
         T::FixedSizeList(..) => check(array.as_fixed_size_list().values()),
         T::Struct(_) => array.as_struct().columns().iter().try_for_each(|child| check(child)),
-        T::Union(..) => Err("it is a union, which no table holds".to_owned()),
+        T::Union(..) => Err("it is a union, which a table cannot hold".to_owned()),
         _ => Ok(()),
     }
 }
@@ -82,7 +82,7 @@ fn ascending<O: OffsetSizeTrait + Display>(offsets: &[O], values: usize) -> Resu
     }
     let Some((first, last)) = offsets.first().zip(offsets.last()) else { return Ok(()) };
     if *first < O::default() || last.to_usize().is_none_or(|last| last > values) {
-        return Err(format!("its offsets go from {first} to {last}, and it has {values} values"));
+        return Err(format!("its offsets go from {first} to {last}, but it has {values} values"));
     }
     Ok(())
 }
@@ -111,7 +111,7 @@ fn list_views<O: OffsetSizeTrait + Display>(
             range.and_then(|(offset, size)| offset.checked_add(size)).filter(|end| *end <= values.len());
         let Some((offset, end)) = offset.to_usize().zip(end) else {
             return Err(format!(
-                "in row {row} a list of {size} elements starts at {offset}, and there are {}",
+                "in row {row} a list of {size} elements starts at {offset}, but there are {}",
                 values.len()
             ));
         };

@@ -44,7 +44,7 @@ impl PartitionNumbers {
     /// Errors: `InvalidInput` for a column that is not of its type; `LimitExceeded` for 2^31 rows and more.
     pub fn new(columns: &[(&ArrayRef, Type)], rows: usize) -> Result<Self> {
         if i32::try_from(rows).is_err() {
-            return Err(Error::limit("the partitions of 2,147,483,648 or more rows cannot be numbered"));
+            return Err(Error::limit("a batch of 2,147,483,648 or more rows cannot be split by partition"));
         }
         let Some((first, others)) = columns.split_first() else {
             return Ok(if rows == 0 { Self::default() } else { Self::one(rows) });

@@ -19,7 +19,10 @@ use crate::value::Value;
 /// Errors: `InvalidInput` for an array that is not of the type, `Internal` for a row beyond its end.
 pub fn from_array(array: &dyn Array, row: usize, field_type: &Type) -> Result<Option<Value>> {
     if row >= array.len() {
-        return Err(Error::internal(format!("row {row} is beyond the end of an array of {}", array.len())));
+        return Err(Error::internal(format!(
+            "row {row} is out of range: the array has {} rows",
+            array.len()
+        )));
     }
     if array.is_null(row) || *array.data_type() == DataType::Null {
         return Ok(None);

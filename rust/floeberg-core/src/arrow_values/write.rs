@@ -257,7 +257,9 @@ fn check_size(width: usize, len: usize) -> Result<()> {
     if width.checked_mul(len).is_some_and(|bytes| bytes <= MAX_BYTES) {
         return Ok(());
     }
-    Err(Error::limit(format!("an array of {len} values of {width} bytes would pass {MAX_BYTES} bytes")))
+    Err(Error::limit(format!(
+        "an array of {len} values of {width} bytes would be larger than {MAX_BYTES} bytes"
+    )))
 }
 
 fn wrong(field_type: &Type, found: &Value) -> Error {
@@ -266,9 +268,9 @@ fn wrong(field_type: &Type, found: &Value) -> Error {
 }
 
 fn refused(error: arrow_schema::ArrowError) -> Error {
-    Error::invalid_input("values do not make an array of their type").caused_by(error)
+    Error::invalid_input("values do not fit into an array of their type").caused_by(error)
 }
 
 fn mismatch(data_type: &DataType) -> Error {
-    Error::internal(format!("the Arrow type {data_type} is not the form of its column's type"))
+    Error::internal(format!("the Arrow type {data_type} does not match the type of its column"))
 }

@@ -17,7 +17,8 @@ pub(super) fn convert(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
     if array.data_type() == target {
         return Ok(Arc::clone(array));
     }
-    let unexpected = || Error::internal(format!("a column of {} was to become {target}", array.data_type()));
+    let unexpected =
+        || Error::internal(format!("a column of type {} cannot be converted to {target}", array.data_type()));
     match (array.data_type(), target) {
         (DataType::FixedSizeBinary(16), DataType::Utf8) => {
             leaves::uuid_texts(array.as_fixed_size_binary_opt().ok_or_else(unexpected)?)
@@ -65,7 +66,7 @@ fn pairs(array: &StructArray, fields: &Fields) -> Result<StructArray> {
     let (columns, nulls) = (array.columns(), array.nulls().cloned());
     if columns.len() != fields.len() {
         return Err(Error::internal(format!(
-            "a struct of {} fields was to have {}",
+            "a struct has {} fields, expected {}",
             columns.len(),
             fields.len()
         )));
@@ -83,5 +84,5 @@ fn built(array: Result<impl arrow_array::Array + 'static, ArrowError>) -> Result
 }
 
 fn broken(error: &ArrowError) -> Error {
-    Error::invalid_data(format!("a column breaks the table's schema: {error}"))
+    Error::invalid_data(format!("a column does not fit the table's schema: {error}"))
 }

@@ -51,7 +51,7 @@ pub(super) fn nanosecond_times(array: &PrimitiveArray<Time64MicrosecondType>) ->
         if (0..MICROS_PER_DAY).contains(&micros) {
             return Ok(micros * 1000);
         }
-        Err(Error::invalid_data(format!("{micros} microseconds from midnight are not a time of a day")))
+        Err(Error::invalid_data(format!("expected a time of day, found {micros} microseconds from midnight")))
     })?;
     Ok(Arc::new(nanos))
 }
@@ -68,10 +68,10 @@ pub(super) fn microseconds(
 /// The offsets of values of one length.
 fn even_offsets(rows: usize, width: usize) -> Result<OffsetBuffer<i32>> {
     OffsetBuffer::try_from_repeated_length(width, rows).map_err(|_| {
-        Error::limit(format!("{rows} values of {width} bytes are more than PySpark takes in one batch"))
+        Error::limit(format!("{rows} values of {width} bytes do not fit into one batch of PySpark"))
     })
 }
 
 fn broken(error: ArrowError) -> Error {
-    Error::invalid_data("a column breaks the table's schema").caused_by(error)
+    Error::invalid_data("a column does not fit the table's schema").caused_by(error)
 }

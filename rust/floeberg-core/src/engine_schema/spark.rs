@@ -42,7 +42,7 @@ impl SparkSchema {
         let fields = schema.fields();
         if fields.len() != batch.num_columns() {
             return Err(Error::internal(format!(
-                "a batch of {} columns was to become one of {}",
+                "a batch has {} columns, expected {}",
                 batch.num_columns(),
                 fields.len()
             )));
@@ -55,8 +55,9 @@ impl SparkSchema {
             })
             .collect::<Result<_>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
-            .map_err(|error| Error::invalid_data(format!("a column breaks the table's schema: {error}")))
+        RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options).map_err(|error| {
+            Error::invalid_data(format!("a column does not fit the table's schema: {error}"))
+        })
     }
 
     fn fields(self, fields: &[Field], parent: &str) -> Result<Fields> {

@@ -27,9 +27,10 @@ pub(super) fn is_variant(fields: &Fields) -> bool {
 /// A variant of the table's form, in the order of these fields.
 pub(super) fn reordered(array: &StructArray, fields: &Fields) -> Result<StructArray, ArrowError> {
     let column = |field: &Arc<Field>| {
-        array.column_by_name(field.name()).map(Arc::clone).ok_or_else(|| {
-            ArrowError::SchemaError(format!("a variant was to have the column {:?}", field.name()))
-        })
+        array
+            .column_by_name(field.name())
+            .map(Arc::clone)
+            .ok_or_else(|| ArrowError::SchemaError(format!("a variant lacks the column {:?}", field.name())))
     };
     let columns = fields.iter().map(column).collect::<Result<Vec<_>, _>>()?;
     StructArray::try_new(fields.clone(), columns, array.nulls().cloned())

@@ -93,7 +93,7 @@ impl DeletedRows {
             return Ok(RangeMask::None);
         }
         let rows = usize::try_from(rows)
-            .map_err(|_| Error::limit(format!("a mask of {rows} rows is larger than memory")))?;
+            .map_err(|_| Error::limit(format!("a mask of {rows} rows does not fit into memory")))?;
         let mut words = vec![u64::MAX; rows.div_ceil(64)];
         for (high, bitmap) in self.positions.bitmaps() {
             let base = u64::from(high) << 32;

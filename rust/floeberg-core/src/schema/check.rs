@@ -48,8 +48,8 @@ impl Schema {
             if depth(&field.field_type) > MAX_WRITTEN_DEPTH {
                 let shown = beginning(&field.name);
                 faults.push(format!(
-                    "column {shown:?} is nested more than {MAX_WRITTEN_DEPTH} levels deep, a map counted twice, and could not be read \
-                     again"
+                    "column {shown:?} is nested more than {MAX_WRITTEN_DEPTH} levels deep, with maps \
+                     counted twice, and could not be read again"
                 ));
             }
             field_faults(field, &field.name, format_version, &mut names, &mut faults);
@@ -96,7 +96,7 @@ fn field_faults(
         fault("has no name".to_owned());
     }
     if let Some(other) = names.insert(full_name.to_owned(), field.id) {
-        fault(format!("has the name of another one (ids {other} and {})", field.id));
+        fault(format!("has the name of another column (ids {other} and {})", field.id));
     }
     if !(1..=LAST_TABLE_FIELD_ID).contains(&field.id) {
         fault(format!("has the id {}, and ids go from 1 to {LAST_TABLE_FIELD_ID}", field.id));
@@ -107,10 +107,10 @@ fn field_faults(
             fault(format!("is of type {:?}, which this version does not know{hint}", beginning(name)));
         }
         needs if needs_v3(needs) && format_version < 3 => {
-            fault(format!("is of type {needs}, which needs format version 3, and this is {format_version}"));
+            fault(format!("is of type {needs}, which needs format version 3, but this is {format_version}"));
         }
         Type::Primitive(PrimitiveType::Unknown) if field.required => {
-            fault("is of type unknown, which is always null, and required".to_owned());
+            fault("is required, but of type unknown, which is always null".to_owned());
         }
         _ => {}
     }
@@ -118,7 +118,7 @@ fn field_faults(
     let has_default = defaults.iter().any(|(_, default)| default.is_some());
     if has_default && format_version < DEFAULTS_FROM {
         fault(format!(
-            "has a default, which needs format version {DEFAULTS_FROM}, and this is {format_version}"
+            "has a default, which needs format version {DEFAULTS_FROM}, but this is {format_version}"
         ));
     }
     for (which, default) in defaults {

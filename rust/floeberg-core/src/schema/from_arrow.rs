@@ -111,9 +111,9 @@ impl Reader {
             T::Int8 | T::Int16 | T::Int32 | T::UInt8 | T::UInt16 => P::Int,
             T::Int64 | T::UInt32 => P::Long,
             T::UInt64 => {
-                return Err(
-                    "is uint64, which no integer holds: cast it to int64 or decimal128(20, 0)".to_owned()
-                );
+                return Err("is uint64, which no integer type of a table can hold: cast it to int64 or \
+                     decimal128(20, 0)"
+                    .to_owned());
             }
             T::Float16 | T::Float32 => P::Float,
             T::Float64 => P::Double,
@@ -127,14 +127,14 @@ impl Reader {
             T::Utf8 | T::LargeUtf8 | T::Utf8View => P::String,
             T::Binary | T::LargeBinary | T::BinaryView => P::Binary,
             T::FixedSizeBinary(length) => P::Fixed(*length as u32),
-            other => return Err(format!("is {}, which no type of a table holds", beginning(other))),
+            other => return Err(format!("is {}, which no type of a table can hold", beginning(other))),
         })
     }
 
     fn timestamp(&self, unit: TimeUnit, zone: Option<&str>) -> Result<PrimitiveType, String> {
         if let Some(other) = zone.filter(|zone| !is_utc(zone)) {
             let shown = beginning(other);
-            return Err(format!("has the time zone {shown:?}, and a table keeps UTC alone: cast it to UTC"));
+            return Err(format!("has the time zone {shown:?}, but a table stores only UTC: cast it to UTC"));
         }
         match (unit, zone) {
             (TimeUnit::Nanosecond, _) if self.format_version < 3 => Err(

@@ -162,7 +162,9 @@ fn default_from(json: &Json, field_type: &Type) -> Result<Option<Value>> {
             )
     );
     if null_only {
-        return Err(Error::invalid_data(format!("a column of type {field_type} defaults to null only")));
+        return Err(Error::invalid_data(format!(
+            "the default of a column of type {field_type} can only be null"
+        )));
     }
     value_json::from_json(json, field_type)
 }

@@ -66,7 +66,7 @@ pub fn to_json(value: Option<&Value>, field_type: &Type) -> Result<Json> {
             let mut object = Map::new();
             for (id, value) in values {
                 let Some(field) = fields.fields.iter().find(|field| field.id == *id) else {
-                    return Err(Error::invalid_input(format!("no field of a struct has the id {id}")));
+                    return Err(Error::invalid_input(format!("the struct has no field with the id {id}")));
                 };
                 object.insert(id.to_string(), to_json(value.as_ref(), &field.field_type)?);
             }

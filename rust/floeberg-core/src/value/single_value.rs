@@ -111,7 +111,7 @@ pub(crate) fn integer_from_bytes(primitive: &PrimitiveType, bytes: &[u8]) -> Res
         P::Long | P::Time | P::Timestamp | P::Timestamptz | P::TimestampNs | P::TimestamptzNs => {
             exactly(primitive, bytes).map(i64::from_le_bytes)
         }
-        other => Err(Error::internal(format!("a value of type {other} is no whole number"))),
+        other => Err(Error::internal(format!("a value of type {other} is not a whole number"))),
     }
 }
 

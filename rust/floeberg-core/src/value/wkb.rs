@@ -42,7 +42,7 @@ fn geometry(left: &mut &[u8], wanted: Option<(Option<u32>, u32)>, depth: usize) 
     };
     let code = unsigned(left, is_little)?;
     if code & 0xe000_0000 != 0 {
-        return Err("it is EWKB, of which the specification knows nothing: write it as ISO WKB".to_owned());
+        return Err("it is EWKB, which the specification does not allow: write it as ISO WKB".to_owned());
     }
     let (kind, dimensions) = (code % 1000, code / 1000);
     let Some(coordinates) = COORDINATES.get(dimensions as usize) else {
@@ -51,7 +51,7 @@ fn geometry(left: &mut &[u8], wanted: Option<(Option<u32>, u32)>, depth: usize) 
     if let Some((of_kind, of_dimensions)) = wanted
         && (of_kind.is_some_and(|of_kind| of_kind != kind) || of_dimensions != dimensions)
     {
-        return Err(format!("a part of it is of the type {code}, which the whole cannot have"));
+        return Err(format!("a part of it has the type {code}, which its collection does not allow"));
     }
     let point = coordinates * 8;
     match kind {
@@ -77,7 +77,7 @@ fn points(left: &mut &[u8], is_little: bool, point: usize) -> Result<(), String>
 fn count(left: &mut &[u8], is_little: bool, least: usize) -> Result<usize, String> {
     let count = unsigned(left, is_little)? as usize;
     if count > left.len() / least {
-        return Err(format!("it has no room for the {count} parts that it claims"));
+        return Err(format!("it is too short for the {count} parts that it claims"));
     }
     Ok(count)
 }

@@ -70,7 +70,7 @@ fn push_escaped(path: &mut String, character: char) {
 
 fn write(out: &mut Vec<u8>, column: &DataType, bound: &Value) -> Result<()> {
     use Primitive as P;
-    let unfit = || Error::internal(format!("{bound} is no bound of a column of {column}"));
+    let unfit = || Error::internal(format!("{bound} cannot be the bound of a column of {column}"));
     match (column, bound) {
         (DataType::Boolean, Value::Boolean(value)) => {
             primitive(out, if *value { P::True } else { P::False }, &[]);

@@ -151,7 +151,7 @@ fn decimal(out: &mut Vec<u8>, unscaled: i128, scale: u8) -> Result<()> {
     let digits = unscaled.unsigned_abs().checked_ilog10().map_or(1, |digits| digits + 1);
     if digits > MOST_DIGITS || u32::from(scale) > MOST_DIGITS {
         return Err(Error::invalid_input(format!(
-            "a decimal of {digits} digits, {scale} of them behind the point: a variant has up to {MOST_DIGITS}"
+            "a decimal has {digits} digits, {scale} of them after the point: a variant allows up to {MOST_DIGITS}"
         )));
     }
     encode::decimal(out, digits.max(u32::from(scale)) as u8, scale as i8, unscaled)
@@ -189,6 +189,6 @@ impl Variants {
             ["metadata", "value"].into_iter().map(|name| Field::new(name, DataType::Binary, false)).collect();
         let columns: Vec<ArrayRef> = vec![Arc::new(self.metadata.finish()?), Arc::new(self.values.finish()?)];
         StructArray::try_new(fields, columns, self.nulls.finish())
-            .map_err(|error| Error::internal("variants make no column").caused_by(error))
+            .map_err(|error| Error::internal("variants do not fit into a column").caused_by(error))
     }
 }

@@ -46,8 +46,9 @@ impl Bytes {
 
     pub(super) fn finish(mut self) -> Result<BinaryArray> {
         let offsets = OffsetBuffer::new(self.offsets.into());
-        BinaryArray::try_new(offsets, Buffer::from_vec(self.data), self.nulls.finish())
-            .map_err(|error| Error::internal(format!("the bytes of variants make no column: {error}")))
+        BinaryArray::try_new(offsets, Buffer::from_vec(self.data), self.nulls.finish()).map_err(|error| {
+            Error::internal(format!("the bytes of variants do not fit into a column: {error}"))
+        })
     }
 }
 

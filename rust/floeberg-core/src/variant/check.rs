@@ -78,7 +78,9 @@ fn check_scalar(value: &[u8]) -> Result<()> {
     };
     scalar.decimal()?;
     match scalar.kind {
-        Primitive::String if str::from_utf8(scalar.data).is_err() => Err(damaged("a string is no text")),
+        Primitive::String if str::from_utf8(scalar.data).is_err() => {
+            Err(damaged("a string is not valid UTF-8"))
+        }
         Primitive::Time if !is_time(scalar.data) => Err(damaged("a time is not within a day")),
         _ => Ok(()),
     }

@@ -223,5 +223,5 @@ fn column(group: &StructArray, number: usize) -> Result<&ArrayRef> {
 }
 
 fn unexpected() -> Error {
-    Error::internal("the columns of a variant were decoded as others than the file has")
+    Error::internal("the decoded columns of a variant are not those of the file")
 }

@@ -26,7 +26,7 @@ impl<'a> Dictionary<'a> {
         let (header, rest) = bytes.split_first().ok_or_else(|| damaged("it is empty"))?;
         if header & 15 != VERSION {
             return Err(Error::unsupported(format!(
-                "a variant is encoded in version {}, of which only {VERSION} can be read",
+                "a variant is encoded in version {}, but only version {VERSION} can be read",
                 header & 15
             )));
         }
@@ -36,7 +36,7 @@ impl<'a> Dictionary<'a> {
         let offsets = count.checked_add(1).and_then(|offsets| offsets.checked_mul(width));
         let (offsets, names) = offsets
             .and_then(|length| rest.split_at_checked(length))
-            .ok_or_else(|| damaged(&format!("it has no room for the {count} names that it claims")))?;
+            .ok_or_else(|| damaged(&format!("it is too short for the {count} names that it claims")))?;
         Ok(Self { offsets, names, width, count })
     }
 
@@ -45,7 +45,7 @@ impl<'a> Dictionary<'a> {
         let dictionary = Self::new(bytes)?;
         for id in 0..dictionary.len() {
             str::from_utf8(dictionary.name(id)?)
-                .map_err(|_| damaged(&format!("the name of the id {id} is no text")))?;
+                .map_err(|_| damaged(&format!("the name of the id {id} is not valid UTF-8")))?;
         }
         Ok(dictionary)
     }
@@ -58,7 +58,10 @@ impl<'a> Dictionary<'a> {
     /// The name of an id.
     pub(super) fn name(&self, id: usize) -> Result<&'a [u8]> {
         if id >= self.count {
-            return Err(damaged(&format!("a field has the id {id} of {} names", self.count)));
+            return Err(damaged(&format!(
+                "a field has the id {id}, but there are only {} names",
+                self.count
+            )));
         }
         let offset = |id: usize| unsigned(&self.offsets[id * self.width..(id + 1) * self.width]);
         let name = self.names.get(offset(id)..offset(id + 1));

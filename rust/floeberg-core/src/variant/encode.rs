@@ -103,9 +103,9 @@ pub(super) fn sized(out: &mut Vec<u8>, kind: Primitive, bytes: &[u8]) -> Result<
 
 /// A decimal of a column of that precision.
 pub(super) fn decimal(out: &mut Vec<u8>, precision: u8, scale: i8, unscaled: i128) -> Result<()> {
-    let too_big = || Error::invalid_data(format!("{unscaled} is no decimal of {precision} digits"));
+    let too_big = || Error::invalid_data(format!("{unscaled} is not a decimal of {precision} digits"));
     let scale = u8::try_from(scale)
-        .map_err(|_| Error::unsupported(format!("a variant has no decimals of the scale {scale}")))?;
+        .map_err(|_| Error::unsupported(format!("a variant cannot have a decimal of the scale {scale}")))?;
     let kind = Primitive::decimal_of(precision);
     primitive(out, kind, &[scale]);
     match kind {

@@ -213,5 +213,5 @@ fn decimals(widest: Primitive, whole: i32, scale: u8) -> Part {
 }
 
 fn text(name: &[u8]) -> Result<&str> {
-    str::from_utf8(name).map_err(|_| damaged("the name of a field is no text"))
+    str::from_utf8(name).map_err(|_| damaged("the name of a field is not valid UTF-8"))
 }

@@ -118,7 +118,7 @@ fn typed(data_type: &DataType, depth: usize) -> Result<Typed> {
             Ok(Typed::Object(shredded))
         }
         T::List(element) => Ok(Typed::Array(Box::new(group_of(element, "element", depth)?))),
-        other => Err(invalid(&format!("values are not to be shredded as {other}"))),
+        other => Err(invalid(&format!("values cannot be shredded as {other}"))),
     }
 }
 
@@ -135,9 +135,9 @@ fn check_binary(field: &Field) -> Result<()> {
     if *field.data_type() == DataType::Binary {
         return Ok(());
     }
-    Err(invalid(&format!("its column {:?} is {} and not bytes", field.name(), field.data_type())))
+    Err(invalid(&format!("its column {:?} is {}, expected bytes", field.name(), field.data_type())))
 }
 
 fn invalid(why: &str) -> Error {
-    Error::invalid_data(format!("the file stores a variant in columns that are none: {why}"))
+    Error::invalid_data(format!("the file stores a variant in invalid columns: {why}"))
 }

@@ -52,7 +52,7 @@ impl<'a> Scalar<'a> {
             return Err(damaged("its scale is cut off"));
         };
         if *scale > MOST_SCALE {
-            return Err(damaged(&format!("a decimal has the scale {scale}")));
+            return Err(damaged(&format!("a decimal has the invalid scale {scale}")));
         }
         let is_negative = unscaled.last().is_some_and(|last| last & 0x80 != 0);
         let mut wide = [if is_negative { 0xff } else { 0 }; 16];

@@ -69,7 +69,7 @@ impl ScalarColumn {
             }
             (Rows::Fixed(width, data, nulls), _) => {
                 if scalar.data.len() != *width {
-                    return Err(damaged("its data is of another length than its type has"));
+                    return Err(damaged("its data does not have the length of its type"));
                 }
                 data.extend_from_slice(scalar.data);
                 nulls.append_non_null();
@@ -94,7 +94,8 @@ impl ScalarColumn {
 
     /// The column. Errors: `InvalidData` for a string that is no text.
     pub(super) fn finish(self) -> Result<ArrayRef> {
-        let no_column = |error| Error::internal("the values of variants make no column").caused_by(error);
+        let no_column =
+            |error| Error::internal("the values of variants do not fit into a column").caused_by(error);
         match self.rows {
             Rows::Booleans(mut rows) => Ok(Arc::new(rows.finish())),
             Rows::Bytes(rows) => {
@@ -103,7 +104,7 @@ impl ScalarColumn {
                     return Ok(Arc::new(rows));
                 }
                 let texts = StringArray::try_from_binary(rows);
-                Ok(Arc::new(texts.map_err(|error| damaged("a string is no text").caused_by(error))?))
+                Ok(Arc::new(texts.map_err(|error| damaged("a string is not valid UTF-8").caused_by(error))?))
             }
             Rows::Fixed(width, data, mut nulls) => {
                 let values =

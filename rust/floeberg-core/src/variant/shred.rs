@@ -56,7 +56,7 @@ impl Shape {
         let metadata: ArrayRef = Arc::new(metadata.clone());
         let columns = [metadata].into_iter().chain(root.finish()?).collect();
         let columns = StructArray::try_new(self.fields(), columns, variants.nulls().cloned())
-            .map_err(|error| Error::internal(format!("variants make no column: {error}")))?;
+            .map_err(|error| Error::internal(format!("variants do not fit into a column: {error}")))?;
         Ok(Shredded { columns, mixed })
     }
 }

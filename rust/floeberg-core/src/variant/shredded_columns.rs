@@ -209,5 +209,5 @@ fn is_array(value: &[u8]) -> bool {
 }
 
 fn no_columns(error: arrow_schema::ArrowError) -> Error {
-    Error::internal("shredded variants make no columns").caused_by(error)
+    Error::internal("shredded variants do not fit into columns").caused_by(error)
 }

@@ -40,7 +40,7 @@ impl Layout {
         };
         let columns: Vec<ArrayRef> = vec![Arc::new(without_nulls(metadata)), Arc::new(value)];
         StructArray::try_new(target.clone(), columns, group.nulls().cloned())
-            .map_err(|error| Error::internal(format!("variants make no column: {error}")))
+            .map_err(|error| Error::internal(format!("variants do not fit into a column: {error}")))
     }
 
     /// The column of values, if it has the whole value of every row.
@@ -70,7 +70,7 @@ impl Layout {
         }
         let values = Buffer::from_vec(builder.out);
         BinaryArray::try_new(OffsetBuffer::new(offsets.into()), values, None)
-            .map_err(|error| Error::internal(format!("variants make no column: {error}")))
+            .map_err(|error| Error::internal(format!("variants do not fit into a column: {error}")))
     }
 }
 
@@ -130,7 +130,7 @@ impl<'a> Builder<'a> {
             (Some(TypedColumn::Object(_, fields)), value) => self.write_object(fields, value, row)?,
             (Some(_), Some(_)) => {
                 return Err(Error::invalid_data(
-                    "a variant is stored both as \"value\" and as \"typed_value\", and only objects may be",
+                    "a variant is stored both as \"value\" and as \"typed_value\", which only objects may be",
                 ));
             }
             (Some(TypedColumn::Primitive(leaf)), None) => leaf.write(row, &mut self.out)?,
@@ -183,7 +183,7 @@ impl<'a> Builder<'a> {
     fn write_rest(&mut self, rest: &'a [u8], shredded: &[FieldColumns<'_>], start: usize) -> Result<()> {
         if !is_object(rest) {
             return Err(Error::invalid_data(
-                "a variant has shredded fields beside a \"value\" that is no object",
+                "a variant has shredded fields beside a \"value\" that is not an object",
             ));
         }
         check_one(rest)?;

@@ -51,7 +51,7 @@ pub(super) fn first_value(bytes: &[u8]) -> Result<&[u8]> {
         Kind::ShortString(length) => 1 + length,
         Kind::Object | Kind::Array => Container::new(bytes)?.length(),
     };
-    bytes.get(..length).ok_or_else(|| damaged(&format!("of {length} bytes {} are there", bytes.len())))
+    bytes.get(..length).ok_or_else(|| damaged(&format!("expected {length} bytes, found {}", bytes.len())))
 }
 
 /// Checks that bytes are one value, not cut off and followed by nothing. A type that is not known may be of any length.
@@ -114,7 +114,7 @@ pub(super) struct Container<'a> {
 impl<'a> Container<'a> {
     /// Of bytes that start with an object or an array.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
-        let cut_off = || damaged("the head of an object or array is cut off");
+        let cut_off = || damaged("the header of an object or array is cut off");
         let (header, rest) = bytes.split_first().ok_or_else(cut_off)?;
         let flags = header >> 2;
         let offset_width = usize::from(flags & 3) + 1;

@@ -58,7 +58,7 @@ impl<J: Job> OrderedStream<J> {
         self.shared.ahead.cancel.check()?;
         if self.is_of_another_process() {
             return Err(Error::unsupported(
-                "what is asked for was begun by threads of another process: begin after the fork",
+                "the stream was started in another process: start it again after the fork",
             ));
         }
         Ok(())
@@ -106,7 +106,10 @@ impl<J: Job> OrderedStream<J> {
                 Ok(_) => {}
                 Err(_) if number > 0 => break,
                 Err(error) => {
-                    return Err(Error::new(ErrorKind::Storage, format!("no thread can be started: {error}")));
+                    return Err(Error::new(
+                        ErrorKind::Storage,
+                        format!("the system cannot start a thread: {error}"),
+                    ));
                 }
             }
         }

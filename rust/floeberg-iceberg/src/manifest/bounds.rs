@@ -1,8 +1,8 @@
-//! What do a file's counts and bounds say of its columns?
+//! Which counts and bounds does a file have for its columns?
 //!
 //! Spec: Field-level Metrics and Statistics; Schema Evolution (bounds keep their old type's length).
 //!
-//! Invariant: what cannot be decoded or trusted is unknown, never an answer.
+//! Invariant: statistics that cannot be decoded or trusted are unknown, never an answer.
 
 use arrow_array::{Array, BinaryArray, Int64Array};
 use floeberg_core::expr::{ColumnStats, Share, Stats, StatsColumn, StatsColumns};
@@ -19,7 +19,7 @@ pub(crate) struct EntryStats<'a> {
     pub entries: &'a ManifestEntries,
     /// Which of them.
     pub row: usize,
-    /// The columns of which it says nothing.
+    /// The columns without usable statistics.
     pub untrusted: &'a UntrustedColumns,
 }
 
@@ -44,7 +44,7 @@ impl Stats for EntryStats<'_> {
 pub(crate) struct BlockStats<'a> {
     /// The entries.
     pub entries: &'a ManifestEntries,
-    /// The columns of which they say nothing.
+    /// The columns without usable statistics.
     pub untrusted: &'a UntrustedColumns,
 }
 
@@ -64,7 +64,7 @@ impl<'e> StatsColumns for BlockStats<'e> {
     }
 }
 
-/// The counts and bounds of one column, as they are written.
+/// The counts and bounds of one column, as written.
 pub(crate) struct WrittenColumn<'a> {
     statistics: &'a EntryStatistics,
     record_count: &'a Int64Array,
@@ -109,8 +109,8 @@ impl StatsColumn for WrittenColumn<'_> {
 }
 
 impl EntryStats<'_> {
-    /// What the entry itself says of a metadata column. Statistics of stored lineage are of what is stored, and not of
-    /// what its nulls stand for.
+    /// The value of a metadata column that the entry itself gives. Statistics of stored lineage describe the stored values, not the
+    /// values that replace its nulls.
     fn metadata_column(&self, id: i32) -> ColumnStats {
         let value = match id {
             FILE => Value::String(self.entries.file_path.value(self.row).to_owned()),
@@ -121,8 +121,8 @@ impl EntryStats<'_> {
     }
 }
 
-/// Decodes two bounds. A uuid's are unknown unless they are equal: some writers order uuids as two signed longs. Those of
-/// geometries and geographies are corners of a box, and no bytes to compare.
+/// Decodes two bounds. A uuid's are unknown unless they are equal: some writers order uuids as two signed longs. Bounds of
+/// geometries and geographies are corners of a box, which cannot be compared as bytes.
 pub(crate) fn decode_pair(
     field_type: &Type,
     lower: Option<&[u8]>,
@@ -156,7 +156,7 @@ fn bytes(bounds: &BinaryArray, row: usize) -> Option<&[u8]> {
     bounds.is_valid(row).then(|| bounds.value(row))
 }
 
-/// Of a field in a struct some writers count only the values whose struct is there: in the other rows it is null too.
+/// For a field in a struct, some writers count only rows whose struct is not null. In the other rows the field is null too.
 pub(super) fn nulls(nulls: Option<i64>, values: Option<i64>, rows: i64) -> Share {
     match (nulls, values) {
         (Some(nulls), Some(values)) if values < rows && nulls == values => Share::All,

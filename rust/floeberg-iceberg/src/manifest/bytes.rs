@@ -1,9 +1,9 @@
-//! What does one manifest list, as columns?
+//! Which entries does one manifest have, as columns?
 //!
-//! In: its bytes and its row of the manifest list. Out: its entries, of all of it or of a block range.
+//! In: its bytes and its row of the manifest list. Out: all its entries, or those of a block range.
 //! Spec: Manifests.
 //!
-//! Invariant: a manifest is read once, and what it decompresses to is bounded however it is cut.
+//! Invariant: a manifest is read once, and its decompressed size is bounded, however it is split.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,7 +41,7 @@ impl ManifestBytes {
         parse_manifest(&self.bytes, &self.manifest, partition_type, wanted).context("path", &self.location)
     }
 
-    /// Stretches of at most about so many bytes as they are stored.
+    /// Block ranges of at most about so many stored bytes.
     pub fn block_ranges(&self, most_bytes: usize) -> Result<Vec<BlockRange>> {
         cut_manifest(&self.bytes, &self.manifest, most_bytes).context("path", &self.location)
     }

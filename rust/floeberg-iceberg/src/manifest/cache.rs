@@ -1,15 +1,15 @@
 //! Which manifests were decoded before?
 //!
 //! In: a row of a manifest list, the partition type of its spec, and the columns whose statistics are wanted. Out: its entries,
-//! if they are there. What others made of manifests can be held beside them: as a thing of its own, or with the block ranges
-//! of a manifest.
+//! if they are cached. Values derived from manifests can be cached too: on their own, or with the block ranges of a
+//! manifest.
 //!
-//! Files never change, so that what was decoded once stays right, unless a column that files are partitioned by has another
-//! type since: commits hand the cache on with new metadata. Of manifests that do not all fit those of a plan that
-//! is being made are not driven out by others of it: going through a table that is too large again finds as many as fit.
+//! Files never change, so decoded entries stay right, unless the type of a partition's source column changed: commits hand the
+//! cache on with new metadata. A plan never evicts manifests that it used itself. So planning a table that is too large for the
+//! cache again finds as many manifests as fit.
 //!
-//! Invariant: what is made with a thing or a manifest is dropped with it. No more bytes than the bound; in a child of the process that made it, it is empty and takes nothing, since
-//! a thread of the parent may have held its lock when the child was made.
+//! Invariant: a derived value is dropped with its manifest. The cache holds no more bytes than its bound. In a forked child it is
+//! empty and stores nothing, since a thread of the parent may have held its lock during the fork.
 
 use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
@@ -35,36 +35,36 @@ pub(crate) struct Use(u64);
 /// What a cache knows of a manifest.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// All its block ranges, with the statistics that are wanted.
+    /// All its block ranges, with the wanted statistics.
     Whole(Vec<Arc<BlockEntries>>),
-    /// Not that. It has statistics of these columns, which are to be decoded too if it is to be replaced.
+    /// Not all of it. It has statistics of these columns; whoever replaces it has to decode them too.
     Without(Vec<i32>),
 }
 
-/// What somebody made of manifests; of which type only its maker knows.
+/// A value that was derived from manifests. Only its maker knows the type.
 type Made = Arc<dyn Any + Send + Sync>;
 
-/// No more derived things are held: each is compared when one is looked for.
+/// The most derived values: a look-up compares each.
 const MOST_DERIVED: usize = 16;
 
 #[derive(Debug, Default)]
 struct State {
     manifests: HashMap<String, Cached>,
-    /// What others made of manifests, by number.
+    /// Derived values, by number.
     derived: HashMap<u64, Derived>,
-    /// What is held by when it was used last.
+    /// Cached values, by last use.
     by_use: BTreeSet<(Use, Held)>,
     bytes: u64,
     uses: u64,
     numbered: u64,
 }
 
-/// A thing that is held, and dropped as a whole.
+/// A cached value, which is dropped as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Held {
     /// The manifest of a path.
     Manifest(String),
-    /// What was made of manifests, of a number.
+    /// The derived value of a number.
     Derived(u64),
 }
 
@@ -85,7 +85,7 @@ struct Cached {
     statistics_of: Vec<i32>,
     /// By their numbers; `None` where one was not decoded yet.
     ranges: Vec<Option<Arc<BlockEntries>>>,
-    /// What was made of a block range with a derived thing, by the number of both, and its bytes.
+    /// Values derived from a block range and another derived value, by both numbers, and their bytes.
     beside: HashMap<(u64, usize), (Made, u64)>,
     bytes: u64,
     used: Use,
@@ -97,13 +97,13 @@ impl ManifestCache {
         Self { most_bytes, made_in: process::id(), state: Mutex::default() }
     }
 
-    /// One that another process made.
+    /// A cache of another process.
     #[cfg(test)]
     pub(crate) fn of_another_process(most_bytes: u64) -> Self {
         Self { made_in: 0, ..Self::new(most_bytes) }
     }
 
-    /// Begins to use it for one plan.
+    /// Starts the use by one plan.
     pub(crate) fn begin(&self) -> Use {
         let Some(mut state) = self.lock() else { return Use(0) };
         state.uses += 1;
@@ -185,7 +185,7 @@ impl ManifestCache {
         }
     }
 
-    /// What was made of manifests before and fits, with its number.
+    /// A derived value that fits, with its number.
     pub(crate) fn find_derived<T: Any + Send + Sync>(
         &self,
         used: Use,
@@ -194,8 +194,8 @@ impl ManifestCache {
         self.lock()?.find_derived(used, fits)
     }
 
-    /// Keeps what was made of manifests, and gives its number; the one that fits and is there, if somebody was faster.
-    /// `None` where it is not held.
+    /// Keeps a derived value and returns its number; if another thread was faster, the value that is cached already.
+    /// `None` if it is not kept.
     pub(crate) fn keep_derived<T: Any + Send + Sync>(
         &self,
         used: Use,
@@ -223,7 +223,7 @@ impl ManifestCache {
         Some((number, Arc::clone(made)))
     }
 
-    /// What was made of a block range with the derived thing of a number.
+    /// The value derived from a block range and the derived value of a number.
     pub(crate) fn find_beside<T: Any + Send + Sync>(
         &self,
         derived: u64,
@@ -236,7 +236,7 @@ impl ManifestCache {
         Arc::clone(made).downcast().ok()
     }
 
-    /// Keeps what was made of a block range with a derived thing, if both are held.
+    /// Keeps a value derived from a block range and a derived value, if both are cached.
     pub(crate) fn keep_beside<T: Any + Send + Sync>(
         &self,
         used: Use,
@@ -261,7 +261,7 @@ impl ManifestCache {
         state.bytes += bytes;
     }
 
-    /// Bytes that it holds.
+    /// Bytes in the cache.
     pub fn bytes(&self) -> u64 {
         self.lock().map_or(0, |state| state.bytes)
     }
@@ -298,13 +298,13 @@ impl State {
         Some(found)
     }
 
-    /// A number that no derived thing had.
+    /// A new number for a derived value.
     fn next_number(&mut self) -> u64 {
         self.numbered += 1;
         self.numbered
     }
 
-    /// Notes that a thing is used.
+    /// Records the use of a value.
     fn touch(&mut self, held: &Held, used: Use) {
         let last = match held {
             Held::Manifest(path) => self.manifests.get_mut(path).map(|cached| &mut cached.used),
@@ -316,7 +316,7 @@ impl State {
         self.by_use.insert((used, held.clone()));
     }
 
-    /// Drops a thing, and what was made with it.
+    /// Drops a value, and the values derived from it.
     fn remove(&mut self, held: &Held) {
         let gone = match held {
             Held::Manifest(path) => self.manifests.remove(path).map(|cached| (cached.bytes, cached.used)),
@@ -336,7 +336,7 @@ impl State {
         }
     }
 
-    /// Drops what this use did not touch, the longest unused first, until at most so many bytes are held.
+    /// Drops values that this plan did not use, least recently used first, until at most so many bytes are cached.
     fn make_room(&mut self, most_bytes: u64, used: Use) -> bool {
         while self.bytes > most_bytes {
             let oldest = self.by_use.first().cloned();

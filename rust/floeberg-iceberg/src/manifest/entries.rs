@@ -2,8 +2,8 @@
 //!
 //! Spec: Manifest Entry Fields; Data File Fields; Sequence Number Inheritance; First Row ID Inheritance.
 //!
-//! Invariant: all columns have one length; inheritance is applied; entries that were deleted are in only when they were
-//! asked for.
+//! Invariant: all columns have one length; inheritance is applied; DELETED entries are in only if they were
+//! requested.
 
 use std::collections::BTreeMap;
 
@@ -23,13 +23,13 @@ pub(crate) const DELETED: i32 = 2;
 /// Which entries and columns of a manifest are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntryRequest {
-    /// Field ids whose counts and bounds are decoded; all others are walked past.
+    /// Field ids whose counts and bounds are decoded; all others are skipped.
     pub statistics_of: Vec<i32>,
     /// Are entries of status DELETED wanted too?
     pub with_deleted: bool,
-    /// Are the counts and bounds of all columns wanted, as the maps they are written in? Then not by column.
+    /// Are the counts and bounds of all columns wanted, as maps? Then they are not given by column.
     pub with_metrics: bool,
-    /// Are the [`EntryDetails`] not wanted? They take memory even where they are null.
+    /// Are the [`EntryDetails`] not wanted? They take memory even if they are null.
     pub without_details: bool,
 }
 
@@ -50,8 +50,8 @@ pub struct ManifestEntries {
     pub file_path: StringArray,
     /// `avro`, `orc`, `parquet`, `puffin`, in lower case.
     pub file_format: StringArray,
-    /// One child per partition field of the spec, in the spec's order and named as there; Arrow types of the
-    /// partition values, where the table does not know them as the manifest has them. No child for an unpartitioned spec.
+    /// One child per partition field of the spec, with its order and names; the Arrow types are those of the partition values, or
+    /// the manifest's if the table does not know them. No child for an unpartitioned spec.
     pub partition: StructArray,
     /// Rows (delete files: deletes).
     pub record_count: Int64Array,
@@ -63,20 +63,20 @@ pub struct ManifestEntries {
     pub first_row_id: Int64Array,
     /// Encryption: not null means encrypted.
     pub key_metadata: BinaryArray,
-    /// What reading data files does not need, unless it was not wanted.
+    /// Fields that reading data files does not need, if they were requested.
     pub details: Option<EntryDetails>,
-    /// Counts and bounds of the columns asked for.
+    /// Counts and bounds of the requested columns.
     pub statistics: BTreeMap<i32, EntryStatistics>,
-    /// Counts and bounds of all columns, where they were asked for.
+    /// Counts and bounds of all columns, if requested.
     pub metrics: Option<EntryMetrics>,
 }
 
-/// What entries say beside what reading data files needs.
+/// Fields of entries that reading data files does not need.
 #[derive(Debug, Clone)]
 pub struct EntryDetails {
-    /// Who added (or deleted) the file.
+    /// The snapshot that added (or deleted) the file.
     pub snapshot_id: Int64Array,
-    /// When the file was added. Null where an old writer did not say.
+    /// When the file was added. Null if an old writer left it out.
     pub file_sequence_number: Int64Array,
     /// The columns of an equality delete.
     pub equality_ids: ListArray,
@@ -133,7 +133,7 @@ impl ManifestEntries {
         self.len() == 0
     }
 
-    /// What reading data files does not need. Errors: `Internal` where it was not wanted.
+    /// Fields that reading data files does not need. Errors: `Internal` if they were not requested.
     pub fn details(&self) -> Result<&EntryDetails> {
         self.details.as_ref().ok_or_else(|| Error::internal("the details of entries were not requested"))
     }

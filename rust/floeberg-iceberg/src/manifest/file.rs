@@ -7,7 +7,7 @@
 pub struct ManifestFile {
     /// Its location, as written.
     pub manifest_path: String,
-    /// Its length in bytes: a hint, writers have recorded wrong ones. 0 where it is not known.
+    /// Its length in bytes: a hint, as writers have recorded wrong ones. 0 is unknown.
     pub manifest_length: i64,
     /// The spec its files are partitioned by.
     pub partition_spec_id: i32,
@@ -17,9 +17,9 @@ pub struct ManifestFile {
     pub sequence_number: i64,
     /// The lowest data sequence number of its live files; 0 in v1.
     pub min_sequence_number: i64,
-    /// The snapshot that added it; v1 tables with inline manifests do not say.
+    /// The snapshot that added it; missing in v1 tables with inline manifests.
     pub added_snapshot_id: Option<i64>,
-    /// Entries by status. `None` is unknown, and must be taken for some.
+    /// Entries by status. `None` is unknown and must be treated as more than 0.
     pub added_files_count: Option<i64>,
     /// See `added_files_count`.
     pub existing_files_count: Option<i64>,
@@ -37,13 +37,13 @@ pub struct ManifestFile {
     pub key_metadata: Option<Vec<u8>>,
     /// The row id of the first row of its files that have none (v3).
     pub first_row_id: Option<i64>,
-    /// Of a manifest that no snapshot has yet: the rows of its live files that have no first row id of their own. `None` is that
-    /// a snapshot has it.
+    /// For a new manifest, which no snapshot has yet: the rows of its live files without a first row id. `None` for a manifest of a
+    /// snapshot.
     pub rows_without_ids: Option<i64>,
 }
 
 impl ManifestFile {
-    /// A manifest of which nothing but this is known: what v1 tables without a manifest list say.
+    /// A manifest with only these fields, as v1 tables without a manifest list name it.
     pub fn unlisted(
         manifest_path: String,
         manifest_length: i64,

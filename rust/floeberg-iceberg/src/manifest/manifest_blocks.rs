@@ -1,8 +1,8 @@
-//! Which pieces of a manifest are worked on by one thread each?
+//! How is the work on a manifest split between threads?
 //!
-//! In: a row of the manifest list, and what was decoded of it before. Out: its block ranges, decoded or to be.
+//! In: a row of the manifest list, and its cached block ranges. Out: its block ranges, decoded or still to decode.
 //!
-//! Invariant: a manifest is read only where what was decoded before does not do.
+//! Invariant: a manifest is read only if the cached block ranges are not enough.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use super::reader::ManifestReader;
 use crate::manifest::{BlockEntries, ManifestFile};
 use crate::wire::avro::BlockRange;
 
-/// Bytes of a manifest, as they are stored, that one thread decodes, at most: some thousands of entries.
+/// The most stored bytes of a manifest per block range: some thousands of entries.
 const MOST_BYTES: u64 = 2 << 20;
-/// At least: opening a block range costs about as much as some hundred entries.
+/// The fewest bytes per block range: opening one costs about as much as some hundred entries.
 const LEAST_BYTES: u64 = 256 << 10;
-/// So many block ranges a thread are enough that none waits long for the others.
+/// With so many block ranges per thread, no thread waits long for the others.
 const RANGES_A_THREAD: u64 = 4;
 
 /// A piece of a manifest.
@@ -25,7 +25,7 @@ const RANGES_A_THREAD: u64 = 4;
 pub(crate) struct ManifestBlocks {
     /// The row of the manifest list.
     pub manifest: Arc<ManifestFile>,
-    /// Which of how many pieces of the manifest it is.
+    /// The number of the piece, and how many pieces the manifest has.
     pub place: (usize, usize),
     source: Source,
 }
@@ -48,7 +48,7 @@ impl ManifestBlocks {
         ranges.into_iter().enumerate().map(each).collect()
     }
 
-    /// Reads a manifest and cuts it into pieces of at most about so many bytes.
+    /// Reads a manifest and splits it into pieces of at most about so many bytes.
     pub fn read(reader: &ManifestReader, manifest: ManifestFile, most_bytes: usize) -> Result<Vec<Self>> {
         let bytes = Arc::new(reader.open(&manifest)?);
         let ranges = bytes.block_ranges(most_bytes)?;
@@ -61,7 +61,7 @@ impl ManifestBlocks {
         Ok(ranges.into_iter().enumerate().map(each).collect())
     }
 
-    /// Its entries: those that are there, or what decoding gives.
+    /// Its entries, cached or decoded now.
     pub fn entries(
         &self,
         decode: impl FnOnce(&ManifestBytes, &BlockRange) -> Result<Arc<BlockEntries>>,
@@ -73,7 +73,7 @@ impl ManifestBlocks {
     }
 }
 
-/// How large the pieces of some manifests are, so that so many threads share the work evenly.
+/// The size of the pieces of some manifests that shares the work evenly between so many threads.
 pub(crate) fn block_range_bytes(manifests: &[ManifestFile], threads: usize) -> usize {
     let lengths = manifests.iter().map(|manifest| u64::try_from(manifest.manifest_length).unwrap_or(0));
     let pieces = (threads as u64).saturating_mul(RANGES_A_THREAD).max(1);

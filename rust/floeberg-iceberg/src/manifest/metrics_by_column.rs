@@ -1,9 +1,9 @@
-//! What do the metrics of entries say of one column?
+//! Which metrics do entries have for one column?
 //!
 //! In: counts and bounds as maps by field id, a map an entry. Out: columns, a row an entry.
 //! Spec: Data File Fields (counts and bounds).
 //!
-//! Invariant: an entry without a map, or whose map lacks the column, says nothing of it.
+//! Invariant: the metrics are null if an entry has no map, or its map lacks the column.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use foldhash::fast::RandomState;
 
 use super::{EntryMetrics, EntryStatistics};
 
-/// A map of metrics, turned around: by column, the place of each entry's value.
+/// A map of metrics, inverted: by column, the position of each entry's value.
 pub(crate) struct MetricsByColumn<'a> {
     written: &'a MapArray,
     places: HashMap<i32, Vec<Option<u32>>, RandomState>,
@@ -24,7 +24,7 @@ pub(crate) struct MetricsByColumn<'a> {
 }
 
 impl<'a> MetricsByColumn<'a> {
-    /// Of the columns that are wanted. Where a key stands twice in a map the later one counts, as in a map that is filled.
+    /// For the wanted columns. If a key occurs twice in a map, the later one counts.
     pub fn new(written: &'a MapArray, is_wanted: impl Fn(i32) -> bool) -> Self {
         let mut found = Self { written, places: HashMap::default(), repeated: HashSet::new() };
         let keys = written.keys().as_primitive::<Int32Type>();
@@ -48,7 +48,7 @@ impl<'a> MetricsByColumn<'a> {
         found
     }
 
-    /// Where the values of a column stand among those of the maps, a place an entry.
+    /// The positions of a column's values among the values of the maps, one per entry.
     pub fn places(&self, column: i32) -> impl Iterator<Item = Option<u32>> {
         let known = self.places.get(&column).map_or(&[][..], Vec::as_slice);
         (0..self.written.len()).map(|row| known.get(row).copied().flatten())
@@ -72,9 +72,9 @@ impl<'a> MetricsByColumn<'a> {
 }
 
 impl EntryMetrics {
-    /// Counts and bounds of some columns, as they are had when they are asked for by column.
+    /// Counts and bounds of some columns, as if they had been requested by column.
     ///
-    /// Errors: `InvalidData` for an entry that says two things of one of them.
+    /// Errors: `InvalidData` for an entry that has one of them twice.
     pub(crate) fn statistics_of(&self, columns: &[i32]) -> Result<BTreeMap<i32, EntryStatistics>> {
         let by_column = |written| MetricsByColumn::new(written, |column| columns.contains(&column));
         let counts = [&self.value_counts, &self.null_value_counts, &self.nan_value_counts];

@@ -1,9 +1,9 @@
 //! Which files does a table have, and which of them can hold rows that a filter wants?
 //!
-//! `read/` gives entries of manifests with inheritance applied, `write/` takes them by rules that refuse what a format version
-//! has no place for. A [`ManifestReader`] reads what a snapshot names, `reachable` what all snapshots name, `cache` keeps what
-//! was decoded. `specs`, `bounds` and `summary` are what is known of partitions and columns, and `untrusted` of which columns
-//! nothing is. The `pruner` tests manifests and entries by them, by columns: none, some or all rows of a file match.
+//! `read/` decodes entries of manifests with inheritance applied, `write/` writes them and refuses what a format version does not
+//! allow. A [`ManifestReader`] reads the manifests of a snapshot, `reachable` those of all snapshots, `cache` keeps decoded
+//! ones. `specs`, `bounds` and `summary` are the statistics of partitions and columns; `untrusted` has the columns whose
+//! statistics are not used. The `pruner` tests manifests and entries by columns: none, some or all rows of a file match.
 
 mod file;
 mod entries;

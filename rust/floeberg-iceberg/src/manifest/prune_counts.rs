@@ -1,8 +1,8 @@
-//! How many did each test of a stage drop, and which?
+//! How many entries did each test of a stage drop, and which?
 //!
-//! In: what several threads count, block by block. Out: their sums.
+//! In: counts of several threads, block by block. Out: their sums.
 //!
-//! Invariant: names are kept only where they are asked for; counts do not depend on it.
+//! Invariant: names are kept only on request; counts do not depend on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use floeberg_core::expr::BoundExpr;
 
 use super::prune_mask::PruneMask;
 
-/// The number of what drops without a test of the filter: counts and statuses.
+/// The number of the test without a filter: counts and statuses.
 pub(crate) const NO_TEST: usize = usize::MAX;
 
-/// A test, as the account names it.
+/// A test, as `explain` names it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct NamedTest {
     /// As text.
@@ -46,12 +46,12 @@ struct Drops {
 }
 
 impl PruneCounts {
-    /// Nothing came in yet. With `names`, the paths of what is dropped are kept.
+    /// No counts yet. With `names`, the paths of dropped entries are kept.
     pub fn new(names: bool) -> Self {
         Self { names, ..Self::default() }
     }
 
-    /// Counts what comes in.
+    /// Counts incoming entries.
     pub fn enter(&mut self, count: usize) {
         self.entered += count as u64;
     }
@@ -65,19 +65,19 @@ impl PruneCounts {
         }
     }
 
-    /// Counts some that the test of a number drops, where names are not kept.
+    /// Counts several that the test of a number drops, without names.
     pub fn drop_many(&mut self, test: usize, reason: &'static str, count: u64) {
         if count > 0 {
             self.dropped.entry((test, reason)).or_default().count += count;
         }
     }
 
-    /// Are the paths of what is dropped kept?
+    /// Are the paths of dropped entries kept?
     pub fn names(&self) -> bool {
         self.names
     }
 
-    /// Counts what a stage said of the entries of a block, which have these paths.
+    /// Counts the result of a stage for the entries of a block, which have these paths.
     pub fn count(&mut self, verdicts: &PruneMask, paths: &StringArray) {
         self.enter(verdicts.entered());
         for (test, reason, count) in verdicts.counts() {
@@ -91,12 +91,12 @@ impl PruneCounts {
         }
     }
 
-    /// Did nothing come in?
+    /// Were there no entries?
     pub fn is_empty(&self) -> bool {
         self.entered == 0
     }
 
-    /// Adds what another thread counted.
+    /// Adds the counts of another thread.
     pub fn merge(&mut self, other: Self) {
         self.entered += other.entered;
         for (key, drops) in other.dropped {
@@ -106,12 +106,12 @@ impl PruneCounts {
         }
     }
 
-    /// How many came in.
+    /// How many entries came in.
     pub fn entered(&self) -> u64 {
         self.entered
     }
 
-    /// What dropped some: the number of a test, why, how many, and their paths, where names are kept.
+    /// The tests that dropped entries: the number of the test, the reason, how many, and their paths if names are kept.
     pub fn dropped(&self) -> impl Iterator<Item = (usize, &'static str, u64, &BTreeSet<String>)> {
         let dropped = self.dropped.iter();
         dropped.map(|((test, reason), drops)| (*test, *reason, drops.count, &drops.paths))

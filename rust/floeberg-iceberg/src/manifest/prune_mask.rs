@@ -1,25 +1,25 @@
-//! What did one stage of planning say of each entry of a block?
+//! Which entries of a block did one stage of planning drop?
 //!
-//! In: which entries earlier stages kept. Out: for each the test that dropped it, or that it was kept.
+//! In: the entries that earlier stages kept. Out: for each, the test that dropped it, or that it was kept.
 //!
-//! Invariant: an entry that was dropped stays so: the first test that drops it is the one that is named.
+//! Invariant: a dropped entry stays dropped, and is counted for the first test that dropped it.
 
 /// Earlier stages dropped it.
 const ABSENT: u32 = 0;
 const KEPT: u32 = 1;
-/// The first of those that a test dropped.
+/// The first number for entries that a test dropped.
 const DROPPED: u32 = 2;
 
 /// A column over the entries of a block.
 #[derive(Debug)]
 pub(crate) struct PruneMask {
     of: Vec<u32>,
-    /// What dropped entries: the number of a test, and why.
+    /// The tests that dropped entries: the number of a test, and the reason.
     drops: Vec<(usize, &'static str)>,
 }
 
 impl PruneMask {
-    /// Nothing is dropped yet of what earlier stages kept; `None` is all of `len` entries.
+    /// Nothing is dropped yet of the entries that earlier stages kept; `None` is all of `len` entries.
     pub fn new(kept: Option<Vec<bool>>, len: usize) -> Self {
         let of = match kept {
             None => vec![KEPT; len],
@@ -38,12 +38,12 @@ impl PruneMask {
         (0..self.of.len()).filter(|row| self.keeps(*row)).collect()
     }
 
-    /// Drops an entry by the test of a number. Nothing changes for one that is not kept any more.
+    /// Drops an entry by the test of a number. An entry that was dropped before does not change.
     pub fn drop(&mut self, row: usize, test: usize, reason: &'static str) {
         if self.of[row] != KEPT {
             return;
         }
-        // Tests are asked one after the other, so that the newest reasons are the likely ones.
+        // Tests run one after the other, so the newest reasons are the likely ones.
         let found = self.drops.iter().rposition(|known| *known == (test, reason));
         let number = found.unwrap_or_else(|| {
             self.drops.push((test, reason));
@@ -57,7 +57,7 @@ impl PruneMask {
         self.of.iter().filter(|verdict| **verdict != ABSENT).count()
     }
 
-    /// What dropped entries, and how many each did.
+    /// The tests that dropped entries, and how many each dropped.
     pub fn counts(&self) -> impl Iterator<Item = (usize, &'static str, u64)> {
         let mut counts = vec![0_u64; self.drops.len()];
         for verdict in self.of.iter().filter(|verdict| **verdict >= DROPPED) {

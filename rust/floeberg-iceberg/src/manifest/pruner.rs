@@ -1,11 +1,11 @@
-//! Which manifests and files can hold rows that a filter wants, and of which files are all rows wanted?
+//! Which manifests and files can hold matching rows, and of which files do all rows match?
 //!
-//! In: a filter bound to the read schema, as conjuncts. Out: kept manifests, masks of kept entries, residuals; for each entry
-//! none, some or all of its rows.
+//! In: a filter bound to the read schema, as conjuncts. Out: kept manifests, masks of kept entries, residuals; and for each entry
+//! whether none, some or all of its rows match.
 //! Spec: Scan Planning.
 //!
-//! Invariant: what is dropped was proved to hold no matching row, and all rows are said to match only where that was
-//! proved: by counts and bounds of a column without nulls and NaNs, or by a partition value. Deletes are not looked at.
+//! Invariant: a file is dropped only if it provably has no matching row. All rows match only if that is proved too: by counts and
+//! bounds of a column without nulls and NaNs, or by a partition value. Deletes are ignored.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,13 +35,13 @@ use crate::manifest::{ManifestEntries, ManifestFile};
 pub(crate) struct Pruner {
     whole: BoundExpr,
     conjuncts: Vec<BoundExpr>,
-    /// The conjuncts, for the account.
+    /// The conjuncts, for `explain`.
     pub tests: Vec<NamedTest>,
     /// Per spec, each conjunct projected to the partition values.
     projected: HashMap<i32, Vec<BoundExpr>>,
-    /// Per spec, what is left to ask in its partitions.
+    /// Per spec, the residuals of its partitions.
     residuals: HashMap<i32, Residuals>,
-    /// The columns of each conjunct, if keys that are equal are alike to it.
+    /// The columns of each conjunct that treats equal keys alike.
     decided_by_keys: Vec<Option<Vec<i32>>>,
     untrusted: UntrustedColumns,
 }
@@ -74,7 +74,7 @@ impl Pruner {
         &self.whole
     }
 
-    /// What is left of it to ask in the partitions of a spec.
+    /// Its residuals in the partitions of a spec.
     pub fn residuals(&self, spec_id: i32) -> Result<&Residuals> {
         let found = self.residuals.get(&spec_id);
         found.ok_or_else(|| Error::internal(format!("the filter was not projected to spec {spec_id}")))
@@ -178,7 +178,7 @@ impl Pruner {
         Some(mask.into_mask())
     }
 
-    /// How many rows of each entry match? Counts what is ruled out by partition, and by counts and bounds.
+    /// Do none, some or all rows of each entry match? Counts the entries that partition values, and counts and bounds, rule out.
     pub fn rows_match(
         &self,
         entries: &ManifestEntries,
@@ -196,13 +196,13 @@ impl Pruner {
                 .filter(|row| keeps(&in_partition, *row))
                 .partition(|row| entries.record_count.value(*row) == 0);
             if residual == BoundExpr::True {
-                // Of a file without rows too: it is in a partition all of which is wanted.
+                // A file without rows too: all rows of its partition match.
                 for row in empty {
                     found[row] = RowsMatch::All;
                 }
             }
             let rows: Vec<usize> = rows.into_iter().filter(|row| keeps(&left, *row)).collect();
-            // The residual asks less than the filter, and may be ruled out where the filter is not.
+            // The residual has fewer tests than the filter, and may be ruled out although the filter is not.
             let mismatches = explain_mismatches(&residual, &stats, &rows);
             let all = must_match_each(&residual, &stats, &rows);
             for ((row, mismatch), all) in rows.into_iter().zip(mismatches).zip(all) {
@@ -216,7 +216,7 @@ impl Pruner {
         Ok(found)
     }
 
-    /// The entries by what is left to ask of their partitions.
+    /// The entries, by the residuals of their partitions.
     fn by_residual(
         &self,
         entries: &ManifestEntries,

@@ -3,8 +3,8 @@
 //! In: snapshots, or a table's metadata. Out: manifests, each once; files, with what they are.
 //! Spec: Snapshots; Manifest Lists; Manifests; Table Metadata Fields.
 //!
-//! Invariant: what snapshots share is read once, and every file that a snapshot needs comes out. Memory holds the paths of
-//! the manifests, and the entries of as many of them as there are threads.
+//! Invariant: manifests that snapshots share are read once, and every file that a snapshot needs is returned. Memory holds the
+//! paths of the manifests, and the entries of one manifest per thread.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::{EntryRequest, FileContent, ManifestFile, ManifestReader};
 use crate::metadata::{PartitionSpec, Snapshot, SnapshotManifests, TableMetadata};
 use floeberg_exec::threads::ordered;
 
-/// What a file is to a table.
+/// The role of a file in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileRole {
     /// A metadata file: the current one, or one of the metadata log.
@@ -45,7 +45,7 @@ pub struct ReachableFile {
     pub location: String,
 }
 
-/// The manifests of snapshots, each once, in the order of the snapshots. After an error nothing follows.
+/// The manifests of snapshots, each once, in the order of the snapshots. It ends after an error.
 #[derive(Debug)]
 pub struct AllManifests {
     reader: ManifestReader,
@@ -95,9 +95,9 @@ impl Iterator for AllManifests {
 }
 
 /// The files that can be reached from a table's metadata: metadata and statistics files, then manifest lists, then
-/// manifests, each before the files that are live in it. After an error nothing follows.
+/// manifests, each before its live files. It ends after an error.
 ///
-/// A data file or delete file comes once for each manifest that lists it as live: of files that snapshots no longer need, a
+/// A data file or delete file is returned once for each manifest that lists it as live: of files that snapshots no longer need, a
 /// table may have any number of manifests.
 #[derive(Debug)]
 pub struct ReachableFiles {
@@ -130,7 +130,7 @@ impl ReachableFiles {
         Ok(Self { manifests: AllManifests::new(reader, metadata.snapshots.clone()), partition_types, found })
     }
 
-    /// Reads as many manifests as there are threads; false where none is left.
+    /// Reads one manifest per thread; false if no manifest is left.
     fn read(&mut self) -> Result<bool> {
         let most = self.manifests.reader.threads.max(1);
         let manifests = self.manifests.by_ref().take(most).collect::<Result<Vec<_>>>()?;

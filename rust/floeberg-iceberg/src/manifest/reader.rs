@@ -1,4 +1,4 @@
-//! Which manifests does a snapshot name, and what do they list?
+//! Which manifests does a snapshot have, and which entries do they have?
 //!
 //! Spec: Snapshots (`manifest-list`, and `manifests` in v1); Manifest Lists; Manifests.
 
@@ -21,9 +21,9 @@ use floeberg_exec::threads::ordered;
 pub struct ManifestReader {
     /// Where they are read from.
     pub store: Arc<dyn Store>,
-    /// Where written locations are now.
+    /// The relocation of written locations.
     pub relocation: Arc<Relocation>,
-    /// Those that were decoded before.
+    /// The cache of decoded manifests.
     pub cache: Arc<ManifestCache>,
     /// How many threads work, at least one.
     pub threads: usize,
@@ -55,7 +55,7 @@ impl ManifestReader {
             SnapshotManifests::Inline(paths) => ordered(paths, self.threads, &self.cancel, |written| {
                 let (location, bytes) = read(written).context("snapshot", snapshot.snapshot_id)?;
                 let header = manifest_header(&bytes).context("path", &location)?;
-                // Manifests from before the key was written are of the first spec.
+                // Manifests without this key are older, and have the first spec.
                 let spec_id = header.partition_spec_id.unwrap_or(0);
                 let length = bytes.len() as i64;
                 Ok(ManifestFile::unlisted(written.clone(), length, spec_id, ManifestContent::Data))

@@ -41,8 +41,8 @@ impl DistinctResiduals {
     }
 }
 
-/// A text that tells the residuals of one filter apart. Their tests share the filter's literals, so that the place of these
-/// in memory says as much as thousands of them would.
+/// A text that distinguishes the residuals of one filter. Their tests share the filter's literals, so the address of the
+/// literals is enough, even if there are thousands.
 fn describe(residual: &BoundExpr, out: &mut String) {
     match residual {
         BoundExpr::True => out.push('T'),

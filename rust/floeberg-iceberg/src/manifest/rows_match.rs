@@ -1,11 +1,11 @@
 //! How many of a file's rows match a filter?
 
-/// What is proved of the rows of a file.
+/// What was proved about the rows of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowsMatch {
     /// No row matches.
     None,
-    /// Some may, and not all are known to.
+    /// Some rows may match, and others may not.
     Some,
     /// Every row matches.
     All,

@@ -1,7 +1,7 @@
-//! How does each partition spec of a table bear on filtering and on the plan's partition column?
+//! How do partition specs take part in filters and in the plan's partition column?
 //!
-//! In: the table's metadata. Out: per spec its type, the columns filters are projected to, and where its values stand in
-//! the struct over all specs.
+//! In: the table's metadata. Out: per spec its type, the columns that filters are projected to, and the positions of its
+//! values in the struct over all specs.
 //! Spec: Scan Planning; Partition Evolution.
 
 use std::collections::BTreeMap;
@@ -30,16 +30,16 @@ pub(crate) struct BoundSpec {
     pub columns: Vec<PartitionColumn>,
     /// Does it partition nothing?
     pub unpartitioned: bool,
-    /// The positions of values whose type the table does not know: a manifest may tell it.
+    /// The positions of values whose type the table does not know, but a manifest may.
     untyped: Vec<usize>,
-    /// The positions of values that are null always, and of their source's type, whatever the field's type was before.
+    /// The positions of values that are always null. They have the type of their source, whatever the field's type was before.
     void: Vec<usize>,
 }
 
 impl BoundSpec {
     /// Prepares a spec. Void and unknown transforms, several source columns, and sources that the read schema lacks
-    /// give nothing to project filters to; neither do values that may have been made of another column. An identity is
-    /// always that of its own: readers give it to the column, whatever the file has.
+    /// give nothing to project filters to. Neither do values that may come from another column. An identity value always
+    /// belongs to its own column: readers use it for the column, whatever the file has.
     pub fn new(
         spec: &PartitionSpec,
         partition_type: StructType,
@@ -87,7 +87,7 @@ impl BoundSpec {
         fields.map(|(field, array)| Ok((field.id, from_array(array, row, &field.field_type)?))).collect()
     }
 
-    /// The partitions of rows, as they are compared: values of transforms that are not known count.
+    /// The partitions of rows, for comparison, including values of unknown transforms.
     pub fn partitions(&self, partition: &StructArray) -> Result<PartitionNumbers> {
         let fields = self.partition_type.fields.iter().zip(partition.columns());
         let columns = fields.map(|(field, array)| match type_as_written(array.data_type()) {
@@ -113,7 +113,7 @@ impl BoundSpec {
         ))
     }
 
-    /// The values as the table's types have them: those that only a manifest knows the type of are null.
+    /// The values in the table's types. Values whose type only a manifest knows are null.
     pub fn known_columns(&self, partition: &StructArray) -> Vec<ArrayRef> {
         let columns = partition.columns().iter().enumerate();
         columns
@@ -128,7 +128,7 @@ impl BoundSpec {
     }
 }
 
-/// The type of values that only a manifest knows the type of, as it is compared.
+/// The type of a value that only a manifest knows, for comparison.
 fn type_as_written(data_type: &DataType) -> Option<PrimitiveType> {
     Some(match data_type {
         DataType::Boolean => PrimitiveType::Boolean,
@@ -181,7 +181,7 @@ impl Specs {
         })
     }
 
-    /// The columns whose statistics are not to be used.
+    /// The columns whose statistics must not be used.
     pub fn untrusted(&self) -> &UntrustedColumns {
         &self.untrusted
     }
@@ -196,7 +196,7 @@ impl Specs {
         DataType::Struct(self.unified_arrow.clone())
     }
 
-    /// A spec's partition fields: the id, and where its values stand in the struct over all specs, with their field.
+    /// A spec's partition fields: the id, the position in the struct over all specs, and the field there.
     pub fn unified_fields(&self, spec_id: i32) -> Result<impl Iterator<Item = (i32, usize, &Field)>> {
         let ids = self.get(spec_id)?.partition_type.fields.iter().map(|field| field.id);
         let positions = self.unified.positions.get(&spec_id).map_or(&[][..], Vec::as_slice);
@@ -205,7 +205,7 @@ impl Specs {
         }))
     }
 
-    /// A spec's partition values as the struct over all specs; what the spec lacks or voids is null.
+    /// A spec's partition values as the struct over all specs; fields that the spec lacks or voids are null.
     pub fn unify(&self, spec_id: i32, partition: &StructArray) -> Result<StructArray> {
         if self.unified_arrow.is_empty() {
             return Ok(StructArray::new_empty_fields(partition.len(), None));

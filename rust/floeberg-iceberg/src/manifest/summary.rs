@@ -1,4 +1,4 @@
-//! What do a manifest's partition summaries say of its files' partition values?
+//! Which partition values may the files of a manifest have, by its partition summaries?
 //!
 //! Spec: Manifest Lists, `field_summary`.
 

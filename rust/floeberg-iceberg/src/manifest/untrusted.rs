@@ -1,11 +1,11 @@
-//! Of which columns may a manifest's statistics be those of another column?
+//! Which columns of a manifest may have the statistics of another column?
 //!
 //! In: a table's metadata. Out: field ids.
 //! Spec: Column Projection; Appendix C, Name Mapping Serialization.
 //!
-//! Invariant: a file without field ids is read by the name mapping as it is now, and its counts, bounds and partition
-//! values were taken by the mapping as it was then. Iceberg Java and `PyIceberg` give a mapped name of a column that was
-//! renamed or dropped to a new column: then neither of the two is trusted. Where there is no mapping all are trusted.
+//! Invariant: a file without field ids is read by the current name mapping, but its counts, bounds and partition values were
+//! computed by an older one. Iceberg Java and `PyIceberg` move a mapped name of a renamed or dropped column to a new column:
+//! then neither column is trusted. Without a name mapping, all columns are trusted.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use floeberg_core::schema::{Field, MappedField, NameMapping, Type};
 
 use crate::metadata::TableMetadata;
 
-/// The columns whose counts and bounds are not to be used.
+/// The columns whose counts and bounds must not be used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct UntrustedColumns {
     /// Every column: the mapping cannot be read, and neither can a file without ids.
@@ -22,8 +22,8 @@ pub(crate) struct UntrustedColumns {
 }
 
 impl UntrustedColumns {
-    /// Those of a table: a column that the mapping does not give every name that it ever had, and the column that has such
-    /// a name instead. All columns where the mapping cannot be read, which is an error when a file is.
+    /// The untrusted columns of a table: a column for which the mapping lacks one of its former names, and the column that has this
+    /// name instead. All columns if the mapping cannot be parsed; reading a file then is an error.
     pub fn of(metadata: &TableMetadata) -> Self {
         let mapping = match metadata.name_mapping() {
             Ok(None) => return Self::default(),
@@ -52,7 +52,7 @@ impl UntrustedColumns {
     /// Is it one of them?
     #[inline]
     pub fn contains(&self, id: i32) -> bool {
-        // No hash is made where nothing is in it.
+        // An empty set needs no hash.
         self.all || (!self.ids.is_empty() && self.ids.contains(&id))
     }
 

@@ -1,9 +1,9 @@
-//! How does the metadata of a table begin, and how does it stay whole while it is changed?
+//! What is the metadata of a table before its first schema, and how does it stay consistent while it changes?
 //!
-//! Out: metadata without schema, spec and order; and after changes of its ids, what these name.
+//! Out: metadata without schema, spec and order; and after changes of its ids, the parts that they name.
 //! Spec: Table Metadata Fields.
 //!
-//! Invariant: what the current schema and the defaults are is found by their ids alone.
+//! Invariant: the current schema and the defaults are found by their ids alone.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use super::partition::NO_PARTITION_ID;
 use super::table::Current;
 use super::{PartitionSpec, SortOrder, TableMetadata};
 
-/// An id that nothing has: a blank table has no schema, spec or order.
+/// An unused id: an empty table has no schema, spec or order.
 const NOTHING: i32 = -1;
 
 impl TableMetadata {
-    /// A table of a format version that nothing is known of yet.
+    /// An empty table of a format version.
     pub(crate) fn empty(format_version: u8) -> Result<Self> {
         Ok(Self {
             format_version,
@@ -63,7 +63,7 @@ impl TableMetadata {
         })
     }
 
-    /// Takes a schema of the table for its current one. Errors: `InvalidInput` for an id that no schema has.
+    /// Makes a schema the current one. Errors: `InvalidInput` for an unknown id.
     pub(crate) fn choose_schema(&mut self, schema_id: i32) -> Result<()> {
         let found = self.schema(schema_id).cloned();
         self.current.schema = found.ok_or_else(|| no_such("schema", schema_id))?;
@@ -71,7 +71,7 @@ impl TableMetadata {
         Ok(())
     }
 
-    /// Takes a partition spec of the table for its default. Errors: `InvalidInput` for an id that no spec has.
+    /// Makes a partition spec the default. Errors: `InvalidInput` for an unknown id.
     pub(crate) fn choose_spec(&mut self, spec_id: i32) -> Result<()> {
         let found = self.spec(spec_id).ok().cloned();
         self.current.spec = found.ok_or_else(|| no_such("partition spec", spec_id))?;
@@ -79,7 +79,7 @@ impl TableMetadata {
         Ok(())
     }
 
-    /// Takes a sort order of the table for its default. Errors: `InvalidInput` for an id that no order has.
+    /// Makes a sort order the default. Errors: `InvalidInput` for an unknown id.
     pub(crate) fn choose_sort_order(&mut self, order_id: i32) -> Result<()> {
         let found = self.sort_order(order_id).cloned();
         self.current.sort_order = found.ok_or_else(|| no_such("sort order", order_id))?;
@@ -87,7 +87,7 @@ impl TableMetadata {
         Ok(())
     }
 
-    /// Errors: `InvalidInput` where schema, spec, order, location or identity is still missing.
+    /// Errors: `InvalidInput` if schema, spec, order, location or uuid is missing.
     pub(crate) fn check_whole(&self) -> Result<()> {
         let missing = [
             ("current schema", self.current_schema_id == NOTHING),

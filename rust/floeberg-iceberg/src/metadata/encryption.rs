@@ -4,7 +4,7 @@
 //! Spec: Table Metadata Fields (`encryption-keys`); Snapshots (`key-id`); Iceberg documentation, Encryption
 //! (`encryption.key-id`).
 //!
-//! Invariant: what this version would write in the clear goes to no table that says it is encrypted.
+//! Invariant: this version never writes unencrypted files into an encrypted table.
 
 use floeberg_core::{Error, Result};
 
@@ -12,9 +12,9 @@ use super::TableMetadata;
 use crate::properties::ENCRYPTION_KEY_ID as KEY_ID;
 
 impl TableMetadata {
-    /// Checks that files may be written in the clear: data files, delete files, manifests and manifest lists.
+    /// Checks that files may be written unencrypted: data files, delete files, manifests and manifest lists.
     ///
-    /// Errors: `Unsupported`, saying what tells that the table is encrypted.
+    /// Errors: `Unsupported`, naming the part of the metadata that marks the table as encrypted.
     pub fn check_not_encrypted(&self) -> Result<()> {
         let keyed = self.snapshots.iter().find(|snapshot| snapshot.key_id.is_some());
         let what = if self.properties.contains_key(KEY_ID) {

@@ -1,10 +1,10 @@
-//! What does a table's schema become?
+//! What is a table's schema after changes?
 //!
-//! In: changes to columns. Out: the schema after them, the table's own where it has an equal one.
+//! In: changes to columns. Out: the schema after them, or an equal one of the table.
 //! Spec: Schema Evolution; Partitioning; Partition Evolution.
 //!
-//! Invariant: what files are partitioned by keeps its values, what new files are partitioned or sorted by stays, and no column
-//! takes the name of a partition field that another column is the source of: other readers refuse such a table.
+//! Invariant: source columns of partition fields keep their values. Source columns of the default spec and sort order stay. No
+//! column takes the name of a partition field of another column: other readers refuse such a table.
 
 #[cfg(test)]
 mod tests;
@@ -19,8 +19,8 @@ use floeberg_core::{Error, Result};
 use super::{PartitionField, TableMetadata};
 
 impl TableMetadata {
-    /// The current schema after changes: with its own id where nothing changes, that of an equal schema where the table has
-    /// one, else the next one.
+    /// The current schema after changes. Its id stays if nothing changes; it is that of an equal schema if the table has one, and else
+    /// the next id.
     ///
     /// Errors: those of [`Evolution::apply`]; `InvalidInput` for a column with the name of a partition field.
     pub fn evolve_schema(&self, changes: &SchemaChanges) -> Result<Evolved> {
@@ -75,7 +75,7 @@ impl TableMetadata {
         fields.filter(|(_, field)| field.transform != Transform::Void)
     }
 
-    /// Iceberg Java reads no table whose schema has another column by the name of a partition field.
+    /// Iceberg Java refuses a table whose schema has another column with the name of a partition field.
     fn check_partition_names(&self, schema: &Schema) -> Result<()> {
         let clashes = |schema: &Schema, field: &PartitionField| {
             schema.find(&field.name, true).is_ok_and(|column| !field.source_ids.contains(&column))

@@ -1,9 +1,9 @@
-//! How did the table come to be as it is?
+//! What is the history of a table?
 //!
-//! In: the metadata. Out: ancestors of a snapshot, and the snapshot log with what still counts.
+//! In: the metadata. Out: ancestors of a snapshot, and the snapshot log, marked by what is still current history.
 //! Spec: Snapshots; Table Metadata Fields (`snapshot-log`).
 //!
-//! Invariant: a loop of parents, which only damaged metadata has, ends.
+//! Invariant: the walk ends even if parents form a loop, as in damaged metadata.
 
 #[cfg(test)]
 mod tests;
@@ -20,14 +20,14 @@ pub struct HistoryEntry {
     pub made_current_at_ms: i64,
     /// The snapshot, which may be expired.
     pub snapshot_id: i64,
-    /// Its parent; `None` too where the snapshot was expired.
+    /// Its parent; also `None` if the snapshot was expired.
     pub parent_id: Option<i64>,
     /// Is it the current snapshot or an ancestor of it? False after a rollback past it.
     pub is_current_ancestor: bool,
 }
 
 impl TableMetadata {
-    /// The snapshot and those it was made from, newest first, as far as they are not expired. Empty for an unknown id.
+    /// The snapshot and its ancestors that are not expired, newest first. Empty for an unknown id.
     pub fn ancestors_of(&self, snapshot_id: i64) -> Vec<Arc<Snapshot>> {
         let by_id = self.snapshots_by_id();
         let mut seen = HashSet::new();

@@ -1,4 +1,4 @@
-//! Is metadata that was read again still that of the same table?
+//! Does refreshed metadata belong to the same table?
 //!
 //! Spec: Table Metadata Fields (`table-uuid`): "Implementations must throw an exception if a table's UUID does not match
 //! the expected UUID after refreshing metadata."
@@ -8,15 +8,15 @@ use floeberg_core::{Error, Result};
 use super::TableMetadata;
 
 impl TableMetadata {
-    /// Checks that later metadata is of this table: a table keeps its id, and one of v1 without any may get one.
+    /// Checks that later metadata is of this table: a table keeps its uuid, and one of v1 without a uuid may get one.
     ///
-    /// Errors: `NotFound`: this table is gone, and another one is in its place.
+    /// Errors: `NotFound` if this table was dropped and another one created in its place.
     pub fn check_same_table(&self, later: &Self) -> Result<()> {
         check_same("table", self.table_uuid.as_deref(), later.table_uuid.as_deref())
     }
 }
 
-/// Checks the id that was found where another one may have been expected. Ids are compared without regard to case.
+/// Checks the uuid that was found against the expected one. Case does not matter.
 ///
 /// Errors: `NotFound`.
 pub fn check_same(what: &str, expected: Option<&str>, found: Option<&str>) -> Result<()> {

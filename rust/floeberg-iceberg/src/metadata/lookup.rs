@@ -1,6 +1,6 @@
 //! Which schema, spec, order or snapshot does an id, a name or a time mean?
 //!
-//! In: the metadata and a key. Out: the part, or an error that says what there is instead.
+//! In: the metadata and a key. Out: the part, or an error that lists the known ones.
 //! Spec: Snapshot References; Appendix F, Point in Time Reads.
 
 #[cfg(test)]
@@ -22,7 +22,7 @@ impl TableMetadata {
         &self.current.schema
     }
 
-    /// The schema of an id.
+    /// The schema with an id.
     pub fn schema(&self, schema_id: i32) -> Option<&Arc<Schema>> {
         self.schemas.iter().find(|schema| schema.schema_id() == schema_id)
     }
@@ -33,12 +33,12 @@ impl TableMetadata {
         std::iter::once(self.current_schema()).chain(others)
     }
 
-    /// The spec that new data is partitioned by.
+    /// The spec for new data.
     pub fn default_spec(&self) -> &Arc<PartitionSpec> {
         &self.current.spec
     }
 
-    /// The spec of an id. Errors: `InvalidData`, since only the table's own files name specs.
+    /// The spec of an id. Errors: `InvalidData`, since only files of the table name specs.
     pub fn spec(&self, spec_id: i32) -> Result<&Arc<PartitionSpec>> {
         self.partition_specs.iter().find(|spec| spec.spec_id == spec_id).ok_or_else(|| {
             let known = listed(self.partition_specs.iter().map(|spec| spec.spec_id));
@@ -46,7 +46,7 @@ impl TableMetadata {
         })
     }
 
-    /// The order that new data is sorted by.
+    /// The sort order for new data.
     pub fn default_sort_order(&self) -> &Arc<SortOrder> {
         &self.current.sort_order
     }
@@ -69,7 +69,7 @@ impl TableMetadata {
         })
     }
 
-    /// The current snapshot; a table that was never written to has none.
+    /// The current snapshot; `None` for a table that was never written to.
     pub fn current_snapshot(&self) -> Option<&Arc<Snapshot>> {
         self.current_snapshot_id.and_then(|id| self.find_snapshot(id))
     }
@@ -88,8 +88,7 @@ impl TableMetadata {
 
     /// The snapshot that a branch or tag names.
     ///
-    /// Errors: `NotFound` for an unknown name, listing the known ones; `InvalidData` for a ref to a snapshot that is
-    /// not there.
+    /// Errors: `NotFound` for an unknown name, listing the known ones; `InvalidData` for a ref to a missing snapshot.
     pub fn snapshot_of_ref(&self, name: &str) -> Result<&Arc<Snapshot>> {
         let snapshot_id = self.reference(name)?.snapshot_id;
         self.find_snapshot(snapshot_id).ok_or_else(|| {
@@ -103,7 +102,7 @@ impl TableMetadata {
     /// The snapshot that was current at a time in milliseconds from 1970-01-01 UTC: the last one of the snapshot log
     /// that is not later. Ancestry does not count: a rollback is history too.
     ///
-    /// Errors: `NotFound` where nothing is earlier, naming the earliest, and where the snapshot was expired.
+    /// Errors: `NotFound` for a time before the first entry, naming the earliest time, and for an expired snapshot.
     pub fn snapshot_as_of(&self, timestamp_ms: i64) -> Result<&Arc<Snapshot>> {
         let entry = self.snapshot_log.iter().rev().find(|entry| entry.timestamp_ms <= timestamp_ms);
         let Some(entry) = entry else {
@@ -118,10 +117,10 @@ impl TableMetadata {
         self.snapshot(entry.snapshot_id)
     }
 
-    /// The schema that was current when a snapshot was made, which a read by snapshot id or by tag uses; the current
-    /// one where an old writer did not say.
+    /// The schema of a snapshot, which a read by snapshot id or by tag uses; the current schema if an old writer did not
+    /// record it.
     ///
-    /// Errors: `InvalidData` for a schema that is not there.
+    /// Errors: `InvalidData` for a missing schema.
     pub fn schema_for_snapshot(&self, snapshot: &Snapshot) -> Result<&Arc<Schema>> {
         let Some(schema_id) = snapshot.schema_id else {
             return Ok(self.current_schema());

@@ -1,11 +1,10 @@
-//! Which metadata columns may a scan name beside the columns of its schema?
+//! Which metadata columns does a scan use besides the columns of its schema?
 //!
 //! In: a table, the schema of a scan and the names that the scan uses. Out: the schema with those metadata columns after
-//! its own; for `_partition`, how the values of each spec stand in it.
+//! its own; for `_partition`, the positions of each spec's values in it.
 //! Spec: Reserved Field IDs; Row Lineage.
 //!
-//! Invariant: a column of the schema hides the metadata column of its name, and a schema whose scan names none is what
-//! it was.
+//! Invariant: a column of the schema hides the metadata column of its name. Without metadata columns, the schema stays unchanged.
 
 #[cfg(test)]
 mod tests;
@@ -24,13 +23,13 @@ use super::{TableMetadata, unified_partition};
 /// The column `_partition` of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartitionStruct {
-    /// The column. Fields have their partition field ids, but those that a column of the table has too: these have others.
+    /// The column. Its fields have their partition field ids, unless a column of the table has that id: then they get another.
     pub column: Field,
     /// By spec id: for each field of the spec, in its order, the id of its field in the struct.
     pub field_ids: BTreeMap<i32, Vec<i32>>,
 }
 
-/// A schema with the metadata columns that names ask for, in the order of the specification's table.
+/// A schema with the named metadata columns, in the order of the specification's table.
 ///
 /// A name may be dotted. Without case, `_FILE` is `_file`. Errors: those of [`partition_struct`].
 pub fn with_metadata_columns<'a>(
@@ -71,8 +70,8 @@ pub fn with_metadata_columns<'a>(
 
 /// The column `_partition` of a table: the union of the partition fields of all specs.
 ///
-/// Partition fields and columns are numbered apart, so that one id can be both: then the partition field gets the
-/// highest id that nothing has.
+/// Partition fields and columns are numbered separately, so both may use one id: then the partition field gets the highest
+/// free id.
 ///
 /// Errors: those of [`unified_partition`].
 pub fn partition_struct(metadata: &TableMetadata) -> Result<PartitionStruct> {

@@ -1,11 +1,11 @@
-//! What is to be done where a file is missing because the table was moved?
+//! What can a user do if a file is missing because the table was moved?
 
 use floeberg_core::{Error, ErrorKind};
 use floeberg_io::location::canonical;
 
 use super::{Relocation, TableMetadata};
 
-/// Adds to an error about a missing file what to do where the table is not at the place that it wrote down.
+/// Adds a hint to the error of a missing file, if the table is not at its recorded location.
 pub(crate) fn explain_missing_file(
     error: Error,
     metadata: &TableMetadata,

@@ -1,4 +1,4 @@
-//! Which name mapping has a table?
+//! Which name mapping does a table have?
 //!
 //! Spec: Column Projection; Appendix C, Name Mapping Serialization.
 
@@ -9,7 +9,7 @@ use floeberg_core::{Context, Result};
 use super::TableMetadata;
 
 impl TableMetadata {
-    /// The mapping; `None` where the table has none. Errors: `InvalidData`, naming the property.
+    /// The mapping; `None` if the table has none. Errors: `InvalidData`, naming the property.
     pub fn name_mapping(&self) -> Result<Option<NameMapping>> {
         let mapping = self.properties.get(NAME_MAPPING).map(|json| NameMapping::from_json(json));
         mapping.transpose().context("property", NAME_MAPPING)

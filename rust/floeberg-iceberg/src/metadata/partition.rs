@@ -5,7 +5,7 @@
 use floeberg_core::transform::Transform;
 use serde_json::{Map, Value as Json};
 
-/// The highest partition field id of a table that has given none.
+/// The highest partition field id of a table that has not assigned any.
 pub(super) const NO_PARTITION_ID: i32 = 999;
 
 /// A partition spec.
@@ -24,18 +24,18 @@ pub struct PartitionSpec {
 pub struct PartitionField {
     /// The partition field's id, 1000 and up.
     pub field_id: i32,
-    /// The columns it is made of: one, or more for a multi-argument transform.
+    /// Its source columns: one, or more for a multi-argument transform.
     pub source_ids: Vec<i32>,
     /// The name of the partition value.
     pub name: String,
-    /// How it is made.
+    /// Its transform.
     pub transform: Transform,
     /// JSON keys that this version does not know.
     pub unknown_keys: Map<String, Json>,
 }
 
 impl PartitionSpec {
-    /// Does it partition nothing, because it has no field but void ones? Spec: Scan Planning.
+    /// Is it unpartitioned, since all its fields are void? Spec: Scan Planning.
     pub fn is_unpartitioned(&self) -> bool {
         self.fields.iter().all(|field| field.transform == Transform::Void)
     }

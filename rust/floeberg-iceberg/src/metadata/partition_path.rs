@@ -3,7 +3,7 @@
 //! In: a spec and the values of a partition. Out: `day=2024-01-01/id_bucket=3`, as Iceberg Java writes it.
 //! Spec: none; readers take partition values from manifests, never from paths.
 //!
-//! Invariant: names and values are encoded as in forms of web pages, so that neither has a slash.
+//! Invariant: names and values are encoded as in web forms, so neither has a slash.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::PartitionSpec;
 use super::to_human_string::to_human_string;
 
 impl PartitionSpec {
-    /// The folders of a partition, one a field. `values` are in the spec's order; `None` is null.
+    /// The folders of a partition, one per field. `values` are in the spec's order; `None` is null.
     pub fn partition_path(&self, values: &[Option<Value>]) -> String {
         let folders = self.fields.iter().zip(values).map(|(field, value)| {
             let text = value

@@ -1,10 +1,10 @@
 //! Which struct do the partition values of a spec, or of all specs, form?
 //!
-//! In: a spec and the metadata it stands in. Out: a struct by partition field id.
+//! In: a spec and its metadata. Out: a struct by partition field id.
 //! Spec: Partition Transforms (result types); Partition Evolution; Partition Statistics File (unified partition type).
 //!
-//! Invariant: a field whose result type cannot be known has the type `unknown`: nothing is filtered by it, and manifests
-//! read it as null, so that it must not be taken for proof that two partitions are equal.
+//! Invariant: a field whose result type cannot be known has the type `unknown`. Filters ignore it, and manifests read it as null.
+//! So equal values of it do not prove that two partitions are equal.
 
 #[cfg(test)]
 mod tests;
@@ -73,10 +73,10 @@ impl PartitionField {
 
 /// The union of the partition fields of all specs, by partition field id in ascending order.
 ///
-/// A field that several specs have is named as in the newest of them and typed by the newest that does not void it. In
-/// v1 ids were counted anew in each spec, so that one id can mean different things: then the newest spec keeps the id,
-/// and the field of the older spec gets an id of its own above all others. Where two fields have one name the one with
-/// the lower id is renamed: its id is appended.
+/// A field in several specs has the name of the newest of them, and the type of the newest in which it is not void. v1
+/// numbered fields anew in each spec, so one id can mean different things: then the newest spec keeps the id, and the field of
+/// the older spec gets a new id above all others. If two fields have the same name, the one with the lower id is renamed: its
+/// id is appended.
 ///
 /// Errors: those of [`PartitionSpec::partition_type`].
 pub fn unified_partition(metadata: &TableMetadata) -> Result<UnifiedPartition> {
@@ -107,7 +107,7 @@ pub fn unified_partition_type(metadata: &TableMetadata) -> Result<StructType> {
 /// The union in the making, fed from the newest spec to the oldest.
 struct Union<'a> {
     by_id: BTreeMap<i32, (&'a PartitionField, Field)>,
-    /// Ids given to fields of v1 specs whose own id means something else.
+    /// New ids for fields of v1 specs whose own id means something else.
     moved: Vec<i32>,
     highest_id: i32,
 }
@@ -119,7 +119,7 @@ impl<'a> Union<'a> {
         Self { by_id: BTreeMap::new(), moved: Vec::new(), highest_id }
     }
 
-    /// Adds a field and gives the id that it has in the union.
+    /// Adds a field and returns its id in the union.
     fn add(&mut self, field: &'a PartitionField, typed: Field) -> Result<i32> {
         if let Entry::Vacant(unknown) = self.by_id.entry(field.field_id) {
             unknown.insert((field, typed));
@@ -156,7 +156,7 @@ impl<'a> Union<'a> {
     }
 }
 
-/// Do two fields of one id have the same values? One that was voided is the one that it was.
+/// Do two fields with one id have the same values? A field stays the same if it was voided.
 fn means_the_same(left: &PartitionField, right: &PartitionField) -> bool {
     let void = |field: &PartitionField| field.transform == Transform::Void;
     left.source_ids == right.source_ids && (left.transform == right.transform || void(left) || void(right))

@@ -1,10 +1,10 @@
-//! Where is a file now that was written under another prefix?
+//! Where is a file of a moved table now?
 //!
 //! In: pairs of prefixes, and a location as written. Out: the location to open.
 //! Spec: Paths in Metadata (all are absolute up to v3, so a table that was moved names places that are gone).
 //!
-//! Invariant: a location that no prefix fits stays exactly as it was written; nothing is percent-decoded or normalised
-//! but the three ways to write a local path, `file:/x`, `file:///x` and `/x`, which are one [`place`].
+//! Invariant: a location without a matching prefix stays exactly as written. Nothing is percent-decoded or normalised, except
+//! that `file:/x`, `file:///x` and `/x` are the same local [`place`].
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use floeberg_core::{Error, Result};
 use floeberg_io::location::canonical;
 
-/// A map from written prefixes to the places where they are now.
+/// A map from written prefixes to their current locations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Relocation {
     /// Plain prefix without a slash at its end, and target; the longest prefix first.
@@ -49,7 +49,7 @@ impl Relocation {
         Ok(Self { pairs: plain })
     }
 
-    /// Where a written location is now, in the style of the target: the target as given, then what followed the prefix.
+    /// The current location of a written one: the target as given, then the rest after the prefix.
     pub fn apply(&self, written: &str) -> String {
         let plain = canonical(written);
         let found = self.pairs.iter().find_map(|(prefix, target)| {

@@ -1,4 +1,4 @@
-//! What was in a table at a moment, and which names point there?
+//! What is a snapshot, and which refs name it?
 //!
 //! Spec: Snapshots; Snapshot References.
 
@@ -25,9 +25,9 @@ pub struct Snapshot {
     pub summary: BTreeMap<String, String>,
     /// The schema that was current; old tables lack it.
     pub schema_id: Option<i32>,
-    /// The first row id given to its new rows (v3).
+    /// The first row id of its new rows (v3).
     pub first_row_id: Option<i64>,
-    /// How many row ids it gave (v3).
+    /// How many row ids it assigned (v3).
     pub added_rows: Option<i64>,
     /// The key its manifest list is encrypted with (v3).
     pub key_id: Option<String>,
@@ -62,7 +62,7 @@ pub struct SnapshotRef {
 }
 
 impl SnapshotRef {
-    /// A ref that is kept by the table's own rules.
+    /// A ref with the table's default retention.
     pub fn new(snapshot_id: i64, kind: RefKind) -> Self {
         Self {
             snapshot_id,

@@ -19,9 +19,9 @@ pub struct SortOrder {
 /// A field of a sort order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SortField {
-    /// The columns it is made of.
+    /// Its source columns.
     pub source_ids: Vec<i32>,
-    /// How the sort value is made.
+    /// Its transform.
     pub transform: Transform,
     /// Smallest first or last?
     pub direction: SortDirection,

@@ -2,8 +2,8 @@
 //!
 //! Spec: Table Statistics; Partition Statistics.
 //!
-//! Invariant: statistics are informational. The metadata keeps them as they are written, and what is wrong with them is an
-//! error only for who asks for them.
+//! Invariant: statistics are informational. The metadata keeps them as written, and a fault in them is an error only when they are
+//! read.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct StatisticsFile {
     pub unknown_keys: Map<String, Json>,
 }
 
-/// What the metadata says of a blob of a statistics file.
+/// A blob of a statistics file, as the metadata describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatisticsBlob {
     /// `apache-datasketches-theta-v1`, or another.

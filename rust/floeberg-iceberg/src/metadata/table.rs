@@ -1,9 +1,9 @@
-//! What does one metadata file say of a table? One shape for v1, v2 and v3.
+//! What is the metadata of a table? One shape for v1, v2 and v3.
 //!
 //! Spec: Table Metadata Fields.
 //!
-//! Invariant: every id that another part names (current schema, default spec, refs, log) was checked when the
-//! model was built, or is looked up through a method that says what is missing.
+//! Invariant: every reference to an id (current schema, default spec, refs, log) was checked when the model was built, or is
+//! looked up by a method that reports what is missing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{PartitionSpec, Snapshot, SnapshotRef, SortOrder};
 
-/// The branch that is the table: always there when there is a current snapshot.
+/// The main branch: exists whenever there is a current snapshot.
 pub const MAIN_BRANCH: &str = "main";
 
 /// The metadata of a table at one moment.
@@ -25,11 +25,11 @@ pub struct TableMetadata {
     pub table_uuid: Option<String>,
     /// The base location, as written.
     pub location: String,
-    /// The highest sequence number given; 0 in v1.
+    /// The highest assigned sequence number; 0 in v1.
     pub last_sequence_number: i64,
     /// Milliseconds from 1970-01-01 UTC.
     pub last_updated_ms: i64,
-    /// The highest field id given.
+    /// The highest assigned field id.
     pub last_column_id: i32,
     /// All schemas.
     pub schemas: Vec<Arc<Schema>>,
@@ -39,7 +39,7 @@ pub struct TableMetadata {
     pub partition_specs: Vec<Arc<PartitionSpec>>,
     /// The default spec's id.
     pub default_spec_id: i32,
-    /// The highest partition field id given.
+    /// The highest assigned partition field id.
     pub last_partition_id: i32,
     /// Table properties.
     pub properties: BTreeMap<String, String>,
@@ -61,13 +61,13 @@ pub struct TableMetadata {
     pub statistics: Vec<Json>,
     /// Partition statistics files, as written.
     pub partition_statistics: Vec<Json>,
-    /// The next row id to give (v3).
+    /// The next row id to assign (v3).
     pub next_row_id: Option<i64>,
     /// Encryption keys, as written (v3).
     pub encryption_keys: Vec<Json>,
     /// JSON keys that this version does not know.
     pub unknown_keys: Map<String, Json>,
-    /// What the current and default ids above name.
+    /// The parts that the current and default ids name.
     pub(super) current: Current,
 }
 

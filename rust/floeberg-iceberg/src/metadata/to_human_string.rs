@@ -3,7 +3,7 @@
 //! In: a transform and a value, or its result type and the bytes of a bound. Out: Iceberg Java's text.
 //! Spec: Manifest Lists (field summary); Appendix D, Binary single-value serialization.
 //!
-//! Invariant: a bound that is not there is the text `null`, as in Java; one that cannot be decoded has no text.
+//! Invariant: a missing bound is the string `null`, as in Java; a bound that cannot be decoded has none.
 
 use arrow_cast::base64::{BASE64_STANDARD, Engine as _};
 use floeberg_core::schema::Type;

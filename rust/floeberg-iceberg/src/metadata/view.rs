@@ -1,9 +1,9 @@
-//! What does one metadata file say of a view? There is one version of the format.
+//! What is the metadata of a view? The format has one version.
 //!
 //! In: the parsed parts. Out: the current version, its schema, and the SQL of a dialect.
 //! Spec: View Spec.
 //!
-//! Invariant: the current version and its schema are there, and a version has one SQL text a dialect at most.
+//! Invariant: the current version and its schema exist, and a version has at most one SQL text per dialect.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct ViewMetadata {
     pub properties: BTreeMap<String, String>,
     /// JSON keys that this version does not know.
     pub unknown_keys: Map<String, Json>,
-    /// What `current_version_id` names.
+    /// The version that `current_version_id` names.
     pub(super) current: Arc<ViewVersion>,
 }
 
@@ -104,7 +104,7 @@ impl ViewMetadata {
 }
 
 impl ViewVersion {
-    /// The statement in a dialect, whose name is told apart without regard to case.
+    /// The statement in a dialect. The case of its name does not matter.
     pub fn sql_for(&self, wanted: &str) -> Option<&str> {
         self.representations.iter().find_map(|representation| match representation {
             ViewRepresentation::Sql { sql, dialect, .. } => {

@@ -69,7 +69,7 @@ impl GroupRecipe {
         }
     }
 
-    /// The tasks in order, each made when it is asked for.
+    /// The tasks in order, each built on demand.
     pub fn tasks(&self) -> impl Iterator<Item = Result<FileScanTask>> + Send + use<> {
         let group = self.clone();
         (0..group.len()).map(move |number| group.task(number))
@@ -83,7 +83,7 @@ impl GroupRecipe {
         }
     }
 
-    /// The rows, as batches in the order of the tasks, read by so many threads: the budget's where it is not told.
+    /// The rows, as batches in the order of the tasks, read by so many threads; `None` uses the budget's number.
     pub fn stream(&self, cancel: &Cancel, threads: Option<usize>) -> Result<BatchStream> {
         let threads = threads.map_or_else(thread_budget, Ok)?;
         let reader = Arc::new(TableReader::new(self.read.request(cancel)?));
@@ -154,7 +154,7 @@ impl GroupRecipe {
     }
 }
 
-/// Delete files, each with a number of its own, by what tells them apart.
+/// Delete files, numbered by their identity.
 #[derive(Default)]
 struct Deletes {
     files: Vec<Arc<DeleteFile>>,

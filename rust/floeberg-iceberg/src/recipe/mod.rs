@@ -3,7 +3,7 @@
 //! Bytes that hold everything: the schemas, the filter, the specs and the tasks, but no handle. A worker needs no table
 //! metadata and no manifest.
 //!
-//! Invariant: what is read back reads the same rows.
+//! Invariant: a recipe that is read back reads the same rows.
 
 mod fields;
 mod read;

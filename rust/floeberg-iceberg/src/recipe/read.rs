@@ -25,7 +25,7 @@ use floeberg_exec::budget::memory_budget;
 pub struct ReadRecipe {
     /// The schema that the filter is bound to.
     schema: Arc<Schema>,
-    /// The columns that come out.
+    /// The columns of the result.
     projected: Arc<Schema>,
     /// Where the key columns of equality deletes are looked up, the newest schema first.
     key_schemas: Vec<Arc<Schema>>,
@@ -37,7 +37,7 @@ pub struct ReadRecipe {
     untrusted: UntrustedColumns,
     storage: StoreOptions,
     batch_rows: Option<usize>,
-    /// Its text for tasks without equality deletes, once that was asked for.
+    /// Its text for tasks without equality deletes, once it was needed.
     without_keys: Unprinted,
 }
 
@@ -74,7 +74,7 @@ impl ReadRecipe {
         })
     }
 
-    /// The columns that come out.
+    /// The columns of the result.
     pub fn projected(&self) -> &Arc<Schema> {
         &self.projected
     }
@@ -108,7 +108,7 @@ impl ReadRecipe {
         found.map(|(_, partition_type)| partition_type).ok_or_else(|| wrong("specs", spec_id))
     }
 
-    /// What of the filter is left to ask in the partitions of each spec.
+    /// The residuals of the filter in the partitions of each spec.
     pub(super) fn residuals(&self) -> Result<BTreeMap<i32, Residuals>> {
         let filter = bind(&self.filter, &self.schema, self.case_sensitive)?;
         let of_spec = |(spec, partition_type): &(Arc<PartitionSpec>, StructType)| {
@@ -118,7 +118,7 @@ impl ReadRecipe {
         Ok(self.specs.iter().map(of_spec).collect())
     }
 
-    /// Writes it, with no more of the table's schemas than some deletes need.
+    /// Writes it, with only those parts of the table's schemas that the deletes need.
     pub(super) fn write<'a>(
         &self,
         deletes: impl Iterator<Item = &'a DeleteFile>,
@@ -162,8 +162,8 @@ impl ReadRecipe {
         Ok(recipe)
     }
 
-    /// For each key column of the deletes a schema of nothing but this column. What no schema has is left out, to be
-    /// missed where it is read.
+    /// For each key column of the deletes, a schema with only this column. A column that no schema has is left out, and is an error
+    /// when it is read.
     fn keys<'a>(&self, deletes: impl Iterator<Item = &'a DeleteFile>) -> Vec<Schema> {
         let ids: BTreeSet<i32> = deletes
             .filter_map(|delete| match &delete.kind {
@@ -202,13 +202,13 @@ impl ReadRecipe {
     }
 }
 
-/// What a recipe of a table without a name mapping says nothing of.
+/// Left out of the recipe of a table without a name mapping.
 fn untrusted(json: &Json) -> Result<UntrustedColumns> {
     let ids = json.get("untrusted").map(|_| ints(json, "untrusted")).transpose()?;
     Ok(UntrustedColumns::new(ids.unwrap_or_default()))
 }
 
-/// What a recipe that asks for no `_partition` says nothing of.
+/// Left out of a recipe without `_partition`.
 fn partition_fields(json: &Json) -> Result<BTreeMap<i32, Vec<i32>>> {
     match json.get("partition-fields") {
         None => Ok(BTreeMap::new()),
@@ -227,7 +227,7 @@ fn storage(json: &Json) -> Result<StoreOptions> {
     Ok(storage)
 }
 
-/// What reading needs of a spec: which partition field is which column's own value.
+/// The part of a spec that reading needs: which partition field has which column's own value.
 fn spec_to_json(spec: &PartitionSpec) -> Json {
     let fields = spec.fields.iter().map(|field| {
         json!({

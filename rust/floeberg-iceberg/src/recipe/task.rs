@@ -17,7 +17,7 @@ use crate::plan::{DeleteFile, DeleteKind, FileScanTask, TaskRow};
 
 type Partition = Vec<(i32, Option<Value>)>;
 
-/// A task as it is written; its deletes are numbers into the group's list, its residual is made anew.
+/// A task in a recipe. Its deletes are numbers in the group's list; its residual is computed again.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct TaskText<'a> {

@@ -40,8 +40,7 @@ pub(super) fn put_if_absent(location: &str, bytes: &[u8]) -> Result<()> {
             }
         }
         Err(error) if is_without_links(&error) => {
-            let message =
-                "the file system has no hard links, so that a file can not be made there in one step";
+            let message = "the file system has no hard links, which an atomic write needs";
             return Err(Error::unsupported(message).with("path", location).caused_by(error));
         }
         Err(error) => return Err(failed_in_place(error, location)),

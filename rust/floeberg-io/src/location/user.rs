@@ -22,8 +22,8 @@ pub(super) fn written_form(given: &str) -> Result<String> {
         // Those of HTTP are sent to the server; no store of objects takes any.
         let may_hold_password = matches!(location.scheme(), "http" | "https");
         if !may_hold_password && matches!(without_passwords(given), Cow::Owned(_)) {
-            let message = "expected a location without user and password, which every file of a table would name: give \
-                           them as options, as `s3.access-key-id` and `s3.secret-access-key`";
+            let message = "expected a location without user and password: pass them as options, such as \
+                           `s3.access-key-id` and `s3.secret-access-key`";
             return Err(Error::invalid_input(message).with("path", given));
         }
         return Ok(given.to_owned());
@@ -49,7 +49,7 @@ fn absolute(path: &str) -> Result<String> {
         return Ok(path.to_owned());
     }
     let absolute = std::path::absolute(path).map_err(|error| {
-        let message = format!("the path can not be made absolute: {error}");
+        let message = format!("the path cannot be made absolute: {error}");
         Error::invalid_input(message).with("path", path.escape_debug())
     })?;
     absolute.into_os_string().into_string().map_err(|absolute| {

@@ -39,7 +39,7 @@ pub(super) fn connect(kind: Kind, bucket: &str, options: &StoreOptions) -> Resul
         #[cfg(feature = "http")]
         Kind::Http => http(bucket, options),
         #[allow(unreachable_patterns)]
-        _ => Err(Error::unsupported(format!("this build of Floeberg can not connect to {bucket}"))),
+        _ => Err(Error::unsupported(format!("this build of Floeberg cannot connect to {bucket}"))),
     }
 }
 
@@ -86,7 +86,7 @@ macro_rules! configured {
 }
 
 fn refused(error: &object_store::Error, options: &StoreOptions) -> Error {
-    let message = format!("the store can not be reached like this: {error}");
+    let message = format!("the client of the store cannot be configured: {error}");
     Error::invalid_input(failure::without_secrets(&message, options))
 }
 

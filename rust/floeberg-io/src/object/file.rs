@@ -144,7 +144,7 @@ impl Source for ObjectFile {
 
     fn read(&self, range: Range<u64>) -> Result<Bytes> {
         let mut answers = self.read_ranges(std::slice::from_ref(&range))?;
-        answers.pop().ok_or_else(|| Error::internal("a range was not answered"))
+        answers.pop().ok_or_else(|| Error::internal("the store returned no data for a range"))
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {

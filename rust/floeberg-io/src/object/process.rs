@@ -43,7 +43,7 @@ pub(super) fn current() -> Result<&'static Process> {
         // Of several threads that get here one wins; the others drop what they made.
         let _ = slot.value.set(Process::new()?);
     }
-    slot.value.get().ok_or_else(|| Error::internal("the runtime of this process was not kept"))
+    slot.value.get().ok_or_else(|| Error::internal("the runtime of this process is missing"))
 }
 
 #[cfg(feature = "client")]
@@ -52,7 +52,7 @@ use super::client::connect;
 /// The interface without a client behind it, for its tests.
 #[cfg(not(feature = "client"))]
 fn connect(_: Kind, bucket: &str, _: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
-    Err(Error::unsupported(format!("this build of Floeberg can not connect to {bucket}")))
+    Err(Error::unsupported(format!("this build of Floeberg cannot connect to {bucket}")))
 }
 
 impl Process {
@@ -62,7 +62,12 @@ impl Process {
             .thread_name("floeberg-io")
             .enable_all()
             .build()
-            .map_err(|error| Error::new(ErrorKind::Storage, format!("no threads for requests: {error}")))?;
+            .map_err(|error| {
+                Error::new(
+                    ErrorKind::Storage,
+                    format!("the system cannot start threads for requests: {error}"),
+                )
+            })?;
         Ok(Self { runtime, clients: Mutex::default() })
     }
 
@@ -128,5 +133,5 @@ impl Process {
 
 /// Waits for what a future that was started gives.
 pub(super) fn answer_of<T>(started: &Receiver<T>) -> Result<T> {
-    started.recv().map_err(|_| Error::internal("a request ended without an answer"))
+    started.recv().map_err(|_| Error::internal("a request ended without a result"))
 }

@@ -81,8 +81,10 @@ impl ObjectSink {
     fn send(&mut self, part: Vec<u8>) -> Result<()> {
         let process = process::current()?;
         if self.begun_in != std::process::id() {
-            return Err(Error::unsupported("a file was begun by another process: begin after the fork")
-                .with("path", shown(&self.object.location)));
+            return Err(Error::unsupported(
+                "the file was started in another process: start it again after the fork",
+            )
+            .with("path", shown(&self.object.location)));
         }
         if self.upload.is_none() {
             let parts = self.object.ask(|client, path| async move { client.put_multipart(&path).await })?;

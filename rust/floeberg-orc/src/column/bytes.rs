@@ -56,7 +56,8 @@ pub(super) fn array(
     let rows = offsets.len() - 1;
     let offsets = OffsetBuffer::new(offsets.into());
     let bytes = Buffer::from_vec(bytes);
-    let damaged = |error| Error::invalid_data(format!("the ORC file holds no text: {error}"));
+    let damaged =
+        |error| Error::invalid_data(format!("a string of the ORC file is not valid UTF-8: {error}"));
     Ok(match form {
         Form::Text => Arc::new(StringArray::try_new(offsets, bytes, nulls).map_err(damaged)?),
         Form::Padded => {

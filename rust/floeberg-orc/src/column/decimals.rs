@@ -34,7 +34,7 @@ impl Decode for Decimals {
             let value = rescaled(written, scale, i64::from(self.scale));
             let value = value.filter(|value| -limit < *value && *value < limit).ok_or_else(|| {
                 Error::invalid_data(format!(
-                    "the decimal {written} of scale {scale} in the ORC file is no decimal({}, {})",
+                    "the decimal {written} of scale {scale} in the ORC file does not fit decimal({}, {})",
                     self.precision, self.scale
                 ))
             })?;

@@ -39,7 +39,7 @@ impl Dictionary {
         // Entries differ, so that one of them at most is empty.
         if entries > bytes.len() + 1 {
             return Err(Error::invalid_data(format!(
-                "a dictionary of the ORC file claims {entries} entries and has {} bytes",
+                "a dictionary of the ORC file claims {entries} entries, but has {} bytes",
                 bytes.len()
             )));
         }
@@ -53,7 +53,7 @@ impl Dictionary {
             let (start, end) = (self.offsets.get(number)?, self.offsets.get(number + 1)?);
             self.bytes.get(*start as usize..*end as usize)
         });
-        entry.ok_or_else(|| Error::invalid_data("a text of the ORC file is in no entry of its dictionary"))
+        entry.ok_or_else(|| Error::invalid_data("a string of the ORC file is missing from its dictionary"))
     }
 }
 

@@ -184,7 +184,7 @@ fn timestamps(column: &Column, streams: &Streams) -> Result<Box<dyn Decode>> {
     let written_in = streams.writer_zone.as_str();
     if column.kind == TypeKind::Timestamp && !UTC_ZONES.contains(&written_in) {
         return Err(Error::unsupported(format!(
-            "timestamps without zone that an ORC writer counted in the zone {written_in:?} cannot be read"
+            "timestamps without a time zone cannot be read from this ORC file: its writer used the zone {written_in:?}"
         )));
     }
     Ok(Box::new(Timestamps {
@@ -206,5 +206,5 @@ fn decimals(column: &Column, streams: &Streams) -> Result<Box<dyn Decode>> {
 }
 
 fn incomplete() -> Error {
-    Error::internal("a column of an ORC file is not of its type")
+    Error::internal("a column of an ORC file does not match its type")
 }

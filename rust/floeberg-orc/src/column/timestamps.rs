@@ -43,7 +43,7 @@ impl Decode for Timestamps {
             .map(|(seconds, nanos)| value(seconds, decode_nanos(nanos)?, unit))
             .collect();
         let values = values.ok_or_else(|| {
-            Error::invalid_data("a timestamp of the ORC file is none, or outside of what its unit reaches")
+            Error::invalid_data("a timestamp of the ORC file is invalid, or out of range for its unit")
         })?;
         let values = spread(values, nulls.as_ref()).into();
         let zone = self.zone.clone();

@@ -137,7 +137,7 @@ impl OrcFile {
         let bytes: HashMap<_, _> = keys.into_iter().zip(stored).collect();
         if bytes.len() < found {
             return Err(Error::invalid_data(
-                "a stripe of the ORC file has two streams of a kind in a column",
+                "a stripe of the ORC file has two streams of one kind in a column",
             ));
         }
         let StripeFooter { encodings, writer_zone, .. } = footer;
@@ -149,7 +149,8 @@ fn check_place(place: &StripeLocation, size: u64) -> Result<()> {
     match place.footer() {
         Some(footer) if footer.end <= size && place.footer_length <= MOST_FOOTER as u64 => Ok(()),
         _ => Err(Error::invalid_data(format!(
-            "the ORC file has {size} bytes, and a stripe at {} with {} of index, {} of data and {} of footer",
+            "a stripe is outside the ORC file of {size} bytes: it starts at {}, with {} bytes of index, {} \
+             of data and {} of footer",
             place.offset, place.index_length, place.data_length, place.footer_length
         ))),
     }

@@ -31,13 +31,13 @@ pub(super) fn read_tail(source: &dyn Source) -> Result<(Postscript, Footer)> {
     let length = usize::from(*length);
     let Some(start) = before.len().checked_sub(length) else {
         return Err(Error::invalid_data(format!(
-            "expected an ORC file, whose last {length} bytes but one are its postscript; found {size} bytes"
+            "expected an ORC file with a postscript of {length} bytes, found {size} bytes"
         )));
     };
     let postscript = Postscript::parse(&before[start..])?;
     // A fuzzer does not guess the magic.
     if !postscript.has_magic && !cfg!(fuzzing) && (size < 3 || source.read(0..3)? != "ORC") {
-        return Err(Error::invalid_data("expected an ORC file, which says ORC in its postscript"));
+        return Err(Error::invalid_data("expected an ORC file, with ORC in its postscript"));
     }
     let footer = footer_range(size, length as u64, postscript.footer_length)?;
     let stored = if footer.start >= end_start {
@@ -55,8 +55,8 @@ fn footer_range(size: u64, postscript: u64, footer: u64) -> Result<Range<u64>> {
     match end.checked_sub(footer) {
         Some(start) if footer <= MOST_FOOTER as u64 => Ok(start..end),
         Some(_) => Err(Error::limit(format!("the footer of the ORC file has {footer} bytes"))),
-        None => {
-            Err(Error::invalid_data(format!("the ORC file claims a footer of {footer} bytes and has {size}")))
-        }
+        None => Err(Error::invalid_data(format!(
+            "the ORC file claims a footer of {footer} bytes, but has only {size}"
+        ))),
     }
 }

@@ -130,7 +130,7 @@ impl Runs {
         }
         let Some(more) = more.checked_sub(1) else {
             return Err(Error::invalid_data(
-                "integers of the ORC file have a difference and nothing it leads to",
+                "integers of the ORC file have a difference without a following value",
             ));
         };
         value = value.wrapping_add(base);

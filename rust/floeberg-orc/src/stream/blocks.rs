@@ -64,7 +64,7 @@ impl Blocks {
         let length = (header >> 1) as usize;
         let Some(stored) = left.get(..length) else {
             return Err(Error::invalid_data(format!(
-                "a stream of the ORC file has {} bytes for a block of {length}",
+                "a block of {length} bytes is truncated: its stream in the ORC file has {} bytes left",
                 left.len()
             )));
         };

@@ -104,7 +104,9 @@ impl Inflater {
 
     fn too_long(&self) -> Error {
         let size = self.block_size;
-        Error::invalid_data(format!("a block of the ORC file is longer than the {size} bytes that it says"))
+        Error::invalid_data(format!(
+            "a block of the ORC file is longer than the {size} bytes that the file allows"
+        ))
     }
 }
 

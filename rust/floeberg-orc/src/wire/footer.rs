@@ -92,7 +92,7 @@ impl Footer {
         let rows = rows.unwrap_or(0);
         if found != Some(rows) || i64::try_from(rows).is_err() {
             return Err(Error::invalid_data(format!(
-                "the ORC file says {rows} rows, and its stripes do not say the same together"
+                "the ORC file claims {rows} rows, but its stripes have another number of rows"
             )));
         }
         Ok(Self { stripes, types })

@@ -73,14 +73,14 @@ impl Postscript {
             4 => Compression::Lz4,
             5 => Compression::Zstd,
             other => {
-                return Err(Error::invalid_data(format!("the ORC file names compression {other}")));
+                return Err(Error::invalid_data(format!("the ORC file has the unknown compression {other}")));
             }
         };
         let footer_length = footer_length
-            .ok_or_else(|| Error::invalid_data("the ORC file does not say how long its footer is"))?;
+            .ok_or_else(|| Error::invalid_data("the ORC file does not have the length of its footer"))?;
         if compression != Compression::None && block_size > LARGEST_BLOCK {
             return Err(Error::invalid_data(format!(
-                "the ORC file claims blocks of {block_size} bytes, and they have {LARGEST_BLOCK} at most"
+                "the ORC file claims blocks of {block_size} bytes, more than the limit of {LARGEST_BLOCK}"
             )));
         }
         let block_size = usize::try_from(block_size.min(LARGEST_BLOCK)).unwrap_or(usize::MAX);

@@ -112,7 +112,9 @@ impl Encoding {
             1 => Ok(Self { dictionary: Some(entries), second: false }),
             2 => Ok(Self { dictionary: None, second: true }),
             3 => Ok(Self { dictionary: Some(entries), second: true }),
-            other => Err(Error::invalid_data(format!("a column of the ORC file has encoding {other}"))),
+            other => {
+                Err(Error::invalid_data(format!("a column of the ORC file has the unknown encoding {other}")))
+            }
         }
     }
 }

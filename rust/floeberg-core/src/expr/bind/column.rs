@@ -10,7 +10,7 @@ use crate::schema::{Field, Schema, Type};
 pub(super) fn find(schema: &Schema, name: &str, case_sensitive: bool) -> Result<BoundColumn> {
     let id = schema.find(name, case_sensitive)?;
     let (Some(path), Some(name)) = (schema.path(id), schema.full_name(id)) else {
-        return Err(Error::internal(format!("field {id} has a name and no path")));
+        return Err(Error::internal(format!("field {id} has a name but no path")));
     };
     let (Some(field), parents) = (path.last(), &path[..path.len().saturating_sub(1)]) else {
         return Err(Error::internal(format!("field {id} has an empty path")));

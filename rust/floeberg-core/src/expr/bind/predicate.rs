@@ -114,7 +114,7 @@ fn starts_with(op: Operator, test: &Test, literal: &RawLiteral) -> Result<BoundE
             Ok(if op == Operator::StartsWith { test.not_null() } else { test.is_null() })
         }
         Converted::Exact(value) => Ok(test.predicate(op, vec![value])),
-        _ => Err(Error::internal("a string has no place among strings")),
+        _ => Err(Error::internal("a string could not be compared with strings")),
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn convert(literal: &RawLiteral, target: &PrimitiveType) -> Result<Co
         }
         T::Uuid | T::Fixed(_) | T::Binary => bytes::bytes(literal, target),
         T::Unknown | T::Geometry { .. } | T::Geography { .. } => {
-            Err(Error::unsupported("only IS NULL and IS NOT NULL are served for this type"))
+            Err(Error::unsupported("only IS NULL and IS NOT NULL are supported for this type"))
         }
     }
 }

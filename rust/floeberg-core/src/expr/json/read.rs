@@ -53,7 +53,7 @@ fn predicate(json: &Json, depth: usize) -> Result<Expr> {
         _ => {}
     }
     let Some(op) = Operator::from_json_name(name) else {
-        return Err(Error::invalid_input(format!("no filter is of type {name:?}")));
+        return Err(Error::invalid_input(format!("unknown type of a filter: {name:?}")));
     };
     if op.is_unary() {
         return Ok(Expr::unary(op, term(operand(object, "child")?)?));
@@ -91,7 +91,7 @@ fn comparison(op: Operator, object: &Map<String, Json>) -> Result<Expr> {
             Ok(Expr::comparison(op.mirrored(), term(right)?, literal(left)?))
         }
         _ => Err(Error::unsupported(format!(
-            "{} is served between a column and a literal only",
+            "{} is supported only between a column and a literal",
             op.json_name()
         ))),
     }
@@ -117,9 +117,9 @@ fn term(json: &Json) -> Result<Term> {
     match type_of(object)? {
         "reference" => match (object.get("name").or_else(|| object.get("term")), object.get("id")) {
             (Some(Json::String(name)), _) => Ok(Term::column(name)),
-            (None, Some(_)) => {
-                Err(Error::unsupported("a column is referred to by name, not by id, in a filter"))
-            }
+            (None, Some(_)) => Err(Error::unsupported(
+                "references by field id are not supported in a filter: use the column name",
+            )),
             _ => Err(wrong("a reference with a name", json)),
         },
         "transform" => {
@@ -127,7 +127,7 @@ fn term(json: &Json) -> Result<Term> {
             of_transform(name.parse::<Transform>()?, term(member(object, "term")?)?)
         }
         "apply" => apply(object, json),
-        other => Err(Error::unsupported(format!("a term of type {other:?} is not served"))),
+        other => Err(Error::unsupported(format!("a term of type {other:?} is not supported"))),
     }
 }
 
@@ -137,7 +137,7 @@ fn apply(object: &Map<String, Json>, json: &Json) -> Result<Term> {
         Json::Object(function) => function.get("identifier").and_then(only_name),
         other => other.as_str().or_else(|| only_name(other)),
     };
-    let name = name.ok_or_else(|| Error::unsupported("only transforms are served as functions"))?;
+    let name = name.ok_or_else(|| Error::unsupported("only transforms are supported as functions"))?;
     let Some(Json::Array(arguments)) = object.get("arguments") else {
         return Err(wrong("an array of arguments", json));
     };
@@ -149,7 +149,7 @@ fn apply(object: &Map<String, Json>, json: &Json) -> Result<Term> {
         }
         _ => {
             return Err(Error::unsupported(format!(
-                "the function {name:?} with {} arguments is not served; only transforms are",
+                "the function {name:?} with {} arguments is not supported; only transforms are",
                 arguments.len()
             )));
         }
@@ -159,7 +159,7 @@ fn apply(object: &Map<String, Json>, json: &Json) -> Result<Term> {
 
 fn of_transform(transform: Transform, column: Term) -> Result<Term> {
     if column.transform.is_some() {
-        return Err(Error::unsupported("a transform of a transform is not served"));
+        return Err(Error::unsupported("a transform of a transform is not supported"));
     }
     Ok(Term { transform: Some(transform), ..column })
 }

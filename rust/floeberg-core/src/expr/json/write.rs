@@ -86,7 +86,9 @@ fn literal(literal: &RawLiteral) -> Result<Json> {
 fn float(number: f64) -> Result<Json> {
     match serde_json::Number::from_f64(number) {
         Some(number) => Ok(Json::Number(number)),
-        None if number.is_nan() => Err(Error::invalid_input("NaN is no literal: use is-nan or not-nan")),
+        None if number.is_nan() => {
+            Err(Error::invalid_input("NaN cannot be a literal: use is-nan or not-nan"))
+        }
         None => Ok(Json::String(if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned())),
     }
 }
@@ -119,7 +121,7 @@ fn typed(value: &Value) -> Result<Json> {
         Value::Fixed(bytes) => PrimitiveType::Fixed(bytes.len() as u32),
         Value::Binary(_) => PrimitiveType::Binary,
         Value::Struct(_) | Value::List(_) | Value::Map(_) => {
-            return Err(Error::invalid_input("a nested value is no literal of a filter"));
+            return Err(Error::invalid_input("a nested value cannot be a literal of a filter"));
         }
     };
     crate::schema::value_json::to_json(Some(value), &Type::Primitive(primitive))

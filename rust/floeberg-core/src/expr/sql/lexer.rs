@@ -116,7 +116,9 @@ fn number(sql: &str, at: usize) -> Result<(Token<'_>, usize)> {
         Some(next) if next.is_alphanumeric() || next == '_' => Err(wrong(
             sql,
             at,
-            &format!("{next:?} follows the number {text}; a name that begins with a digit needs quotes"),
+            &format!(
+                "unexpected {next:?} after the number {text}; a name that begins with a digit needs quotes"
+            ),
         )),
         _ => Ok((Token::Number(text), length)),
     }

@@ -75,7 +75,7 @@ fn typed(keyword: &str, text: &str) -> Result<RawLiteral> {
         }
         _ => {
             return Err(Error::invalid_input(format!(
-                "{keyword} '..' is no literal; there are DATE, TIME, TIMESTAMP, TIMESTAMPTZ, DECIMAL, UUID and X"
+                "unknown literal {keyword} '..': expected DATE, TIME, TIMESTAMP, TIMESTAMPTZ, DECIMAL, UUID or X"
             )));
         }
     };

@@ -108,7 +108,7 @@ impl<'a> KeyColumn<'a> {
             DataType::FixedSizeBinary(width) => {
                 Values::Width { width: *width as usize, bytes: array.as_fixed_size_binary().value_data() }
             }
-            other => return Err(Error::internal(format!("{other} has become a type of keys"))),
+            other => return Err(Error::internal(format!("{other} is an unexpected type of keys"))),
         };
         Ok(Self { values, nulls: array.nulls().filter(|nulls| nulls.null_count() > 0) })
     }

@@ -72,7 +72,7 @@ impl DeletedKeys {
                 keys.insert(hashing, values, nulls, numbers, number)
             }
             (Keys::Rows(keys), _) => keys.insert(hashing, &columns, rows, numbers, number),
-            _ => Err(Error::internal("keys are not of the width of their map")),
+            _ => Err(Error::internal("keys do not have the width of their map")),
         }
     }
 
@@ -124,7 +124,7 @@ impl DeletedKeys {
                 Ok(keys.deleted(hashing, values, nulls, numbers, than))
             }
             (Keys::Rows(keys), _) => Ok(keys.deleted(hashing, &columns, rows, numbers, than)),
-            _ => Err(Error::internal("keys are not of the width of their map")),
+            _ => Err(Error::internal("keys do not have the width of their map")),
         }
     }
 

@@ -25,9 +25,7 @@ impl Draft<'_> {
                 .siblings_mut(&place)
                 .is_some_and(|siblings| siblings.iter().any(|field| field.name == *name));
         if is_taken {
-            return Err(Error::invalid_input(format!(
-                "column {full:?} cannot be added: it is there already"
-            )));
+            return Err(Error::invalid_input(format!("column {full:?} cannot be added: it exists already")));
         }
         let default = match &added.default {
             None => None,
@@ -37,8 +35,8 @@ impl Draft<'_> {
         };
         if added.required && default.is_none() && !allow_incompatible {
             return Err(Error::invalid_input(format!(
-                "column {full:?} cannot be added as required: the rows that are there have no value for it; give it a \
-                 default, or make it optional"
+                "column {full:?} cannot be added as required: existing rows have no value for it; give it \
+                 a default, or make it optional"
             )));
         }
         let field = self.ids.field(&Field {
@@ -49,7 +47,7 @@ impl Draft<'_> {
             ..Field::optional(0, name.as_str(), added.field_type.clone())
         })?;
         let siblings = self.siblings_mut(&place);
-        siblings.ok_or_else(|| Error::internal("a struct to add to is gone"))?.push(field);
+        siblings.ok_or_else(|| Error::internal("the struct to add a column to was not found"))?.push(field);
         Ok(())
     }
 
@@ -67,7 +65,7 @@ impl Draft<'_> {
         match &field.field_type {
             Type::Struct(_) => Ok(Parent::Struct(id)),
             other => Err(Error::invalid_input(format!(
-                "column {:?} cannot be added: {parent:?} is no struct but {other}",
+                "column {:?} cannot be added: {parent:?} is not a struct but {other}",
                 added.name
             ))),
         }
@@ -84,7 +82,7 @@ impl Draft<'_> {
         let is_gone =
             |used: &&ColumnUse| used.is_current && self.path(used.column).iter().any(|field| field.id == id);
         if let Some(used) = uses.iter().find(is_gone) {
-            return refuse(format!("{} is made of it", used.what));
+            return refuse(format!("{} depends on it", used.what));
         }
         let place = self.parent(id)?;
         match self.siblings_mut(&place) {

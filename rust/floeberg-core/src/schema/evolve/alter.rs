@@ -56,14 +56,14 @@ impl Draft<'_> {
             return refuse("only primitive types change");
         };
         if !promotes_to(from, to) {
-            return refuse("no promotion of the specification leads there");
+            return refuse("the specification does not allow this promotion");
         }
         if format_version < 3 && matches!(from, PrimitiveType::Unknown | PrimitiveType::Date) {
             return refuse("the promotion needs format version 3");
         }
         let partitions = uses.iter().find(|used| used.column == id && used.is_partition);
         if let (PrimitiveType::Date, Some(used)) = (from, partitions) {
-            return refuse(&format!("{} is made of it, and would have other values", used.what));
+            return refuse(&format!("{} depends on it, and its values would change", used.what));
         }
         let default = |value: &Option<_>| match value {
             None => Ok(None),
@@ -120,7 +120,7 @@ impl Draft<'_> {
         let has_values = self.base.field(id).is_none() && field.initial_default.is_some();
         if !field.required && !has_values && !allow_incompatible {
             return Err(Error::invalid_input(format!(
-                "column {name:?} cannot become required: rows that are there may hold null"
+                "column {name:?} cannot become required: existing rows may hold null"
             )));
         }
         self.field_mut(id)?.required = true;

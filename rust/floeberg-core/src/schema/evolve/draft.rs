@@ -80,7 +80,7 @@ impl<'a> Draft<'a> {
         };
         if path.windows(2).any(is_key) {
             return Err(Error::invalid_input(format!(
-                "column {:?} is in the key of a map, which cannot change",
+                "column {:?} is in the key of a map, and map keys cannot change",
                 self.full_name(id)
             )));
         }
@@ -105,7 +105,7 @@ impl<'a> Draft<'a> {
 }
 
 fn gone(id: i32) -> Error {
-    Error::internal(format!("the field {id} was found by name and is not there"))
+    Error::internal(format!("the field {id} was found by name, but is missing"))
 }
 
 fn path(fields: &[Field], id: i32) -> Option<Vec<&Field>> {

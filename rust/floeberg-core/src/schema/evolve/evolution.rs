@@ -90,7 +90,8 @@ impl Evolution<'_> {
         match draft.identifiers.iter().find(|id| draft.path(**id).is_empty()) {
             None => Ok(()),
             Some(id) => Err(Error::invalid_input(format!(
-                "column {:?} cannot be dropped: it identifies rows; set other identifier fields too",
+                "column {:?} cannot be dropped: it is an identifier field; set other identifier fields in \
+                 the same change",
                 self.schema.full_name(*id).unwrap_or_default()
             ))),
         }

@@ -61,7 +61,7 @@ fn of_change(json: &Json) -> Result<SchemaChange> {
             let names =
                 names.and_then(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
             SchemaChange::SetIdentifierFields(
-                names.ok_or_else(|| Error::invalid_input("expected a list of texts as \"names\""))?,
+                names.ok_or_else(|| Error::invalid_input("expected a list of strings as \"names\""))?,
             )
         }
         "union-by-name" => {
@@ -70,7 +70,7 @@ fn of_change(json: &Json) -> Result<SchemaChange> {
             SchemaChange::Union(Box::new(schema))
         }
         other => {
-            return Err(Error::invalid_input(format!("no change to a schema is {:?}", beginning(other))));
+            return Err(Error::invalid_input(format!("unknown change to a schema: {:?}", beginning(other))));
         }
     })
 }
@@ -93,12 +93,12 @@ impl<'a> Object<'a> {
         match self.get(key) {
             None => Ok(None),
             Some(Json::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(Error::invalid_input(format!("expected a text as {key:?}"))),
+            Some(_) => Err(Error::invalid_input(format!("expected a string as {key:?}"))),
         }
     }
 
     fn text(&self, key: &str) -> Result<String> {
-        self.optional_text(key)?.ok_or_else(|| Error::invalid_input(format!("expected a text as {key:?}")))
+        self.optional_text(key)?.ok_or_else(|| Error::invalid_input(format!("expected a string as {key:?}")))
     }
 
     fn flag(&self, key: &str, usual: bool) -> Result<bool> {

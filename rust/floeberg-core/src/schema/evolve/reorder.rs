@@ -36,10 +36,10 @@ impl Draft<'_> {
         let refuse = |why: &str| Error::invalid_input(format!("column {name:?} cannot be moved: {why}"));
         let siblings = self.siblings_mut(&place).ok_or_else(|| refuse("it is a part of a list or map"))?;
         let Some(from) = siblings.iter().position(|field| field.id == id) else {
-            return Err(Error::internal("a column to move is gone"));
+            return Err(Error::internal("the column to move was not found"));
         };
         let others: Vec<i32> = siblings.iter().map(|field| field.id).filter(|other| *other != id).collect();
-        let to = position(&others).ok_or_else(|| refuse("the other column is of another struct"))?;
+        let to = position(&others).ok_or_else(|| refuse("the other column is in another struct"))?;
         let field = siblings.remove(from);
         siblings.insert(to.min(siblings.len()), field);
         Ok(())

@@ -63,7 +63,7 @@ impl Draft<'_> {
             }
             (own, theirs) => {
                 return Err(Error::invalid_input(format!(
-                    "column {name:?} is {own} and cannot become {theirs}"
+                    "column {name:?} is {own}, which cannot become {theirs}"
                 )));
             }
         }

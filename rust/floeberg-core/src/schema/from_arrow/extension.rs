@@ -34,7 +34,7 @@ fn geospatial(parameters: &str) -> Result<PrimitiveType, String> {
     let parameters: Json = match parameters {
         "" => Json::Null,
         text => serde_json::from_str(text)
-            .map_err(|_| format!("has parameters of geoarrow.wkb that are no JSON: {}", beginning(text)))?,
+            .map_err(|_| format!("has parameters of geoarrow.wkb that are not JSON: {}", beginning(text)))?,
     };
     let crs = reference_system(&parameters)?;
     match parameters.get("edges").and_then(Json::as_str) {
@@ -43,7 +43,7 @@ fn geospatial(parameters: &str) -> Result<PrimitiveType, String> {
         Some(edges @ ("vincenty" | "thomas" | "andoyer" | "karney")) => {
             Ok(PrimitiveType::Geography { crs, algorithm: Some(edges.to_owned()) })
         }
-        Some(other) => Err(format!("has edges {:?}, which no type has", beginning(other))),
+        Some(other) => Err(format!("has the unknown edges {:?}", beginning(other))),
     }
 }
 
@@ -64,7 +64,10 @@ fn reference_system(parameters: &Json) -> Result<Option<String>, String> {
         },
     };
     if named.trim() != named || named.is_empty() {
-        return Err(format!("has a coordinate reference system of an odd name, {:?}", beginning(named)));
+        return Err(format!(
+            "has a coordinate reference system with the invalid name {:?}",
+            beginning(named)
+        ));
     }
     Ok((named != DEFAULT_CRS).then_some(named))
 }

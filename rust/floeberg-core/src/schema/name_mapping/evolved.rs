@@ -116,9 +116,9 @@ impl<'a> Changes<'a> {
             (None, _) => "a column that is not read".to_owned(),
         };
         Error::invalid_input(format!(
-            "a column cannot be named {name:?}: files without field ids have {other} by that name, and their values would show \
-             in the wrong column. Choose another name, or rewrite those files and remove the name from the table property \
-             schema.name-mapping.default"
+            "a column cannot be named {name:?}: in files without field ids this is the name of {other}, \
+             and its values would appear in the wrong column. Choose another name, or rewrite those files \
+             and remove the name from the table property schema.name-mapping.default"
         ))
     }
 }

@@ -74,7 +74,7 @@ fn everything_that_is_wrong_is_in_one_error() {
     for said in [
         "\"interval\"",
         "has no name",
-        "always null, and required",
+        "is required, but of type unknown",
         "(ids 5 and 6)",
         "ids go from 1",
         "(ids 6 and 7)",

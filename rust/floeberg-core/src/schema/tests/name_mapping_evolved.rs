@@ -137,7 +137,7 @@ fn new_columns_are_mapped_with_all_below_them() {
 
 #[test]
 fn a_name_that_files_have_for_another_column_is_refused() {
-    let of = |column: &str| format!("files without field ids have {column} by that name");
+    let of = |column: &str| format!("in files without field ids this is the name of {column}");
     let traded = json!([rename("point.x", "y"), rename("point.y", "x")]);
     assert!(refusal(&[&traded]).contains(&of("the column \"point.x\"")));
     let given_up = [&json!([rename("id", "key")]), &json!([add(None, "id", &json!("int"))])];

@@ -46,7 +46,7 @@ impl Moment {
         let total = i128::from(self.seconds) * i128::from(per_second) + i128::from(fraction);
         i64::try_from(total).map_err(|_| {
             Error::invalid_input(format!(
-                "a timestamp of {} seconds from 1970 does not fit 64 bits of 1/{per_second} seconds",
+                "a timestamp of {} seconds from 1970 does not fit into 64 bits of 1/{per_second} seconds",
                 self.seconds
             ))
         })

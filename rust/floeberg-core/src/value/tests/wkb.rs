@@ -98,8 +98,8 @@ fn collections_nest_to_a_limit_and_counts_are_not_believed() {
     assert_eq!(check_wkb(&nested(31)), Ok(()));
     assert!(check_wkb(&nested(32)).unwrap_err().contains("deeper"));
     assert!(check_wkb(&nested(1 << 20)).unwrap_err().contains("deeper"));
-    assert!(check_wkb(&[1, 2, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]).unwrap_err().contains("no room"));
-    assert!(check_wkb(&[1, 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]).unwrap_err().contains("no room"));
+    assert!(check_wkb(&[1, 2, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]).unwrap_err().contains("too short for"));
+    assert!(check_wkb(&[1, 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]).unwrap_err().contains("too short for"));
 }
 
 #[test]
@@ -109,6 +109,6 @@ fn what_iso_wkb_has_not_is_refused() {
     let circular = [1, 8, 0, 0, 0, 0, 0, 0, 0];
     assert!(check_wkb(&circular).unwrap_err().contains("unknown type 8"));
     let lines_of_points = [&[1, 5, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0][..], &[0; 16]].concat();
-    assert!(check_wkb(&lines_of_points).unwrap_err().contains("which the whole cannot have"));
+    assert!(check_wkb(&lines_of_points).unwrap_err().contains("which its collection does not allow"));
     assert!(check_wkb(&[2, 1, 0, 0, 0]).unwrap_err().contains("byte order"));
 }

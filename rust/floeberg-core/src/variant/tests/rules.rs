@@ -149,7 +149,7 @@ fn other_types_are_refused() {
     let unsigned: ArrayRef = Arc::new(UInt32Array::from(vec![1]));
     for column in [fixed, unsigned] {
         let said = refused(&group(vec![("metadata", metadata(1)), ("typed_value", column)], None));
-        assert!(said.contains("not to be shredded as"), "{said}");
+        assert!(said.contains("cannot be shredded as"), "{said}");
     }
 }
 
@@ -249,7 +249,7 @@ fn a_field_in_both_its_columns_is_refused() {
 fn a_value_that_is_no_object_beside_shredded_fields_is_refused() {
     for typed in [Some(3), None] {
         let said = refused(&of_field(Some(text("a")), None, typed));
-        assert!(said.contains("\"value\" that is no object"), "{said}");
+        assert!(said.contains("\"value\" that is not an object"), "{said}");
     }
 }
 
@@ -319,7 +319,10 @@ fn groups_that_are_no_variant_are_refused() {
         (vec![("value", value())], "no column \"metadata\""),
         (vec![("metadata", metadata(1))], "neither \"value\" nor \"typed_value\""),
         (vec![("metadata", metadata(1)), ("value", value()), ("more", value())], "\"more\" too many"),
-        (vec![("metadata", array(Int32Array::from(vec![1]))), ("value", value())], "is Int32 and not bytes"),
+        (
+            vec![("metadata", array(Int32Array::from(vec![1]))), ("value", value())],
+            "is Int32, expected bytes",
+        ),
     ];
     for (columns, expected) in cases {
         let said = refused(&group(columns, None));

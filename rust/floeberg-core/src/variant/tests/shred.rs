@@ -200,11 +200,11 @@ fn what_is_damaged_is_an_error() {
     let metadata = names().encode(1);
     let cases: [(&str, &[u8]); 6] = [
         ("it has no bytes", &[]),
-        ("a field has the id 9 of 3 names", &[2, 1, 9, 0, 1, 0]),
-        ("the head of an object or array is cut off", &[2, 200, 0]),
+        ("a field has the id 9, but there are only 3 names", &[2, 1, 9, 0, 1, 0]),
+        ("the header of an object or array is cut off", &[2, 200, 0]),
         ("more bytes than it has", &[2, 2, 0, 1, 0, 0, 2, 5, 120]),
         ("it ends after 6 of its 7 bytes", &[2, 1, 0, 0, 1, 0, 0]),
-        ("a string is no text", &[2, 1, 1, 0, 2, 5, 0xff]),
+        ("a string is not valid UTF-8", &[2, 1, 1, 0, 2, 5, 0xff]),
     ];
     for (expected, value) in cases {
         let error = refused(&metadata, value);
@@ -215,7 +215,7 @@ fn what_is_damaged_is_an_error() {
     let outside = refused(&[1, 2, 0xe3, 1, 2, b'a', b'b'], &[2, 1, 1, 0, 2, 0x0c, 5]);
     assert!(outside.to_string().contains("the name of the id 0 lies outside"), "{outside}");
     let no_text = refused(&[1, 1, 0, 1, 0xff], &[0]);
-    assert!(no_text.to_string().contains("the name of the id 0 is no text"), "{no_text}");
+    assert!(no_text.to_string().contains("the name of the id 0 is not valid UTF-8"), "{no_text}");
     assert_eq!(refused(&[], &[0]).kind(), ErrorKind::InvalidData);
     assert_eq!(refused(&[2, 0, 0], &[0]).kind(), ErrorKind::Unsupported);
 }

@@ -3,7 +3,7 @@
 use arrow_array::{Array, StructArray};
 use floeberg_core::{Error, Result};
 
-/// The child of that name, as the Arrow type that it was asked for as.
+/// The child of that name, in the requested Arrow type.
 pub(super) fn column<A: Array + Clone + 'static>(rows: &StructArray, name: &str) -> Result<A> {
     rows.column_by_name(name)
         .and_then(|column| column.as_any().downcast_ref::<A>())

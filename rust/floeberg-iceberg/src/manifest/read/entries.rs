@@ -1,11 +1,10 @@
 //! Which files does a manifest list?
 //!
-//! In: the bytes of a manifest, its row of the manifest list, the partition type of its spec and what is wanted.
+//! In: the bytes of a manifest, its row of the manifest list, the partition type of its spec and the request.
 //! Out: [`ManifestEntries`], inheritance applied.
 //! Spec: Manifests; Manifest Entry Fields; Data File Fields.
 //!
-//! Invariant: statistics that nobody asked for are walked past, and entries of status DELETED are left out unless
-//! they are wanted.
+//! Invariant: unwanted statistics are skipped, and entries of status DELETED are left out unless they are wanted.
 
 use std::collections::BTreeMap;
 
@@ -45,10 +44,10 @@ pub fn parse_manifest(
 /// Entries of a block range of a manifest.
 #[derive(Debug, Clone)]
 pub struct BlockEntries {
-    /// The entries. Those that take their `first_row_id` from the manifest have it counted from 0 on, except in the
+    /// The entries. If they inherit their `first_row_id` from the manifest, it is counted from 0 on, except in the
     /// first block range.
     pub entries: ManifestEntries,
-    /// The ids that entries took from the manifest.
+    /// The row ids that entries inherited from the manifest.
     pub row_ids: AssignedRowIds,
     /// Bytes of the block range after decompression.
     pub inflated: u64,
@@ -62,7 +61,7 @@ impl BlockEntries {
     }
 }
 
-/// Cuts a manifest into block ranges of about equal size, of at most about so many bytes as they are stored. Errors name its
+/// Splits a manifest into block ranges of about equal size, of at most about so many stored bytes. Errors name its
 /// path.
 pub fn cut_manifest(bytes: &[u8], file: &ManifestFile, most_bytes: usize) -> Result<Vec<BlockRange>> {
     let cut = || Container::open(bytes, &Limits::default())?.block_ranges(most_bytes);
@@ -120,11 +119,11 @@ fn parse(
     Ok(BlockEntries { entries: ManifestEntries { partition, ..entries }, row_ids, inflated })
 }
 
-/// What is decoded beside what is always.
+/// The optional fields that are decoded.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     maps: &'a [MetricsMap],
-    /// The keys of these maps that are wanted; none is all.
+    /// The wanted keys of these maps; an empty list is all.
     columns: &'a [i32],
     details: bool,
 }
@@ -162,8 +161,8 @@ fn decode_rows(
     {
         return Err(error);
     }
-    // Java writes fixed partition values behind their length, though its own schema says otherwise. Read so, every
-    // block must come out to its last byte; if that fails too, the file is damaged and the first error tells where.
+    // Java writes fixed partition values after their length, though its own schema says otherwise. Read this way, every
+    // block must end at its last byte. If that fails too, the file is damaged and the first error says where.
     read(&Projection { fixed: FixedForm::Prefixed, ..bare }).map_err(|_| error)
 }
 
@@ -198,7 +197,7 @@ fn build(
     let record_count = column(&data_file, "record_count")?;
     let sequence_number = column(rows, "sequence_number")?;
     let first_row_id = column(&data_file, "first_row_id")?;
-    // What no snapshot has yet takes no ids, and those that its files have already are theirs.
+    // A new manifest assigns no ids yet, and files with ids keep them.
     let (first_row_id, row_ids) = match (file.rows_without_ids, first_id) {
         (Some(_), None) => (first_row_id, AssignedRowIds::default()),
         _ => first_row_ids(&first_row_id, &status, &record_count, first_id)?,

@@ -2,7 +2,7 @@
 //!
 //! Spec: Manifest Entry Fields; Data File Fields; Manifest Lists.
 //!
-//! Invariant: what some format version lacks is optional here; what it means when it lacks is decided by the reader.
+//! Invariant: a field that some format version lacks is optional here; the reader decides what its absence means.
 
 use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, StructType, Type};
 
@@ -11,7 +11,7 @@ use PrimitiveType::{Binary, Boolean, Int, Long, String as Text};
 /// A map by field id: its own id and name, the ids of key and value, the type of the values.
 pub(super) type MetricsMap = (i32, &'static str, i32, i32, PrimitiveType);
 
-/// The maps that files are pruned by.
+/// The maps that pruning uses.
 pub(super) const STATISTICS: [MetricsMap; 5] = [
     (109, "value_counts", 119, 120, Long),
     (110, "null_value_counts", 121, 122, Long),
@@ -56,7 +56,7 @@ pub(super) fn list_fields() -> Vec<Field> {
     ]
 }
 
-/// The fields of a manifest whose files are partitioned so, with those maps that are wanted, and with details or without.
+/// The fields of a manifest with this partition type, with the wanted maps, and with details or without.
 pub(super) fn entry_fields(partition: &StructType, maps: &[MetricsMap], details: bool) -> Vec<Field> {
     let mut data_file = vec![
         Field::optional(134, "content", Int),

@@ -1,4 +1,4 @@
-//! What does a manifest say of itself, before its entries?
+//! What is in the header of a manifest?
 //!
 //! Spec: Manifests (file metadata).
 
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::manifest::ManifestContent;
 use crate::wire::avro::{Container, Limits};
 
-/// The key-value metadata of a manifest. What v1 may leave out is `None`.
+/// The key-value metadata of a manifest. Keys that v1 may leave out are `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ManifestHeader {
     /// The table schema when it was written.
@@ -17,9 +17,9 @@ pub struct ManifestHeader {
     pub partition_spec: Option<Json>,
     /// The id of its partition spec.
     pub partition_spec_id: Option<i32>,
-    /// The format version it was written in; 1 when it does not say.
+    /// The format version it was written in; 1 if it is missing.
     pub format_version: u8,
-    /// Data files or delete files; `None` when it does not say, as in v1, whose manifests list data files.
+    /// Data files or delete files; `None` if it is missing, as in v1, whose manifests have only data files.
     pub content: Option<ManifestContent>,
 }
 

@@ -1,4 +1,4 @@
-//! What does an entry that leaves something out take from its manifest?
+//! Which values does an entry inherit from its manifest?
 //!
 //! Spec: Sequence Number Inheritance; First Row ID Inheritance.
 //!
@@ -15,7 +15,7 @@ pub(super) fn snapshot_ids(written: &Int64Array, file: &ManifestFile) -> Int64Ar
     written.iter().map(|id| id.or(file.added_snapshot_id)).collect()
 }
 
-/// Data sequence numbers; an entry that needs one of its own and has none is an error.
+/// Data sequence numbers. An entry that cannot inherit one and has none is an error.
 pub(super) fn data_sequence_numbers(
     written: &Int64Array,
     status: &Int32Array,
@@ -34,7 +34,7 @@ pub(super) fn data_sequence_numbers(
     Ok(Int64Array::from(numbers))
 }
 
-/// File sequence numbers. Old writers did not know them: null is unknown.
+/// File sequence numbers. Old writers left them out: null is unknown.
 pub(super) fn file_sequence_numbers(
     written: &Int64Array,
     status: &Int32Array,
@@ -48,22 +48,22 @@ fn inherited(status: i32, file: &ManifestFile) -> Option<i64> {
     (status == ADDED || file.sequence_number == 0).then_some(file.sequence_number)
 }
 
-/// The row ids that entries took from their manifest.
+/// The row ids that entries inherited from their manifest.
 #[derive(Debug, Clone, Default)]
 pub struct AssignedRowIds {
-    /// Which entries took them; `None` is none.
+    /// Which entries inherited them; `None` if no entry did.
     pub entries: Option<BooleanBuffer>,
-    /// How many they took: the rows of these entries.
+    /// How many they inherited: the rows of these entries.
     pub rows: i64,
 }
 
-/// The id that a manifest gives to its first row. Delete manifests have none, whatever a writer put there.
+/// The row id of the first row of a manifest. Delete manifests have none, even if a writer stored one.
 pub(super) fn first_row_id(file: &ManifestFile) -> Option<i64> {
     file.first_row_id.filter(|_| file.content == ManifestContent::Data)
 }
 
-/// First row ids: entries without one (EXISTING ones too, DELETED ones not) are numbered from `first` on, where the
-/// manifest has a first id.
+/// First row ids: entries without one (EXISTING ones too, DELETED ones not) are numbered from `first` on, if the
+/// manifest has a first row id.
 pub(super) fn first_row_ids(
     written: &Int64Array,
     status: &Int32Array,

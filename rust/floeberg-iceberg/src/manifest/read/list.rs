@@ -3,7 +3,7 @@
 //! In: the bytes of a manifest list. Out: a [`ManifestFile`] per row.
 //! Spec: Manifest Lists.
 //!
-//! Invariant: fields are found by id; what v1 lacks reads as the specification says (data, sequence number 0).
+//! Invariant: fields are found by id; fields that v1 lacks have the defaults of the specification (data, sequence number 0).
 
 use std::collections::BTreeMap;
 

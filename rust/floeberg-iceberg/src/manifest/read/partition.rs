@@ -1,11 +1,11 @@
-//! Does a manifest have the partition values of its spec, and of which types?
+//! Does a manifest have the partition values of its spec, and which types do they have?
 //!
 //! In: a manifest's writer schema and the partition type of the spec that the manifest list names. Out: nothing, or an
-//! error; the partition type with what only the manifest tells.
+//! error; the partition type, with types that only the manifest has.
 //! Spec: Manifests; Data File Fields (102).
 //!
-//! Invariant: a partition value that the manifest does not have is never taken for null, unless its transform is void
-//! or its type unknown: both are null always.
+//! Invariant: a missing partition value is never read as null, unless its transform is void or its type unknown: both are always
+//! null.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use serde_json::Value as Json;
 use super::header::json;
 use crate::wire::avro::{AvroSchema, AvroType, Container, Logical};
 
-/// The fields that the manifest's own copy of its spec says are void. Their values are null always, and written as the type
-/// of their source or as int.
+/// The fields that are void in the manifest's own copy of its spec. Their values are always null, and written as the type of
+/// their source or as int.
 pub(super) fn void_fields(container: &Container<'_>) -> Vec<i32> {
-    // What cannot be read is void nowhere: the values are then looked at.
+    // If the spec cannot be read, no field counts as void: then the values are checked.
     let spec = json(container, "partition-spec").ok().flatten();
     let fields = spec.as_ref().and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     let void = fields.iter().filter(|field| field.get("transform").and_then(Json::as_str) == Some("void"));
@@ -30,10 +30,10 @@ pub(super) fn void_fields(container: &Container<'_>) -> Vec<i32> {
     ids.filter_map(|id| i32::try_from(id).ok()).collect()
 }
 
-/// Refuses a manifest that was written with another spec than its manifest list says.
+/// Refuses a manifest whose spec is not that of its manifest list.
 pub(super) fn check_partition(schema: &AvroSchema, spec: &StructType, void: &[i32]) -> Result<()> {
     let written = schema.field(schema.root(), 2).and_then(|data_file| schema.field(data_file, 102));
-    // Without ids, names decide; without the struct, the decoder says so.
+    // Without ids, names decide; without the struct, the decoder reports it.
     let Some(written) = written.filter(|_| schema.has_ids()) else { return Ok(()) };
     let unknown = Type::Primitive(PrimitiveType::Unknown);
     for field in &spec.fields {
@@ -48,9 +48,9 @@ pub(super) fn check_partition(schema: &AvroSchema, spec: &StructType, void: &[i3
     Ok(())
 }
 
-/// The partition type, with the type that the manifest has where the table does not know one: values of a transform that
-/// is not known still tell partitions apart. Where the manifest does not say either it stays unknown.
-/// A void field has no type to be read as.
+/// The partition type. If the table does not know the type of a field, it is the manifest's: values of an unknown transform still
+/// distinguish partitions. If the manifest has none either, it stays unknown.
+/// A void field has no type to read.
 pub(super) fn as_written(schema: &AvroSchema, spec: &StructType, void: &[i32]) -> StructType {
     let unknown = Type::Primitive(PrimitiveType::Unknown);
     let mut typed = spec.clone();
@@ -67,7 +67,7 @@ pub(super) fn as_written(schema: &AvroSchema, spec: &StructType, void: &[i32]) -
     typed
 }
 
-/// Partition values in which void fields are nulls of the type that the spec gives them.
+/// Partition values, with void fields as nulls of the type in the spec.
 pub(super) fn with_void(values: StructArray, spec: &StructType, void: &[i32]) -> Result<StructArray> {
     if void.is_empty() || values.num_columns() != spec.fields.len() {
         return Ok(values);

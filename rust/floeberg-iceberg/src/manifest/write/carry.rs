@@ -1,4 +1,4 @@
-//! Which entry stands in a row of a decoded manifest, to be written again?
+//! Which entry does a row of a decoded manifest have, to be written again?
 //!
 //! In: decoded entries with all their metrics, and the partition type. Out: an entry, inheritance applied.
 //! Spec: Manifest Entry Fields; Data File Fields.
@@ -16,11 +16,11 @@ use super::{DataFile, EntryStatus, FileContent, ManifestEntry};
 use crate::manifest::{ADDED, DELETED, EntryMetrics, ManifestEntries};
 
 impl ManifestEntries {
-    /// The entry of a row, with its counts and bounds: those were asked for with `with_metrics`.
+    /// The entry of a row, with its counts and bounds, which were requested by `with_metrics`.
     ///
-    /// Snapshot, sequence numbers and first row id are as inheritance has it: the entry says them itself in another manifest.
-    /// Errors: `Internal` where no metrics were asked for, or for a row that is not there; `InvalidInput` for another partition
-    /// type than the entries were decoded with.
+    /// Snapshot, sequence numbers and first row id are explicit, with inheritance applied, since the entry moves to another manifest.
+    /// Errors: `Internal` if no metrics were requested, or for a row out of range; `InvalidInput` for another partition type than the
+    /// entries were decoded with.
     pub fn entry(&self, row: usize, partition_type: &StructType) -> Result<ManifestEntry> {
         let Some(metrics) = self.metrics.as_ref().filter(|_| row < self.len()) else {
             return Err(Error::internal("an entry to carry over is missing, or was decoded without metrics"));
@@ -88,7 +88,7 @@ fn valid<T>(array: &dyn Array, row: usize, get: impl FnOnce(usize) -> T) -> Opti
     array.is_valid(row).then(|| get(row))
 }
 
-/// Values that are null are left out: a field that a map lacks is unknown too.
+/// Null values are left out: a field that is missing from a map is unknown too.
 fn map<T>(maps: &MapArray, row: usize, get: impl Fn(&dyn Array, usize) -> T) -> Option<BTreeMap<i32, T>> {
     valid(maps, row, |row| {
         let pairs = maps.value(row);

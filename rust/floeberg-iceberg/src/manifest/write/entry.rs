@@ -1,8 +1,8 @@
-//! What does a manifest say of one file?
+//! Which fields does a manifest entry have?
 //!
 //! Spec: Manifest Entry Fields; Data File Fields.
 //!
-//! Invariant: `None` is what is written as null; what it means then is the reader's to say (inherited, or unknown).
+//! Invariant: `None` is written as null; readers decide what it means (inherited, or unknown).
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ pub struct ManifestEntry {
     pub status: EntryStatus,
     /// The snapshot that added the file, or deleted it. `None` is inherited: the manifest's.
     pub snapshot_id: Option<i64>,
-    /// The data sequence number, which decides what deletes apply. `None` is inherited, by added files alone.
+    /// The data sequence number, which decides which deletes apply. `None` is inherited, by added files only.
     pub sequence_number: Option<i64>,
-    /// The sequence number at which the file was added. `None` is inherited by added files, and else unknown.
+    /// The sequence number at which the file was added. `None` is inherited by added files, and unknown for others.
     pub file_sequence_number: Option<i64>,
     /// The file.
     pub data_file: DataFile,
@@ -26,11 +26,11 @@ pub struct ManifestEntry {
 /// Why an entry is in a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryStatus {
-    /// The file was there before.
+    /// The file existed before.
     Existing,
     /// The snapshot added the file.
     Added,
-    /// The snapshot deleted the file: said once, for those who follow changes.
+    /// The snapshot deleted the file. It is listed once, for readers of changes.
     Deleted,
 }
 
@@ -57,11 +57,11 @@ pub struct DataFile {
     pub null_value_counts: Option<BTreeMap<i32, i64>>,
     /// NaNs of a column, by field id.
     pub nan_value_counts: Option<BTreeMap<i32, i64>>,
-    /// Single-value serialization of a value that none of the column is below, by field id.
+    /// Lower bounds, by field id, in single-value serialization.
     pub lower_bounds: Option<BTreeMap<i32, Vec<u8>>>,
-    /// Single-value serialization of a value that none of the column is above, by field id.
+    /// Upper bounds, by field id, in single-value serialization.
     pub upper_bounds: Option<BTreeMap<i32, Vec<u8>>>,
-    /// What the file is encrypted with.
+    /// The key metadata of an encrypted file.
     pub key_metadata: Option<Vec<u8>>,
     /// Where the file may be split: the offsets of row groups, ascending.
     pub split_offsets: Option<Vec<i64>>,
@@ -84,9 +84,9 @@ pub struct DataFile {
 pub enum FileContent {
     /// Rows of the table.
     Data,
-    /// Places of deleted rows: files of them, and vectors.
+    /// Positions of deleted rows: position delete files, and deletion vectors.
     PositionDeletes,
-    /// Keys of deleted rows.
+    /// Keys of deleted rows: equality delete files.
     EqualityDeletes,
 }
 
@@ -130,7 +130,7 @@ impl FileContent {
 }
 
 impl DataFile {
-    /// A data file of which nothing is known but what must be.
+    /// A data file with only its required fields.
     pub fn new(file_path: impl Into<String>, file_format: impl Into<String>) -> Self {
         Self {
             content: FileContent::Data,

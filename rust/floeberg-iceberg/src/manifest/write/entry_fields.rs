@@ -1,4 +1,4 @@
-//! Which fields has a manifest of a format version, in which order?
+//! Which fields does a manifest of a format version have, in which order?
 //!
 //! In: the format version and the partition type. Out: fields with ids, names, docs and nullability.
 //! Spec: Manifest Entry Fields; Data File Fields. Order, docs and nullability are Iceberg Java's.

@@ -1,4 +1,4 @@
-//! Which fields has a manifest list of a format version, in which order?
+//! Which fields does a manifest list of a format version have, in which order?
 //!
 //! In: the format version. Out: fields with ids, names, docs and nullability.
 //! Spec: Manifest Lists. Order, docs and nullability are Iceberg Java's.

@@ -1,10 +1,10 @@
 //! How is a manifest written?
 //!
-//! In: what the manifest is for, and entries. Out: its bytes, and the row that its manifest list needs.
+//! In: the kind of manifest, and entries. Out: its bytes, and its row of the manifest list.
 //! Spec: Manifests; Manifest Lists; Sequence Numbers.
 //!
-//! Invariant: counts, rows, the least sequence number and the summaries are those of the entries that were written. What
-//! the commit alone can know (the sequence number) is not in the file, so that a commit that is tried again keeps it.
+//! Invariant: counts, rows, the lowest sequence number and the summaries are those of the written entries. The sequence number of
+//! the commit is not in the file, so that a retry can keep the file.
 
 use std::io::Write;
 
@@ -25,7 +25,7 @@ use crate::wire::avro::encode::{ContainerOptions, ContainerWriter, declare};
 /// Which manifest is written.
 #[derive(Debug, Clone, Copy)]
 pub struct ManifestRequest<'a> {
-    /// Where it will be, as the manifest list will say.
+    /// Its location, as the manifest list will have it.
     pub location: &'a str,
     /// 1, 2 or 3.
     pub format_version: u8,
@@ -63,21 +63,21 @@ struct Count {
     rows: i64,
 }
 
-/// A manifest that was written, and that no snapshot has yet.
+/// A written manifest, which no snapshot has yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenManifest {
     file: ManifestFile,
-    /// Of the live entries that have one of their own.
+    /// The lowest sequence number of live entries with one of their own.
     least_sequence_number: Option<i64>,
-    /// Does any live entry take the commit's?
+    /// Does any live entry inherit the sequence number of the commit?
     inherits: bool,
 }
 
 impl<W: Write> ManifestWriter<W> {
     /// Starts a manifest, at the beginning of an output. Errors name its location.
     ///
-    /// Errors: `Unsupported` for a format version or a transform that is not known, `InvalidInput` for a partition type that is
-    /// not the spec's and for deletes in v1, `Storage` where the output fails.
+    /// Errors: `Unsupported` for an unknown format version or transform; `InvalidInput` for a partition type that is not the spec's,
+    /// and for deletes in v1; `Storage` if the output fails.
     pub fn new(output: W, request: &ManifestRequest<'_>, options: &ContainerOptions) -> Result<Self> {
         Self::start(output, request, options).context("path", request.location)
     }
@@ -113,7 +113,7 @@ impl<W: Write> ManifestWriter<W> {
         })
     }
 
-    /// Adds an entry. Errors name the manifest and the file; the manifest is then as before.
+    /// Adds an entry. Errors name the manifest and the file, and leave the manifest unchanged.
     ///
     /// Errors: `InvalidInput` for an entry that breaks a rule of the specification, `Storage` where the output fails.
     pub fn add(&mut self, entry: &ManifestEntry) -> Result<()> {
@@ -131,7 +131,7 @@ impl<W: Write> ManifestWriter<W> {
         let without_ids = if takes_ids { entry.data_file.record_count } else { 0 };
         let without_ids = self.rows_without_ids.checked_add(without_ids).ok_or_else(beyond)?;
         let (partition, format_version) = (&self.partition, self.rules.format_version);
-        // v1 has no inheritance, so that the snapshot stands in every entry.
+        // v1 has no inheritance, so every entry has the snapshot id.
         let own = (format_version == 1 && entry.snapshot_id.is_none())
             .then(|| ManifestEntry { snapshot_id: Some(self.rules.snapshot_id), ..entry.clone() });
         self.container.add(|out| {
@@ -156,7 +156,7 @@ impl<W: Write> ManifestWriter<W> {
         self.container.length()
     }
 
-    /// Ends the manifest: the output, and what its row of a manifest list will say.
+    /// Ends the manifest. Returns the output and the fields of its row of a manifest list.
     pub fn finish(self) -> Result<(W, WrittenManifest)> {
         let Self { container, counts: [existing, added, deleted], rules, location, .. } = self;
         let (output, length) = container.finish().context("path", &location)?;
@@ -183,7 +183,7 @@ impl WrittenManifest {
         let min_sequence_number = match self.least_sequence_number {
             Some(least) if self.inherits => least.min(sequence_number),
             Some(least) => least,
-            // Without live entries too, as Iceberg Java has it.
+            // As in Iceberg Java, also without live entries.
             None => sequence_number,
         };
         ManifestFile { sequence_number, min_sequence_number, ..self.file.clone() }

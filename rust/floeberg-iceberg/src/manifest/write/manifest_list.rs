@@ -1,10 +1,10 @@
 //! How is a manifest list written?
 //!
-//! In: what snapshot it is of, and its manifests. Out: its bytes, and the first row id that is left for the next snapshot.
+//! In: its snapshot, and its manifests. Out: its bytes, and the first row id for the next snapshot.
 //! Spec: Manifest Lists; First Row ID Assignment.
 //!
-//! Invariant: a manifest keeps the first row id it has. Data manifests without one get ids for all their added and existing
-//! rows, the files of older versions among them; delete manifests get none.
+//! Invariant: a manifest keeps its first row id. Data manifests without one get ids for all their added and existing rows,
+//! including files from before v3; delete manifests get none.
 
 use std::io::Write;
 
@@ -28,7 +28,7 @@ pub struct ManifestListRequest<'a> {
     pub parent_snapshot_id: Option<i64>,
     /// The snapshot's sequence number; 0 in v1.
     pub sequence_number: i64,
-    /// The first row id of the snapshot: v3 has one, older versions have not.
+    /// The first row id of the snapshot, in v3 only.
     pub first_row_id: Option<i64>,
 }
 
@@ -45,7 +45,7 @@ pub struct ManifestListWriter<W> {
 pub struct WrittenManifestList {
     /// Bytes.
     pub length: u64,
-    /// The first row id that no manifest of the list takes (v3).
+    /// The first row id after those of all manifests (v3).
     pub next_row_id: Option<i64>,
 }
 
@@ -87,10 +87,10 @@ impl<W: Write> ManifestListWriter<W> {
         })
     }
 
-    /// Adds a manifest. Errors name the manifest; the list is then as before.
+    /// Adds a manifest. Errors name the manifest, and leave the list unchanged.
     ///
-    /// Errors: `InvalidInput` for a manifest that does not say what the format version wants, or says what it has no place
-    /// for; `Storage` where the output fails.
+    /// Errors: `InvalidInput` for a manifest that lacks a field of the format version, or has one that the version does not allow;
+    /// `Storage` if the output fails.
     pub fn add(&mut self, manifest: &ManifestFile) -> Result<()> {
         self.put(manifest).context("manifest", &manifest.manifest_path).context("path", &self.location)
     }
@@ -106,7 +106,7 @@ impl<W: Write> ManifestListWriter<W> {
         Ok(())
     }
 
-    /// The first row id of a manifest, and the one that is left for the next.
+    /// The first row id of a manifest, and the next free one.
     fn row_ids(&self, manifest: &ManifestFile) -> Result<(Option<i64>, Option<i64>)> {
         match (manifest.content, manifest.first_row_id, self.next_row_id) {
             (_, Some(_), None) => {
@@ -116,7 +116,7 @@ impl<W: Write> ManifestListWriter<W> {
                 Err(Error::invalid_input("the rows of delete files have no row ids"))
             }
             (ManifestContent::Data, None, Some(next)) => {
-                // Of a manifest that another writer left it is not known which of its files have ids.
+                // It is not known which files in a manifest of another writer have ids.
                 let rows = match manifest.rows_without_ids {
                     Some(rows) => [Some(rows), None],
                     None => [manifest.added_rows_count, manifest.existing_rows_count],
@@ -129,7 +129,7 @@ impl<W: Write> ManifestListWriter<W> {
         }
     }
 
-    /// Ends the list: the output, and what the snapshot needs to know of it.
+    /// Ends the list. Returns the output and the values that the snapshot needs.
     pub fn finish(self) -> Result<(W, WrittenManifestList)> {
         let (output, length) = self.container.finish().context("path", &self.location)?;
         Ok((output, WrittenManifestList { length, next_row_id: self.next_row_id }))
@@ -148,7 +148,7 @@ fn check_sequence_number(format_version: u8, sequence_number: i64) -> Result<()>
     }
 }
 
-/// A row that keeps the rules.
+/// A checked row.
 struct Row<'a> {
     manifest: &'a ManifestFile,
     added_snapshot_id: i64,

@@ -1,6 +1,6 @@
 //! Which bytes stand for an entry?
 //!
-//! In: an entry that keeps the rules. Out: its record, fields in the order of `entry_fields.rs`.
+//! In: a checked entry. Out: its record, fields in the order of `entry_fields.rs`.
 //! Spec: Manifest Entry Fields; Data File Fields.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use super::put_partition::PartitionFields;
 use super::{DataFile, ManifestEntry};
 use crate::wire::avro::encode::Encoder;
 
-/// What v1 wants of every file, and nobody reads: Iceberg Java writes 64 MiB.
+/// A field that v1 requires and nobody reads: Iceberg Java writes 64 MiB.
 const BLOCK_SIZE_IN_BYTES: i64 = 64 << 20;
 
 pub(super) fn put_entry(
@@ -33,7 +33,7 @@ fn put_file(out: &mut Encoder, file: &DataFile, partition: &PartitionFields, for
         out.int(file.content.number());
     }
     put_text(out, &file.file_path);
-    // In capitals as Iceberg Java has it: readers there are that take no other.
+    // In capitals, as in Iceberg Java: some readers accept nothing else.
     put_text(out, &file.file_format.to_ascii_uppercase());
     partition.put(out, &file.partition);
     out.long(file.record_count);

@@ -3,8 +3,7 @@
 //! In: the partition type and a value per field. Out: the record of field 102.
 //! Spec: Appendix A, Avro; Partition Transforms (void).
 //!
-//! Invariant: every value is of the type that the writer schema declares; a void field, and one of a type that is not
-//! known, is null.
+//! Invariant: every value has the type that the writer schema declares; a void field and a field of unknown type are null.
 
 use floeberg_core::schema::{PrimitiveType, StructType};
 use floeberg_core::transform::Transform;
@@ -24,7 +23,7 @@ struct PartitionField {
 }
 
 impl PartitionFields {
-    /// Errors: `Unsupported` for a transform that is not known, `InvalidInput` for a type that is not the spec's.
+    /// Errors: `Unsupported` for an unknown transform, `InvalidInput` for a type that is not the spec's.
     pub(super) fn new(spec: &PartitionSpec, partition_type: &StructType) -> Result<Self> {
         let ids = partition_type.fields.iter().map(|field| field.id);
         if !ids.eq(spec.fields.iter().map(|field| field.field_id)) {
@@ -48,7 +47,7 @@ impl PartitionFields {
         Ok(Self(fields.collect::<Result<_>>()?))
     }
 
-    /// Refuses a tuple that is not of these fields.
+    /// Refuses a tuple that does not fit these fields.
     pub(super) fn check(&self, tuple: &[Option<Value>]) -> Result<()> {
         if tuple.len() != self.0.len() {
             let (expected, found) = (self.0.len(), tuple.len());
@@ -75,7 +74,7 @@ impl PartitionFields {
     /// Puts a tuple that was checked.
     pub(super) fn put(&self, out: &mut Encoder, tuple: &[Option<Value>]) {
         for (field, value) in self.0.iter().zip(tuple) {
-            // A type without values is declared as null, which is no union and takes no byte.
+            // A type without values is declared as null, without a union, and takes no byte.
             if field.field_type != PrimitiveType::Unknown {
                 out.optional(value.as_ref(), |out, value| put(out, value, &field.field_type));
             }
@@ -100,7 +99,7 @@ fn put(out: &mut Encoder, value: &Value, field_type: &PrimitiveType) {
                 PrimitiveType::Decimal { precision, .. } => decimal_size(*precision),
                 _ => 16,
             };
-            // The digits fit into the type's precision, so that what is left out repeats the sign.
+            // The digits fit into the type's precision, so the bytes that are left out only repeat the sign.
             out.fixed(&unscaled.to_be_bytes()[16 - size..]);
         }
         Value::String(text) => out.prefixed(text.as_bytes()),

@@ -1,10 +1,10 @@
-//! May this entry stand in a manifest of this format version?
+//! Is an entry allowed in a manifest of this format version?
 //!
-//! In: an entry, and the manifest that it shall stand in. Out: nothing, or what is wrong with it.
+//! In: an entry, and its manifest. Out: nothing, or what is wrong with it.
 //! Spec: Manifest Entry Fields; Data File Fields; Sequence Number Inheritance; Appendix E.
 //!
-//! Invariant: nothing that an entry says is left out because its format version has no place for it. What a new file
-//! must be is not asked of files that were there before: those are carried over as their writers left them.
+//! Invariant: a field that the format version does not have is an error, never silently dropped. Rules for new files do not apply
+//! to existing files: those are carried over as their writers left them.
 
 use floeberg_core::{Error, Result};
 
@@ -12,7 +12,7 @@ use super::{DataFile, EntryStatus, FileContent, ManifestEntry};
 use crate::manifest::ManifestContent;
 use crate::metadata::check_version;
 
-/// What the rules know of a manifest.
+/// The properties of a manifest that the rules need.
 pub(super) struct Rules {
     pub(super) format_version: u8,
     pub(super) content: ManifestContent,
@@ -78,7 +78,7 @@ impl Rules {
                 None => Ok(()),
             };
         }
-        // The sequence number at which it was added is not known of what old writers left, and nothing hangs on it.
+        // Old writers left out the sequence number at which a file was added, and nothing depends on it.
         if entry.sequence_number.is_none() && !added {
             return Err(Error::invalid_input("only added files inherit their sequence number"));
         }

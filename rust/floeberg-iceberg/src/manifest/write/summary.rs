@@ -1,4 +1,4 @@
-//! What have the partition values of a manifest in common?
+//! How are the partition values of a manifest summarized?
 //!
 //! In: partition tuples, one after the other. Out: a summary per field.
 //! Spec: Manifest Lists (field summary), notes 1 and 2.

@@ -47,7 +47,7 @@ fn an_equal_schema_is_taken_again() {
 
 #[test]
 fn what_files_are_partitioned_and_sorted_by_stays() {
-    for (name, said) in [("at", "\"at_day\" of spec 0 is made of it"), ("day", "is made of it")] {
+    for (name, said) in [("at", "\"at_day\" of spec 0 depends on it"), ("day", "depends on it")] {
         let error = evolve(&v3(), &json!([{"change": "delete-column", "name": name}])).unwrap_err();
         assert!(error.message().contains(said), "{error}");
     }

@@ -1,9 +1,9 @@
-//! Which one of a list does another key choose?
+//! Which element of a list does another key choose?
 //!
-//! In: a list of parts and the id that a key names. Out: the list and the chosen one.
+//! In: a list of parts and the id that a key names. Out: the list and the chosen element.
 //! Spec: Table Metadata Fields (`current-schema-id`, `default-spec-id`, `default-sort-order-id`).
 //!
-//! Invariant: ids occur once, and the chosen one is in the list.
+//! Invariant: ids occur once, and the chosen element is in the list.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -14,14 +14,14 @@ use floeberg_core::Result;
 
 use crate::wire::json::JsonPath;
 
-/// A list, and the one of it that is current.
+/// A list, and its current element.
 pub(super) struct Chosen<T> {
     pub(super) all: Vec<Arc<T>>,
     pub(super) chosen: Arc<T>,
 }
 
 impl<T> Chosen<T> {
-    /// Errors: `InvalidData` for an id that occurs twice, and for a missing one; a list of one needs none.
+    /// Errors: `InvalidData` for an id that occurs twice, and for a missing one. A single element needs no id.
     pub(super) fn new(
         all: Vec<Arc<T>>,
         id_of: impl Fn(&T) -> i32,
@@ -41,7 +41,7 @@ impl<T> Chosen<T> {
     }
 }
 
-/// Ids occur once.
+/// Checks that ids occur once.
 pub(super) fn check_unique<I: Copy + Eq + Hash + Display>(
     ids: impl Iterator<Item = I>,
     path: &JsonPath<'_>,
@@ -55,7 +55,7 @@ pub(super) fn check_unique<I: Copy + Eq + Hash + Display>(
     Ok(())
 }
 
-/// The one with an id that another key names.
+/// The element with the id that another key names.
 pub(super) fn choose<'a, T, I: Copy + Eq + Display>(
     all: &'a [Arc<T>],
     id_of: impl Fn(&T) -> I,

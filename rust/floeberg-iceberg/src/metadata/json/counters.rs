@@ -1,15 +1,15 @@
-//! What was the last id, or the last number, that a table gave?
+//! What was the last id, or the last number, that a table assigned?
 //!
 //! Spec: Table Metadata Fields (`last-column-id`, `last-partition-id`, `last-sequence-number`, `next-row-id`).
 //!
-//! Invariant: a counter is never below what the metadata itself shows to be given. A writer that forgot to count would have
-//! a new column read the values of a dropped one, deletes apply to rows that came later, and rows share their ids.
+//! Invariant: a counter is never below the ids in the metadata itself. With a counter that is too low, a new column would read the
+//! values of a dropped one, deletes would apply to later rows, and rows would share their ids.
 
 use floeberg_core::schema::reserved::LAST_TABLE_FIELD_ID;
 
 use crate::metadata::TableMetadata;
 
-/// Raises counters to what is there.
+/// Raises counters to the ids in the metadata.
 pub(super) fn raise_counters(metadata: &mut TableMetadata) {
     let columns = metadata.schemas.iter().map(|schema| schema.highest_field_id());
     let columns = columns.filter(|id| *id <= LAST_TABLE_FIELD_ID);

@@ -18,14 +18,14 @@ impl ObjectWriter {
         self.0.insert(key.to_owned(), value.into());
     }
 
-    /// Puts a key where there is a value.
+    /// Puts a key if it has a value.
     pub(crate) fn put_some(&mut self, key: &str, value: Option<impl Into<Json>>) {
         if let Some(value) = value {
             self.put(key, value);
         }
     }
 
-    /// The object, with the keys that this version does not know at its end.
+    /// The object, with unknown keys at its end.
     pub(crate) fn finish(mut self, unknown_keys: &Map<String, Json>) -> Json {
         for (key, value) in unknown_keys {
             self.0.entry(key.clone()).or_insert_with(|| value.clone());
@@ -34,7 +34,7 @@ impl ObjectWriter {
     }
 }
 
-/// An object of texts.
+/// An object of strings.
 pub(crate) fn emit_map(map: &BTreeMap<String, String>) -> Json {
     map.iter().map(|(key, value)| (key.clone(), value.as_str())).collect()
 }

@@ -16,7 +16,7 @@ use super::emit::ObjectWriter;
 use crate::metadata::{PartitionField, PartitionSpec};
 use crate::wire::json::{JsonPath, ObjectReader, int, list, string};
 
-/// Where partition field ids start, and what v1 writers counted from in each spec.
+/// Where partition field ids start. v1 writers started here in each spec.
 const FIRST_FIELD_ID: i32 = 1000;
 
 pub(crate) fn parse_spec(json: Json, path: &JsonPath<'_>) -> Result<Arc<PartitionSpec>> {
@@ -35,7 +35,7 @@ pub(crate) fn emit_spec(spec: &PartitionSpec) -> Json {
     object.finish(&spec.unknown_keys)
 }
 
-/// The fields of a spec. Ids are all there, or (v1) all absent and then counted from 1000.
+/// The fields of a spec. All have ids, or (v1) none has, and they are numbered from 1000 on.
 pub(super) fn parse_fields(json: Json, path: &JsonPath<'_>) -> Result<Vec<PartitionField>> {
     let parsed = list(parse_field)(json, path)?;
     let with_id = parsed.iter().filter(|(id, _)| id.is_some()).count();
@@ -60,8 +60,8 @@ pub(crate) fn emit_fields(spec: &PartitionSpec) -> Json {
     spec.fields.iter().map(emit_field).collect()
 }
 
-/// The columns that a partition or sort field is made of: exactly one of `source-id` and `source-ids` is written; where
-/// both are, they must agree.
+/// The source columns of a partition or sort field: exactly one of `source-id` and `source-ids` is expected; if both are
+/// there, they must agree.
 pub(super) fn parse_sources(object: &mut ObjectReader<'_>) -> Result<Vec<i32>> {
     let one = object.optional("source-id", int)?;
     let several = object.optional("source-ids", list(int))?;

@@ -1,4 +1,4 @@
-//! Which snapshots have names?
+//! Which branches and tags does the metadata have?
 //!
 //! In: the values of `refs`. Out: the model, and back.
 //! Spec: Snapshot References.
@@ -12,7 +12,7 @@ use super::emit::ObjectWriter;
 use crate::metadata::{RefKind, SnapshotRef};
 use crate::wire::json::{JsonPath, ObjectReader, int, long, object, string};
 
-/// Refs by name. One that names a snapshot which is not there is kept, and is an error where it is used.
+/// Refs by name. A ref to a missing snapshot is kept, and is an error when it is used.
 pub(super) fn parse_refs(json: Json, path: &JsonPath<'_>) -> Result<BTreeMap<String, SnapshotRef>> {
     object(json, path)?
         .into_iter()

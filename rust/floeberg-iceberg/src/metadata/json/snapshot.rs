@@ -1,4 +1,4 @@
-//! What does the metadata say of one snapshot?
+//! Which fields does a snapshot have in the metadata?
 //!
 //! In: an element of `snapshots`. Out: the model, and back.
 //! Spec: Snapshots; Appendix C, Table Metadata and Snapshots.
@@ -14,7 +14,7 @@ use crate::wire::json::{JsonPath, ObjectReader, int, list, long, string, string_
 
 /// A snapshot of any format version: tables that were upgraded keep snapshots in the old form.
 ///
-/// Where both `manifest-list` and `manifests` are written the list counts, and `manifests` stays an unknown key.
+/// If both `manifest-list` and `manifests` are there, the list counts, and `manifests` is kept as an unknown key.
 pub(crate) fn parse_snapshot(json: Json, path: &JsonPath<'_>) -> Result<Arc<Snapshot>> {
     let mut object = ObjectReader::new(json, path)?;
     let manifests = match object.optional("manifest-list", string)? {
@@ -41,7 +41,7 @@ pub(crate) fn parse_snapshot(json: Json, path: &JsonPath<'_>) -> Result<Arc<Snap
     }))
 }
 
-/// A snapshot as metadata of a format version has it: from v2 on all have a sequence number, those of before 0.
+/// A snapshot for metadata of a format version: from v2 on all have a sequence number, which is 0 for older snapshots.
 pub(crate) fn emit_snapshot(snapshot: &Snapshot, format_version: u8) -> Json {
     let mut object = ObjectWriter::default();
     if format_version > 1 || snapshot.sequence_number != 0 {

@@ -1,4 +1,4 @@
-//! What does the metadata say of statistics files?
+//! Which statistics files does the metadata have?
 //!
 //! In: elements of `statistics` and `partition-statistics`. Out: the model, and back.
 //! Spec: Table Statistics; Partition Statistics.

@@ -1,10 +1,10 @@
-//! What does a metadata file say of its table?
+//! What is in the metadata file of a table?
 //!
 //! In: the bytes of a metadata file of v1, v2 or v3, plain or gzip. Out: the model.
 //! Spec: Table Metadata Fields; Appendix C, Table Metadata and Snapshots; Appendix E, Version 2.
 //!
-//! Invariant: current schema, default spec, default order, current snapshot and `main` are there and agree, and no id
-//! occurs twice; everything else that names an id is checked where it is used.
+//! Invariant: current schema, default spec, default order, current snapshot and `main` exist and agree, and no id occurs twice;
+//! all other references to ids are checked when they are used.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
         },
         location: object.required("location", string)?,
         last_sequence_number: if format_version == 1 {
-            // v1 has none; a writer of v1 that knows v2 may have left one.
+            // v1 has none, but a v1 file of a newer writer may have one.
             object.optional("last-sequence-number", long)?;
             0
         } else {
@@ -110,7 +110,7 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
     Ok(metadata)
 }
 
-/// `schemas`; v1 and drafts of v2 may have `schema` only, which is ignored where the list is there.
+/// `schemas`; v1 and drafts of v2 may have only `schema`, which is ignored if the list is there.
 fn parse_schemas(object: &mut ObjectReader<'_>, format_version: u8) -> Result<Chosen<Schema>> {
     let path = object.path();
     let listed = object.optional("schemas", list(parse_schema))?;
@@ -127,8 +127,8 @@ fn parse_schemas(object: &mut ObjectReader<'_>, format_version: u8) -> Result<Ch
     }
 }
 
-/// `partition-specs`; v1 and drafts of v2 may have `partition-spec` only, a bare list of fields that is ignored where
-/// the list of specs is there.
+/// `partition-specs`; v1 and drafts of v2 may have only `partition-spec`, a bare list of fields, which is ignored if the
+/// list of specs is there.
 fn parse_specs(object: &mut ObjectReader<'_>, format_version: u8) -> Result<Chosen<PartitionSpec>> {
     let path = object.path();
     let listed = object.optional("partition-specs", list(parse_spec))?;
@@ -147,7 +147,7 @@ fn parse_specs(object: &mut ObjectReader<'_>, format_version: u8) -> Result<Chos
     }
 }
 
-/// `sort-orders`, with order 0 (unsorted) added where it is the default and not written.
+/// `sort-orders`, with order 0 (unsorted) added if it is the default and missing.
 fn parse_orders(object: &mut ObjectReader<'_>) -> Result<Chosen<SortOrder>> {
     let path = object.path();
     let mut all = object.optional("sort-orders", list(parse_order))?.unwrap_or_default();
@@ -159,7 +159,7 @@ fn parse_orders(object: &mut ObjectReader<'_>) -> Result<Chosen<SortOrder>> {
     Chosen::new(all, |order| order.order_id, Some(default), "default-sort-order-id", &path)
 }
 
-/// `refs`, with `main` added where it is not written and there is a current snapshot.
+/// `refs`, with `main` added if it is missing and there is a current snapshot.
 fn parse_all_refs(
     object: &mut ObjectReader<'_>,
     current: Option<i64>,

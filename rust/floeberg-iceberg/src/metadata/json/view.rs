@@ -1,10 +1,9 @@
-//! What does a metadata file say of its view?
+//! What is in the metadata file of a view?
 //!
 //! In: the bytes of a metadata file, plain or gzip. Out: the model, and back.
 //! Spec: View Spec, View Metadata, Version log.
 //!
-//! Invariant: the current version and its schema are there, and no id occurs twice. The version log may name versions
-//! that are no longer kept.
+//! Invariant: the current version and its schema exist, and no id occurs twice. The version log may name removed versions.
 
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Context, Error, Result};
@@ -93,7 +92,7 @@ fn emit_entry(entry: &VersionLogEntry) -> Json {
 }
 
 impl ViewMetadata {
-    /// The metadata as JSON. What is parsed and written again says the same.
+    /// The metadata as JSON. Parsing and writing it again gives the same.
     pub fn to_json(&self) -> Result<Json> {
         let schemas: Vec<Json> =
             self.schemas.iter().map(|schema| schema_to_json(schema)).collect::<Result<_>>()?;

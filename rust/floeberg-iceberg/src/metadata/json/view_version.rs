@@ -1,9 +1,9 @@
-//! What does the metadata say of one version of a view?
+//! Which fields does a version of a view have in the metadata?
 //!
 //! In: an element of `versions`. Out: the model, and back.
 //! Spec: View Spec, Versions, Representations.
 //!
-//! Invariant: no dialect has two statements, so that which one counts is never guessed.
+//! Invariant: no dialect has two statements, so the choice is never a guess.
 
 use std::collections::HashSet;
 use std::sync::Arc;

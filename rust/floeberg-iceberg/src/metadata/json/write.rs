@@ -3,7 +3,7 @@
 //! In: the model. Out: its JSON.
 //! Spec: Table Metadata Fields; Appendix C, Table Metadata and Snapshots.
 //!
-//! Invariant: what was not understood when it was read is written as it was.
+//! Invariant: unknown keys are written as they were read.
 
 use floeberg_core::Result;
 use floeberg_core::schema::json::schema_to_json;
@@ -20,11 +20,11 @@ use crate::metadata::TableMetadata;
 impl TableMetadata {
     /// The metadata as JSON, in canonical form.
     ///
-    /// What is parsed and written again says the same, and differs in this: v1's `schema` and `partition-spec` are
-    /// written from the lists, and later versions do not have them; a missing `main`, default sort order 0 and partition field
-    /// ids are there; empty lists are written; `current-snapshot-id` is left out where there is none; a transform with
-    /// one source has `source-id`; type and transform names have their canonical form; from v2 on snapshots of before have
-    /// the sequence number 0.
+    /// Parsing and writing it again gives the same, with these differences: v1's `schema` and `partition-spec` are written
+    /// from the lists, and later versions do not have them; a missing `main`, default sort order 0 and partition field
+    /// ids are added; empty lists are written; `current-snapshot-id` is left out without a current snapshot; a transform with
+    /// one source has `source-id`; type and transform names have their canonical form; from v2 on, older snapshots have the
+    /// sequence number 0.
     pub fn to_json(&self) -> Result<Json> {
         let schemas: Vec<Json> =
             self.schemas.iter().map(|schema| schema_to_json(schema)).collect::<Result<_>>()?;

@@ -6,20 +6,20 @@ use floeberg_core::schema::{Schema, Type};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Error, Result};
 
-/// A column, as a user names it.
+/// A column, named by a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ColumnChoice {
     /// By its full dotted name.
     Name(String),
-    /// By its id in the schema that the user has.
+    /// By its id in the schema of the user.
     Id(i32),
 }
 
 impl ColumnChoice {
     /// The id of the column in a schema.
     ///
-    /// Errors: `InvalidInput` for a column that is not there, naming near matches, or how a field is written where the name
-    /// looks like more than a name.
+    /// Errors: `InvalidInput` for an unknown column, naming near matches. If the name looks like more than a name, the error says how
+    /// a field is written.
     pub(super) fn find(&self, schema: &Schema, written: &str) -> Result<i32> {
         match self {
             Self::Name(name) => schema.find(name, true).map_err(|error| {

@@ -1,11 +1,11 @@
 //! What does a new table look like: schema, partition spec and sort order?
 //!
-//! In: a schema, and what a user says of partitions and order, by names or ids of its columns. Out: the three as metadata has
-//! them, with fresh ids.
+//! In: a schema, and a user's partition and sort fields, by names or ids of columns. Out: the three for the metadata, with fresh
+//! ids.
 //! Spec: Partitioning; Partition Evolution; Sorting.
 //!
-//! Invariant: what is built can be written: transforms that are not known, and columns that cannot be partitioned or
-//! sorted by, are refused.
+//! Invariant: the result can be written: unknown transforms, and columns that cannot be partitioned or sorted by, are
+//! refused.
 
 mod column;
 mod partition;

@@ -1,9 +1,9 @@
-//! Which partition spec do these fields make?
+//! Which partition spec do declared fields give?
 //!
-//! In: columns, transforms and names, and the specs that the table has. Out: a spec, the table's own where it has an equal one.
+//! In: columns, transforms and names, and the specs that the table has. Out: a spec, or an equal one of the table.
 //! Spec: Partitioning; Partition Evolution; Partition Transforms.
 //!
-//! Invariant: a partition field's id is that of an equal field of any spec of the table, or one that was never given.
+//! Invariant: a partition field's id is that of an equal field in any spec of the table, or a new one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,41 +21,41 @@ use crate::metadata::{PartitionField, PartitionSpec};
 const WRITTEN: &str = "a partition field is a column, or one column in a transform: year(ts), month(ts), day(ts), hour(ts), \
                        bucket(16, id), truncate(4, name), identity(id) or void(id), each with \" as name\" after it";
 
-/// A partition field, as a user says it.
+/// A partition field, declared by a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredPartition {
-    /// The column that it is made of.
+    /// Its source column.
     pub column: ColumnChoice,
-    /// How.
+    /// Its transform.
     pub transform: Transform,
-    /// The name; `None` is the column's with a word for the transform, as Iceberg Java names fields that are added.
+    /// The name; `None` is the column's name with a word for the transform, as Iceberg Java names added fields.
     pub name: Option<String>,
 }
 
-/// Makes specs of a table that may have some.
+/// Builds specs for a table, which may have others already.
 #[derive(Debug)]
 pub struct SpecBuilder<'a> {
-    /// The schema whose columns are named.
+    /// The schema of the source columns.
     pub schema: &'a Schema,
     /// The specs that the table has.
     pub known: &'a [Arc<PartitionSpec>],
-    /// The highest partition field id that the table has given: 999 where it has given none.
+    /// The highest partition field id that the table has assigned: 999 if none.
     pub last_partition_id: i32,
 }
 
 impl<'a> SpecBuilder<'a> {
-    /// The builder of a table that is not there yet.
+    /// The builder for a new table.
     pub fn of_new_table(schema: &'a Schema) -> Self {
         Self { schema, known: &[], last_partition_id: NO_PARTITION_ID }
     }
 
-    /// The spec of these fields, and the highest partition field id that was given by then.
+    /// The spec of these fields, and the highest partition field id that is assigned then.
     ///
-    /// A spec that the table has already comes back with its own id; a new one has the next id.
+    /// An equal spec of the table is returned with its id; a new one has the next id.
     ///
-    /// Errors: `InvalidInput` for a column that is not there or cannot be the source of the transform, for a name that is
-    /// empty, twice there or another column's, and for two fields that say the same of one column; `Unsupported` for a
-    /// transform that this version does not know.
+    /// Errors: `InvalidInput` for an unknown column or one that cannot be the source of the transform, for a name that is
+    /// empty, occurs twice or belongs to another column, and for two fields that partition by the same column alike;
+    /// `Unsupported` for an unknown transform.
     pub fn build(&self, declared: &[DeclaredPartition]) -> Result<(PartitionSpec, i32)> {
         let mut last = self.last_partition_id.max(NO_PARTITION_ID);
         let mut fields: Vec<PartitionField> = Vec::with_capacity(declared.len());
@@ -111,8 +111,8 @@ impl<'a> SpecBuilder<'a> {
         })
     }
 
-    /// The id of an equal field of the newest spec that has one. v1 counted ids anew in each spec, so that an id may mean
-    /// something else in another one: such an id is not taken again.
+    /// The id of an equal field in the newest spec that has one. v1 numbered fields anew in each spec, so an id may mean something
+    /// else in another spec: such an id is not reused.
     fn known_id(&self, source_id: i32, transform: &Transform) -> Option<i32> {
         let is_equal =
             |field: &PartitionField| field.source_ids == [source_id] && field.transform == *transform;
@@ -124,7 +124,7 @@ impl<'a> SpecBuilder<'a> {
             .then_some(id)
     }
 
-    /// A partition field may have the name of its own column where it keeps its values, and of no other.
+    /// An identity field may have the name of its own column. Otherwise, no partition field may have the name of a column.
     fn check_name(
         &self,
         name: &str,

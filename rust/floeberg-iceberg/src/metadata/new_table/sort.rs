@@ -1,10 +1,10 @@
-//! Which sort order do these fields make?
+//! Which sort order do declared fields give?
 //!
-//! In: columns, transforms and directions, and the orders that the table has. Out: an order, the table's own where it has
-//! an equal one.
+//! In: columns, transforms and directions, and the orders that the table has. Out: an order, or an equal one of
+//! the table.
 //! Spec: Sorting.
 //!
-//! Invariant: order 0 sorts by nothing, and no other order does.
+//! Invariant: order 0 is unsorted, and every other order has fields.
 
 use std::sync::Arc;
 
@@ -20,23 +20,22 @@ use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
 const WRITTEN: &str = "a sort field is a column, or one column in a transform as bucket(16, id) or day(ts), with \"asc\" or \
                        \"desc\" after it, and then \"nulls first\" or \"nulls last\"";
 
-/// A sort field, as a user says it.
+/// A sort field, declared by a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredSort {
-    /// The column that is sorted by.
+    /// Its source column.
     pub column: ColumnChoice,
-    /// What of it.
+    /// Its transform.
     pub transform: Transform,
     /// Smallest first or last?
     pub direction: SortDirection,
-    /// `None` is first where the smallest come first, else last.
+    /// `None` is first for ascending order, and last for descending.
     pub null_order: Option<NullOrder>,
 }
 
-/// The order of these fields; one that the table has already comes back with its own id.
+/// The order of these fields; an equal order of the table is returned with its id.
 ///
-/// Errors: `InvalidInput` for a column that is not there or cannot be sorted by, `Unsupported` for a transform that this
-/// version does not know.
+/// Errors: `InvalidInput` for an unknown column or one that cannot be sorted by, `Unsupported` for an unknown transform.
 pub fn build_sort_order(
     schema: &Schema,
     known: &[Arc<SortOrder>],

@@ -1,4 +1,4 @@
-//! Which schema, spec and order does a new table begin with?
+//! Which schema, spec and order does a new table start with?
 //!
 //! Spec: Table Metadata Fields; Schemas and Data Types; Partitioning; Sorting.
 
@@ -12,22 +12,22 @@ use super::{ColumnChoice, SpecBuilder, build_sort_order};
 use crate::metadata::check_version;
 use crate::metadata::{PartitionSpec, SortOrder};
 
-/// What a new table begins with.
+/// The parts that a new table starts with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeclaredTable {
     /// Schema 0, with ids from 1.
     pub schema: Schema,
     /// Spec 0.
     pub spec: PartitionSpec,
-    /// Order 1, or 0 where nothing is sorted.
+    /// Order 1, or 0 if unsorted.
     pub sort_order: SortOrder,
     /// The highest field id.
     pub last_column_id: i32,
-    /// The highest partition field id; 999 where there is none.
+    /// The highest partition field id; 999 if there is none.
     pub last_partition_id: i32,
 }
 
-/// What a new table begins with, from a schema in the JSON of Appendix C and from lists of partition and sort fields: texts
+/// The parts that a new table starts with, from a schema in the JSON of Appendix C and from lists of partition and sort fields: strings
 /// (`day(ts)`, `ts desc`), or objects with `source-id` or `source`, `transform`, `name`, `direction` and `null-order`. An
 /// object with `fields`, as Appendix C has specs and orders, is taken too, and null for nothing. Ids are those of the
 /// schema that is given; the table's own are fresh.

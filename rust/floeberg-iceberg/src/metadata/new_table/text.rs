@@ -1,10 +1,10 @@
-//! What does a user say of a partition or sort field?
+//! How does a user write a partition or sort field?
 //!
 //! In: a text (`day(ts)`, `bucket(16, id) as shard`, `ts desc nulls last`), or an object with the keys of Appendix C, or with
 //! `source` for a column's name. Out: the declared field.
 //! Spec: Appendix C, Partition Specs and Sort Orders.
 //!
-//! Invariant: a text that begins with no known transform is the name of a column, whole.
+//! Invariant: a string that does not start with a known transform is the whole name of a column.
 
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context, Error, Result};
@@ -13,14 +13,14 @@ use serde_json::Value as Json;
 use super::{ColumnChoice, DeclaredPartition, DeclaredSort};
 use crate::metadata::{NullOrder, SortDirection};
 
-/// The partition fields of a list, or of the `fields` of an object; null is none.
+/// The partition fields of a list, or of the `fields` of an object; null is an empty list.
 ///
 /// Errors: `InvalidInput`.
 pub(super) fn parse_partitions(json: &Json) -> Result<Vec<DeclaredPartition>> {
     fields(json)?.iter().map(|each| parse_partition(each).context("partition field", each)).collect()
 }
 
-/// The sort fields of a list, or of the `fields` of an object; null is none. Errors: `InvalidInput`.
+/// The sort fields of a list, or of the `fields` of an object; null is an empty list. Errors: `InvalidInput`.
 pub(super) fn parse_sorts(json: &Json) -> Result<Vec<DeclaredSort>> {
     fields(json)?.iter().map(|each| parse_sort(each).context("sort field", each)).collect()
 }
@@ -96,7 +96,7 @@ fn split_as(text: &str) -> Option<(&str, &str)> {
     Some((without_end(before, &["as"])?, name))
 }
 
-/// A text without the words that it ends with, in either case; `None` where it does not, or would be empty.
+/// A string without the words at its end, in any case; `None` if it does not end with them, or would be empty.
 fn without_end<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     let mut rest = text.trim_end();
     for word in words.iter().rev() {
@@ -162,7 +162,7 @@ fn column_of(json: &Json) -> Result<ColumnChoice> {
     found.ok_or_else(|| Error::invalid_input("expected one column, by `source` (its name) or `source-id`"))
 }
 
-/// A text under a key, in lower case; `None` where there is none.
+/// The string under a key, in lower case; `None` if the key is missing.
 fn word(json: &Json, key: &str) -> Result<Option<String>> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(None),

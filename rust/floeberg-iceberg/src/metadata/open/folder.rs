@@ -3,8 +3,8 @@
 //! In: a store and a metadata folder. Out: the location of the current metadata file.
 //! Spec: File System Tables; Metastore Tables.
 //!
-//! Invariant: nothing is guessed: where a folder without a hint leaves two answers, both are named in an error. Whatever
-//! stands in the place of a hint, versions that are there are found, in work that is bounded.
+//! Invariant: nothing is guessed: if a folder without a hint has two candidates, the error names both. Even with a damaged hint,
+//! existing versions are found, in bounded work.
 
 use std::collections::HashSet;
 
@@ -19,19 +19,19 @@ const HINT: &str = "version-hint.text";
 /// How many bytes a hint may have.
 const MAX_HINT_BYTES: u64 = 4096;
 
-/// How many versions after the hint are asked for one by one; then the folder is listed, which a request does for many.
+/// How many versions after the hint are tried one by one. After that the folder is listed, which takes fewer requests.
 const FEW: u64 = 64;
 
-/// How many versions a hint may lag behind where nothing can be listed; more is a store that says yes to everything.
+/// How many versions a hint may lag behind if the store cannot list files: beyond this, the store probably answers every request.
 const MAX_LAG: u64 = 100_000;
 
-/// Finds the current metadata file of a metadata folder; `None` where the folder is not there or holds none.
+/// Finds the current metadata file of a metadata folder; `None` if the folder does not exist or has none.
 ///
-/// The hint counts if there is one. It may be stale: later versions are looked for from it upward, and where the one it
-/// names is gone, or it cannot be read, the folder is listed as if there were no hint.
+/// A hint counts if there is one. It may be stale, so later versions are searched from it upward. If its file is gone, or the hint
+/// cannot be read, the folder is listed as if there were no hint.
 ///
-/// Errors: `InvalidInput` for a folder that leaves several answers; `Unsupported` where neither hint nor listing is to be
-/// had; those of the store.
+/// Errors: `InvalidInput` for a folder with several candidates; `Unsupported` with neither a hint nor a listing; those of the
+/// store.
 pub(super) fn find_current(store: &dyn Store, folder: &str) -> Result<Option<String>> {
     let hint = read_hint(store, folder)?;
     if let Hint::Says(hint) = &hint
@@ -58,7 +58,7 @@ fn files_of(store: &dyn Store, folder: &str) -> Result<Vec<String>> {
     Ok(entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
 }
 
-/// The current one of the files of a folder that has no hint: the highest version.
+/// The current file of a folder without a hint: the highest version.
 pub(super) fn choose<'a>(names: &[&'a str]) -> Result<Option<&'a str>> {
     let versioned: Vec<_> = names.iter().filter_map(|name| Some((*name, parse_name(name)?))).collect();
     let highest = |wanted: Scheme| {
@@ -100,18 +100,18 @@ fn suffix_rank(name: &str) -> usize {
     rank.unwrap_or(SUFFIXES.len())
 }
 
-/// What is in the place of the hint.
+/// The content of the hint.
 enum Hint {
     /// Nothing.
     Absent,
-    /// A text, without blanks.
+    /// A string, without blanks.
     Says(String),
-    /// Something that is no hint, or that could not be read.
+    /// Not a valid hint, or not readable.
     Unread(Error),
 }
 
-/// Reads the hint. A folder in its place, one that is too long or one that may not be read is none: the versions are
-/// what counts, and these can be listed.
+/// Reads the hint. A folder in its place, a hint that is too long or one that cannot be read counts as absent: the versions
+/// themselves decide, and they can be listed.
 fn read_hint(store: &dyn Store, folder: &str) -> Result<Hint> {
     let location = join(folder, HINT);
     match store.open(&location).and_then(|source| source.read_all(MAX_HINT_BYTES)) {
@@ -127,8 +127,8 @@ fn read_hint(store: &dyn Store, folder: &str) -> Result<Hint> {
     }
 }
 
-/// The file that a hint leads to: a version, with or without its `v`, the name of a file, or the name without its suffix.
-/// A hint never leads out of its folder: of a path the last segment counts.
+/// The file that a hint names: by a version with or without its `v`, by a file name, or by a name without its suffix.
+/// A hint never leads out of its folder: only the last segment of a path counts.
 fn follow_hint(store: &dyn Store, folder: &str, hint: &str) -> Result<Option<String>> {
     let name = hint.rsplit('/').next().unwrap_or(hint);
     if let Some(version) = parse_version(name).or_else(|| parse_version(name.strip_prefix('v')?)) {
@@ -144,7 +144,7 @@ fn follow_hint(store: &dyn Store, folder: &str, hint: &str) -> Result<Option<Str
     }
 }
 
-/// The highest version that is there without a gap from a version on.
+/// The highest existing version from a version on, without a gap.
 fn newest_from(store: &dyn Store, folder: &str, hinted: u64) -> Result<Option<String>> {
     let mut newest = None;
     let mut listed: Option<HashSet<String>> = None;

@@ -1,9 +1,9 @@
-//! What does the name of a metadata file say?
+//! What does the name of a metadata file mean?
 //!
 //! In: a file name. Out: its version and which of the two naming schemes it follows.
 //! Spec: File System Tables; Metastore Tables; Appendix F, Naming for GZIP compressed Metadata JSON files.
 
-/// What names of metadata files end with. Plain first: where a version has several, that one counts, as in Java.
+/// The suffixes of metadata files. Plain first: if a version has several files, the plain one counts, as in Java.
 pub(super) const SUFFIXES: [&str; 3] = [".metadata.json", ".gz.metadata.json", ".metadata.json.gz"];
 
 /// How a metadata file is named.
@@ -30,7 +30,7 @@ pub(super) fn is_metadata_name(name: &str) -> bool {
     stem(name).is_some()
 }
 
-/// The names that a version, or the beginning of a name, can have.
+/// The possible file names of a version, or of the start of a name.
 pub(super) fn names_of(stem: &str) -> impl Iterator<Item = String> {
     SUFFIXES.iter().map(move |suffix| format!("{stem}{suffix}"))
 }
@@ -41,7 +41,7 @@ pub(super) fn parse_version(text: &str) -> Option<u64> {
     if digits { text.parse().ok() } else { None }
 }
 
-/// Hidden files are none: stores keep what is half written under such names.
+/// Hidden files do not count: stores use such names for half-written files.
 fn stem(name: &str) -> Option<&str> {
     let stem = SUFFIXES.iter().rev().find_map(|suffix| name.strip_suffix(suffix))?;
     if stem.is_empty() || stem.starts_with('.') { None } else { Some(stem) }

@@ -1,6 +1,6 @@
 //! Which table, or which view, is at a location?
 //!
-//! In: a store, and a directory or a metadata file. Out: the metadata file's location and what it says.
+//! In: a store, and a directory or a metadata file. Out: the metadata file's location and its content.
 //! Views keep their metadata files as tables do.
 //! Spec: File System Tables; Metastore Tables.
 
@@ -25,9 +25,9 @@ const LANCE_FOLDER: &str = "_versions";
 /// In a directory the current metadata file is found by `metadata/version-hint.text` and the versions after it, and
 /// without it by listing: the highest `v<V>.metadata.json` or `<V>-<uuid>.metadata.json`, plain or gzip by either name.
 ///
-/// Errors: `NotFound` where there is no table, saying what was looked for; `InvalidInput` where only a catalog can say
-/// which file is current; `Unsupported` for a Lance dataset, for the metadata of a view, and for a store that cannot list
-/// where there is no hint; those of [`parse_table_metadata`] and of the store.
+/// Errors: `NotFound` without a table, naming what was looked for; `InvalidInput` if only a catalog knows the current file;
+/// `Unsupported` for a Lance dataset, for the metadata of a view, and for a store that cannot list files if there is no
+/// hint; those of [`parse_table_metadata`] and of the store.
 pub fn open_metadata(store: &dyn Store, location: &str) -> Result<(String, TableMetadata)> {
     let (metadata_location, bytes) = read_metadata(store, location, "table")?;
     let metadata = parse_table_metadata(&bytes, &metadata_location)?;
@@ -58,7 +58,7 @@ fn locate(store: &dyn Store, location: &str, wanted: &str) -> Result<String> {
     match find_current(store, &join(location, METADATA_FOLDER)) {
         Ok(Some(found)) => return Ok(found),
         Ok(None) => {}
-        // Where nothing can be listed, a file of any name can still be asked for.
+        // If the store cannot list files, a file of any name can still be opened.
         Err(error) if error.kind() == ErrorKind::Unsupported && store.exists(location)? => {
             return Ok(location.to_owned());
         }
@@ -72,7 +72,7 @@ fn locate(store: &dyn Store, location: &str, wanted: &str) -> Result<String> {
     if store.exists(location)? { Ok(location.to_owned()) } else { Err(nothing(store, location, wanted)) }
 }
 
-/// Says what was looked for, and what was found instead.
+/// The error, with what was looked for and what was found instead.
 fn nothing(store: &dyn Store, location: &str, wanted: &str) -> Error {
     let looked_for = "looked for metadata/version-hint.text, metadata/v<V>.metadata.json and \
                       metadata/<V>-<uuid>.metadata.json";

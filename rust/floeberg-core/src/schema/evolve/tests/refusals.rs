@@ -8,13 +8,16 @@ fn a_change_that_cannot_be_made_names_the_column() {
     for (change, said) in [
         (
             json!({"change": "add-column", "name": "id", "type": "int"}),
-            "\"id\" cannot be added: it is there already",
+            "\"id\" cannot be added: it exists already",
         ),
         (
             json!({"change": "add-column", "parent": "points", "name": "x", "type": "int"}),
             "\"points.x\" cannot be added",
         ),
-        (json!({"change": "add-column", "parent": "id", "name": "x", "type": "int"}), "no struct but long"),
+        (
+            json!({"change": "add-column", "parent": "id", "name": "x", "type": "int"}),
+            "not a struct but long",
+        ),
         (
             json!({"change": "add-column", "parent": "props.key", "name": "z", "type": "int"}),
             "in the key of a map",
@@ -29,7 +32,10 @@ fn a_change_that_cannot_be_made_names_the_column() {
         (json!({"change": "add-column", "name": "n", "type": "variant", "default": 1}), "no JSON form"),
         (json!({"change": "add-column", "name": "", "type": "int"}), "has no name"),
         (json!({"change": "delete-column", "name": "nope"}), "no column is named"),
-        (json!({"change": "delete-column", "name": "id"}), "\"id\" cannot be dropped: it identifies rows"),
+        (
+            json!({"change": "delete-column", "name": "id"}),
+            "\"id\" cannot be dropped: it is an identifier field",
+        ),
         (json!({"change": "delete-column", "name": "points.element"}), "drop that"),
         (json!({"change": "delete-column", "name": "props.key.x"}), "in the key of a map"),
         (
@@ -38,8 +44,11 @@ fn a_change_that_cannot_be_made_names_the_column() {
         ),
         (json!({"change": "rename-column", "name": "id", "new-name": ""}), "has no name"),
         (json!({"change": "rename-column", "name": "points.element", "new-name": "e"}), "cannot be renamed"),
-        (json!({"change": "update-type", "name": "id", "type": "int"}), "no promotion"),
-        (json!({"change": "update-type", "name": "ts", "type": "timestamptz"}), "no promotion"),
+        (json!({"change": "update-type", "name": "id", "type": "int"}), "does not allow this promotion"),
+        (
+            json!({"change": "update-type", "name": "ts", "type": "timestamptz"}),
+            "does not allow this promotion",
+        ),
         (json!({"change": "update-type", "name": "place", "type": "long"}), "only primitive types change"),
         (json!({"change": "update-type", "name": "props.key.x", "type": "long"}), "in the key of a map"),
         (json!({"change": "update-doc", "name": "points.element", "doc": "d"}), "cannot have a comment"),
@@ -52,7 +61,7 @@ fn a_change_that_cannot_be_made_names_the_column() {
         (json!({"change": "make-optional", "name": "id"}), "make it required"),
         (json!({"change": "move-first", "name": "points.element"}), "part of a list or map"),
         (json!({"change": "move-before", "name": "id", "before": "id"}), "beside itself"),
-        (json!({"change": "move-after", "name": "id", "after": "place.x"}), "of another struct"),
+        (json!({"change": "move-after", "name": "id", "after": "place.x"}), "in another struct"),
         (json!({"change": "set-identifier-fields", "names": ["ts"]}), "make it required"),
         (json!({"change": "set-identifier-fields", "names": ["place.x"]}), "a struct above it may be null"),
         (json!({"change": "set-identifier-fields", "names": ["points.x"]}), "in a list or a map"),
@@ -70,7 +79,7 @@ fn a_renamed_column_is_still_in_the_way_of_its_old_name() {
         {"change": "rename-column", "name": "ts", "new-name": "day"},
         {"change": "add-column", "name": "ts", "type": "int"},
     ]);
-    assert!(refusal(&changes).contains("it is there already"));
+    assert!(refusal(&changes).contains("it exists already"));
 }
 
 #[test]
