@@ -70,7 +70,7 @@ _SAID: dict[str, dict[str, str]] = {
 
 
 class SpelledLikePyIceberg:
-    """A class whose missing PyIceberg names say how they are spelled here."""
+    """A class whose missing PyIceberg names raise an error with the spelling here."""
 
     __slots__ = ()
     _spelled_as = ""

@@ -86,9 +86,9 @@ def provided(options: Mapping[str, str]) -> dict[str, str]:
         raise
     except Exception as failure:  # noqa: BLE001 - a provider may raise anything
         # Its message may have the values of options.
-        told = _without_values(str(failure), options)
+        message = _without_values(str(failure), options)
         raise StorageError(
-            f"the provider {name!r} of storage options raised {type(failure).__name__}: {told}",
+            f"the provider {name!r} of storage options raised {type(failure).__name__}: {message}",
             retryable=True,
         ) from None
     given = checked_options(f"the options of the provider {name!r}", answer)

@@ -267,7 +267,7 @@ def _damaged(why: str) -> InvalidDataError:
 
 _CONSTANTS: dict[int, Scalar] = {0: None, 1: True, 2: False}
 _SIZED: dict[int, Callable[[bytes], Scalar]] = {15: bytes, 16: _text}
-# The bytes of a type, and what becomes of them.
+# The bytes of a type, and their conversion.
 _FIXED: dict[int, tuple[int, Callable[[bytes], Scalar]]] = {
     3: (1, _signed),
     4: (2, _signed),

@@ -82,23 +82,23 @@ class MetastoreTableOperations(TableOperations):
         return self.catalog.do_load_storage_options(self.identifier)
 
     def load(self, known: OpenedTable | None) -> OpenedTable:
-        """Opens the metadata file that the catalog names."""
+        """Opens the metadata file at the stored location."""
         location = self._location()
         if known is not None and known.metadata_location == location:
             return known
         try:
             return self._open(location)
         except NoSuchTableError:
-            # Another may have committed and removed old metadata since.
+            # Another writer may have committed and removed old metadata meanwhile.
             again = self._location()
             if again == location:
                 raise
             return self._open(again)
 
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
-        """Writes a metadata file of a new name, and swaps the one that the catalog names for it."""
+        """Writes a new metadata file, and swaps the stored location for it."""
         location = _new_location(base, attempt)
-        # Nobody else knows the name, so that no store needs to be asked whether there is such a file.
+        # The name is unique, so the store need not check for an existing file.
         attempt.write_metadata(location, if_absent=False)
         try:
             if base is None:
@@ -110,9 +110,9 @@ class MetastoreTableOperations(TableOperations):
                 failure.message, context=failure.context | {"metadata": location}
             ) from failure
         except Exception as failure:
-            # A catalog that says that nothing was changed may be wrong: the file goes only where another one is kept.
+            # The catalog may be wrong that nothing was changed: the file is removed only where it has another location.
             if self._kept(location, failure) != location:
-                # Another exception says nothing of a request that may yet arrive.
+                # After any other exception a request may still arrive.
                 if isinstance(failure, FloebergError):
                     with suppress(FloebergError):
                         options = self.storage_options if base is None else base.storage_options
@@ -129,7 +129,7 @@ class MetastoreTableOperations(TableOperations):
         return location
 
     def _kept(self, location: str, failure: Exception) -> str | None:
-        """The location that is kept after a swap failed; `CommitStateUnknownError` where that cannot be known."""
+        """The stored location after a failed swap. Raises `CommitStateUnknownError` where it cannot be loaded."""
         try:
             return self.catalog.do_load_metadata_location(self.identifier)
         except Exception as unknown:

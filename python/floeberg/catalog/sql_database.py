@@ -96,7 +96,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection to read by."""
+        """A connection for reading."""
         with self.converted_errors("the catalog cannot be read"), self.engine().connect() as connection:
             yield connection
 
@@ -104,10 +104,10 @@ class Database:
     def writing(
         self, what: str = "the catalog cannot be written", *, is_unchanged: Callable[[], bool] = lambda: False
     ) -> Iterator[Connection]:
-        """A transaction, made durable at its end. An error before that says that nothing was changed.
+        """A transaction, which is durable at its end. After an error before its end nothing was changed.
 
-        One of the end itself says so too, where that can be seen: SQLite commits in this process, so that what is not
-        there after its error never comes.
+        After an error of the commit itself the outcome is unknown, but for SQLite: it commits in this process, so that
+        a write that is missing then never appears.
         """
         engine = self.engine()
         with self.converted_errors(what):

@@ -63,7 +63,7 @@ NAMESPACES: Final = Table(
 
 
 def named(catalog: str, identifier: Identifier, *, typed: bool) -> ColumnElement[bool]:
-    """The row of a table; a view is none where the rows have types."""
+    """The row of a table. Rows of views are excluded where the rows have types."""
     *namespace, name = identifier
     return of_namespace(catalog, tuple(namespace), typed=typed) & (TABLES.c.table_name == name)
 

@@ -59,20 +59,20 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         branch: The branch of the snapshots.
         idempotency_key: The key of the commit. Where a snapshot of the branch has it, nothing is done.
         made_from: Snapshots of the branch that new rows were made from, if they are older than `starting`.
-        files_are_new: Whether all files that come were written for this commit, under names that nobody else has.
-            Others are looked for, in the table and where they are.
-        sleep: What waits.
+        files_are_new: Whether all added files were written for this commit, under new names. Other files are searched
+            for in the table and in the storage.
+        sleep: Waits for some seconds.
 
     Returns:
-        The table with the operations done.
+        The commit, with the table after it.
 
     Raises:
         CommitConflictError: Another writer committed a conflicting change, or was faster at every attempt.
             Nothing was changed.
-        CommitStateUnknownError: Whether it took effect is not known. Nothing was removed.
-        AlreadyExistsError: A file that comes is in the table already. It must not be removed.
+        CommitStateUnknownError: The outcome is unknown. No file was removed.
+        AlreadyExistsError: The table has one of the files already. It must not be removed.
         InvalidInputError: The key belongs to other operations, or a file to another table.
-        FloebergError: Any other says that nothing was changed.
+        FloebergError: With any other error nothing was changed.
     """
     made = _native.Commit.begin(
         list(operations),
@@ -167,7 +167,7 @@ def _given_up(progress: Progress, failure: FloebergError, done: int) -> Committe
     progress.abandon()
     if isinstance(failure, CommitStateUnknownError):
         raise CommitConflictError(
-            "another writer committed first, and retries are off", context=failure.context
+            "another writer committed first, and the commit was not retried", context=failure.context
         ) from failure
     if isinstance(failure, CommitConflictError) and done > 1:
         raise CommitConflictError(

@@ -160,7 +160,7 @@ def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401 - what JSON has
-    """A number that is there: JSON has none for what is not finite, and polars writes null."""
+    """A finite number. polars writes others as null, since JSON does not have them."""
     if value is None:
         raise _unknown("a number that is infinite or NaN")
     return value

@@ -139,7 +139,7 @@ def _called(function: str, operands: list[Operand], options: dict[str, Any]) -> 
 
 
 def _listed(values: Any) -> list[object]:  # noqa: ANN401 - an array of pyarrow, or a list
-    """The values of a set. pyarrow tells 0.0 from -0.0 in one, which are one value to a table."""
+    """The values of a set. pyarrow distinguishes 0.0 and -0.0 in it, which are equal in a table."""
     listed = list(values)
     if any(isinstance(each, float) and each == 0 for each in listed):
         raise _unknown("is_in with a zero that is a float: compare with ==")

@@ -205,7 +205,7 @@ def parse_transform(transform: str) -> Transform:
     return BucketTransform(number) if numbered[1] == "bucket" else TruncateTransform(number)
 
 
-def _text_of(transform: object) -> Any:  # noqa: ANN401 - what is no text is refused by the caller
+def _text_of(transform: object) -> Any:  # noqa: ANN401 - the caller refuses other types
     foreign = type(transform).__module__.partition(".")[0] == "pyiceberg"
     return str(transform) if foreign else transform
 

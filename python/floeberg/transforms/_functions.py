@@ -183,7 +183,7 @@ def _applied(transform: str, array: Rows) -> Rows:
     field = pa.field("", rows.type)
     batches = [pa.RecordBatch.from_arrays([chunk], schema=pa.schema([field])) for chunk in chunks]
     if not batches:
-        # Without any batch the type of the result would not be told.
+        # Without any batch the type of the result would be unknown.
         batches = [pa.RecordBatch.from_arrays([pa.array([], rows.type)], schema=pa.schema([field]))]
     reader = pa.RecordBatchReader.from_batches(pa.schema([field]), batches)
     made = [pa.array(cast("Any", column)) for column in _native.transform_column(transform, reader)]

@@ -1,7 +1,7 @@
-"""How does one read of Spark become partitions, and a partition rows?
+"""How does a read of Spark become partitions, and a partition rows?
 
 `partitions` runs where Spark plans, and opens metadata and manifests. `read` runs in a task, and opens data files and
-deletes; it needs no metadata.
+delete files only.
 
 Invariant: planning opens no data file.
 """
