@@ -2,7 +2,6 @@
 //!
 //! A module uses only those that are declared before it.
 //!
-//! - `properties`: every property of tables, with its default, its parser and what is done with it.
 //! - `wire`: bytes to raw structures and back: Avro, JSON with places for errors, Puffin, deletion vectors. No I/O.
 //! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a new
 //!   table begins with; the current metadata file; relocation.
@@ -26,7 +25,6 @@
 //! - `commit`: operations on a base. Actions make manifests and a snapshot, an attempt says what changes as
 //!   requirements and updates of the REST specification, and a later base takes the same manifests again.
 
-pub mod properties;
 pub mod wire;
 pub mod metadata;
 pub mod manifest;

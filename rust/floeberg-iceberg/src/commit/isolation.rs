@@ -4,9 +4,9 @@
 //! Spec: Iceberg documentation, Configuration (`write.*.isolation-level`).
 
 use floeberg_core::{Error, Result};
+use floeberg_properties::Words;
 
 use crate::metadata::TableMetadata;
-use crate::properties::Words;
 
 /// How far an operation is isolated from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Context, Error, Result};
+use floeberg_properties::{ENCRYPTION_KEY_ID as KEY_ID, Kind, Known, Use, flag, known, share, whole, word};
 
 use super::produce::manifest_options;
 use crate::files::check_metrics_mode;
 use crate::formats::avro::write::check_avro_properties;
 use crate::formats::parquet::write::check_parquet_properties;
-use crate::properties::{ENCRYPTION_KEY_ID as KEY_ID, Kind, Known, Use, flag, known, share, whole, word};
 
 /// Checks properties to set. `after` are all properties of the table then: a level must fit its codec.
 ///

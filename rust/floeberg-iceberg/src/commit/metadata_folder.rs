@@ -6,9 +6,9 @@
 //! Invariant: locations are joined, never normalised.
 
 use floeberg_io::location::{within, without_end_slashes};
+use floeberg_properties::METADATA_PATH;
 
 use crate::metadata::TableMetadata;
-use crate::properties::METADATA_PATH;
 
 /// The default folder of a table's metadata.
 const METADATA_FOLDER: &str = "metadata";

@@ -7,9 +7,9 @@
 //! Invariant: what this version would write in the clear goes to no table that says it is encrypted.
 
 use floeberg_core::{Error, Result};
+use floeberg_properties::ENCRYPTION_KEY_ID as KEY_ID;
 
 use super::TableMetadata;
-use crate::properties::ENCRYPTION_KEY_ID as KEY_ID;
 
 impl TableMetadata {
     /// Checks that files may be written in the clear: data files, delete files, manifests and manifest lists.

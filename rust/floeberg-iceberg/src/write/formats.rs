@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use floeberg_core::{Error, Result};
+use floeberg_properties::FORMAT;
 
 use crate::files::{FileLayout, LayoutRequest, WriteProperties};
 use crate::formats::{avro, parquet};
-use crate::properties::FORMAT;
 
 /// The layout of a write. Errors: those of the format, `Unsupported` for one that is not written.
 pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {

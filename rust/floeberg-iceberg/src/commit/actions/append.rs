@@ -3,9 +3,9 @@
 //! Spec: Snapshots (`append`); Commit Conflict Resolution and Retry: an append conflicts with nothing.
 
 use floeberg_core::Result;
+use floeberg_properties::MANIFEST_MERGE_ENABLED;
 
 use crate::commit::produce::{ActionContext, FileChange, Produced, change_files};
-use crate::properties::MANIFEST_MERGE_ENABLED;
 use crate::write::Receipt;
 
 /// Adds the files of a receipt, and merges manifests where that is wanted.

@@ -8,13 +8,13 @@ use std::collections::HashSet;
 
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_properties::UPDATE_ISOLATION;
 
 use crate::commit::IsolationLevel;
 use crate::commit::produce::{ActionContext, FileChange, Produced, Removal, change_files, partition_key};
 use crate::commit::validate::validate_no_conflicts;
 use crate::commit::validation::Validation;
 use crate::metadata::TableMetadata;
-use crate::properties::UPDATE_ISOLATION;
 use crate::write::Receipt;
 
 /// Replaces the partitions of the files of a receipt.

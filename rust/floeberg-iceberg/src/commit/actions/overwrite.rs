@@ -6,12 +6,12 @@
 
 use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Expr};
+use floeberg_properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
 
 use crate::commit::IsolationLevel;
 use crate::commit::produce::{ActionContext, FileChange, Produced, Removal, change_files};
 use crate::commit::validate::validate_no_conflicts;
 use crate::commit::validation::Validation;
-use crate::properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
 use crate::write::{Receipt, WrittenFile};
 
 /// The rows that go.

@@ -12,6 +12,7 @@ use floeberg_core::schema::Schema;
 use floeberg_core::schema::evolve::SchemaChanges;
 use floeberg_core::schema::name_mapping::evolved_mapping;
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_properties::{Known, NAME_MAPPING, known};
 use serde_json::Value as Json;
 
 use crate::commit::produce::Produced;
@@ -19,7 +20,6 @@ use crate::commit::seen::check_names;
 use crate::commit::validation::Validation;
 use crate::commit::{LAST_ADDED, Update};
 use crate::metadata::TableMetadata;
-use crate::properties::{self, Known, NAME_MAPPING};
 
 /// Makes changes to the columns.
 ///
@@ -102,7 +102,7 @@ fn properties_of_columns(
 ) -> (Vec<String>, BTreeMap<String, String>) {
     let (mut removed, mut renamed) = (Vec::new(), BTreeMap::new());
     for (property, value) in &metadata.properties {
-        let Some(prefix) = properties::known(property).and_then(Known::prefix) else { continue };
+        let Some(prefix) = known(property).and_then(Known::prefix) else { continue };
         let Some(name) = property.strip_prefix(prefix) else { continue };
         let Ok(id) = metadata.current_schema().find(name, true) else { continue };
         let now = after.full_name(id);

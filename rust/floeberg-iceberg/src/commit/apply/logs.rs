@@ -9,10 +9,10 @@
 use std::collections::HashSet;
 
 use floeberg_core::Result;
+use floeberg_properties::PREVIOUS_VERSIONS_MAX;
 use serde_json::Map;
 
 use crate::metadata::{MetadataLogEntry, TableMetadata};
-use crate::properties::PREVIOUS_VERSIONS_MAX;
 
 pub(super) fn log_snapshots(metadata: &mut TableMetadata, added: &HashSet<i64>, removes_snapshots: bool) {
     let current = metadata.current_snapshot_id;

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use floeberg_core::Result;
 use floeberg_io::location::canonical;
+use floeberg_properties::PARTITION_SUMMARY_LIMIT;
 
 use super::complete_manifests::manifests_of;
 use super::context::ActionContext;
@@ -21,7 +22,6 @@ use super::snapshot::{Produced, add_snapshot};
 use crate::commit::fit::check_fit;
 use crate::commit::summary::{Counted, Summary};
 use crate::manifest::ManifestFile;
-use crate::properties::PARTITION_SUMMARY_LIMIT;
 use crate::write::WrittenFile;
 
 /// What changes.

@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::Result;
+use floeberg_properties::{MANIFEST_CODEC, MANIFEST_GZIP_LEVEL, MANIFEST_ZSTD_LEVEL};
+use floeberg_properties::{Whole, unexpected};
 
-use crate::properties::{MANIFEST_CODEC, MANIFEST_GZIP_LEVEL, MANIFEST_ZSTD_LEVEL};
-use crate::properties::{Whole, unexpected};
 use crate::wire::avro::encode::{Compression, ContainerOptions};
 
 /// How the properties want manifests to be stored.

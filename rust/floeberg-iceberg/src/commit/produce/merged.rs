@@ -10,13 +10,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use floeberg_core::{Context, Result};
+use floeberg_exec::threads::ordered;
+use floeberg_properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, MANIFEST_TARGET_SIZE};
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
 use crate::commit::commit_files::{ManifestWork, RewrittenManifests};
 use crate::manifest::{EntryRequest, EntryStatus, ManifestEntry, ManifestFile, WrittenManifest};
-use crate::properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, MANIFEST_TARGET_SIZE};
-use floeberg_exec::threads::ordered;
 
 /// Merges manifests of one content. Returns them, and how many manifests of earlier snapshots they replace.
 pub(super) fn merge(

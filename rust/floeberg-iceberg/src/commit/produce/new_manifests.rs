@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use floeberg_core::{Context, Error, Result};
 use floeberg_io::location::canonical;
+use floeberg_properties::MANIFEST_TARGET_SIZE;
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
 use crate::commit::commit_files::{ManifestWork, RewrittenManifests};
 use crate::manifest::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
-use crate::properties::MANIFEST_TARGET_SIZE;
 use crate::write::WrittenFile;
 
 /// Writes the manifests of new data files.

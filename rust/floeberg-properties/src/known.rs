@@ -1,17 +1,11 @@
-//! Which properties has a table, what may they be, and what are they where they are not set?
+//! Which properties have a meaning, and what are they where they are not set?
 //!
-//! In: properties, as texts. Out: their values.
+//! In: the name of a property. Out: what is known of it. Those that this library follows have a constant too.
 //! Spec: Iceberg documentation, Configuration (table properties).
-//!
-//! Invariant: every key, default and parser is here. A value that cannot be read is an `InvalidInput` that names the
-//! property, never the default.
 
-mod property;
+#![allow(missing_docs, reason = "PROPERTIES says in one line what each constant means")]
 
-pub(crate) use property::{Flag, Share, Whole, Words, parsed, share, unexpected};
-pub use property::{Kind, Known, PropertyDefault, Use, flag, whole, word};
-
-use PropertyDefault as D;
+use super::property::{Flag, Kind, Known, PropertyDefault as D, Share, Whole, Words};
 
 const MIB: u64 = 1 << 20;
 const MINUTE: u64 = 60_000;
@@ -23,105 +17,102 @@ const DISTRIBUTIONS: &[&str] = &["none", "hash", "range"];
 const LEVELS: &[&str] = &["serializable", "snapshot"];
 
 // Commits.
-pub(crate) const MANIFEST_MERGE_ENABLED: Flag = Flag { name: "commit.manifest-merge.enabled", default: true };
-pub(crate) const MANIFEST_MIN_COUNT_TO_MERGE: Whole =
+pub const MANIFEST_MERGE_ENABLED: Flag = Flag { name: "commit.manifest-merge.enabled", default: true };
+pub const MANIFEST_MIN_COUNT_TO_MERGE: Whole =
     Whole { name: "commit.manifest.min-count-to-merge", default: 100, least: 0 };
-pub(crate) const MANIFEST_TARGET_SIZE: Whole =
+pub const MANIFEST_TARGET_SIZE: Whole =
     Whole { name: "commit.manifest.target-size-bytes", default: 8 * MIB, least: 0 };
-pub(crate) const MANIFEST_CODEC: Words = Words {
+pub const MANIFEST_CODEC: Words = Words {
     name: "write.manifest.compression-codec",
     default: "gzip",
     allowed: &["gzip", "zstd", "snappy", "uncompressed"],
 };
-pub(crate) const MANIFEST_GZIP_LEVEL: Whole =
+pub const MANIFEST_GZIP_LEVEL: Whole =
     Whole { name: "write.manifest.compression-level", default: 9, least: 0 };
-pub(crate) const MANIFEST_ZSTD_LEVEL: Whole = Whole { default: 1, ..MANIFEST_GZIP_LEVEL };
-pub(crate) const METADATA_CODEC: Words =
+pub const MANIFEST_ZSTD_LEVEL: Whole = Whole { default: 1, ..MANIFEST_GZIP_LEVEL };
+pub const METADATA_CODEC: Words =
     Words { name: "write.metadata.compression-codec", default: "none", allowed: &["none", "gzip"] };
-pub(crate) const METADATA_PATH: &str = "write.metadata.path";
-pub(crate) const PREVIOUS_VERSIONS_MAX: Whole =
+pub const METADATA_PATH: &str = "write.metadata.path";
+pub const PREVIOUS_VERSIONS_MAX: Whole =
     Whole { name: "write.metadata.previous-versions-max", default: 100, least: 0 };
-pub(crate) const DELETE_AFTER_COMMIT: Flag =
+pub const DELETE_AFTER_COMMIT: Flag =
     Flag { name: "write.metadata.delete-after-commit.enabled", default: false };
-pub(crate) const PARTITION_SUMMARY_LIMIT: Whole =
+pub const PARTITION_SUMMARY_LIMIT: Whole =
     Whole { name: "write.summary.partition-limit", default: 0, least: 0 };
-pub(crate) const DELETE_ISOLATION: Words =
+pub const DELETE_ISOLATION: Words =
     Words { name: "write.delete.isolation-level", default: "serializable", allowed: LEVELS };
-pub(crate) const UPDATE_ISOLATION: Words =
+pub const UPDATE_ISOLATION: Words =
     Words { name: "write.update.isolation-level", default: "serializable", allowed: LEVELS };
-pub(crate) const ENCRYPTION_KEY_ID: &str = "encryption.key-id";
+pub const ENCRYPTION_KEY_ID: &str = "encryption.key-id";
 
 // Reading.
-pub(crate) const NAME_MAPPING: &str = "schema.name-mapping.default";
-pub(crate) const SPLIT_TARGET_SIZE: Whole =
-    Whole { name: "read.split.target-size", default: 128 * MIB, least: 1 };
-pub(crate) const SPLIT_OPEN_FILE_COST: Whole =
+pub const NAME_MAPPING: &str = "schema.name-mapping.default";
+pub const SPLIT_TARGET_SIZE: Whole = Whole { name: "read.split.target-size", default: 128 * MIB, least: 1 };
+pub const SPLIT_OPEN_FILE_COST: Whole =
     Whole { name: "read.split.open-file-cost", default: 4 * MIB, least: 0 };
-pub(crate) const SPLIT_LOOKBACK: Whole =
-    Whole { name: "read.split.planning-lookback", default: 10, least: 1 };
+pub const SPLIT_LOOKBACK: Whole = Whole { name: "read.split.planning-lookback", default: 10, least: 1 };
 
 // Data files.
-pub(crate) const FORMAT: Words = Words { name: "write.format.default", default: "parquet", allowed: FORMATS };
-pub(crate) const TARGET_FILE_SIZE: Whole =
+pub const FORMAT: Words = Words { name: "write.format.default", default: "parquet", allowed: FORMATS };
+pub const TARGET_FILE_SIZE: Whole =
     Whole { name: "write.target-file-size-bytes", default: 512 * MIB, least: 1 };
-pub(crate) const DATA_PATH: &str = "write.data.path";
-pub(crate) const OBJECT_STORAGE: Flag = Flag { name: "write.object-storage.enabled", default: false };
-pub(crate) const OBJECT_STORAGE_PARTITIONED: Flag =
+pub const DATA_PATH: &str = "write.data.path";
+pub const OBJECT_STORAGE: Flag = Flag { name: "write.object-storage.enabled", default: false };
+pub const OBJECT_STORAGE_PARTITIONED: Flag =
     Flag { name: "write.object-storage.partitioned-paths", default: true };
 /// Former names of [`DATA_PATH`], in the order in which they count.
-pub(crate) const FORMER_DATA_PATHS: [&str; 2] = ["write.object-storage.path", "write.folder-storage.path"];
-pub(crate) const METRICS_DEFAULT: &str = "write.metadata.metrics.default";
-pub(crate) const METRICS_OF_COLUMN: &str = "write.metadata.metrics.column.";
-pub(crate) const METRICS_MOST_COLUMNS: Whole =
+pub const FORMER_DATA_PATHS: [&str; 2] = ["write.object-storage.path", "write.folder-storage.path"];
+pub const METRICS_DEFAULT: &str = "write.metadata.metrics.default";
+pub const METRICS_OF_COLUMN: &str = "write.metadata.metrics.column.";
+pub const METRICS_MOST_COLUMNS: Whole =
     Whole { name: "write.metadata.metrics.max-inferred-column-defaults", default: 100, least: 0 };
 
-pub(crate) const LOCATION_PROVIDER: &str = "write.location-provider.impl";
+pub const LOCATION_PROVIDER: &str = "write.location-provider.impl";
 
 // Avro.
-pub(crate) const AVRO_CODEC: Words = Words {
+pub const AVRO_CODEC: Words = Words {
     name: "write.avro.compression-codec",
     default: "gzip",
     allowed: &["gzip", "zstd", "snappy", "uncompressed"],
 };
-pub(crate) const AVRO_LEVEL: &str = "write.avro.compression-level";
+pub const AVRO_LEVEL: &str = "write.avro.compression-level";
 
 // Parquet.
-pub(crate) const PARQUET_CODEC: Words = Words {
+pub const PARQUET_CODEC: Words = Words {
     name: "write.parquet.compression-codec",
     default: "zstd",
     allowed: &["zstd", "gzip", "brotli", "snappy", "lz4", "lz4_raw", "uncompressed", "none"],
 };
-pub(crate) const PARQUET_LEVEL: &str = "write.parquet.compression-level";
-pub(crate) const PARQUET_ROW_GROUP_SIZE: Whole =
+pub const PARQUET_LEVEL: &str = "write.parquet.compression-level";
+pub const PARQUET_ROW_GROUP_SIZE: Whole =
     Whole { name: "write.parquet.row-group-size-bytes", default: 128 * MIB, least: 1 };
-pub(crate) const PARQUET_ROWS_BEFORE_CHECK: Whole =
+pub const PARQUET_ROWS_BEFORE_CHECK: Whole =
     Whole { name: "write.parquet.row-group-check-min-record-count", default: 100, least: 1 };
-pub(crate) const PARQUET_ROWS_BETWEEN_CHECKS: &str = "write.parquet.row-group-check-max-record-count";
-pub(crate) const PARQUET_RAW_SIZE: Flag =
+pub const PARQUET_ROWS_BETWEEN_CHECKS: &str = "write.parquet.row-group-check-max-record-count";
+pub const PARQUET_RAW_SIZE: Flag =
     Flag { name: "write.parquet.row-group-size-track-uncompressed", default: false };
-pub(crate) const PARQUET_PAGE_SIZE: Whole =
-    Whole { name: "write.parquet.page-size-bytes", default: MIB, least: 1 };
-pub(crate) const PARQUET_PAGE_ROWS: Whole =
+pub const PARQUET_PAGE_SIZE: Whole = Whole { name: "write.parquet.page-size-bytes", default: MIB, least: 1 };
+pub const PARQUET_PAGE_ROWS: Whole =
     Whole { name: "write.parquet.page-row-limit", default: 20_000, least: 1 };
-pub(crate) const PARQUET_PAGE_VERSION: Words =
+pub const PARQUET_PAGE_VERSION: Words =
     Words { name: "write.parquet.page-version", default: "v1", allowed: &["v1", "v2"] };
-pub(crate) const PARQUET_DICTIONARY_SIZE: Whole =
+pub const PARQUET_DICTIONARY_SIZE: Whole =
     Whole { name: "write.parquet.dict-size-bytes", default: 2 * MIB, least: 1 };
-pub(crate) const PARQUET_DICTIONARY_OF_COLUMN: Flag =
+pub const PARQUET_DICTIONARY_OF_COLUMN: Flag =
     Flag { name: "write.parquet.dict-encoding-enabled.column.", default: true };
-pub(crate) const PARQUET_STATISTICS_OF_COLUMN: Flag =
+pub const PARQUET_STATISTICS_OF_COLUMN: Flag =
     Flag { name: "write.parquet.stats-enabled.column.", default: true };
-pub(crate) const PARQUET_BLOOM_OF_COLUMN: Flag =
+pub const PARQUET_BLOOM_OF_COLUMN: Flag =
     Flag { name: "write.parquet.bloom-filter-enabled.column.", default: false };
-pub(crate) const PARQUET_BLOOM_ADAPTIVE: Flag =
+pub const PARQUET_BLOOM_ADAPTIVE: Flag =
     Flag { name: "write.parquet.bloom-filter-adaptive-enabled", default: false };
-pub(crate) const PARQUET_BLOOM_SHARE_OF_COLUMN: Share =
+pub const PARQUET_BLOOM_SHARE_OF_COLUMN: Share =
     Share { name: "write.parquet.bloom-filter-fpp.column.", default: 0.01 };
-pub(crate) const PARQUET_BLOOM_VALUES_OF_COLUMN: &str = "write.parquet.bloom-filter-ndv.column.";
-pub(crate) const PARQUET_BLOOM_MOST_BYTES: Whole =
+pub const PARQUET_BLOOM_VALUES_OF_COLUMN: &str = "write.parquet.bloom-filter-ndv.column.";
+pub const PARQUET_BLOOM_MOST_BYTES: Whole =
     Whole { name: "write.parquet.bloom-filter-max-bytes", default: MIB, least: 1 };
-pub(crate) const PARQUET_SHRED_VARIANTS: Flag = Flag { name: "write.parquet.shred-variants", default: false };
-pub(crate) const PARQUET_VARIANT_BUFFER: Whole =
+pub const PARQUET_SHRED_VARIANTS: Flag = Flag { name: "write.parquet.shred-variants", default: false };
+pub const PARQUET_VARIANT_BUFFER: Whole =
     Whole { name: "write.parquet.variant-inference-buffer-size", default: 100, least: 1 };
 
 // Retries of commits; the loop is Python's.

@@ -16,7 +16,7 @@ pub type Properties = BTreeMap<String, String>;
 
 /// `true` or `false`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Flag {
+pub struct Flag {
     /// Its key.
     pub name: &'static str,
     /// What it is where it is not set.
@@ -25,7 +25,7 @@ pub(crate) struct Flag {
 
 /// A whole number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Whole {
+pub struct Whole {
     /// Its key.
     pub name: &'static str,
     /// What it is where it is not set.
@@ -36,7 +36,7 @@ pub(crate) struct Whole {
 
 /// A number between 0 and 1.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Share {
+pub struct Share {
     /// Its key.
     pub name: &'static str,
     /// What it is where it is not set.
@@ -45,7 +45,7 @@ pub(crate) struct Share {
 
 /// One of some words, in any case.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Words {
+pub struct Words {
     /// Its key.
     pub name: &'static str,
     /// What it is where it is not set.
@@ -131,7 +131,7 @@ impl Flag {
         flag(properties, &format!("{}{column}", self.name), self.default)
     }
 
-    pub(super) const fn known(self, meaning: &'static str) -> Known {
+    pub(crate) const fn known(self, meaning: &'static str) -> Known {
         let default = PropertyDefault::Flag(self.default);
         Known { name: self.name, kind: Kind::Flag, default, in_use: Use::Followed, meaning }
     }
@@ -148,11 +148,11 @@ impl Whole {
         whole(properties, self.name, self.least)
     }
 
-    pub(super) const fn known(self, meaning: &'static str) -> Known {
+    pub(crate) const fn known(self, meaning: &'static str) -> Known {
         Known::whole(self.name, PropertyDefault::Whole(self.default), self.least, meaning)
     }
 
-    pub(super) const fn known_with(self, kind: Kind, meaning: &'static str) -> Known {
+    pub(crate) const fn known_with(self, kind: Kind, meaning: &'static str) -> Known {
         Known { kind, ..self.known(meaning) }
     }
 }
@@ -163,7 +163,7 @@ impl Share {
         Ok(share(properties, &format!("{}{column}", self.name))?.unwrap_or(self.default))
     }
 
-    pub(super) const fn known(self, meaning: &'static str) -> Known {
+    pub(crate) const fn known(self, meaning: &'static str) -> Known {
         let default = PropertyDefault::Share(self.default);
         Known { name: self.name, kind: Kind::Share, default, in_use: Use::Followed, meaning }
     }
@@ -178,17 +178,17 @@ impl Words {
         }
     }
 
-    pub(super) const fn known(self, meaning: &'static str) -> Known {
+    pub(crate) const fn known(self, meaning: &'static str) -> Known {
         Known::words(self.name, PropertyDefault::Word(self.default), self.allowed, meaning)
     }
 
-    pub(super) const fn known_with(self, kind: Kind, meaning: &'static str) -> Known {
+    pub(crate) const fn known_with(self, kind: Kind, meaning: &'static str) -> Known {
         Known { kind, ..self.known(meaning) }
     }
 }
 
 impl Known {
-    pub(super) const fn whole(
+    pub(crate) const fn whole(
         name: &'static str,
         default: PropertyDefault,
         least: u64,
@@ -197,7 +197,7 @@ impl Known {
         Self { name, kind: Kind::Whole(least), default, in_use: Use::Followed, meaning }
     }
 
-    pub(super) const fn words(
+    pub(crate) const fn words(
         name: &'static str,
         default: PropertyDefault,
         words: &'static [&'static str],
@@ -206,11 +206,11 @@ impl Known {
         Self { name, kind: Kind::Words(words), default, in_use: Use::Followed, meaning }
     }
 
-    pub(super) const fn text(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+    pub(crate) const fn text(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
         Self { name, kind, default: PropertyDefault::None, in_use: Use::Followed, meaning }
     }
 
-    pub(super) const fn refused(name: &'static str, why: &'static str) -> Self {
+    pub(crate) const fn refused(name: &'static str, why: &'static str) -> Self {
         Self {
             name,
             kind: Kind::Text,
@@ -221,7 +221,7 @@ impl Known {
     }
 
     /// The same, kept for other engines.
-    pub(super) const fn kept(self) -> Self {
+    pub(crate) const fn kept(self) -> Self {
         Self { in_use: Use::Kept, ..self }
     }
 
@@ -249,7 +249,7 @@ impl fmt::Display for PropertyDefault {
 }
 
 /// A number, or another thing that is written as a text; `None` where it is not set. Errors: `InvalidInput`.
-pub(crate) fn parsed<T: FromStr>(properties: &Properties, name: &str, expected: &str) -> Result<Option<T>> {
+pub fn parsed<T: FromStr>(properties: &Properties, name: &str, expected: &str) -> Result<Option<T>> {
     let Some(text) = properties.get(name) else { return Ok(None) };
     text.trim().parse().map(Some).map_err(|_| unexpected(name, text, expected))
 }
@@ -274,7 +274,7 @@ pub fn whole(properties: &Properties, name: &str, least: u64) -> Result<Option<u
 }
 
 /// A number between 0 and 1; `None` where it is not set. Errors: `InvalidInput`.
-pub(crate) fn share(properties: &Properties, name: &str) -> Result<Option<f64>> {
+pub fn share(properties: &Properties, name: &str) -> Result<Option<f64>> {
     let expected = "a number between 0 and 1";
     match parsed::<f64>(properties, name, expected)? {
         Some(share) if !(share > 0.0 && share < 1.0) => Err(unexpected(name, share, expected)),
@@ -298,7 +298,7 @@ fn one_of(words: &[&str]) -> String {
 }
 
 /// The error of a property that has another value than it can have.
-pub(crate) fn unexpected(name: &str, found: impl fmt::Display, expected: &str) -> Error {
+pub fn unexpected(name: &str, found: impl fmt::Display, expected: &str) -> Error {
     Error::invalid_input(format!("expected {expected}, found {:?}", found.to_string())).with("property", name)
 }
 
