@@ -1,4 +1,4 @@
-//! What is an Iceberg table: bytes, metadata, plans, rows, commits?
+//! What is an Iceberg table: bytes, metadata, plans, rows?
 //!
 //! A module uses only those that are declared before it.
 //!
@@ -22,8 +22,6 @@
 //! - `view`: a view, opened.
 //! - `write`: rows to data files. Rows are matched to the table's columns, split by partition, sorted, encoded by
 //!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
-//! - `commit`: operations on a base. Actions make manifests and a snapshot, an attempt says what changes as
-//!   requirements and updates of the REST specification, and a later base takes the same manifests again.
 
 pub mod wire;
 pub mod metadata;
@@ -40,7 +38,6 @@ mod recipe;
 mod statistics;
 mod view;
 pub mod write;
-pub mod commit;
 
 pub use formats::parquet::read::silence_caught_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};

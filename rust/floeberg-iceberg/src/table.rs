@@ -94,7 +94,7 @@ impl Table {
     }
 
     /// The table at metadata that was just written to a location, and that is not read back.
-    pub(crate) fn written(
+    pub fn written(
         metadata: Arc<TableMetadata>,
         metadata_location: String,
         options: OpenOptions,
@@ -111,7 +111,8 @@ impl Table {
     }
 
     /// The same table at metadata that was just written to a location. Decoded manifests stay.
-    pub(crate) fn moved_on(&self, metadata: Arc<TableMetadata>, metadata_location: String) -> Self {
+    #[must_use]
+    pub fn moved_on(&self, metadata: Arc<TableMetadata>, metadata_location: String) -> Self {
         Self { metadata, metadata_location, ..self.clone() }
     }
 
