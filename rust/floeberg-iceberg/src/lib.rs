@@ -1,8 +1,7 @@
-//! What is an Iceberg table: bytes, metadata, plans, rows, commits?
+//! What is an Iceberg table: bytes, metadata, plans, rows?
 //!
 //! A module uses only those that are declared before it.
 //!
-//! - `properties`: every property of tables, with its default, its parser and what is done with it.
 //! - `wire`: bytes to raw structures and back: Avro, JSON with places for errors, Puffin, deletion vectors. No I/O.
 //! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a new
 //!   table begins with; the current metadata file; relocation.
@@ -23,10 +22,7 @@
 //! - `view`: a view, opened.
 //! - `write`: rows to data files. Rows are matched to the table's columns, split by partition, sorted, encoded by
 //!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
-//! - `commit`: operations on a base. Actions make manifests and a snapshot, an attempt says what changes as
-//!   requirements and updates of the REST specification, and a later base takes the same manifests again.
 
-pub mod properties;
 pub mod wire;
 pub mod metadata;
 pub mod manifest;
@@ -42,7 +38,6 @@ mod recipe;
 mod statistics;
 mod view;
 pub mod write;
-pub mod commit;
 
 pub use formats::parquet::read::silence_caught_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};

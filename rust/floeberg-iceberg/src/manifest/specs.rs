@@ -21,7 +21,7 @@ use crate::metadata::{PartitionField, PartitionSpec, TableMetadata, UnifiedParti
 
 /// A spec, ready for planning.
 #[derive(Debug)]
-pub(crate) struct BoundSpec {
+pub struct BoundSpec {
     /// The spec's id.
     pub spec_id: i32,
     /// Partition fields, ids and result types.
@@ -40,7 +40,7 @@ impl BoundSpec {
     /// Prepares a spec. Void and unknown transforms, several source columns, and sources that the read schema lacks
     /// give nothing to project filters to. Neither do values that may come from another column. An identity value always
     /// belongs to its own column: readers use it for the column, whatever the file has.
-    pub fn new(
+    pub(crate) fn new(
         spec: &PartitionSpec,
         partition_type: StructType,
         read_schema: &Schema,
@@ -149,7 +149,7 @@ fn type_as_written(data_type: &DataType) -> Option<PrimitiveType> {
 
 /// All specs of a table.
 #[derive(Debug)]
-pub(crate) struct Specs {
+pub struct Specs {
     by_id: BTreeMap<i32, BoundSpec>,
     untrusted: UntrustedColumns,
     unified: UnifiedPartition,
@@ -182,7 +182,7 @@ impl Specs {
     }
 
     /// The columns whose statistics must not be used.
-    pub fn untrusted(&self) -> &UntrustedColumns {
+    pub(crate) fn untrusted(&self) -> &UntrustedColumns {
         &self.untrusted
     }
 

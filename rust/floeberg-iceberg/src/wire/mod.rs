@@ -7,7 +7,7 @@
 mod bounded;
 mod encrypted;
 pub mod avro;
-pub(crate) mod json;
+pub mod json;
 mod packing;
 pub mod puffin;
 pub mod vector;

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::{Error, Result};
+use floeberg_properties::{FORMAT, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER, TARGET_FILE_SIZE};
 
 use crate::files::WriteProperties;
-use crate::properties::{FORMAT, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER, TARGET_FILE_SIZE};
 
 /// The names that Spark's writers have for options, and the properties that they are for one write. `*` is the format of the
 /// write.

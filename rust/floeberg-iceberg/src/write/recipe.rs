@@ -21,9 +21,8 @@ use super::layout::WriteLayout;
 use super::options::properties_of;
 use super::{Purpose, Receipt};
 use crate::files::WriteProperties;
-use crate::metadata::{
-    PartitionSpec, SortOrder, TableMetadata, emit_order, emit_spec, parse_order, parse_spec,
-};
+use crate::metadata::json::{emit_order, emit_spec, parse_order, parse_spec};
+use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
 use crate::wire::json::JsonPath;
 use crate::wire::{Packing, unpack};
 

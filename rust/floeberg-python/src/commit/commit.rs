@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use floeberg_core::Cancel;
-use floeberg_iceberg::commit::{
+use floeberg_commit::{
     Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, Operation as IcebergOperation,
 };
+use floeberg_core::Cancel;
 use floeberg_iceberg::{SnapshotChoice, Table as IcebergTable};
 use pyo3::prelude::*;
 

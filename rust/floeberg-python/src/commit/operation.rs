@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_commit::{NewTable, Operation as IcebergOperation};
 use floeberg_core::Result;
 use floeberg_core::schema::evolve::SchemaChanges;
-use floeberg_iceberg::commit::{NewTable, Operation as IcebergOperation};
 use floeberg_iceberg::metadata::{RefKind, SnapshotRef, declare_table};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

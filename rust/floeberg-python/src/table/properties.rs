@@ -2,13 +2,13 @@
 //!
 //! In: properties, as a dict of texts, and the key of one. Out: its value, as a flag, a number or a text.
 //!
-//! Invariant: keys, defaults and parsers are those of `properties`.
+//! Invariant: keys, defaults and parsers are those of `floeberg-properties`.
 
 use std::collections::BTreeMap;
 
 use floeberg_core::Error;
-use floeberg_iceberg::properties::{
-    self, Kind, OF_OTHER_ENGINES, PROPERTIES, PropertyDefault, Use, flag, whole, word,
+use floeberg_properties::{
+    Kind, OF_OTHER_ENGINES, PROPERTIES, PropertyDefault, Use, flag, known, whole, word,
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -40,8 +40,7 @@ pub fn table_property(
 }
 
 fn said(properties: &BTreeMap<String, String>, name: &str) -> floeberg_core::Result<Said> {
-    let known =
-        properties::known(name).ok_or_else(|| Error::internal(format!("unknown property {name:?}")))?;
+    let known = known(name).ok_or_else(|| Error::internal(format!("unknown property {name:?}")))?;
     Ok(match (known.kind, known.default) {
         (Kind::Flag, PropertyDefault::Flag(default)) => Said::Flag(flag(properties, name, default)?),
         (Kind::Whole(least), PropertyDefault::Whole(default)) => {

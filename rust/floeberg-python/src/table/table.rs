@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_commit::CommitKey;
 use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Context, Result};
-use floeberg_iceberg::commit::CommitKey;
 use floeberg_iceberg::inspect::Inspection;
 use floeberg_iceberg::{
     AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,

@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 
 use floeberg_core::Result;
 use floeberg_core::schema::{Field, Schema, Type};
+use floeberg_properties::{METRICS_DEFAULT, METRICS_MOST_COLUMNS, METRICS_OF_COLUMN, unexpected};
 
 use crate::files::properties::WriteProperties;
-use crate::properties::{METRICS_DEFAULT, METRICS_MOST_COLUMNS, METRICS_OF_COLUMN, unexpected};
 
 /// Characters of a string, or bytes, that a bound keeps by default.
 const TRUNCATED: Mode = Mode::Truncate(16);

@@ -19,7 +19,7 @@ use super::summary::Summaries;
 use super::{EntryStatus, ManifestEntry};
 use crate::manifest::{ManifestContent, ManifestFile};
 use crate::metadata::PartitionSpec;
-use crate::metadata::emit_fields;
+use crate::metadata::json::emit_fields;
 use crate::wire::avro::encode::{ContainerOptions, ContainerWriter, declare};
 
 /// Which manifest is written.

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::Result;
+use floeberg_properties::{AVRO_CODEC, AVRO_LEVEL as LEVEL, parsed, unexpected};
 
 use crate::files::WriteProperties;
-use crate::properties::{AVRO_CODEC, AVRO_LEVEL as LEVEL, parsed, unexpected};
 use crate::wire::avro::encode::Compression;
 
 /// The default levels of Iceberg Java.
