@@ -5,7 +5,7 @@
 //!
 //! Invariant: words that delete nothing are left out at the end, and none is past the file's rows.
 
-use floeberg_core::rows::Kept;
+use floeberg_core::rows::RangeMask;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
@@ -33,9 +33,9 @@ fn words(reader: &TableReader, task: &FileScanTask) -> Result<Vec<i64>> {
     let most = usize::try_from(rows.div_ceil(64))
         .map_err(|_| Error::limit(format!("a bitmap of {rows} rows is larger than memory")))?;
     let mut found: Vec<i64> = match deleted.kept(0..rows)? {
-        Kept::All => return Ok(Vec::new()),
-        Kept::None => vec![-1; most],
-        Kept::Some(kept) => {
+        RangeMask::All => return Ok(Vec::new()),
+        RangeMask::None => vec![-1; most],
+        RangeMask::Some(kept) => {
             kept.bit_chunks().iter_padded().take(most).map(|word| !word.cast_signed()).collect()
         }
     };
