@@ -59,7 +59,9 @@ def test_a_key_belongs_to_an_operation_a_branch_and_its_ancestry(catalog, orders
         lambda: orders.overwrite(rows(9), idempotency_key="k"),
         lambda: orders.dynamic_partition_overwrite(rows(9), idempotency_key="k"),
     ):
-        with pytest.raises(InvalidInputError, match="was used for another operation: expected .*, found append"):
+        with pytest.raises(
+            InvalidInputError, match="was used for another operation: expected .*, found append"
+        ):
             other()
     on_dev = orders.append(rows(5), branch="dev", idempotency_key="k")
     assert not on_dev.already_committed

@@ -11,9 +11,9 @@ use floeberg_iceberg::read::{TableReader, deleted_words, stored_shapes};
 use pyo3::prelude::*;
 
 use crate::arrow::Column;
-use crate::plan::Plan;
 use crate::runtime;
-use crate::scan::Scan;
+use crate::scan::plan::Plan;
+use crate::scan::scan::Scan;
 
 /// Of each file the number of its text and its size, and the texts.
 type Told = (Vec<(usize, u64)>, Vec<String>);
