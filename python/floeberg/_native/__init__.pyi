@@ -11,7 +11,7 @@ from typing import Final
 
 from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
 from floeberg._native.commit import Attempt, Commit, Operation
-from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup
+from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup, deleted_rows, parquet_shapes
 from floeberg._native.table import (
     MetadataReader,
     Table,
@@ -54,9 +54,10 @@ __version__: Final[str]
 __all__ = [
     "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "MetadataReader",
     "Operation", "Plan", "Receipt", "Scan", "Table", "TaskGroup", "View", "WriteRecipe", "__version__",
-    "canonical_location", "checked_type", "columns_to_add", "encode_variant", "encode_variants", "evolved_schema",
+    "canonical_location", "checked_type", "columns_to_add", "deleted_rows", "encode_variant", "encode_variants",
+    "evolved_schema",
     "expression_from_json", "expression_to_json", "expression_to_text", "file_exists", "list_folder",
-    "local_path", "location_from_user", "parse_expression", "partition_statistics_files",
+    "local_path", "location_from_user", "parquet_shapes", "parse_expression", "partition_statistics_files",
     "partition_statistics_rows", "put_file", "read_file", "remove_files",
     "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files",
     "table_properties", "table_property", "transform_column", "without_passwords",

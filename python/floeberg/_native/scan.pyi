@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, final
 
 from typing_extensions import CapsuleType
 
-from floeberg._native.arrow import ArrowSchema, Batch, Batches
+from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
 from floeberg._native.values import _Literal, _Tree
 
 _Fields: TypeAlias = dict[str, Any]
@@ -21,6 +21,12 @@ _Task: TypeAlias = tuple[
 ]
 """A task: the fields of its `DataFile`; its partition, as names and literals; the fields of its `DeleteFile`s; its
 residual; and the bytes to read, start and exclusive end, where it is a part of a file."""
+
+def parquet_shapes(scan: Scan, locations: list[str]) -> tuple[list[tuple[int, int]], list[str]]:
+    """What the footers of files say of their columns: of each the number of its text, and its size; and the texts."""
+
+def deleted_rows(plan: Plan, numbers: list[int]) -> Column:
+    """The rows of files that are deleted by position, as words of bitmaps: a list of `int64` a file."""
 
 @final
 class BatchReader:
@@ -66,6 +72,16 @@ class Scan:
         Raises:
             InvalidInputError: A column is unknown, or a literal has a wrong type.
         """
+
+    def row_filter(self) -> _Tree:
+        """The filter, with literals of the columns' types."""
+
+    def identity_sources(self) -> list[tuple[int, list[int]]]:
+        """For each partition spec the fields that its files are partitioned by as they are."""
+
+    @property
+    def has_storage_options(self) -> bool:
+        """Whether the table was opened with options of stores."""
 
     def select(self, field_names: list[str]) -> Scan:
         """Reads these columns. `*` is all but metadata columns.
@@ -163,6 +179,9 @@ class Plan:
 
     def batches(self) -> BatchReader:
         """The columns, batch by batch, while later manifests are read."""
+
+    def only(self, numbers: list[int]) -> Plan:
+        """A plan of some of the files, by their numbers."""
 
     def task(self, number: int) -> _Task:
         """A task by its number, from 0.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
@@ -34,11 +34,14 @@ if TYPE_CHECKING:
 __all__ = ["Scan"]
 
 SparkOptions: TypeAlias = "dict[str, int | bool | None]"
-_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions], DataFrame]] = {}
+Reader: TypeAlias = Literal["auto", "native", "arrow"]
+_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions, Reader], DataFrame]] = {}
 """Makers of data frames by engine. The package registers them, so that scans need not import engines."""
 
 
-def register_frames(engine: str, make: Callable[[Scan, SparkSession, SparkOptions], DataFrame]) -> None:
+def register_frames(
+    engine: str, make: Callable[[Scan, SparkSession, SparkOptions, Reader], DataFrame]
+) -> None:
     """Registers the maker of an engine's data frames."""
     _MAKERS[engine] = make
 
@@ -180,10 +183,11 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         """
         return Plan(self._inner.plan())
 
-    def to_spark(
+    def to_spark(  # noqa: PLR0913 - the parts of one read
         self,
         spark: SparkSession,
         *,
+        reader: Reader = "auto",
         partitions: int | None = None,
         split_size: int | None = None,
         threads: int | None = None,
@@ -191,15 +195,18 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     ) -> DataFrame:
         """Makes a DataFrame of these columns and rows, at this snapshot.
 
-        Spark's workers open the data files. This process reads metadata only.
+        Spark's own Parquet reader reads each file whose footer proves that it reads the same values there, and with it
+        come Spark's column pruning, filters and sizes. Other files are read by Floeberg in Spark's Python workers, and
+        what follows the reader here is for these alone. Here metadata and footers are read.
 
         Args:
             spark: A session of PySpark 4.0 or later, classic or Spark Connect.
-            partitions: The most partitions; two per core unless given.
-            split_size: The most bytes of a partition, without `partitions`. Unless given, the table's property
-                `read.split.target-size`, or 128 MiB.
-            threads: Threads of a task. Unless given, `FLOEBERG_THREADS` of the workers, or one, or four for small
-                files.
+            reader: `"auto"` chooses file by file, `"native"` is Spark's reader or an error, `"arrow"` is Floeberg's.
+            partitions: Partitions, at most; two a core unless given.
+            split_size: Bytes that a partition has at most, where `partitions` is not given; unless given, the table's
+                property `read.split.target-size`, or 128 MiB.
+            threads: Threads of a task; one, four where files are small, or `FLOEBERG_THREADS` of the workers, unless
+                given.
             truncate_nanoseconds: Whether nanoseconds may be cut to Spark's microseconds.
 
         Returns:
@@ -207,7 +214,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
         Raises:
             NotInstalledError: PySpark is not installed, or its workers lack Floeberg: `pip install 'floeberg[spark]'`.
-            UnsupportedError: PySpark is older than 4.0.
+            UnsupportedError: PySpark is older than 4.0, Spark has no type for a column, or `reader` is `"native"` and
+                Spark's reader cannot read a file.
         """
         options = {
             "partitions": None if partitions is None else checked_int("partitions", partitions),
@@ -215,7 +223,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             "threads": None if threads is None else checked_int("threads", threads),
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
-        return _MAKERS["spark"](self, spark, options)
+        return _MAKERS["spark"](self, spark, options, reader)
 
     def _repr_html_(self) -> str:
         facts = {"reads": repr(self), "snapshot": self.snapshot_id}

@@ -9,6 +9,7 @@
 //! - `task_group`: what a worker needs to read its part of a plan.
 //! - `plan`: a plan.
 //! - `scan`: a scan.
+//! - `lane`: what Spark's own reader must know of files.
 
 pub mod aggregate;
 pub mod engine_schema;
@@ -20,3 +21,4 @@ pub mod task_group;
 pub mod plan;
 #[expect(clippy::module_inception, reason = "the class that the folder is about")]
 pub mod scan;
+pub mod lane;

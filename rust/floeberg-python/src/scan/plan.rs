@@ -43,8 +43,13 @@ impl Plan {
         begun.map_or_else(|| begin(py, &self.scan), Ok)
     }
 
+    /// What is planned.
+    pub fn scan(&self) -> &IcebergScan {
+        &self.scan
+    }
+
     /// The whole plan; plans what is left of it.
-    fn whole(&self, py: Python<'_>) -> PyResult<Arc<IcebergPlan>> {
+    pub fn whole(&self, py: Python<'_>) -> PyResult<Arc<IcebergPlan>> {
         if let Some(plan) = self.whole.get() {
             return Ok(Arc::clone(plan));
         }
@@ -81,6 +86,14 @@ impl Plan {
         }
         let (stream, cancel) = self.stream(py)?;
         Ok(BatchReader::of(stream.without_keeping(), EngineSchema::OfTable, cancel))
+    }
+
+    /// A plan of some of the files, by their numbers.
+    fn only(&self, py: Python<'_>, numbers: Vec<usize>) -> PyResult<Self> {
+        let plan = self.whole(py)?;
+        let some = runtime::call(py, || plan.only(&numbers))?;
+        let whole = OnceLock::from(Arc::new(some));
+        Ok(Self { scan: self.scan.clone(), begun: Mutex::new(None), whole })
     }
 
     /// A file by its number.

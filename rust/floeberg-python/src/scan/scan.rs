@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::schema_to_json;
+use floeberg_core::transform::Transform;
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::aggregate::Extreme;
-use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind};
+use floeberg_iceberg::metadata::{MAIN_BRANCH, PartitionSpec, RefKind};
 use floeberg_iceberg::{AppendsAfter, Scan as IcebergScan, SnapshotChoice};
 use floeberg_io::location;
 use pyo3::prelude::*;
@@ -23,7 +24,7 @@ use crate::scan::explain::explain_with_names;
 use crate::scan::plan::Plan;
 use crate::scan::rows;
 use crate::scan::stream::BatchReader;
-use crate::values::expression::{Tree, value_to_python};
+use crate::values::expression::{Tree, unbind, value_to_python};
 
 /// How many characters of a filter a repr shows.
 const MOST_SHOWN: usize = 1000;
@@ -46,12 +47,38 @@ impl Scan {
         })?;
         Ok(Self(scan))
     }
+
+    /// The scan.
+    pub fn inner(&self) -> &IcebergScan {
+        &self.0
+    }
 }
 
 #[pymethods]
 impl Scan {
     fn filter(&self, py: Python<'_>, row_filter: Tree) -> PyResult<Self> {
         Self::checked(py, self.0.clone().filter(row_filter.0))
+    }
+
+    /// The filter, with literals of the columns' types.
+    fn row_filter(&self, py: Python<'_>) -> PyResult<Tree> {
+        runtime::call(py, || self.0.bound_filter()).map(|filter| Tree(unbind(&filter)))
+    }
+
+    /// For each partition spec the fields that its files are partitioned by as they are.
+    fn identity_sources(&self) -> Vec<(i32, Vec<i32>)> {
+        let specs = self.0.table().metadata().partition_specs.iter();
+        let sources = |spec: &PartitionSpec| {
+            let identities = spec.fields.iter().filter(|field| field.transform == Transform::Identity);
+            identities.flat_map(|field| field.source_ids.iter().copied()).collect()
+        };
+        specs.map(|spec| (spec.spec_id, sources(spec))).collect()
+    }
+
+    /// Was the table opened with options of stores, which no other reader has?
+    #[getter]
+    fn has_storage_options(&self) -> bool {
+        !self.0.table().options().storage.is_empty()
     }
 
     fn select(&self, py: Python<'_>, field_names: Vec<String>) -> PyResult<Self> {
