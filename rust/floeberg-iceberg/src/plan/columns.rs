@@ -1,6 +1,6 @@
 //! What are the columns of a plan?
 //!
-//! In: entries of one manifest, which of them are kept, their deletes and residuals. Out: one batch, a row a data file.
+//! In: entries of one manifest, which of them are kept, their deletes and residuals. Out: one batch, with one row per data file.
 //!
 //! Invariant: all batches of a plan have one schema.
 
@@ -52,7 +52,7 @@ pub(crate) fn plan_schema(specs: &Specs) -> SchemaRef {
     ]))
 }
 
-/// Keeps the entries that a mask keeps. All of them are kept without a copy.
+/// Keeps the entries of a mask. If all are kept, nothing is copied.
 pub(crate) struct Selection {
     predicate: Option<FilterPredicate>,
     /// Which entries are kept; `None` is all.
@@ -81,7 +81,7 @@ impl Selection {
         self.rows
     }
 
-    /// Which entry a kept one is.
+    /// The entry number of a kept one.
     pub fn entry(&self, row: usize) -> usize {
         self.entries.as_ref().map_or(row, |entries| entries[row])
     }
@@ -97,7 +97,7 @@ impl Selection {
     }
 }
 
-/// The columns that the manifest itself gives: all but deletes and residuals.
+/// The columns from the manifest itself: all but deletes and residuals.
 pub(crate) struct FileColumns {
     /// How many files.
     pub rows: usize,
@@ -169,7 +169,7 @@ fn unfit(error: ArrowError) -> Error {
 
 /// Numbers of deletes, file after file.
 pub(crate) struct DeleteLists {
-    /// For each file where its numbers begin, and at last where those of the last one end.
+    /// For each file the start of its numbers, and at the end the end of the last.
     pub offsets: Vec<i32>,
     /// The numbers.
     pub values: Vec<i32>,
@@ -184,7 +184,7 @@ impl DeleteLists {
     }
 }
 
-/// A column as the array that it is.
+/// A column as its array type.
 pub(crate) fn typed<A: Array + 'static>(column: &dyn Array) -> Result<&A> {
     column.as_any().downcast_ref().ok_or_else(|| {
         Error::internal(format!("a column of a plan is of the unexpected type {}", column.data_type()))
@@ -200,7 +200,7 @@ fn relocated(paths: &ArrayRef, relocation: &Relocation) -> Result<ArrayRef> {
     let moved = paths.iter().flatten().map(|path| {
         let moved = relocation.apply(path);
         bytes += moved.len();
-        // An array of strings ends at 2 GiB, and Arrow panics there.
+        // An array of strings cannot exceed 2 GiB: Arrow panics there.
         if i32::try_from(bytes).is_ok() {
             Ok(moved)
         } else {

@@ -1,6 +1,6 @@
-//! Which pieces of data manifests are planned on their own?
+//! Which block ranges of data manifests are planned on their own?
 //!
-//! In: a row of the manifest list. Out: its block ranges, those that were decoded before and those that are to be; then the
+//! In: a row of the manifest list. Out: its block ranges, cached or still to decode; then the
 //! files of each.
 
 use std::sync::Arc;

@@ -1,10 +1,10 @@
-//! What did planning look at, what did it drop, and by what?
+//! What did planning look at, what did it drop, and why?
 //!
-//! Invariant: in every stage, what came in is what was dropped plus what was kept.
+//! Invariant: in every stage, the number that came in is the number dropped plus the number kept.
 
 use crate::manifest::{ManifestFile, NamedTest, PruneCounts};
 
-/// The account of one plan.
+/// The account of one plan, for `explain`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Explain {
     /// The snapshot that was planned; `None` for a table without one.
@@ -32,7 +32,7 @@ pub struct ReadManifests {
     pub deletes: u64,
     /// Bytes in all of them, as the manifest list says.
     pub bytes: u64,
-    /// Their paths, as written; none unless the plan was asked for them.
+    /// Their paths, as written; empty unless they were requested.
     pub files: Vec<String>,
 }
 
@@ -58,14 +58,14 @@ pub struct Stage {
     pub name: &'static str,
     /// How many came in.
     pub entered: u64,
-    /// How many were dropped, by what.
+    /// How many were dropped, and why.
     pub dropped: Vec<Dropped>,
     /// How many were kept.
     pub kept: u64,
 }
 
 impl Stage {
-    /// What a stage counted, with its tests by their numbers.
+    /// The counts of a stage, with its tests by number.
     pub(crate) fn of(name: &'static str, counted: &PruneCounts, tests: &[NamedTest]) -> Self {
         let dropped = counted.dropped().map(|(test, reason, count, paths)| {
             let NamedTest { text, columns } = tests.get(test).cloned().unwrap_or_default();
@@ -77,10 +77,10 @@ impl Stage {
     }
 }
 
-/// What dropped some.
+/// A test that dropped some.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dropped {
-    /// The test, as text; for counts, what they say.
+    /// The test, as text; for counts, a description.
     pub by: String,
     /// Why: `partition summary`, `partition value`, `bounds`, `null count`, `NaN count`, `entry counts`, ...
     pub reason: &'static str,
@@ -88,7 +88,7 @@ pub struct Dropped {
     pub columns: Vec<String>,
     /// How many.
     pub count: u64,
-    /// The paths of what was dropped, as written, each once and sorted; none unless the plan was asked for them. Of pairs
-    /// of a data file and a delete those of the deletes.
+    /// The paths of what was dropped, as written, each once and sorted; empty unless they were requested. For pairs of a data file
+    /// and a delete, the paths of the deletes.
     pub files: Vec<String>,
 }

@@ -1,10 +1,10 @@
 //! Which files did appends add between two snapshots?
 //!
-//! In: a range of snapshots in one line of ancestry. Out: the manifests that its appends wrote, and the entries in them
-//! that these added.
+//! In: a range of snapshots in one line of ancestry. Out: the manifests that its appends wrote, and the entries that
+//! they added.
 //! Spec: Snapshots (`operation`); Manifest Entry Fields (`status`, `snapshot_id`).
 //!
-//! Invariant: deletes do not apply, and snapshots that do anything but append are left out whole, as in Iceberg for Java.
+//! Invariant: deletes do not apply, and snapshots of other operations are left out completely, as in Iceberg Java.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use floeberg_exec::threads::ordered;
 /// The operation of a snapshot that only adds.
 const APPEND: &str = "append";
 
-/// The snapshots of a range, of which only what appends added is read.
+/// The snapshots of a range, of which only appends are read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appends {
     /// Those that appended, oldest first.
@@ -36,11 +36,11 @@ impl Appends {
     /// The appends after one snapshot up to another, that one included. Without a first one: of all ancestors that the
     /// metadata still has.
     ///
-    /// The first snapshot may be expired, as long as one of the range names it as its parent. If it is the last one too the
+    /// The first snapshot may be expired, as long as a snapshot of the range names it as its parent. If it is also the last one, the
     /// range is empty.
     ///
-    /// Errors: `InvalidInput` where the first is no ancestor of the last; `Unsupported` for a snapshot that does not say
-    /// what it did.
+    /// Errors: `InvalidInput` if the first is not an ancestor of the last; `Unsupported` for a snapshot without an
+    /// operation.
     pub fn between(metadata: &TableMetadata, after: Option<i64>, last: &Snapshot) -> Result<Self> {
         let mut appends = Self { snapshots: Vec::new(), ids: HashSet::new(), others: BTreeMap::new() };
         let mut parent = Some(last.snapshot_id);
@@ -80,7 +80,7 @@ impl Appends {
         let mut seen = HashSet::new();
         let mut manifests = Vec::new();
         for manifest in lists.into_iter().flatten() {
-            // Who added a manifest of a v1 table without manifest lists is not known.
+            // In a v1 table without manifest lists, it is not known which snapshot added a manifest.
             let is_theirs = manifest.added_snapshot_id.is_none_or(|id| self.ids.contains(&id));
             if manifest.content == ManifestContent::Data
                 && is_theirs
@@ -105,7 +105,7 @@ impl Appends {
         Ok(verdicts.into_mask())
     }
 
-    /// The account of the snapshots themselves.
+    /// The stage of the snapshots themselves, for `explain`.
     pub(super) fn stage(&self) -> Stage {
         let kept = self.snapshots.len() as u64;
         let dropped: Vec<_> = self

@@ -1,6 +1,6 @@
 //! Which files of a block range of a manifest must be read, with which deletes?
 //!
-//! In: what is known before, and the entries of the block range. Out: its files.
+//! In: the plan job, and the entries of the block range. Out: its files.
 //! Spec: Scan Planning.
 //!
 //! Data flows one way: manifest list, kept manifests, delete index, then every block range of a data manifest on its own.
@@ -19,8 +19,8 @@ use super::planned_blocks::{DroppedFiles, PlannedBlocks};
 use crate::manifest::{BlockEntries, BoundSpec, EntryStats, ManifestEntries, ManifestFile};
 
 impl PlanJob {
-    /// Finds the deletes of the files of a block range, or takes those that they have by the same index since an earlier plan: the
-    /// index is that of the filter, so that the same files are kept.
+    /// Finds the deletes of the files of a block range, or takes them from an earlier plan with the same index. The index depends on
+    /// the filter, so the same files are kept.
     fn attach(
         &self,
         manifest: &ManifestFile,

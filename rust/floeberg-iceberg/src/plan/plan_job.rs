@@ -1,6 +1,6 @@
-//! What is planned: what is known before the first data manifest is read, and what was dropped.
+//! What does a plan know before the first data manifest is read?
 //!
-//! In: a request. Out: the data manifests that are left, and the deletes that may apply to their files; the account.
+//! In: a request. Out: the kept data manifests, and the deletes that may apply to their files; the account.
 //! Spec: Scan Planning.
 
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::manifest::{
     Found, ManifestContent, ManifestFile, PruneCounts, Pruner, Specs, Use, block_range_bytes,
 };
 
-/// A manifest is kept with the statistics of at most so many columns that were asked for before.
+/// The most columns of earlier plans whose statistics a cached manifest keeps.
 const MOST_CACHED_COLUMNS: usize = 32;
 
-/// A plan, begun: the delete manifests were read.
+/// A started plan: the delete manifests were read.
 #[derive(Debug)]
 pub(super) struct PlanJob {
-    /// What was asked for.
+    /// The request.
     pub request: PlanRequest,
     /// The columns of the plan.
     pub schema: SchemaRef,
@@ -35,22 +35,22 @@ pub(super) struct PlanJob {
     pub filter: Pruner,
     /// The deletes that may apply.
     pub deletes: Deletes,
-    /// What was dropped so far: data manifests, delete manifests.
+    /// The stages so far: data manifests, delete manifests.
     pub dropped: [PruneCounts; 2],
-    /// The manifests that are left.
+    /// The kept manifests.
     looked_into: ReadManifests,
-    /// Bytes of a manifest, as they are stored, that one thread decodes.
+    /// The stored bytes of a manifest per block range.
     pub block_range_bytes: usize,
-    /// The columns whose statistics are wanted of data files, ascending.
+    /// The columns of data files whose statistics are wanted, ascending.
     statistics_of: Vec<i32>,
     /// This plan's use of the cache of manifests.
     pub used: Use,
-    /// Are manifests that are decoded kept in the cache?
+    /// Are decoded manifests kept in the cache?
     keeps: AtomicBool,
 }
 
 impl PlanJob {
-    /// Reads the manifest list and the delete manifests. Gives the data manifests that are left, too.
+    /// Reads the manifest list and the delete manifests. Also returns the kept data manifests.
     pub fn begin(request: PlanRequest) -> Result<(Self, Vec<ManifestFile>)> {
         let located = request.clone();
         Self::read(request).map_err(|error| located.with_table(error))
@@ -100,12 +100,12 @@ impl PlanJob {
         Ok((job, data))
     }
 
-    /// Keeps no more manifests in the cache: they are not to be held.
+    /// Stops keeping manifests in the cache.
     pub fn keep_none(&self) {
         self.keeps.store(false, Ordering::Relaxed);
     }
 
-    /// What was decoded of a data manifest before. It lacks what is asked of the entries of appends.
+    /// The cached entries of a data manifest. They lack the fields that a scan of appends needs.
     pub fn cached(&self, manifest: &ManifestFile) -> Result<Found> {
         if self.request.appends.is_some() {
             return Ok(Found::Without(Vec::new()));
@@ -114,12 +114,12 @@ impl PlanJob {
         Ok(self.request.reader.cache.find(self.used, manifest, &spec.partition_type, &self.statistics_of))
     }
 
-    /// Are manifests that are decoded kept in the cache?
+    /// Are decoded manifests kept in the cache?
     pub fn keeps(&self) -> bool {
         self.request.appends.is_none() && self.keeps.load(Ordering::Relaxed)
     }
 
-    /// The account of what was done before the first data manifest was read, and of what was dropped after it.
+    /// The account of the work before the first data manifest, and of the stages after it.
     pub fn explain(&self, files: &DroppedFiles) -> Explain {
         let tests = &self.filter.tests;
         let [by_data, by_deletes] = &self.dropped;
@@ -146,7 +146,7 @@ impl PlanJob {
         explain
     }
 
-    /// The columns whose statistics are decoded of a manifest that the cache has with some: those too, unless they are many.
+    /// The columns whose statistics are decoded, for a manifest that the cache has with others: those too, unless they are many.
     pub fn with_cached(&self, cached: Vec<i32>) -> Vec<i32> {
         let mut all = self.statistics_of.clone();
         if cached.len() <= MOST_CACHED_COLUMNS {
@@ -158,7 +158,7 @@ impl PlanJob {
     }
 }
 
-/// The deletes of some manifests: those that an earlier plan indexed, where names of what is dropped are not asked for.
+/// The deletes of some manifests: the index of an earlier plan, unless names of dropped files are requested.
 fn indexed(
     request: &PlanRequest,
     used: Use,

@@ -1,9 +1,9 @@
-//! The files of a plan, while later manifests are still being read.
+//! How are the files of a plan streamed while later manifests are still read?
 //!
 //! In: a request. Out: batches of files in plan order, then the account; or all at once, a [`Plan`].
 //! Spec: Scan Planning; First Row ID Inheritance.
 //!
-//! Invariant: what was given is not kept. Numbers of residuals and row ids are those of the whole plan.
+//! Invariant: returned batches are not kept. Numbers of residuals and row ids are those of the whole plan.
 
 use std::sync::Arc;
 use std::task::Poll;
@@ -31,15 +31,15 @@ pub fn plan(request: PlanRequest) -> Result<Plan> {
     PlanStream::open(request)?.collect()
 }
 
-/// A plan that is being made.
+/// A plan in progress.
 ///
-/// Threads start when the first batch is asked for, so that a stream may cross a fork before. Dropping it stops them
+/// Threads start with the first batch, so a stream may cross a fork before. Dropping it stops them
 /// within a manifest.
 pub struct PlanStream {
     planned: OrderedStream<PlanJob>,
     residuals: DistinctResiduals,
     deletes: Vec<Arc<DeleteFile>>,
-    /// The id of the next row of the manifest whose block ranges come.
+    /// The id of the next row of the current manifest.
     next_row_id: Option<i64>,
     dropped: DroppedFiles,
     totals: Totals,
@@ -53,11 +53,11 @@ struct Totals {
     bytes: u64,
 }
 
-/// What a stream gives at a time: files, and of the column that was asked for what is known of each.
+/// One batch of a stream: files, and their statistics of the requested column.
 type Files = (RecordBatch, Vec<ColumnStats>);
 
 impl PlanStream {
-    /// Begins to plan: reads the manifest list and the delete manifests, and no data manifest yet.
+    /// Starts to plan: reads the manifest list and the delete manifests, and no data manifest yet.
     ///
     /// Errors: those of [`plan`].
     pub fn open(request: PlanRequest) -> Result<Self> {
@@ -79,7 +79,7 @@ impl PlanStream {
         })
     }
 
-    /// Keeps no manifests for later plans of the table: what was given is not held. It still takes those that are kept.
+    /// Stops keeping manifests for later plans of the table, so that memory stays small. It still uses cached manifests.
     #[must_use]
     pub fn without_keeping(self) -> Self {
         self.planned.job().keep_none();
@@ -108,12 +108,12 @@ impl PlanStream {
         Ok(plan.with_statistics(statistics))
     }
 
-    /// The tasks, in order: each made when it is asked for, while later manifests are being read.
+    /// The tasks, in order, each built on demand, while later manifests are still read.
     pub fn into_tasks(self) -> impl Iterator<Item = Result<FileScanTask>> + Send {
         PlanTasks { stream: self, batch: None, row: 0 }
     }
 
-    /// The account of what came so far.
+    /// The account so far.
     pub fn explain(&self) -> Explain {
         let planning = self.planned.job();
         Explain {
@@ -200,7 +200,7 @@ impl Iterator for PlanStream {
     }
 }
 
-/// The tasks of a plan that is being made.
+/// The tasks of a plan in progress.
 struct PlanTasks {
     stream: PlanStream,
     batch: Option<RecordBatch>,

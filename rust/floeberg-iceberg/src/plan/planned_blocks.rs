@@ -1,4 +1,4 @@
-//! The files of one block range of a manifest, before they have their numbers in the plan.
+//! What is planned of one block range, before its files have their numbers in the plan?
 
 use arrow_array::RecordBatch;
 use arrow_buffer::BooleanBuffer;
@@ -13,32 +13,32 @@ pub(super) struct PlannedBlocks {
     pub is_first: bool,
     /// The first row id of its manifest.
     pub first_row_id: Option<i64>,
-    /// The files, residuals numbered within the block range; `None` where none is left.
+    /// The files, with residuals numbered within the block range; `None` without files.
     pub files: Option<RecordBatch>,
     /// The residuals.
     pub residuals: Vec<BoundExpr>,
-    /// Of the column that was asked for, file by file.
+    /// The statistics of the requested column, file by file.
     pub statistics: Vec<ColumnStats>,
-    /// Which of the files have a row id that counts from the end of the block range before; `None` is none.
+    /// Marks files whose first row id continues from the end of the previous block range; `None` if there are no such files.
     pub counted_on: Option<BooleanBuffer>,
-    /// How many row ids the entries took from the manifest.
+    /// How many row ids the entries inherited from the manifest.
     pub row_ids: i64,
     /// What was dropped.
     pub dropped: DroppedFiles,
 }
 
-/// What was dropped of the files of a block range, or of all.
+/// The stages of the files of a block range, or of all.
 #[derive(Debug)]
 pub(super) struct DroppedFiles {
     pub by_snapshot: PruneCounts,
     pub by_partition: PruneCounts,
     pub by_bounds: PruneCounts,
-    /// Equality deletes whose scope a file is in, and those whose keys it cannot have.
+    /// Equality deletes in scope of a file, and those whose keys it cannot have.
     pub equalities: PruneCounts,
 }
 
 impl DroppedFiles {
-    /// Nothing was dropped yet. With `names`, the paths of what is dropped are kept.
+    /// Nothing was dropped yet. With `names`, the paths of dropped files are kept.
     pub fn new(names: bool) -> Self {
         let tally = || PruneCounts::new(names);
         Self { by_snapshot: tally(), by_partition: tally(), by_bounds: tally(), equalities: tally() }

@@ -1,6 +1,6 @@
-//! What does a plan say of each file, without an object made of it?
+//! How is a file of a plan read without building a task?
 //!
-//! Invariant: all rows of a file match only where nothing of the filter is left to ask and no delete applies.
+//! Invariant: all rows of a file match only without a residual and without deletes.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ pub(crate) struct PlannedFile<'a> {
     pub number: usize,
     /// Its rows, deleted ones included.
     pub rows: u64,
-    /// What of the filter is left to ask.
+    /// Its residual.
     pub residual: &'a BoundExpr,
     /// The deletes that apply.
     pub deletes: Vec<&'a DeleteFile>,
 }
 
 impl PlannedFile<'_> {
-    /// How many of its rows does the scan yield?
+    /// Does the scan return none, some or all of its rows?
     pub fn rows_match(&self) -> RowsMatch {
         match (self.residual, self.deletes.is_empty()) {
             (BoundExpr::False, _) => RowsMatch::None,

@@ -1,4 +1,4 @@
-//! What is to be planned, and from where?
+//! What is planned, and from where?
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::incremental::Appends;
 use crate::manifest::ManifestReader;
 use crate::metadata::{Snapshot, TableMetadata, explain_missing_file};
 
-/// What is to be planned.
+/// What to plan.
 #[derive(Debug, Clone)]
 pub struct PlanRequest {
     /// The table.
@@ -19,9 +19,9 @@ pub struct PlanRequest {
     pub metadata_location: String,
     /// The snapshot; `None` plans nothing.
     pub snapshot: Option<Arc<Snapshot>>,
-    /// Only what these append snapshots added, without deletes; `None` is all that is live.
+    /// Only files that these append snapshots added, without deletes; `None` is all live files.
     pub appends: Option<Arc<Appends>>,
-    /// The column whose counts and bounds the plan is to keep, file by file.
+    /// The column whose counts and bounds the plan keeps, file by file.
     pub statistics_of: Option<i32>,
     /// The schema that the filter is bound to.
     pub schema: Arc<Schema>,
@@ -29,9 +29,9 @@ pub struct PlanRequest {
     pub filter: BoundExpr,
     /// Reads the table's manifests; its threads plan, and its `cancel` stops them.
     pub reader: ManifestReader,
-    /// Should the account name the files that are dropped?
+    /// Does the account name dropped files?
     pub verbose: bool,
-    /// Bytes of planned files that may wait to be taken, about.
+    /// About how many bytes of planned files may wait to be taken.
     pub memory: u64,
 }
 

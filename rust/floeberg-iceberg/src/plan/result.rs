@@ -1,6 +1,6 @@
-//! What is there to read?
+//! What is a plan?
 //!
-//! A plan is columns: no object is made per file until somebody iterates.
+//! A plan is columns: no task is built until somebody iterates.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Plan {
     len: usize,
     deletes: Vec<Arc<DeleteFile>>,
     residuals: Vec<Arc<BoundExpr>>,
-    /// Of the column that was asked for, file by file; empty where none was.
+    /// Statistics of the requested column, file by file; empty without one.
     statistics: Vec<ColumnStats>,
     explain: Explain,
 }
@@ -49,12 +49,12 @@ impl Plan {
         Self { schema, specs, chunks, starts, len, deletes, residuals, statistics, explain }
     }
 
-    /// With what is known of one column, file by file.
+    /// With statistics of one column, file by file.
     pub(crate) fn with_statistics(self, statistics: Vec<ColumnStats>) -> Self {
         Self { statistics, ..self }
     }
 
-    /// What is known of the column that the plan was asked to keep, in a file by its number.
+    /// The statistics of the requested column, for a file by its number.
     pub(crate) fn statistics(&self, number: usize) -> Option<&ColumnStats> {
         self.statistics.get(number)
     }
@@ -93,7 +93,7 @@ impl Plan {
         self.len == 0
     }
 
-    /// The columns: one row a data file.
+    /// The columns, with one row per data file.
     ///
     /// `file_path` as written, `location` after relocation, `file_format`, `spec_id`, `partition` (a struct over all
     /// specs), `record_count`, `file_size_in_bytes` (bytes), `data_sequence_number`, `first_row_id`, `split_offsets`
@@ -124,7 +124,7 @@ impl Plan {
         TaskRow::of(source, chunk, row)?.task(source)
     }
 
-    /// The tasks, in order, each made when it is asked for.
+    /// The tasks, in order, each built on demand.
     pub fn tasks(&self) -> impl Iterator<Item = Result<FileScanTask>> + '_ {
         (0..self.len).map(|number| self.task(number))
     }

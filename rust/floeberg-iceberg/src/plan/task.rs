@@ -1,4 +1,4 @@
-//! What is there to read: one data file and the deletes that apply to it.
+//! What is a task? One data file and the deletes that apply to it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub enum FileFormat {
     Puffin,
 }
 
-/// As manifests write it, in any case.
+/// Its name in manifests, in any case.
 impl FromStr for FileFormat {
     type Err = Error;
 
@@ -36,7 +36,7 @@ impl FromStr for FileFormat {
 }
 
 impl FileFormat {
-    /// As manifests write it, in lower case.
+    /// Its name in manifests, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
@@ -78,7 +78,7 @@ pub struct FileScanTask {
     pub first_row_id: Option<i64>,
     /// The deletes that apply.
     pub deletes: Vec<Arc<DeleteFile>>,
-    /// What of the row filter the partition does not already decide.
+    /// The residual: the part of the filter that the partition does not already decide.
     pub residual: Arc<BoundExpr>,
 }
 
@@ -127,7 +127,7 @@ pub struct DeleteFile {
 }
 
 impl DeleteFile {
-    /// Bytes of it that hold deletes: of a deletion vector those of its blob.
+    /// Its bytes with deletes: for a deletion vector, those of its blob.
     pub fn content_size(&self) -> u64 {
         let bytes = match self.kind {
             DeleteKind::Vector { content_size_in_bytes, .. } => content_size_in_bytes,

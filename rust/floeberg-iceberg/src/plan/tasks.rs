@@ -1,4 +1,4 @@
-//! How is one row of a plan made into a task?
+//! How does a row of a plan become a task?
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::columns::{column, typed};
 use super::{DeleteFile, FileFormat, FileScanTask};
 use crate::manifest::Specs;
 
-/// What the numbers in a chunk of a plan stand for.
+/// The parts that the numbers in a chunk of a plan refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct TaskSource<'a> {
     /// The table's specs.
@@ -32,7 +32,7 @@ impl<'a> TaskSource<'a> {
     }
 }
 
-/// One row of a plan: what it holds of a data file, most of it borrowed.
+/// One row of a plan: the fields of a data file, mostly borrowed.
 pub(crate) struct TaskRow<'a> {
     pub file_path: &'a str,
     pub location: &'a str,

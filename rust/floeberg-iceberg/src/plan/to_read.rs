@@ -1,4 +1,4 @@
-//! How much is there to read?
+//! How much does a plan read?
 //!
 //! In: the columns of a plan. Out: the sizes of its data files, and its deletes by kind.
 
@@ -13,7 +13,7 @@ use crate::plan::{DeleteKind, Plan};
 pub struct FileSizes {
     /// The smallest.
     pub smallest: u64,
-    /// The one that as many are below as above; of two such the smaller.
+    /// The median; the smaller of two.
     pub median: u64,
     /// The largest.
     pub largest: u64,
@@ -26,7 +26,7 @@ pub struct AttachedDeletes {
     pub files: u64,
     /// Deletes in them.
     pub records: u64,
-    /// Bytes in them; of deletion vectors those of their blobs.
+    /// Bytes in them; for deletion vectors, those of their blobs.
     pub bytes: u64,
     /// Data files that one of them applies to.
     pub data_files: u64,
@@ -63,7 +63,7 @@ impl Plan {
         Ok(paths)
     }
 
-    /// How large the data files are; `None` where there is none.
+    /// The sizes of the data files; `None` without files.
     pub fn file_sizes(&self) -> Result<Option<FileSizes>> {
         let mut sizes = Vec::with_capacity(self.len());
         for chunk in self.to_arrow().1 {

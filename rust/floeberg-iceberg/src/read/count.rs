@@ -1,6 +1,6 @@
-//! How many rows does a task yield?
+//! How many rows does a task return?
 //!
-//! Invariant: no column is decoded but those that a filter reads; without a filter nothing but the footer is read, where a file has one.
+//! Invariant: only the columns of the filter are decoded; without a filter only the footer is read, if the format has one.
 
 use floeberg_core::schema::Schema;
 use floeberg_core::{Context, Error, Result};
@@ -28,8 +28,8 @@ pub fn count_rows(reader: &TableReader, task: &FileScanTask) -> Result<u64> {
     Ok(rows)
 }
 
-/// Counts the rows of a task that deletes by position leave, without opening its file: there are as many as the metadata
-/// says, and what is deleted past them is nothing.
+/// Counts the rows of a task that position deletes leave, without opening its file. The metadata has the number of rows; deletes
+/// past the end do not count.
 pub fn count_left(reader: &TableReader, task: &FileScanTask) -> Result<u64> {
     let rows = u64::try_from(task.record_count).map_err(|_| {
         Error::invalid_data(format!("expected a data file with 0 or more rows, found {}", task.record_count))

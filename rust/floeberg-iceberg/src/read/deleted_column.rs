@@ -1,7 +1,7 @@
-//! How do deleted rows come out, marked, where `_deleted` is asked for?
+//! How are deleted rows returned and marked, if `_deleted` is selected?
 //!
-//! In: batches of the columns that were asked for, then of key columns, then of positions, of all rows. Out: the columns
-//! that were asked for, `_deleted` among them.
+//! In: batches of all rows, with the selected columns, then key columns, then positions. Out: the selected columns, with
+//! `_deleted` among them.
 //!
 //! Invariant: a row is marked if and only if it would be missing without `_deleted`.
 
@@ -22,7 +22,7 @@ use super::deletes::KeyFilter;
 /// The column `_deleted` of a task.
 #[derive(Debug)]
 pub(super) struct DeletedColumn {
-    /// Where it is among the columns that were asked for.
+    /// Its position among the selected columns.
     place: usize,
     wanted: usize,
     rows: Arc<DeletedRows>,
@@ -30,7 +30,7 @@ pub(super) struct DeletedColumn {
 }
 
 impl DeletedColumn {
-    /// Of the deletes of a task; `None` where it was not asked for, and where there is nothing to mark.
+    /// For the deletes of a task; `None` if it was not selected, or if there is nothing to mark.
     pub(super) fn new(
         projected: &Schema,
         rows: &Arc<DeletedRows>,
@@ -41,7 +41,7 @@ impl DeletedColumn {
         is_needed.then(|| Self { place, wanted: projected.fields().len(), rows: Arc::clone(rows), keys })
     }
 
-    /// The columns to read after those that were asked for: keys, then positions.
+    /// The columns to read after the selected ones: keys, then positions.
     pub(super) fn hidden_columns(&self) -> Result<Vec<Field>> {
         let position = metadata_column(POS).ok_or_else(|| Error::internal("the column _pos has no type"))?;
         let keys = self.keys.iter().flat_map(|keys| keys.columns().cloned());

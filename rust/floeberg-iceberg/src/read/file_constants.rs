@@ -1,4 +1,4 @@
-//! What does a task say of the rows of its file, beside the file?
+//! Which values do all rows of a task have, without reading the file?
 //!
 //! Spec: Column Projection (identity transforms); Reserved Field IDs.
 

@@ -19,26 +19,26 @@ use crate::plan::FileFormat;
 pub struct FileAccess {
     /// Where files are opened.
     pub store: Arc<dyn Store>,
-    /// The rows of a batch, at most; at least 1.
+    /// The most rows of a batch; at least 1.
     pub batch_rows: usize,
     /// Stops the work between batches.
     pub cancel: Cancel,
 }
 
-/// By which names are the columns of a file found that says no ids?
+/// By which names are columns found in a file without field ids?
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Names<'a> {
     /// By those of a mapping.
     Mapped(&'a NameMapping),
-    /// By what each format has without a mapping: the position in Parquet, the names of this schema in Avro and ORC, as Iceberg
-    /// Java has it.
+    /// By the fallback of each format: positions in Parquet, and names of this schema in Avro and ORC, as in Iceberg
+    /// Java.
     Unmapped(&'a Schema),
 }
 
 impl FileAccess {
     /// Opens a file.
     ///
-    /// Errors: `Unsupported` for what a format allows and cannot be read yet, `InvalidData` for a damaged file.
+    /// Errors: `Unsupported` for a feature that cannot be read yet, `InvalidData` for a damaged file.
     pub(super) fn open(
         &self,
         location: &str,
@@ -58,7 +58,7 @@ impl FileAccess {
                 &by_schema
             }
         };
-        // Manifests have no word for it.
+        // Manifests have no name for it.
         #[cfg(test)]
         if location.rsplit('.').next() == Some("arrow") {
             return Ok(Arc::new(crate::formats::arrow_ipc::IpcFile::open(store, location)?));

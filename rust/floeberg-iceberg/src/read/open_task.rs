@@ -1,8 +1,8 @@
-//! A task whose file is open: everything that was known before the first row.
+//! What is known of a task before its first row is read?
 //!
 //! In: a task. Out: the units of its file to read, each a reader of batches.
 //!
-//! Invariant: what cannot be read or applied is found here, before any row comes out.
+//! Invariant: anything that cannot be read or applied is an error here, before any row is returned.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use super::task_rows::{Deleted, TaskRows};
 use crate::files::{FileFilter, FileReader, Projection, Unit, UnitRequest, units_to_read};
 use crate::plan::FileScanTask;
 
-/// Metadata columns of one batch have so many bytes, about.
+/// About how many bytes the metadata columns of one batch have.
 const BATCH_BYTES: usize = 64 << 20;
 
 /// A task whose file is open.
 #[derive(Debug)]
 pub(super) struct OpenTask {
-    /// What to read, in the file's order.
+    /// The units to read, in the file's order.
     pub(super) units: Vec<Unit>,
     file: Arc<dyn FileReader>,
     projection: Arc<Projection>,
     filter: FileFilter,
-    /// The rows that no reader yields.
+    /// The rows that no reader returns.
     deletes: Arc<DeletedRows>,
     deleted: Deleted,
     batch_rows: usize,
@@ -63,7 +63,7 @@ impl OpenTask {
         let is_marked = request.gives_deleted_rows();
         let no_rows = DeletedRows::default();
         let units_without = |deletes: &DeletedRows| {
-            // Where deleted rows come out, marked, none of them can be left unread.
+            // If deleted rows are returned and marked, none of them can be skipped.
             let unread = if is_marked { &no_rows } else { deletes };
             units_to_read(file.as_ref(), task.byte_range.as_ref(), unread, &filter)
         };
@@ -109,7 +109,7 @@ impl OpenTask {
         })
     }
 
-    /// How many rows of a unit are left, where that can be said before it is read.
+    /// How many rows of a unit remain, if known before it is read.
     pub(super) fn kept_rows(&self, unit: &Unit) -> Option<u64> {
         match self.filter {
             FileFilter::All if !matches!(self.deleted, Deleted::Dropped(_)) => {

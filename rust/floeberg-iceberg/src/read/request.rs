@@ -1,6 +1,6 @@
-//! What is to be read, and how?
+//! What is read, and how?
 //!
-//! Invariant: a request is data: what a read keeps between tasks is with its reader.
+//! Invariant: a request is only data: state between tasks is in the reader.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use super::open::FileAccess;
 use crate::files::names_metadata;
 use crate::metadata::PartitionSpec;
 
-/// Rows of a batch unless it is told.
+/// Rows of a batch by default.
 const BATCH_ROWS: usize = 65_536;
-/// Bytes that decoded batches may wait with unless it is told.
+/// Bytes of decoded batches that may wait by default.
 const MEMORY: u64 = 256 << 20;
 
 /// What all tasks of one scan share.
@@ -29,18 +29,18 @@ pub struct ReadRequest {
     pub files: FileAccess,
     /// The table's schema for this read: the residuals of tasks are bound to it.
     pub schema: Arc<Schema>,
-    /// The columns that come out, in order.
+    /// The columns of the result, in order.
     pub projected: Arc<Schema>,
     /// The table's partition specs by id.
     pub specs: BTreeMap<i32, Arc<PartitionSpec>>,
     /// Schemas of the table in which the key columns of equality deletes are looked up, the newest first.
     pub key_schemas: Vec<Arc<Schema>>,
-    /// For each spec, in the order of its fields, the ids of these in `_partition`, where that is asked for.
+    /// For each spec, in the order of its fields, their ids in `_partition`, if that is selected.
     pub partition_fields: BTreeMap<i32, Vec<i32>>,
-    /// Ids for files that say none (`schema.name-mapping.default`).
+    /// Ids for files without ids (`schema.name-mapping.default`).
     pub name_mapping: Option<Arc<NameMapping>>,
-    /// Bytes of decoded batches that may wait to be taken, as many of position deletes that are kept for later tasks,
-    /// and as many, about, of the keys of equality deletes.
+    /// Bytes of decoded batches that may wait to be taken; as many again of position deletes that are kept for later tasks, and
+    /// about as many again of the keys of equality deletes.
     pub memory: u64,
 }
 
@@ -80,7 +80,7 @@ impl ReadRequest {
         self
     }
 
-    /// With ids for files that say none.
+    /// With ids for files without ids.
     #[must_use]
     pub fn with_name_mapping(mut self, mapping: Option<Arc<NameMapping>>) -> Self {
         self.name_mapping = mapping;
@@ -108,12 +108,12 @@ impl ReadRequest {
         self
     }
 
-    /// Do deleted rows come out too, marked?
+    /// Are deleted rows returned too, and marked?
     pub(crate) fn gives_deleted_rows(&self) -> bool {
         self.projected.fields().iter().any(|field| field.id == DELETED)
     }
 
-    /// Are metadata columns asked for, or filtered by?
+    /// Are metadata columns selected or filtered by?
     pub(super) fn names_metadata(&self) -> bool {
         names_metadata(&self.projected) || names_metadata(&self.schema)
     }

@@ -1,6 +1,6 @@
-//! What reads the tasks of one scan.
+//! How are the tasks of one scan read?
 //!
-//! Invariant: what is kept between tasks ends with the reader, however often the request is read.
+//! Invariant: caches between tasks end with the reader, even if the request is read again.
 
 use arrow_schema::SchemaRef;
 use floeberg_core::Result;
@@ -16,12 +16,12 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// The reader of a request, with nothing kept.
+    /// The reader of a request, with empty caches.
     pub fn new(request: ReadRequest) -> Self {
         Self { request, deletes: DeleteCaches::default() }
     }
 
-    /// Do deleted rows come out too, marked?
+    /// Are deleted rows returned too, and marked?
     pub(crate) fn gives_deleted_rows(&self) -> bool {
         self.request.gives_deleted_rows()
     }

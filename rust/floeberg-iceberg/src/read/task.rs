@@ -1,6 +1,6 @@
 //! The rows of one task, as batches, in the file's order.
 //!
-//! Invariant: after an error nothing follows.
+//! Invariant: after an error there is no further batch.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::task_rows::TaskRows;
 use crate::files::Coalescer;
 use crate::plan::FileScanTask;
 
-/// Opens a task, reads its deletes, and yields its rows.
+/// Opens a task, reads its deletes, and returns its rows.
 ///
 /// Errors: `Unsupported` for a format or a delete that cannot be read or applied yet, `InvalidData` for a damaged
 /// file; each names the file.

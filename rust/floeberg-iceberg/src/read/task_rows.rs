@@ -1,9 +1,9 @@
-//! The rows of one unit of a task, without those that equality deletes delete.
+//! Which rows of a unit remain after equality deletes?
 //!
-//! In: what the unit yields after deleted positions and the filter. Out: batches of the columns that were asked for.
-//! Where `_deleted` is one of them, deleted rows stay and are marked.
+//! In: the rows of the unit after deleted positions and the filter. Out: batches of the selected columns. If `_deleted` is one of
+//! them, deleted rows stay and are marked.
 //!
-//! Invariant: after an error nothing follows.
+//! Invariant: after an error there is no further batch.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use super::deleted_column::DeletedColumn;
 use super::deletes::KeyFilter;
 use crate::files::UnitReader;
 
-/// What becomes of rows that only decoded columns show to be deleted.
+/// What happens to rows that are deleted by equality.
 #[derive(Debug, Clone)]
 pub(super) enum Deleted {
     /// There are none.
     None,
     /// They are dropped.
     Dropped(Arc<KeyFilter>),
-    /// They are marked, and so are those that deletes by position name.
+    /// They are marked, and so are rows that are deleted by position.
     Marked(Arc<DeletedColumn>),
 }
 
 impl Deleted {
-    /// The columns to read after those that were asked for.
+    /// The columns to read after the selected ones.
     pub(super) fn hidden_columns(&self) -> Result<Vec<Field>> {
         match self {
             Self::None => Ok(Vec::new()),
@@ -45,7 +45,7 @@ pub(super) struct TaskRows {
 }
 
 impl TaskRows {
-    /// Of what a unit yields, without or with what is deleted.
+    /// For the rows of a unit, with or without deleted ones.
     pub(super) fn new(reader: UnitReader, deleted: Deleted) -> Self {
         Self { reader: Some(reader), deleted }
     }

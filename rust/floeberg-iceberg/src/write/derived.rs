@@ -1,9 +1,9 @@
-//! What does a transform make of a column of a batch?
+//! How is a transform applied to a column of a batch?
 //!
-//! In: a source column, wherever in structs it is, and a transform. Out: a column as long as the batch.
+//! In: a source column, maybe nested in structs, and a transform. Out: a column as long as the batch.
 //! Spec: Partitioning (source columns in structs); Partition Transforms.
 //!
-//! Invariant: it is null where one of the structs above its source is.
+//! Invariant: a value is null if one of the structs above its source is null.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array, ArrayRef, RecordBatch, make_array, new_null_array};
@@ -13,14 +13,14 @@ use floeberg_core::schema::{PrimitiveType, Schema, Type};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Error, Result};
 
-/// A column that is made of another.
+/// A column that is computed from another.
 #[derive(Debug)]
 pub(super) struct Derived {
-    /// Positions from the top to the source column; none of a void transform.
+    /// Positions from the top to the source column; empty for a void transform.
     path: Vec<usize>,
     source: Type,
     transform: Transform,
-    /// The type of what is made.
+    /// The type of the result.
     pub result: Type,
 }
 
@@ -28,7 +28,7 @@ impl Derived {
     /// Errors: `Unsupported` for a transform of several columns, `InvalidData` for one that does not fit the schema.
     pub fn new(transform: &Transform, source_ids: &[i32], schema: &Schema) -> Result<Self> {
         let (path, source) = match (transform, source_ids) {
-            // What is always null may be made of a column that was dropped.
+            // An always-null field may have a source column that was dropped.
             (Transform::Void, ids) => {
                 let source = ids.first().and_then(|id| schema.field(*id));
                 (Vec::new(), source.map_or(PrimitiveType::Int.into(), |source| source.field_type.clone()))

@@ -2,7 +2,7 @@
 //!
 //! In: files and the rows that each of them gets. Out: the same files, with the rows in them.
 //!
-//! Invariant: files are the same whichever thread encodes what of them.
+//! Invariant: files do not depend on which thread encodes which part.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use floeberg_core::{Cancel, Error, Result};
 use crate::files::{FileMetrics, FileWriter, Piece, Work};
 use floeberg_exec::threads::ordered;
 
-/// Files that are made durable at once for each thread: most of it is waiting for the disk.
+/// Files per thread that are made durable at the same time: most of it is waiting for the disk.
 const WAITS_PER_THREAD: usize = 4;
 
 /// A file that is being written.
@@ -24,7 +24,7 @@ pub(super) struct Threads {
     pub cancel: Cancel,
 }
 
-/// What one thread takes at a time, and has for itself then.
+/// A piece of work that one thread takes, and then owns.
 struct Taken<T>(Mutex<Option<T>>);
 
 impl<T> Taken<T> {
@@ -43,7 +43,7 @@ fn taken<T>(items: Vec<T>) -> Vec<Taken<T>> {
 }
 
 impl Threads {
-    /// Encodes rows of files, into the unit that each is at.
+    /// Encodes rows of files, each into its current unit.
     pub fn encode(&self, files: &mut [(&mut OpenFile, Vec<Piece>)]) -> Result<()> {
         let mut works = Vec::new();
         for (file, pieces) in files {
@@ -52,7 +52,7 @@ impl Threads {
         self.run(works)
     }
 
-    /// Ends the units that files are at, and writes them.
+    /// Ends the current units of files, and writes them.
     pub fn end_units(&self, mut files: Vec<&mut OpenFile>) -> Result<()> {
         let mut works = Vec::new();
         for file in &mut files {

@@ -2,7 +2,7 @@
 //!
 //! In: rows by partition. Out: files of about the size that the table asks for.
 //!
-//! Invariant: every location that was begun is remembered until the write ends, so that it can be removed.
+//! Invariant: every started location is remembered until the write ends, so that it can be removed.
 
 use std::collections::HashMap;
 use std::mem;
@@ -19,10 +19,10 @@ use super::{Purpose, WriteRecipe, WrittenFile};
 use crate::files::{FileLayout, FileMetrics, FileWriter, Piece, Waiting};
 use crate::manifest::DataFile;
 
-/// The id of the order that is none.
+/// The id of the unsorted order.
 const UNSORTED: i32 = 0;
 
-/// Files that are written at once, at most: each has buffers for all of its columns.
+/// The most open files: each has buffers for all of its columns.
 const MOST_OPEN: usize = 128;
 
 /// A partition that rows are written to.
@@ -31,9 +31,9 @@ struct Target {
     file: Option<OpenFile>,
     /// Rows that are not encoded yet.
     waiting: Vec<Piece>,
-    /// When rows last came.
+    /// When it last got rows.
     last: u64,
-    /// Was its file ended to make room for another?
+    /// Was its file closed to make room for another?
     gave_way: bool,
 }
 
@@ -50,9 +50,9 @@ pub(super) struct Fanout {
     purpose: Arc<Purpose>,
     layout: WriteLayout,
     threads: Threads,
-    /// Bytes that units may take in memory, together.
+    /// Bytes that all units together may take in memory.
     memory: u64,
-    /// `00003-task-write`: what the files' names begin with.
+    /// `00003-task-write`: the prefix of the files' names.
     name: String,
     number: u64,
     targets: Vec<Target>,
@@ -61,7 +61,7 @@ pub(super) struct Fanout {
     begun: Vec<String>,
     /// Counts [`Fanout::add`].
     moment: u64,
-    /// Have partitions come one after another so far, as when rows are sorted by them?
+    /// Did partitions come one after another so far, as in sorted rows?
     is_clustered: bool,
 }
 
@@ -92,7 +92,7 @@ impl Fanout {
         }
     }
 
-    /// The number of a partition, the same whenever it comes.
+    /// The number of a partition, always the same.
     pub fn number(&mut self, partition: Partition) -> u32 {
         let next = self.targets.len();
         let place = *self.by_key.entry(partition.key).or_insert(next);
@@ -104,9 +104,9 @@ impl Fanout {
         place as u32
     }
 
-    /// Takes rows of a partition, to be encoded by [`Fanout::encode`]; gives them back where too many files are open.
+    /// Takes rows of a partition, which [`Fanout::encode`] encodes; returns them if too many files are open.
     ///
-    /// Where partitions have come one after another the file that has waited longest is ended for the new one.
+    /// If partitions came one after another, the file that waited longest is closed for the new one.
     pub fn add(&mut self, number: u32, rows: Piece) -> Result<Option<Piece>> {
         let place = number as usize;
         if !self.targets[place].is_open() {
@@ -125,13 +125,13 @@ impl Fanout {
         Ok(None)
     }
 
-    /// How many files may be open: their columns take half of the memory at most, beside their values.
+    /// How many files may be open: their columns take at most half of the memory, besides their values.
     fn most_open(&self) -> usize {
         let of_file = self.layout.file.file_memory().max(1);
         usize::try_from(self.memory / 2 / of_file).unwrap_or(MOST_OPEN).clamp(1, MOST_OPEN)
     }
 
-    /// Ends the file that has waited longest.
+    /// Closes the file that waited longest.
     fn make_room(&mut self) -> Result<()> {
         let open = self.targets.iter().enumerate().filter(|(_, target)| target.is_open());
         let Some((place, _)) = open.min_by_key(|(_, target)| target.last) else { return Ok(()) };
@@ -144,24 +144,24 @@ impl Fanout {
         self.finish(|file| Some(file.location()) == location.as_deref())
     }
 
-    /// How files are stored that are begun from here on.
+    /// Sets the layout of files that are started from now on.
     pub fn store_as(&mut self, layout: &Arc<dyn FileLayout>) {
         self.layout.file = Arc::clone(layout);
     }
 
-    /// From here on the rows of a partition come together: its file may be ended when the next one begins.
+    /// From now on, the rows of a partition come together: its file may be closed when the next one starts.
     pub fn cluster(&mut self) {
         self.is_clustered = true;
         self.targets.iter_mut().for_each(|target| target.gave_way = false);
     }
 
-    /// Encodes all rows that wait, ending units and files as they are full.
+    /// Encodes all waiting rows, and ends units and files when they are full.
     pub fn encode(&mut self) -> Result<()> {
         while self.encode_some()? {}
         self.free_memory()
     }
 
-    /// Encodes of each partition what its unit has room for. Was there anything?
+    /// Encodes as many rows of each partition as its unit has room for. Were there any?
     fn encode_some(&mut self) -> Result<bool> {
         for place in 0..self.targets.len() {
             if !self.targets[place].waiting.is_empty() && self.targets[place].file.is_none() {
@@ -214,7 +214,7 @@ impl Fanout {
         let has_room = self.has_room(layout.as_ref());
         let layout = if has_room { layout } else { Arc::clone(&self.layout.file) };
         let opened = layout.create(self.store.as_ref(), &location);
-        // Where the answer of the store is lost there may be a file all the same; but not one of another writer.
+        // If the answer of the store was lost, the file may still exist; it cannot be another writer's.
         if !opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
             self.begun.push(location);
         }
@@ -224,7 +224,7 @@ impl Fanout {
 
     /// Do the columns of one more file take no more than half of the memory, with those of the files that are open?
     ///
-    /// A file whose layout learned of its rows may have hundreds of columns that nobody asked for.
+    /// A file whose layout was adapted to its rows may have hundreds of additional columns.
     fn has_room(&self, layout: &dyn FileLayout) -> bool {
         let open = self.targets.iter().filter_map(|target| target.file.as_ref());
         open.map(|file| file.file_memory()).sum::<u64>() + layout.file_memory() <= self.memory / 2
@@ -252,7 +252,7 @@ impl Fanout {
         Ok(())
     }
 
-    /// Ends all files. What they are named is forgotten: they are the caller's.
+    /// Closes all files. Their locations are forgotten: the files now belong to the caller.
     pub fn finish_all(&mut self) -> Result<Vec<WrittenFile>> {
         self.encode()?;
         self.finish(|_| true)?;
@@ -260,17 +260,17 @@ impl Fanout {
         Ok(mem::take(&mut self.written))
     }
 
-    /// Removes all that was begun, as far as the store lets it.
+    /// Removes all started files, as far as the store allows.
     pub fn remove_all(&mut self) {
         self.targets.clear();
         for location in self.begun.drain(..) {
-            // It is an orphan where this fails: nothing refers to it.
+            // If this fails, the file is an orphan: nothing refers to it.
             let _ = self.store.remove(&location);
         }
     }
 }
 
-/// A file with what its format says of it.
+/// A file with its metrics.
 fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
     DataFile {
         record_count: metrics.record_count,
@@ -286,7 +286,7 @@ fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
     }
 }
 
-/// Takes of the rows that wait what the unit has room for, and the file.
+/// Takes as many waiting rows as the unit and the file have room for.
 fn take_room(file: &dyn FileWriter, waiting: &mut Vec<Piece>, file_size: u64) -> Vec<Piece> {
     let mut left = usize::try_from(file.room(Waiting::of(waiting), file_size)).unwrap_or(usize::MAX).max(1);
     let mut taken = Vec::new();

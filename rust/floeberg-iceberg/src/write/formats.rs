@@ -1,6 +1,6 @@
 //! Which format writes the files of a table?
 //!
-//! In: properties. Out: the layout of a write, in the format that they ask for.
+//! In: properties. Out: the layout of a write, in their format.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use floeberg_properties::{FORMAT, Kind, Properties};
 use crate::files::{FileLayout, LayoutRequest, WriteProperties, check_metrics_mode};
 use crate::formats::{avro, parquet};
 
-/// The layout of a write. Errors: those of the format, `Unsupported` for one that is not written.
+/// The layout of a write. Errors: those of the format, `Unsupported` for a format that cannot be written.
 pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     match format_of(request.properties).as_str() {
         "parquet" => parquet::write::layout(request),
@@ -37,7 +37,7 @@ pub fn check_write_property(name: &str, kind: Kind, properties: &Properties) -> 
     }
 }
 
-/// The format that properties ask for, in small letters.
+/// The format of the properties, in lower case.
 fn format_of(properties: &WriteProperties) -> String {
     properties.text(FORMAT.name).unwrap_or(FORMAT.default).trim().to_ascii_lowercase()
 }

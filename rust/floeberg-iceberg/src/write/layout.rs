@@ -1,9 +1,9 @@
-//! What is the same for all files of a write?
+//! What do all files of a write have in common?
 //!
 //! In: a table's schema, spec, order and properties. Out: how rows are partitioned and stored, where files go, when they end
-//! and what is said of them.
+//! and which metrics they have.
 //!
-//! Invariant: all that can be wrong with them is found here.
+//! Invariant: every fault in them is found here.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use crate::metadata::{NullOrder, PartitionSpec, SortDirection, SortField, SortOr
 /// How rows become files.
 #[derive(Debug, Clone)]
 pub(super) struct WriteLayout {
-    /// The form in which batches are given.
+    /// The Arrow schema of the batches.
     pub rows: SchemaRef,
     pub partitioner: Arc<Partitioner>,
-    /// `None` where rows are in no order.
+    /// `None` for unsorted rows.
     pub keys: Option<Arc<SortKeys>>,
     pub file: Arc<dyn FileLayout>,
     pub locations: Locations,
@@ -38,8 +38,8 @@ pub(super) struct WriteLayout {
 impl WriteLayout {
     /// The layout of a table's files, below its location.
     ///
-    /// Errors: `InvalidInput` for a property that is not understood; `Unsupported` for a format, codec, transform or type that is
-    /// not written.
+    /// Errors: `InvalidInput` for an invalid property; `Unsupported` for a format, codec, transform or type that cannot be
+    /// written.
     pub fn new(
         schema: &Schema,
         spec: &PartitionSpec,
@@ -70,7 +70,7 @@ fn ordered_column(field: &SortField) -> Option<i32> {
     }
 }
 
-/// The column that a sort field sorts as it is.
+/// The column that a sort field sorts by without a transform.
 fn sort_column(field: &SortField) -> Option<SortColumn> {
     let ([id], Transform::Identity) = (&field.source_ids[..], &field.transform) else { return None };
     Some(SortColumn {

@@ -1,6 +1,6 @@
 //! Where does a data file go?
 //!
-//! In: a table's location, properties, a partition and a file's name. Out: a location that no file has.
+//! In: a table's location, properties, a partition and a file's name. Out: a new location.
 //! Spec: Appendix F, Path Construction (and Iceberg Java's location providers).
 //!
 //! Invariant: two files of one table never get one location: their names hold the id of their write.
@@ -16,7 +16,7 @@ use floeberg_properties::{
 use crate::files::WriteProperties;
 use crate::metadata::PartitionSpec;
 
-/// How the files of a table are placed.
+/// How the locations of a table's files are chosen.
 #[derive(Debug, Clone)]
 pub(super) struct Locations {
     folder: String,
@@ -26,7 +26,7 @@ pub(super) struct Locations {
 /// Folders that spread files over an object store.
 #[derive(Debug, Clone)]
 struct Hashed {
-    /// The database and the table, where the folder is not the table's own.
+    /// The database and the table, if the folder is not the table's own.
     context: Option<String>,
     with_partitions: bool,
 }

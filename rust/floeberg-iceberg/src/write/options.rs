@@ -9,7 +9,7 @@ use floeberg_properties::{FORMAT, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER
 
 use crate::files::WriteProperties;
 
-/// The names that Spark's writers have for options, and the properties that they are for one write. `*` is the format of the
+/// The names of options in Spark's writers, and the properties that they set for one write. `*` is the format of the
 /// write.
 const OPTIONS: [(&str, &str); 6] = [
     ("target-file-size-bytes", TARGET_FILE_SIZE.name),
@@ -20,9 +20,9 @@ const OPTIONS: [(&str, &str); 6] = [
     ("variant-inference-buffer-size", PARQUET_VARIANT_BUFFER.name),
 ];
 
-/// Those of a table, changed by the options of one write.
+/// The properties of a table, changed by the options of one write.
 ///
-/// Errors: `InvalidInput` for an option that writing does not have.
+/// Errors: `InvalidInput` for an unknown option.
 pub(super) fn properties_of(
     table: &BTreeMap<String, String>,
     options: &BTreeMap<String, String>,

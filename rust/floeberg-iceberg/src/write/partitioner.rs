@@ -20,7 +20,7 @@ use super::sort::SortKeys;
 use crate::files::{FileLayout, Piece};
 use crate::metadata::PartitionSpec;
 
-/// A partition: what tells it from others, and its values in the order of the spec.
+/// A partition: its key, and its values in the order of the spec.
 #[derive(Debug, Clone)]
 pub(super) struct Partition {
     pub key: PartitionKey,
@@ -33,7 +33,7 @@ pub(super) struct Partitioner {
     fields: Vec<Derived>,
 }
 
-/// Rows of one partition, and their keys where they are to be sorted.
+/// Rows of one partition, with their keys if they are sorted.
 pub(super) struct Part {
     pub partition: Partition,
     pub rows: Piece,
@@ -66,7 +66,7 @@ impl Partitioner {
         let numbers = PartitionNumbers::new(&columns, rows)?;
         let mut piece = layout.piece(batch)?;
         let stored = piece.columns.len();
-        // Keys are cut and put in order as columns are.
+        // Keys are sliced and reordered like columns.
         if let Some(keys) = keys {
             piece.columns.push(Arc::new(keys.of(batch)?));
         }
@@ -85,7 +85,7 @@ impl Partitioner {
     }
 }
 
-/// The rows with those of a partition side by side, partitions as they are numbered, and where each ends.
+/// The rows, grouped by partition in the order of their numbers, and the end of each group.
 fn grouped(piece: Piece, numbers: &PartitionNumbers) -> Result<(Piece, Vec<usize>)> {
     let mut ends = vec![0_usize; numbers.keys.len()];
     for number in &numbers.of {
@@ -96,7 +96,7 @@ fn grouped(piece: Piece, numbers: &PartitionNumbers) -> Result<(Piece, Vec<usize
         end += *count;
         *count = end;
     }
-    // Partitions are numbered as they occur, so that rows that are grouped already have ascending numbers.
+    // Partitions are numbered as they occur, so rows that are grouped already have ascending numbers.
     if numbers.of.is_sorted() {
         return Ok((piece, ends));
     }

@@ -3,7 +3,7 @@
 //! In: a table's metadata and the options of one write. Out: a recipe that can be sent: schema, spec, sort order,
 //! properties, path and storage options, and no handle.
 //!
-//! Invariant: what is read back writes the same files. The table may have changed since: who commits looks at that.
+//! Invariant: a recipe that is read back writes the same files. The table may have changed since: the commit checks that.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
 use crate::wire::json::JsonPath;
 use crate::wire::{Packing, unpack};
 
-/// What errors call it.
+/// Its name in errors.
 const RECIPE: &str = "a write recipe";
 
 /// How rows of one write become files of a table.
@@ -58,11 +58,11 @@ struct RecipeText {
 }
 
 impl WriteRecipe {
-    /// The recipe of a table as it is: its current schema, default spec and default sort order.
+    /// The recipe of a table, with its current schema, default spec and default sort order.
     ///
     /// `options` change properties that begin with `write.` for this write, by their name or by Spark's. `write_id` is in
-    /// the name of every file and must be new. Errors: `InvalidInput` for an option or a property that is not understood;
-    /// `Unsupported` for an encrypted table, and for a format, codec, transform or type that is not written.
+    /// the name of every file and must be new. Errors: `InvalidInput` for an unknown option or an invalid property;
+    /// `Unsupported` for an encrypted table, and for a format, codec, transform or type that cannot be written.
     pub fn new(
         metadata: &TableMetadata,
         storage: &StoreOptions,
@@ -84,12 +84,12 @@ impl WriteRecipe {
         Ok(recipe)
     }
 
-    /// The columns that rows have.
+    /// The columns of the rows.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
 
-    /// The spec that files are partitioned by.
+    /// The partition spec of the files.
     pub fn spec(&self) -> &Arc<PartitionSpec> {
         &self.spec
     }
@@ -104,12 +104,12 @@ impl WriteRecipe {
         }
     }
 
-    /// What tells the files of this write from those of others.
+    /// The id in the names of the files of this write.
     pub fn write_id(&self) -> &str {
         &self.write_id
     }
 
-    /// Is a file one of this write? The id of the write is in the names of its files, and in those of no others.
+    /// Does a file belong to this write? Only its files have the id of the write in their names.
     fn names(&self, location: &str) -> bool {
         file_name(location).is_some_and(|name| name.contains(&format!("-{}-", self.write_id)))
     }
@@ -119,7 +119,7 @@ impl WriteRecipe {
         open_store(&self.storage)
     }
 
-    /// Removes the files of a receipt, which no table may have.
+    /// Removes the files of a receipt. No table may have them.
     ///
     /// Errors: `InvalidInput` for files of another table or another write, before any is removed; those of the store.
     pub fn remove(&self, receipt: &Receipt) -> Result<()> {
@@ -177,7 +177,7 @@ impl WriteRecipe {
         Ok(recipe)
     }
 
-    /// Finds what could not be written, before a row is.
+    /// Checks that rows can be written, before the first one.
     fn check(&self) -> Result<()> {
         check_name("write id", &self.write_id)?;
         for field in &self.spec.fields {

@@ -27,28 +27,28 @@ use super::{Receipt, WriteRecipe};
 use floeberg_exec::budget::{memory_budget, thread_budget};
 use floeberg_exec::threads::ordered;
 
-/// Rows that are split at once: few enough for their indices to stay in the processor's cache.
+/// Rows that are split at a time: few enough for their indices to stay in the processor's cache.
 const BATCH_ROWS: usize = 64 * 1024;
 /// Bytes of batches that are gathered before threads work on them.
 const ROUND: u64 = 16 << 20;
 
-/// Which part of a write a writer does.
+/// The part of a write that one writer does.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteTask<'a> {
-    /// The number of the part, by which files are named: that of a Spark partition.
+    /// The number of the part, used in file names: that of a Spark partition.
     pub partition: u32,
-    /// What tells this attempt at the part from others, by which files are named.
+    /// The id of this attempt at the part, used in file names.
     pub name: &'a str,
 }
 
 /// Writes rows to files of a table.
 ///
-/// The files are in no table until a commit adds them. One that is dropped unfinished removes its files.
+/// The files are in no table until a commit adds them. An unfinished writer removes its files when it is dropped.
 pub struct Writer {
     layout: WriteLayout,
     files: Fanout,
     threads: Threads,
-    /// Rows that are to be sorted, or that come of more partitions at once than files can be open.
+    /// Rows to sort, or rows of more partitions than files can be open.
     sorter: Option<Sorter>,
     memory: u64,
     /// Batches that were not split yet.
@@ -61,9 +61,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A writer that has no file yet.
+    /// A writer without a file yet.
     ///
-    /// Errors: those of [`WriteRecipe::new`]; `InvalidInput` for a task whose name does not fit into a file's.
+    /// Errors: those of [`WriteRecipe::new`]; `InvalidInput` for a task name that cannot be part of a file name.
     pub fn new(
         recipe: &WriteRecipe,
         store: Arc<dyn Store>,
@@ -103,8 +103,8 @@ impl Writer {
 
     /// Writes rows, in the form of [`schema_to_arrow`](floeberg_core::schema::arrow::schema_to_arrow) of the table's schema.
     ///
-    /// Errors: `InvalidInput` for rows in another form and for a null in a required column; those of the store. After one
-    /// nothing more can be written.
+    /// Errors: `InvalidInput` for rows of another schema and for a null in a required column; those of the store. After an error the
+    /// writer cannot be used.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.unless_broken(|writer| writer.take(batch))
     }
@@ -176,7 +176,7 @@ impl Writer {
                 Some(keys) => (rows, keys),
                 None => match self.files.add(number, rows)? {
                     None => continue,
-                    // They are gathered by partition, in the order in which they come.
+                    // They are gathered by partition, in their order of arrival.
                     Some(rows) => {
                         let keys = BinaryArray::from_iter_values(iter::repeat_n(b"", rows.rows));
                         (rows, keys)
@@ -189,7 +189,7 @@ impl Writer {
         self.files.encode()
     }
 
-    /// Writes what was sorted, a partition after another.
+    /// Writes the sorted rows, partition by partition.
     fn encode_sorted(&mut self) -> Result<()> {
         let Some(sorter) = self.sorter.take() else { return Ok(()) };
         let (files, limit) = (&mut self.files, self.round_limit);
@@ -209,7 +209,7 @@ impl Writer {
     }
 }
 
-/// Has a batch the columns that the table's rows have? Metadata and names may differ, types not.
+/// Does a batch have the columns of the table's rows? Metadata and names may differ, but not types.
 fn same_form(batch: &RecordBatch, layout: &WriteLayout) -> bool {
     let (found, expected) = (batch.schema_ref().fields(), layout.rows.fields());
     found.len() == expected.len()

@@ -1,10 +1,10 @@
-//! Which deletes apply to each file, and what is left to ask of its rows?
+//! Which deletes and which residual does each file get?
 //!
-//! In: the kept files of one manifest, and their deletes if they are known. Out: for each the numbers of its deletes and of
+//! In: the kept files of one manifest, and their deletes if known. Out: for each the numbers of its deletes and of
 //! its residual.
 //! Spec: Scan Planning.
 //!
-//! Invariant: partition values are looked at only where a delete or the filter depends on them.
+//! Invariant: partition values are used only if a delete or the filter depends on them.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct KeptFiles<'a> {
     pub kept: &'a Selection,
     /// The columns of these.
     pub columns: &'a FileColumns,
-    /// The columns whose statistics are not to be used.
+    /// The columns whose statistics must not be used.
     pub untrusted: &'a UntrustedColumns,
     /// Are the paths of deletes that do not apply kept?
     pub verbose: bool,
@@ -40,7 +40,7 @@ pub(crate) struct KeptFiles<'a> {
 pub(crate) struct AttachedDeletes {
     /// Their numbers.
     pub lists: ListArray,
-    /// The equality deletes whose scope a file is in, and those whose keys it cannot have.
+    /// Counts of the equality deletes in scope of a file, and of those whose keys it cannot have.
     pub equalities: PruneCounts,
 }
 
@@ -51,9 +51,9 @@ impl AttachedDeletes {
     }
 }
 
-/// What the files of one manifest got, residuals numbered within it.
+/// The deletes and residuals of the files of one manifest, with residuals numbered within it.
 pub(crate) struct Attached {
-    /// Their deletes; `None` where the snapshot has none.
+    /// Their deletes; `None` if the snapshot has none.
     pub deletes: Option<Arc<AttachedDeletes>>,
     /// For each file a position in `residuals`.
     pub residual_of: Vec<i32>,
@@ -61,7 +61,7 @@ pub(crate) struct Attached {
     pub residuals: Vec<BoundExpr>,
 }
 
-/// Finds the deletes and the residual of every file. Deletes that are known are those of the same files by the same index.
+/// Finds the deletes and the residual of every file. Known deletes must be of the same files and the same index.
 pub(crate) fn attach(
     filter: &Pruner,
     index: &DeleteIndex,
@@ -91,7 +91,7 @@ pub(crate) fn attach(
     let (residuals, residual_of) = if residuals.depend_on_partition() {
         let of = |row: &usize| Ok(residuals.of(&spec.values(&columns.partition, *row)?));
         let each = partitions.rows.iter().map(of).collect::<Result<_>>()?;
-        // Most partitions have one of a few: here several threads tell them apart, and later only one.
+        // Most partitions share a few residuals. Several threads find equal ones here, and only one thread later.
         let mut distinct = DistinctResiduals::default();
         let numbers = distinct.numbers(each);
         let residual_of = partitions.of.iter().map(|partition| numbers[*partition as usize]).collect();
@@ -102,9 +102,9 @@ pub(crate) fn attach(
     Ok(Attached { deletes, residual_of, residuals })
 }
 
-/// For each file the first delete that names it; nothing where no delete names a file.
+/// For each file the first delete that names it; empty if no delete names a file.
 ///
-/// Errors: `Unsupported` where a file has deletes by its partition, and partitions cannot be compared.
+/// Errors: `Unsupported` if a file has deletes by its partition, and partitions cannot be compared.
 fn named_deletes(index: &DeleteIndex, spec: &BoundSpec, columns: &FileColumns) -> Result<Vec<Option<u32>>> {
     let paths = typed::<StringArray>(columns.column(column::FILE_PATH))?;
     let named: Vec<_> = if index.names_files() {
@@ -121,7 +121,7 @@ fn named_deletes(index: &DeleteIndex, spec: &BoundSpec, columns: &FileColumns) -
     Ok(named)
 }
 
-/// The partitions of the files that deletes name: only theirs are compared. All others are in any of them.
+/// The partitions of the files that deletes name: only these are compared. All other files may have any partition.
 fn partitions_of_named(
     spec: &BoundSpec,
     columns: &FileColumns,

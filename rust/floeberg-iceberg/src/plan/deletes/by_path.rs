@@ -1,9 +1,9 @@
 //! Which deletes name a file?
 //!
-//! In: deletes by number, with the path that each names. Out: the numbers of those of a path, and perhaps of others, whose
-//! paths have the same hash.
+//! In: deletes by number, with the path that each names. Out: the numbers of the deletes of a path, and perhaps of paths with
+//! the same hash.
 //!
-//! Invariant: nothing is allocated for a path. The seeds of the hash are nobody's to foresee, so that no manifest can be
+//! Invariant: nothing is allocated for a path. The seeds of the hash are random, so no manifest can be
 //! made whose paths all collide.
 
 use std::collections::HashMap;
@@ -19,22 +19,22 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct ByPath {
     hashing: RandomState,
     first: HashMap<u64, u32, RandomState>,
-    /// For each delete the next of its chain.
+    /// For each delete the next one in its chain.
     next: Vec<u32>,
 }
 
 impl ByPath {
-    /// Of `len` deletes none names a path yet.
+    /// For `len` deletes, none of which has a path yet.
     pub fn new(len: usize) -> Self {
         Self { next: vec![NONE; len], ..Self::default() }
     }
 
-    /// Names no delete a path?
+    /// Does no delete name a path?
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
-    /// Puts a delete before those that name the same path.
+    /// Puts a delete before the others of its path.
     pub fn put_first(&mut self, path: &str, number: u32) {
         let after = self.first.insert(self.hashing.hash_one(path), number);
         self.next[number as usize] = after.unwrap_or(NONE);

@@ -12,7 +12,7 @@ pub(crate) struct BySequence {
 }
 
 impl BySequence {
-    /// Adds a delete, whose sequence number is not below those of the ones before.
+    /// Adds a delete. Its sequence number must not be below that of the one before.
     pub fn push(&mut self, number: u32, sequence_number: i64) {
         self.numbers.push(number);
         self.sequence_numbers.push(sequence_number);
@@ -33,7 +33,7 @@ impl BySequence {
         &self.numbers[from as usize..]
     }
 
-    /// The first place whose sequence number is at least `least`; `None` is beyond the last one that there can be.
+    /// The first place with a sequence number of at least `least`; `None` is past the end.
     pub fn since(&self, least: Option<i64>) -> u32 {
         self.sequence_numbers.partition_point(|own| least.is_none_or(|least| *own < least)) as u32
     }

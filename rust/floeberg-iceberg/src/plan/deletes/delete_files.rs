@@ -26,8 +26,8 @@ use floeberg_exec::threads::ordered;
 
 /// Reads the delete manifests and indexes their live entries.
 ///
-/// Deletes of partitions that the filter rules out are left away: no data file of such a partition is planned. So are
-/// equality deletes all of whose keys the filter rules out, which are counted.
+/// Deletes of partitions that the filter rules out are dropped: no data file of such a partition is planned. Equality deletes are
+/// dropped too, and counted, if the filter rules out all their keys.
 pub(crate) fn read_deletes(
     request: &PlanRequest,
     used: Use,
@@ -38,7 +38,7 @@ pub(crate) fn read_deletes(
     let (reader, untrusted) = (&request.reader, specs.untrusted());
     let most_bytes = block_range_bytes(manifests, reader.threads);
     let ranges = ordered(manifests, reader.threads, &reader.cancel, |manifest| {
-        // Statistics are those that its own entries ask for, so that none are looked for.
+        // The entries themselves decide which statistics are needed, so the cache is asked for none.
         let spec = specs.get(manifest.partition_spec_id)?;
         match reader.cache.find(used, manifest, &spec.partition_type, &[]) {
             Found::Whole(ranges) => Ok(ManifestBlocks::decoded(manifest.clone(), ranges)),
@@ -105,7 +105,7 @@ pub(crate) fn read_deletes(
     Ok((DeleteIndex::new(deletes, key_columns(request, untrusted, ids)), by_filter))
 }
 
-/// The entries of a block range of a delete manifest, with the statistics of the columns that they are told apart by.
+/// The entries of a block range of a delete manifest, with the statistics of their key columns.
 fn decoded(
     request: &PlanRequest,
     used: Use,
@@ -113,7 +113,7 @@ fn decoded(
     blocks: &ManifestBlocks,
 ) -> Result<Arc<BlockEntries>> {
     blocks.entries(|bytes, piece| {
-        // Which columns are keys only the entries tell, and delete files have statistics of few others.
+        // Only the entries name the key columns, and delete files have statistics of few other columns.
         let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
         let mut decoded = bytes.entries_of(piece, &spec.partition_type, &wanted)?;
         if let Some(metrics) = decoded.entries.metrics.take() {
@@ -135,14 +135,14 @@ fn ids_of(entries: &ManifestEntries) -> BTreeSet<i32> {
     (0..entries.len()).filter(is_equality).filter_map(|row| ids(entries, row)).flatten().collect()
 }
 
-/// Those of the columns whose statistics can be used.
+/// The columns of these whose statistics can be used.
 fn key_columns(request: &PlanRequest, untrusted: &UntrustedColumns, ids: BTreeSet<i32>) -> Vec<KeyColumn> {
     let trusted = ids.into_iter().filter(|id| !untrusted.contains(*id));
     let columns = trusted.filter_map(|id| KeyColumn::find(&request.metadata, id));
     columns.take(MOST_COLUMNS).collect()
 }
 
-/// What is known of the key columns of a delete file.
+/// The statistics of the key columns of a delete file.
 fn key_stats(columns: &[KeyColumn], stats: &EntryStats<'_>, kind: &DeleteKind) -> Vec<(i32, ColumnStats)> {
     let DeleteKind::Equality { equality_ids } = kind else { return Vec::new() };
     let own = columns.iter().filter(|column| equality_ids.contains(&column.id));

@@ -1,10 +1,11 @@
 //! Which equality deletes of one scope may delete rows of a file?
 //!
-//! In: the deletes of a partition, or of all, and what is known of the file's key columns. Out: those that apply.
+//! In: the deletes of a partition, or of all partitions, and the statistics of the file's key columns. Out: the deletes that may
+//! apply.
 //! Spec: Scan Planning; Equality Delete Files.
 //!
-//! Invariant: what is left away, and the account of why, is what a look at each delete gives. Many deletes with bounds of
-//! one column are looked up by them.
+//! Invariant: the result, and the reasons, are the same as those of a test of each delete. Many deletes with bounds of one column
+//! are looked up by the bounds.
 
 use floeberg_core::expr::Share;
 
@@ -14,19 +15,19 @@ use super::intervals::{Ends, Intervals};
 use super::key_stats::{BOUNDS, InOrder, LazyStats, NAN_COUNT, NULL_COUNT, ends};
 use crate::manifest::PruneCounts;
 
-/// From so many on deletes are looked up by their bounds.
+/// From this many on, deletes are looked up by their bounds.
 const MANY: usize = 16;
 
 /// Equality deletes of one scope.
 #[derive(Debug, Default)]
 pub(crate) struct EqualityList {
     deletes: BySequence,
-    /// Is anything known of the keys of any of them?
+    /// Does any of them have statistics of its keys?
     is_told_apart: bool,
     by_bounds: Option<ByBounds>,
 }
 
-/// The deletes whose first key column is one, of which nothing but bounds has to be asked there.
+/// The deletes with one first key column, for which bounds alone decide there.
 #[derive(Debug)]
 struct ByBounds {
     /// The number of the column.
@@ -39,12 +40,12 @@ struct ByBounds {
 }
 
 impl EqualityList {
-    /// Adds a delete, whose sequence number is not below those of the ones before.
+    /// Adds a delete. Its sequence number must not be below that of the one before.
     pub fn push(&mut self, number: u32, sequence_number: i64) {
         self.deletes.push(number, sequence_number);
     }
 
-    /// Sorts the deletes by bounds. All are there.
+    /// Sorts the deletes by bounds, after all were added.
     pub fn finish(&mut self, keys: &[Keys]) {
         let of = |place: u32| &keys[self.deletes.number(place) as usize];
         let all = 0..self.deletes.len() as u32;
@@ -58,8 +59,8 @@ impl EqualityList {
         }
     }
 
-    /// Appends the numbers of the deletes of at least a sequence number (`None` is beyond the last one) whose keys the file
-    /// may have, by sequence number. Counts these, and those that are left away by the number of a column.
+    /// Appends the numbers of the deletes of at least a sequence number (`None` is past the end) whose keys the file may have, by
+    /// sequence number. Counts these, and the dropped ones by the number of the column.
     pub fn matching<'a>(
         &self,
         least: Option<i64>,
@@ -82,7 +83,7 @@ impl EqualityList {
             None => found.push(number as i32),
             Some((column, reason)) => tally.drop(column, reason, path_of(number)),
         };
-        // Where all that are left away are to be named, all are looked at.
+        // To name all dropped deletes, each has to be tested.
         match self.by_bounds.as_ref().filter(|_| !newer.is_empty() && !tally.names()) {
             None => newer.iter().for_each(|number| ask(*number, stats, tally)),
             Some(by_bounds) => {
@@ -93,7 +94,7 @@ impl EqualityList {
         }
     }
 
-    /// The places from one on whose bounds do not tell them apart from the file's, in order. Counts the others.
+    /// The places, from one on, whose bounds overlap the file's, in order. Counts the others.
     fn near(
         &self,
         by_bounds: &ByBounds,
@@ -124,8 +125,8 @@ impl EqualityList {
     }
 }
 
-/// The first key column of a delete of which no key is null or NaN: then bounds alone tell it apart from a file whose
-/// values are neither all null nor all NaN.
+/// The first key column of a delete, if none of its keys is null or NaN there: then bounds alone decide for a file whose values
+/// are neither all null nor all NaN.
 fn first_by_bounds(keys: &Keys) -> Option<usize> {
     let (column, stats) = keys.first()?;
     (stats.nulls == Share::None && stats.nans == Share::None).then_some(*column)

@@ -3,8 +3,8 @@
 //! In: the live entries of all delete manifests. Out: for a data file, the numbers of the delete files that apply.
 //! Spec: Scan Planning (scope rules).
 //!
-//! Invariant: every delete that the scope rules name is found; one whose scope contradicts itself is an error, never
-//! ignored. A file costs the deletes that may apply to it.
+//! Invariant: every delete that is in scope is found; a delete whose scope contradicts itself is an error, never
+//! ignored. The cost of a file is that of the deletes that may apply to it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) struct DataFile<'a> {
     pub sequence_number: i64,
     /// The deletes of its partition.
     pub partition: PartitionDeletes<'a>,
-    /// What is known of its columns.
+    /// The statistics of its columns.
     pub stats: &'a dyn Stats,
 }
 
@@ -46,14 +46,14 @@ pub(crate) struct PartitionDeletes<'a> {
     scope: Option<&'a Scope>,
 }
 
-/// The deletes that one partition has for all of its files.
+/// The deletes of one partition that may apply to any of its files.
 #[derive(Debug, Default)]
 struct Scope {
     positions: PositionList,
     equalities: EqualityList,
 }
 
-/// Deletes by what they are looked up by.
+/// Deletes, by their look-up keys.
 #[derive(Debug, Default)]
 pub(crate) struct DeleteIndex {
     deletes: Vec<IndexedDelete>,
@@ -61,14 +61,14 @@ pub(crate) struct DeleteIndex {
     by_partition: HashMap<i32, HashMap<PartitionKey, Scope, RandomState>>,
     global: EqualityList,
     has_equalities: bool,
-    /// The columns that equality deletes are told apart by.
+    /// The key columns of equality deletes whose statistics are used.
     columns: Vec<KeyColumn>,
-    /// For each delete what is known of these columns, by their number.
+    /// For each delete the statistics of these columns, by number.
     keys: Vec<Keys>,
 }
 
 impl DeleteIndex {
-    /// Sorts the deletes by what they are looked up by. Of columns that are not given statistics are not used.
+    /// Sorts the deletes by their look-up keys. Only statistics of the given columns are used.
     pub fn new(mut deletes: Vec<IndexedDelete>, columns: Vec<KeyColumn>) -> Self {
         let mut order: Vec<u32> = (0..deletes.len() as u32).collect();
         order.sort_by_key(|number| deletes[*number as usize].file.data_sequence_number);
@@ -125,7 +125,7 @@ impl DeleteIndex {
         deletes + self.keys.iter().map(memory_of).sum::<u64>()
     }
 
-    /// The columns of data files whose statistics tell equality deletes apart.
+    /// The columns of data files whose statistics exclude equality deletes.
     pub fn key_columns(&self) -> impl Iterator<Item = i32> {
         self.columns.iter().map(|column| column.id)
     }
@@ -146,7 +146,7 @@ impl DeleteIndex {
         self.deletes.iter().map(|delete| Arc::clone(&delete.file)).collect()
     }
 
-    /// Has any partition of a spec deletes for all of its files?
+    /// Does any partition of a spec have deletes for all of its files?
     pub fn is_scoped_by_partition(&self, spec_id: i32) -> bool {
         self.by_partition.contains_key(&spec_id)
     }
@@ -167,10 +167,10 @@ impl DeleteIndex {
         self.all_named(self.by_path.first(canonical(path)), path).next()
     }
 
-    /// Appends the numbers of the deletes that apply to a data file. Counts the equality deletes whose scope it is in,
+    /// Appends the numbers of the deletes that apply to a data file. Counts the equality deletes in its scope,
     /// and those whose keys it cannot have, by the number of a key column.
     ///
-    /// Errors: `InvalidData` for two vectors of one data file, and for a vector that is older than its data file, or stands
+    /// Errors: `InvalidData` for two deletion vectors of one data file, and for a deletion vector that is older than its data file or
     /// in another partition.
     pub fn matching(&self, data: DataFile<'_>, found: &mut Vec<i32>, tally: &mut PruneCounts) -> Result<()> {
         if self.has_equalities {
@@ -217,7 +217,7 @@ impl DeleteIndex {
                 .with("other vector", &self.deletes[second as usize].file.file_path));
         }
         if !self.reaches(vector, data) {
-            // By the specification it does not apply; but a vector comes with its file or later, so one of both is wrong.
+            // By the specification it does not apply. But a vector is never older than its file, so one of the two is wrong.
             return Err(Error::invalid_data(format!(
                 "a deletion vector of data sequence number {} names a data file of {}, expected one that is not newer",
                 self.deletes[vector as usize].file.data_sequence_number, data.sequence_number

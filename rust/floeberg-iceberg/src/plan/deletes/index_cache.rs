@@ -1,13 +1,12 @@
 //! Which deletes were indexed before?
 //!
-//! In: what an index is made of. Out: the index, if it is there.
+//! In: the key of an index. Out: the index, if it is cached.
 //!
-//! Indexes are held within the bound of decoded manifests.
+//! Indexes count toward the bound of decoded manifests.
 //!
-//! Invariant: an index, and what files have by it, is found only by the whole of what it was made of: the rows of the delete
-//! manifests, the filter and the columns that it is bound to, and of the table its schemas, specs and
-//! name mapping, which commits change
-//! while the cache stays. The relocation stays as the cache does.
+//! Invariant: an index, and the deletes of files by it, is found only by everything that it depends on: the rows of the delete
+//! manifests, the filter and its columns, and the schemas, specs and name mapping of the table, which commits change while the
+//! cache stays. The relocation never changes for one cache.
 
 use std::sync::Arc;
 
@@ -18,20 +17,20 @@ use crate::manifest::{ManifestCache, ManifestFile, PruneCounts, Specs, Untrusted
 use crate::metadata::PartitionSpec;
 use crate::plan::request::PlanRequest;
 
-/// What an index is made of.
+/// The key of an index.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexSource {
     manifests: Vec<ManifestFile>,
-    /// As text that tells all filters apart: zeros of both signs are equal as values.
+    /// The filter as text, which distinguishes all filters: as values, zeros of both signs are equal.
     filter: String,
-    /// What the filter is bound to, and then the schemas of the table, the newest first.
+    /// The schema of the filter, and then the schemas of the table, the newest first.
     schemas: Vec<Arc<Schema>>,
     specs: Vec<Arc<PartitionSpec>>,
     untrusted: UntrustedColumns,
 }
 
 impl IndexSource {
-    /// Of the delete manifests that are left, in their order.
+    /// The rows of the kept delete manifests, in their order.
     pub fn new(request: &PlanRequest, specs: &Specs, manifests: &[ManifestFile]) -> Self {
         let of_table = request.metadata.schemas_newest_first();
         Self {
@@ -66,26 +65,26 @@ impl IndexSource {
 pub(crate) struct Deletes {
     /// The deletes.
     pub index: Arc<DeleteIndex>,
-    /// The equality deletes that the filter left away.
+    /// The equality deletes that the filter excluded.
     pub by_filter: PruneCounts,
-    /// The number of the index in the cache; `None` where it is not held.
+    /// The number of the index in the cache; `None` if it is not cached.
     pub number: Option<u64>,
 }
 
-/// An index that is held.
+/// A cached index.
 #[derive(Debug)]
 struct KeptIndex {
     source: IndexSource,
     deletes: Deletes,
 }
 
-/// The index that was made of these.
+/// The index of a key.
 pub(crate) fn find_index(cache: &ManifestCache, used: Use, source: &IndexSource) -> Option<Deletes> {
     let found = cache.find_derived(used, |kept: &KeptIndex| kept.source.is_same(source));
     found.map(|(number, kept)| kept.deletes.numbered(number))
 }
 
-/// Keeps what was made of these, and gives it with its number; the one that is there, if another plan was faster.
+/// Caches an index and returns it with its number; if another plan was faster, the index that is cached already.
 pub(crate) fn keep_index(cache: &ManifestCache, used: Use, source: IndexSource, deletes: Deletes) -> Deletes {
     let bytes = deletes.index.memory() + source.memory();
     let kept = Arc::new(KeptIndex { source, deletes });

@@ -1,4 +1,4 @@
-//! What do the scope rules look at in a delete file?
+//! Which fields of a delete file decide its scope?
 //!
 //! Spec: Scan Planning (scope rules); Delete File Stats.
 
@@ -12,15 +12,15 @@ use crate::plan::{DeleteFile, DeleteKind};
 /// A partition: the spec's id and the key of the values.
 pub(crate) type Partition = (i32, PartitionKey);
 
-/// Bytes that an index takes for a delete beside it: places in lists and maps.
+/// Bytes that an index takes per delete, besides the delete itself: places in lists and maps.
 const NOTED: usize = 64;
 
-/// A delete file, with what the scope rules look at.
+/// A delete file, with the fields that decide its scope.
 #[derive(Debug)]
 pub(crate) struct IndexedDelete {
     /// The file.
     pub file: Arc<DeleteFile>,
-    /// Where it stands.
+    /// Its partition.
     pub partition: Partition,
     /// Is its spec unpartitioned? Then an equality delete reaches every partition.
     pub unpartitioned: bool,
@@ -28,11 +28,11 @@ pub(crate) struct IndexedDelete {
     pub lowest_path: Option<String>,
     /// Position deletes: no deleted path is larger.
     pub highest_path: Option<String>,
-    /// Equality deletes: what is known of key columns, by field id.
+    /// Equality deletes: statistics of key columns, by field id.
     pub keys: Vec<(i32, ColumnStats)>,
 }
 
-/// What is known of the key columns of an equality delete, by the number of the column.
+/// Statistics of the key columns of an equality delete, by the number of the column.
 pub(crate) type Keys = Vec<(usize, ColumnStats)>;
 
 /// About how many bytes keys take.
@@ -42,7 +42,7 @@ pub(crate) fn memory_of(keys: &Keys) -> u64 {
     (size_of::<Keys>() + of_keys.sum::<usize>()) as u64
 }
 
-/// The bytes that a value of a primitive type has beside itself.
+/// The heap bytes of a value of a primitive type.
 fn heap_of(value: Option<&Value>) -> usize {
     match value {
         Some(Value::String(text)) => text.len(),
@@ -52,7 +52,7 @@ fn heap_of(value: Option<&Value>) -> usize {
 }
 
 impl IndexedDelete {
-    /// About how many bytes it takes, with what an index notes of it beside its keys.
+    /// About how many bytes it takes, including its places in an index but not its keys.
     pub fn memory(&self) -> u64 {
         let file = self.file.as_ref();
         let texts = [
@@ -80,7 +80,7 @@ impl IndexedDelete {
         bytes as u64
     }
 
-    /// Is it for all files of its partition, and not for one file or for all partitions?
+    /// Does it apply to all files of its partition, and not to one file or to all partitions?
     pub fn is_scoped_by_partition(&self) -> bool {
         match self.file.kind {
             DeleteKind::Equality { .. } => !self.unpartitioned,
@@ -88,7 +88,7 @@ impl IndexedDelete {
         }
     }
 
-    /// The one data file that a position delete or a vector is for: the one it names, or the one its path bounds name
+    /// The one data file of a position delete or a deletion vector: the referenced data file, or the one that equal path bounds name
     /// (Delete File Stats).
     pub fn scope_path(&self) -> Option<&str> {
         if matches!(self.file.kind, DeleteKind::Equality { .. }) {

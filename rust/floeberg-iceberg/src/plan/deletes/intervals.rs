@@ -1,20 +1,20 @@
-//! Which of many ranges touch one?
+//! Which of many ranges overlap one?
 //!
-//! In: ranges by number, each end of which may be open. Out: the numbers of those that share a value with a range.
+//! In: numbered ranges, whose ends may be open. Out: the numbers of the ranges that share a value with one.
 //!
-//! Invariant: what is found is what a look at each range would find. Looking up costs the logarithm of how many there are,
-//! and what is found.
+//! Invariant: the result is that of a test of each range. A look-up costs the logarithm of the number of ranges, plus the size of
+//! the result.
 
 use std::cmp::Ordering;
 
 /// Ranges sorted by their lower ends, as a balanced tree: the middle of a part of the order is its root.
 ///
-/// The ranges themselves stay where they are: whoever looks up says again which they are.
+/// The ranges themselves are not stored here: a look-up passes them again.
 #[derive(Debug, Default)]
 pub(crate) struct Intervals {
     /// The numbers of the ranges, by lower end.
     order: Vec<u32>,
-    /// For each place in the order the number of the range that ends last in the part whose root it is.
+    /// For each place in the order, the number of the range that ends last in the subtree below it.
     last: Vec<u32>,
 }
 
@@ -31,7 +31,7 @@ impl Intervals {
         intervals
     }
 
-    /// Gives the numbers of the ranges that share a value with a range, in no order that means anything.
+    /// Returns the numbers of the ranges that share a value with a range, in no particular order.
     pub fn touching<T: Ord + Copy>(
         &self,
         range: &Ends<T>,

@@ -1,11 +1,11 @@
 //! Can an equality delete file delete rows of a data file?
 //!
-//! In: counts and bounds of the key columns of both. Out: what proves that it cannot, if anything does.
+//! In: counts and bounds of the key columns of both. Out: the proof that it cannot, if there is one.
 //! Spec: Scan Planning; Equality Delete Files; Data File Fields (counts and bounds).
 //!
-//! Invariant: a delete file is left away only if of some column no value of the data can equal one of the deletes:
-//! not null to null, not NaN to NaN, and no other to any other. Bounds hold for these others alone. The filter of a scan
-//! has no say here; what it proves of the keys alone is [`crate::plan::filter`]'s.
+//! Invariant: a delete file is excluded only if for some column no value of the data can equal one of the deletes: not null to
+//! null, not NaN to NaN, and no other value to any other. Bounds hold only for these other values. The filter of a scan is not
+//! used here.
 
 use std::cmp::Ordering;
 
@@ -17,12 +17,12 @@ use floeberg_core::value::ordering::compare;
 use super::intervals::{Ends, Intervals};
 use crate::metadata::TableMetadata;
 
-/// What proves that keys are apart, as the account says it.
+/// The reason why keys cannot be equal, for `explain`.
 pub(crate) const BOUNDS: &str = MismatchReason::Bounds.text();
 pub(crate) const NULL_COUNT: &str = MismatchReason::NullCount.text();
 pub(crate) const NAN_COUNT: &str = MismatchReason::NanCount.text();
 
-/// Of no more key columns are statistics looked at: each takes memory for every file of the table.
+/// The most key columns whose statistics are used: each takes memory for every file of the table.
 pub(crate) const MOST_COLUMNS: usize = 64;
 
 /// A column that equality deletes name.
@@ -30,15 +30,15 @@ pub(crate) const MOST_COLUMNS: usize = 64;
 pub(crate) struct KeyColumn {
     /// The field's id.
     pub id: i32,
-    /// The full name, for the account.
+    /// The full name, for `explain`.
     pub name: String,
     /// The type that bounds are decoded to.
     pub field_type: Type,
 }
 
 impl KeyColumn {
-    /// The column of an id, as the newest schema that has it describes it: a dropped column still deletes. `None` where
-    /// statistics of it prove nothing, or no schema knows it.
+    /// The column with an id, from the newest schema that has it: a dropped column still deletes. `None` if statistics of it prove
+    /// nothing, or no schema has it.
     pub fn find(metadata: &TableMetadata, id: i32) -> Option<Self> {
         let schema = metadata.schemas_newest_first().find(|schema| schema.field(id).is_some())?;
         let path = schema.path(id)?;
@@ -50,7 +50,7 @@ impl KeyColumn {
     }
 }
 
-/// Do counts and bounds of a type mean what they mean for a filter? Those of geometries are boxes.
+/// Can counts and bounds of a type be used? Bounds of geometries are boxes.
 fn has_statistics(field_type: &Type) -> bool {
     use PrimitiveType as P;
     match field_type {
@@ -61,7 +61,7 @@ fn has_statistics(field_type: &Type) -> bool {
     }
 }
 
-/// The statistics of a data file's key columns, looked up when a delete first asks for them.
+/// The statistics of a data file's key columns, looked up when first needed.
 pub(crate) struct LazyStats<'a> {
     source: &'a dyn Stats,
     columns: &'a [KeyColumn],
@@ -112,7 +112,7 @@ pub(crate) fn mismatch(data: &ColumnStats, delete: &ColumnStats) -> Option<&'sta
     (!Intervals::touch(&ends(data), &ends(delete))).then_some(BOUNDS)
 }
 
-/// The bounds of a column that are in an order: that of uuids differs between writers, and a NaN has none.
+/// The bounds of a column, if they have an order: the order of uuids differs between writers, and NaN has none.
 pub(crate) fn ends(stats: &ColumnStats) -> Ends<InOrder<'_>> {
     let is_ordered = |bound: &&Value| match bound {
         Value::Uuid(_) => false,

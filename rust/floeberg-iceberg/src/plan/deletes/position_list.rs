@@ -1,19 +1,19 @@
 //! Which position deletes of a partition may delete rows of a file?
 //!
-//! In: the deletes of one partition that name no single file. Out: for a path those whose bounds allow it.
+//! In: the deletes of one partition that are not for a single file. Out: for a path, the deletes whose bounds allow it.
 //! Spec: Scan Planning; Delete File Stats.
 //!
-//! Invariant: bounds may be cut short, upper ones upward, and are compared only with paths that spell the local scheme
-//! alike. Many deletes are looked up by their bounds, few are looked at one by one.
+//! Invariant: bounds may be truncated, upper ones upward. They are compared only with paths that spell the local scheme in the
+//! same way. Many deletes are looked up by their bounds; few are tested one by one.
 
 use super::by_sequence::BySequence;
 use super::indexed_delete::IndexedDelete;
 use super::intervals::{Ends, Intervals};
 
-/// From so many on deletes are looked up by their bounds.
+/// From this many on, deletes are looked up by their bounds.
 const MANY: usize = 16;
 
-/// The ways to spell that a path is local: see [`local_spelling`].
+/// The number of spellings of local paths: see [`local_spelling`].
 const SPELLINGS: usize = 3;
 
 /// Position deletes of one partition.
@@ -22,17 +22,17 @@ pub(crate) struct PositionList {
     deletes: BySequence,
     /// Has any of them a bound?
     is_bounded: bool,
-    /// For each spelling of paths the deletes by bounds, where there are many and some bounds are spelt so.
+    /// For each spelling of paths the deletes by bounds, if there are many and some bounds have that spelling.
     by_bounds: [Option<Intervals>; SPELLINGS],
 }
 
 impl PositionList {
-    /// Adds a delete, whose sequence number is not below those of the ones before.
+    /// Adds a delete. Its sequence number must not be below that of the one before.
     pub fn push(&mut self, number: u32, sequence_number: i64) {
         self.deletes.push(number, sequence_number);
     }
 
-    /// Sorts the deletes by bounds. All are there.
+    /// Sorts the deletes by bounds, after all were added.
     pub fn finish(&mut self, all: &[IndexedDelete]) {
         let bounds = |place: u32| {
             let delete = &all[self.deletes.number(place) as usize];
@@ -82,7 +82,7 @@ fn ends(delete: &IndexedDelete, spelling: usize) -> Ends<&str> {
     (delete.lowest_path.as_deref().filter(alike), delete.highest_path.as_deref().filter(alike))
 }
 
-/// Which way a path spells that it is local: `file:///x` 2, `file:/x` 1, `/x` and other schemes 0.
+/// How a path spells the local scheme: `file:///x` 2, `file:/x` 1, `/x` and other schemes 0.
 fn local_spelling(path: &str) -> usize {
     if path.starts_with("file://") { 2 } else { usize::from(path.starts_with("file:")) }
 }

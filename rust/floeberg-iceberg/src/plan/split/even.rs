@@ -1,14 +1,14 @@
-//! How is a plan cut into few groups of about equal work?
+//! How is a plan split into a few groups of about equal work?
 //!
-//! In: the files of a plan, and how many groups are enough. Out: groups in plan order.
+//! In: the files of a plan, and a sufficient number of groups. Out: groups in plan order.
 //!
-//! Invariant: every row group of every file is in exactly one task of exactly one group, and there are no more groups
-//! than are needed: small plans give one.
+//! Invariant: every row group of every file is in exactly one task of exactly one group, and there are no more groups than
+//! needed: a small plan gives one.
 
 use super::file_shape::{FileShape, piece_length};
 use super::{Part, SplitOptions};
 
-/// Cuts the files, in their order, into so many groups that are about equal: each ends within a row group of its share.
+/// Splits the files, in order, into so many groups of about equal size: each ends within a row group of its share.
 pub(super) fn even_groups<'a>(
     files: impl Iterator<Item = FileShape<'a>> + Clone,
     most_groups: u64,
@@ -18,11 +18,11 @@ pub(super) fn even_groups<'a>(
     let bytes: u128 = files.clone().map(|file| u128::from(file.bytes())).sum();
     let groups = number_of_groups(total, bytes, most_groups, options);
     let mut sharing = Sharing { total: total.max(1), groups, before: 0, last: None, made: Vec::new() };
-    // A piece that is worth opening the file for, where row groups are not known.
+    // A piece large enough to open the file for, if row groups are not known.
     let length = options.target_size.min(options.least_size.max(options.open_file_cost));
     let length = piece_length(files.clone(), length);
     for file in files {
-        // What a file weighs beyond its bytes, its deletes and its opening, comes with its first piece.
+        // The weight of a file beyond its bytes, for its deletes and for opening it, counts with its first piece.
         let mut beyond = file.weight(file.size, options).saturating_sub(file.size);
         for piece in file.pieces(length) {
             let weight = piece.bytes.saturating_add(std::mem::take(&mut beyond));
@@ -32,13 +32,13 @@ pub(super) fn even_groups<'a>(
     sharing.made
 }
 
-/// Enough groups for the cores, as long as each is worth one; more where they would be too large.
+/// Enough groups for the cores, as long as each is large enough; more if they would be too large.
 ///
-/// What opening files costs makes a group worth its while, and never too large: more groups open no fewer files.
+/// The cost of opening files makes a group large enough, but never too large: more groups do not open fewer files.
 fn number_of_groups(total: u128, bytes: u128, most_groups: u64, options: SplitOptions) -> u128 {
     let worth = total.div_ceil(u128::from(options.least_size.max(1)));
     let needed = bytes.div_ceil(u128::from(options.target_size.max(1)));
-    // Within this bound a share of all bytes is never past 128 bits, however large the files claim to be.
+    // Within this bound, a share of all bytes fits into 128 bits, however large the files claim to be.
     worth.min(u128::from(most_groups)).max(needed).clamp(1, 1 << 32)
 }
 
@@ -46,7 +46,7 @@ fn number_of_groups(total: u128, bytes: u128, most_groups: u64, options: SplitOp
 struct Sharing {
     total: u128,
     groups: u128,
-    /// What came before.
+    /// The weight so far.
     before: u128,
     /// The group that the last part was put into.
     last: Option<u128>,
@@ -54,7 +54,7 @@ struct Sharing {
 }
 
 impl Sharing {
-    /// Puts a part into the group in whose share its middle is. Groups without any are not made.
+    /// Puts a part into the group whose share contains its middle. Empty groups are left out.
     fn put(&mut self, weight: u64, part: Part) {
         let middle = self.before + u128::from(weight) / 2;
         self.before += u128::from(weight);

@@ -1,6 +1,6 @@
-//! What does reading a data file cost, and where can it be cut?
+//! What does reading a data file cost, and where can it be split?
 //!
-//! In: the columns of a plan. Out: a few numbers a file, without an object for it.
+//! In: the columns of a plan. Out: a few numbers per file, without a task.
 
 use arrow_array::{Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray};
 use floeberg_core::Result;
@@ -9,11 +9,11 @@ use super::SplitOptions;
 use crate::plan::FileFormat;
 use crate::plan::columns::{column, typed};
 
-/// Files whose row groups are not known are cut into about so many pieces at most: their sizes are numbers in manifests
-/// and may be anything.
+/// The most pieces, about, of files whose row groups are not known: their sizes come from manifests and may be
+/// anything.
 const MOST_PIECES: u128 = 1 << 20;
 
-/// What cutting must know of a data file.
+/// The properties of a data file that splitting needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileShape<'a> {
     /// Its number in the plan.
@@ -35,7 +35,7 @@ pub(super) struct FileShape<'a> {
 pub(super) struct Piece {
     /// The row groups whose first byte is in this range.
     pub range: std::ops::Range<u64>,
-    /// Bytes, as far as they are known.
+    /// Bytes, if known.
     pub bytes: u64,
 }
 
@@ -53,14 +53,14 @@ impl FileShape<'_> {
         bytes.saturating_add(self.delete_bytes).max(opens)
     }
 
-    /// What is read of the file and of its deletes.
+    /// The bytes that are read of the file and of its deletes.
     pub fn bytes(&self) -> u64 {
         self.size.saturating_add(self.delete_bytes)
     }
 
-    /// The parts that the file can be cut into: its row groups, or pieces of `length` bytes where those are not known.
+    /// The parts that the file can be split into: its row groups, or pieces of `length` bytes if those are not known.
     ///
-    /// The first starts at 0 and the last has no end, so that wrong sizes and offsets lose nothing.
+    /// The first starts at 0 and the last has no end, so that wrong sizes and offsets lose no rows.
     pub fn pieces(&self, length: u64) -> impl Iterator<Item = Piece> + '_ {
         let (starts, count) = self.starts(length);
         let size = self.size;
@@ -84,7 +84,7 @@ impl FileShape<'_> {
         }
     }
 
-    /// Where row groups start, if the file can be cut there and what a manifest says of it makes sense.
+    /// Where row groups start, if the file can be split there and the manifest is plausible.
     fn row_groups(&self) -> Option<&[i64]> {
         let offsets = self.split_offsets;
         let (first, last) = (offsets.first()?, offsets.last()?);
@@ -94,8 +94,8 @@ impl FileShape<'_> {
     }
 }
 
-/// How long pieces of files are whose row groups are not known: as long as they should be, and longer where there would
-/// be too many.
+/// The length of pieces of files whose row groups are not known: the wanted length, or longer if there would be too
+/// many.
 pub(super) fn piece_length<'a>(files: impl Iterator<Item = FileShape<'a>>, wanted: u64) -> u64 {
     let unknown = files.filter(|file| file.is_cut && file.row_groups().is_none());
     let bytes: u128 = unknown.map(|file| u128::from(file.size)).sum();
@@ -164,7 +164,7 @@ impl<'a> ShapeColumns<'a> {
     fn shape(&self, row: usize) -> FileShape<'a> {
         let deletes = self.deletes.of(row);
         let bytes = deletes.iter().filter_map(|number| self.delete_bytes.get(*number as usize));
-        // A format that is not known is told where the file is to be read.
+        // An unknown format is reported when the file is read.
         let format = self.formats.value(row).parse();
         FileShape {
             number: self.first + row,

@@ -1,6 +1,6 @@
-//! What does one worker read of a plan?
+//! Which part of a plan does one worker read?
 //!
-//! Invariant: a group holds no object for a file: tasks are made when somebody asks for them.
+//! Invariant: a group stores no tasks: they are built on demand.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Part {
         Self { file, range }
     }
 
-    /// Puts a part behind others: into the last where it goes on with that.
+    /// Appends a part, merged with the last one if it continues it.
     pub fn join(parts: &mut Vec<Self>, part: Self) {
         match parts.last_mut() {
             Some(last) if last.file == part.file && last.range.end == part.range.start => {
@@ -81,12 +81,12 @@ impl TaskGroup {
         Ok(FileScanTask { byte_range: part.byte_range(), ..self.plan.task(part.file)? })
     }
 
-    /// The tasks in order, each made when it is asked for.
+    /// The tasks in order, each built on demand.
     pub fn tasks(&self) -> impl Iterator<Item = Result<FileScanTask>> + '_ {
         (0..self.len()).map(|number| self.task(number))
     }
 
-    /// The rows of the plan that the tasks are, with the range of each.
+    /// The rows of the plan for the tasks, with the range of each.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Result<(TaskRow<'_>, Option<Range<u64>>)>> {
         self.parts.iter().map(|part| {
             let (chunk, row) = self.plan.position(part.file)?;
@@ -115,12 +115,12 @@ impl TaskGroup {
     }
 }
 
-/// What tasks read at most, as the writers of their files recorded it.
+/// The most that tasks read, by the sizes that the writers of their files recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Bytes of data files.
     pub bytes: u64,
-    /// Rows, deleted ones included. Of a part of a file they are estimated by its bytes.
+    /// Rows, deleted ones included. For a part of a file they are estimated by its bytes.
     pub records: u64,
 }
 

@@ -1,6 +1,6 @@
-//! How is a plan cut into groups of about equal work?
+//! How is a plan split into groups of about equal work?
 //!
-//! In: a plan and a target in bytes. Out: groups of files: large ones cut where row groups start, small ones packed
+//! In: a plan and a target in bytes. Out: groups of files: large ones split where row groups start, small ones packed
 //! together.
 //!
 //! Invariant: every row group of every file is in exactly one task of exactly one group.
@@ -28,8 +28,8 @@ use self::packing::pack;
 use super::Plan;
 
 impl Plan {
-    /// Cuts the plan into groups. They hold the plan, and of each file no more than its number: tasks are made when
-    /// somebody asks for them.
+    /// Splits the plan into groups. They hold the plan, and only the numbers of its files: tasks are built on
+    /// demand.
     ///
     /// Errors: `InvalidInput` for a target or lookback of 0.
     pub fn split(self: &Arc<Self>, options: SplitOptions) -> Result<Vec<TaskGroup>> {

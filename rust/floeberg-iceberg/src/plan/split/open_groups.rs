@@ -8,13 +8,13 @@
 //! what each group weighs, in the order in which they were opened; nothing where one was closed
 //! ```
 //!
-//! Invariant: finding a group takes few steps however many are open: how many may be, the properties of a table say.
+//! Invariant: finding a group takes few steps, however many are open: properties of the table set that number.
 
 use super::Part;
 
 const FEWEST: usize = 8;
 
-/// Groups that more can be put into, in the order in which they were opened.
+/// Open groups, in the order in which they were opened.
 pub(super) struct OpenGroups {
     /// By place; `None` where one was closed.
     groups: Vec<Option<Vec<Part>>>,
@@ -43,9 +43,9 @@ impl OpenGroups {
         self.open
     }
 
-    /// Puts a part into the first group that stays within a limit; gives it back where there is none.
+    /// Puts a part into the first group that stays within a limit; returns it if there is none.
     pub fn add(&mut self, part: Part, weight: u64, limit: u64) -> Option<Part> {
-        // What weighs the most there can be stands for no group too.
+        // The largest weight also marks a closed group.
         let room = limit.checked_sub(weight).map(|room| room.min(u64::MAX - 1));
         let Some(place) = room.and_then(|room| self.first(|node| node.least <= room)) else {
             return Some(part);
@@ -86,7 +86,7 @@ impl OpenGroups {
         self.tree.len() / 2
     }
 
-    /// The first group that passes, by a test that a node passes where one below it does.
+    /// The first group that passes a test, which a node passes if a group below it does.
     fn first(&self, passes: impl Fn(Node) -> bool) -> Option<usize> {
         if !passes(self.tree[1]) {
             return None;
@@ -108,7 +108,7 @@ impl OpenGroups {
         }
     }
 
-    /// Leaves out the places of closed groups, and makes room for as many again as are open.
+    /// Removes the places of closed groups, and doubles the room for open ones.
     fn close_ranks(&mut self) {
         let leaves = self.tree[self.capacity()..].to_vec();
         self.tree = vec![NONE; 2 * (2 * (self.open + 1)).next_power_of_two().max(FEWEST)];

@@ -1,8 +1,8 @@
-//! How is a plan to be cut?
+//! How is a plan split?
 //!
-//! In: what somebody asked for, and the properties of the table. Out: what cutting goes by.
+//! In: options of the caller, and properties of the table. Out: the options of the split.
 //!
-//! The properties and what is usual are Iceberg Java's: `read.split.target-size`, `read.split.open-file-cost` and
+//! Properties and defaults are Iceberg Java's: `read.split.target-size`, `read.split.open-file-cost` and
 //! `read.split.planning-lookback`.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use floeberg_core::Result;
 use floeberg_properties::Whole;
 use floeberg_properties::{SPLIT_LOOKBACK, SPLIT_OPEN_FILE_COST, SPLIT_TARGET_SIZE};
 
-/// How a plan is cut.
+/// How a plan is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SplitOptions {
     /// Bytes a group should have: 128 MiB.
@@ -20,10 +20,10 @@ pub struct SplitOptions {
     pub open_file_cost: u64,
     /// How many groups are kept open while packing: 10.
     pub lookback: usize,
-    /// How many groups are enough for all workers: the plan is cut evenly, into more only where groups would pass the
+    /// How many groups are enough for all workers: the plan is split evenly, into more groups only if they would exceed the
     /// target. `None` packs groups of the target's size.
     pub most_groups: Option<u64>,
-    /// Bytes that are worth a group of their own when the plan is cut evenly: 16 MiB.
+    /// Bytes that are worth a group of their own when the plan is split evenly: 16 MiB.
     pub least_size: u64,
 }
 
@@ -39,7 +39,7 @@ impl Default for SplitOptions {
     }
 }
 
-/// What was asked for of [`SplitOptions`]: what was not, the table says, or is as usual.
+/// The [`SplitOptions`] that the caller set. Others come from the table, or are defaults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SplitRequest {
     /// Bytes a group should have.
@@ -55,9 +55,9 @@ pub struct SplitRequest {
 }
 
 impl SplitRequest {
-    /// What cutting goes by, for a table of these properties.
+    /// The options of the split, for a table of these properties.
     ///
-    /// Errors: `InvalidInput` for a property that is needed and is not such a number.
+    /// Errors: `InvalidInput` for a property that is needed and is not a valid number.
     pub fn options(self, properties: &BTreeMap<String, String>) -> Result<SplitOptions> {
         let or_property = |given: Option<u64>, property: Whole| match given {
             Some(given) => Ok(given),

@@ -2,8 +2,8 @@
 //!
 //! In: the files of a plan, in its order. Out: groups of parts of files.
 //!
-//! First fit over a few open groups, as Iceberg Java packs: where too many are open, the fullest is closed. What is cut
-//! at row groups goes row group by row group, and those that come to lie together are read together.
+//! First fit over a few open groups, as in Iceberg Java: if too many are open, the fullest is closed. Files that can be split are
+//! packed row group by row group; adjacent row groups of one group are read together.
 
 use super::file_shape::{FileShape, piece_length};
 use super::open_groups::OpenGroups;

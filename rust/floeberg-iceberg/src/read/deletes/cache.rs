@@ -1,7 +1,7 @@
-//! How is a position delete file that many data files need read once?
+//! How is a position delete file read only once for many data files?
 //!
-//! Invariant: what is kept lives as long as its reader and within its memory; a file that does not fit is read again,
-//! for one data file at a time.
+//! Invariant: the cache lives as long as its reader, and stays within its memory. A file that does not fit is read again for each
+//! data file.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,7 +12,7 @@ use super::position_file::{PositionDeletes, read_all, read_one};
 use crate::plan::DeleteFile;
 use crate::read::ReadRequest;
 
-/// Memory that one delete takes while its file is read, at most (array and bitmap).
+/// The most memory that one delete takes while its file is read (array and bitmap).
 const BYTES_PER_DELETE: u64 = 16;
 
 type Slot = Arc<OnceLock<Result<Arc<PositionDeletes>, Arc<Error>>>>;
@@ -30,7 +30,7 @@ struct State {
 }
 
 impl DeleteCache {
-    /// The deletes of a file; at least those of the data file that is asked for.
+    /// The deletes of a file; at least those of the requested data file.
     pub(super) fn get(
         &self,
         request: &ReadRequest,
@@ -40,7 +40,7 @@ impl DeleteCache {
         let Some(slot) = self.slot(request, delete) else {
             return read_one(&request.files, delete, data_file).map(Arc::new);
         };
-        // The first thread reads, those that come meanwhile wait for it.
+        // The first thread reads, and others wait for it.
         let read = slot.get_or_init(|| read_all(&request.files, delete).map(Arc::new).map_err(Arc::new));
         match read {
             Ok(deletes) => Ok(Arc::clone(deletes)),
@@ -48,7 +48,7 @@ impl DeleteCache {
         }
     }
 
-    /// The slot of a file, or none where the memory does not allow one more.
+    /// The slot of a file, or `None` if the memory does not allow another one.
     fn slot(&self, request: &ReadRequest, delete: &DeleteFile) -> Option<Slot> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slot) = state.slots.get(&delete.location) {

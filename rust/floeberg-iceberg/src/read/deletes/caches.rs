@@ -1,4 +1,4 @@
-//! What of deletes is kept for the tasks that follow?
+//! Which deletes are kept for later tasks?
 
 use super::cache::DeleteCache;
 use super::equality::KeyCache;
@@ -6,8 +6,8 @@ use super::equality::KeyCache;
 /// The delete files of one reader that more than one task may need.
 #[derive(Debug, Default)]
 pub(crate) struct DeleteCaches {
-    /// Those by position.
+    /// Position deletes.
     pub(in crate::read) positions: DeleteCache,
-    /// The keys of those by equality.
+    /// The keys of equality deletes.
     pub(in crate::read) keys: KeyCache,
 }

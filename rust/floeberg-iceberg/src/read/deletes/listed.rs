@@ -1,9 +1,9 @@
-//! Which rows does a delete file name, as it names them?
+//! Which positions does a delete file have, as written?
 //!
 //! In: a position delete file or a deletion vector. Out: batches of (file path, position, deleted row).
 //! Spec: Position Delete Files; Deletion Vectors; Reserved Field IDs.
 //!
-//! Invariant: rows come in the order of the file, repeated ones too; what is not a delete by position is an error.
+//! Invariant: rows come in the order of the file, with repeated ones; an equality delete file is an error.
 
 use std::sync::Arc;
 use std::vec::IntoIter;
@@ -26,7 +26,7 @@ use crate::read::ReadRequest;
 pub(crate) enum ListedDeletes {
     /// Of a position delete file.
     File(Box<FileRows>),
-    /// Of a vector.
+    /// Of a deletion vector.
     Vector(Box<VectorRows>),
 }
 

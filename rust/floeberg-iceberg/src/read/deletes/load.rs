@@ -1,4 +1,4 @@
-//! All deletes by position of one task, together.
+//! Which positions do the deletes of one task delete?
 //!
 //! In: a task whose deletes the planner chose. Out: the deleted positions of its data file.
 //! Spec: Scan Planning; Position Delete Files; Deletion Vectors.

@@ -1,4 +1,4 @@
-//! The rows that a position delete file deletes.
+//! Which rows does a position delete file delete?
 //!
 //! In: a file of (file path, position). Out: positions by data file.
 //! Spec: Position Delete Files; Reserved Field IDs.
@@ -95,7 +95,7 @@ fn add(deletes: &mut PositionDeletes, path: &str, positions: &[i64], only: Optio
     }
     if let Some(rows) = deletes.0.get_mut(path) {
         let found = positions.iter().map(|position| *position as u64);
-        // Appending is several times as fast; what is not sorted, or repeats, is inserted one by one.
+        // Appending is several times as fast; unsorted or repeated positions are inserted one by one.
         if rows.append(found.clone()).is_err() {
             rows.extend(found);
         }

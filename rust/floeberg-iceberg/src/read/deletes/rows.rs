@@ -3,7 +3,7 @@
 //! In: a delete file and the columns to read. Out: batches of them.
 //! Spec: Delete Formats.
 //!
-//! Invariant: columns are found by field id; in a file that says none, by names.
+//! Invariant: columns are found by field id, or by name in a file without ids.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) struct DeleteRows {
 }
 
 impl DeleteRows {
-    /// Opens a delete file, whose columns have ids, or else names that stand for some.
+    /// Opens a delete file. Its columns have ids, or else names that map to ids.
     pub(super) fn open(access: &FileAccess, delete: &DeleteFile, names: &NameMapping) -> Result<Self> {
         let file = access.open(&delete.location, delete.file_format, Names::Mapped(names))?;
         Ok(Self { file, access: access.clone() })
@@ -37,7 +37,7 @@ impl DeleteRows {
         self.file.fields()
     }
 
-    /// What can be read of it, in order.
+    /// Its units, in order.
     pub(super) fn units(&self) -> Vec<Unit> {
         units_to_read(self.file.as_ref(), None, &DeletedRows::default(), &FileFilter::All)
     }
@@ -56,7 +56,7 @@ impl DeleteRows {
         })
     }
 
-    /// The one text that all rows of a unit have in a top-level column, where the file proves it.
+    /// The one string that all rows of a unit have in a top-level column, if the file proves it.
     pub(super) fn one_text(&self, unit: &Unit, column: &Field) -> Option<&str> {
         self.file.one_text(unit, column)
     }

@@ -1,8 +1,8 @@
-//! The deleted rows of a deletion vector.
+//! Which rows does a deletion vector delete?
 //!
 //! Spec: Deletion Vectors; Puffin, `deletion-vector-v1`.
 //!
-//! Invariant: only the blob is read, and only where it lies in its file.
+//! Invariant: only the blob is read, and only if it lies inside its file.
 
 use floeberg_core::{Context, Error, Result};
 use roaring::RoaringTreemap;
@@ -11,7 +11,7 @@ use crate::plan::DeleteFile;
 use crate::read::open::FileAccess;
 use crate::wire::vector::decode;
 
-/// Reads the vector that a delete names.
+/// Reads the deletion vector of a delete.
 ///
 /// Errors: `InvalidData` for a range outside the file, a damaged blob, and a count that is not the blob's.
 pub(super) fn read(

@@ -1,8 +1,8 @@
-//! The batches of a scan, joined and cut.
+//! How do the batches of a scan become one stream?
 //!
 //! In: tasks in plan order. Out: their batches in that order; the first error ends the stream.
 //!
-//! Invariant: small batches are joined, in order, and no more rows come out than are wanted.
+//! Invariant: small batches are joined, in order, and no more rows are returned than wanted.
 
 use std::sync::Arc;
 use std::task::Poll;
@@ -34,14 +34,14 @@ pub fn stream(
 
 /// Batches of a scan, in plan order. See [`stream`].
 ///
-/// Threads start when the first batch is asked for, so that a stream may cross a fork before. Dropping it stops them
+/// Threads start with the first batch, so a stream may cross a fork before. Dropping it stops them
 /// within a batch.
 pub struct BatchStream {
     read: OrderedStream<ReadJob>,
     joined: Coalescer,
     /// Rows that are still wanted; `None` is all.
     left: Option<u64>,
-    /// Was all read? What was joined may still be there to be taken.
+    /// Was everything read? A joined batch may still be waiting.
     is_read: bool,
 }
 
@@ -88,7 +88,7 @@ impl BatchStream {
         }
     }
 
-    /// As much of a batch as is still wanted.
+    /// The part of a batch that is still wanted.
     fn cut(&mut self, batch: RecordBatch) -> RecordBatch {
         let Some(left) = &mut self.left else { return batch };
         let rows = usize::try_from(*left).unwrap_or(usize::MAX).min(batch.num_rows());

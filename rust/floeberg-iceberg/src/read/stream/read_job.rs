@@ -1,4 +1,4 @@
-//! What is one task of a stream of batches: a file to open, then runs of its units to read.
+//! What is one task of a stream of batches? A file to open, then runs of its units to read.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use floeberg_exec::threads::Job;
 
 /// Reads tasks.
 pub(super) struct ReadJob {
-    /// What reads them.
+    /// Their reader.
     pub(super) reader: Arc<TableReader>,
 }
 
-/// Units that follow each other in one open file.
+/// Adjacent units of one open file.
 pub(super) struct UnitRun {
     task: Arc<OpenTask>,
     units: Vec<Unit>,
@@ -51,7 +51,7 @@ impl Job for ReadJob {
     }
 }
 
-/// Cuts the units of a task into runs of at least so many rows.
+/// Splits the units of a task into runs of at least so many rows.
 fn runs(task: &Arc<OpenTask>, least_rows: u64) -> Vec<UnitRun> {
     let mut runs: Vec<UnitRun> = Vec::new();
     let mut rows = least_rows;

@@ -1,4 +1,4 @@
-//! What do Python's users call an Arrow type?
+//! How do error messages name an Arrow type?
 
 use arrow_schema::{DataType, TimeUnit};
 

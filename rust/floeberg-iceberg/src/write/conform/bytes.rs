@@ -1,6 +1,6 @@
-//! How do text and bytes of any form get 32-bit offsets?
+//! How do strings and bytes of any Arrow type get 32-bit offsets?
 //!
-//! Invariant: values are shared with large forms, and no slice brings the bytes of its neighbours.
+//! Invariant: values are shared with large arrays, and a slice never carries the bytes of its neighbours.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) fn with_short_offsets(array: &ArrayRef, to: &DataType) -> Result<Arra
     match array.data_type() {
         DataType::LargeUtf8 => {
             match shortened::<LargeUtf8Type, Utf8Type>(array.as_bytes::<LargeUtf8Type>()) {
-                // Bytes of null rows may be no text: only those of the others are taken.
+                // Bytes of null rows may not be UTF-8: only those of other rows are copied.
                 Err(Fault::Other(error))
                     if error.kind() == ErrorKind::InvalidInput && array.null_count() > 0 =>
                 {

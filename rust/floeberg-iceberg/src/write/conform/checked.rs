@@ -1,6 +1,6 @@
-//! Is every value of an array one of its column, where its type does not say so?
+//! Does every value of an array fit its column, if the type alone does not prove it?
 //!
-//! Invariant: values of rows that are not there are not looked at: these may hold anything.
+//! Invariant: values of null rows are not checked: they may be anything.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StructArray};
@@ -14,14 +14,14 @@ use floeberg_core::variant::Checker;
 use super::arrow_names::arrow_name;
 use super::fault::Fault;
 
-/// Integers as those of a narrower type. Errors: the first that does not fit.
+/// Integers, cast to a narrower type. Errors: the first that does not fit.
 pub(super) fn narrowed(
     array: &ArrayRef,
     target: &DataType,
     mask: Option<&NullBuffer>,
     name: &str,
 ) -> Result<ArrayRef, Fault> {
-    // What does not fit becomes null.
+    // A value that does not fit becomes null.
     let made = cast_with_options(array, target, &CastOptions { safe: true, ..CastOptions::default() })?;
     if made.null_count() == array.null_count() {
         return Ok(made);
@@ -39,7 +39,7 @@ pub(super) fn narrowed(
     }
 }
 
-/// Errors: the first bytes that are no geometry.
+/// Errors: the first value that is not a geometry.
 pub(super) fn check_places(array: &ArrayRef, mask: Option<&NullBuffer>, name: &str) -> Result<(), Fault> {
     let places = array.as_binary::<i32>();
     let is_there = NullBuffer::union(mask, places.nulls());
@@ -55,7 +55,7 @@ pub(super) fn check_places(array: &ArrayRef, mask: Option<&NullBuffer>, name: &s
     Ok(())
 }
 
-/// Errors: the first bytes that are no variant.
+/// Errors: the first value that is not a variant.
 pub(super) fn check_variants(
     array: &StructArray,
     is_there: Option<&NullBuffer>,

@@ -1,6 +1,6 @@
-//! How does an array become one of the table?
+//! How is an array converted to the type of the table?
 //!
-//! Invariant: a null is where the table allows it, at every level: the first other one is told by its row.
+//! Invariant: nulls occur only where the table allows them, at every level. An error names the row of the first other null.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use super::lists::Lists;
 use super::step::{Column, Leaf, Source, Step};
 use super::timestamps::rescaled;
 
-/// A column of so many rows, out of those of its parent. `mask` says in which rows the parent is there.
+/// A column of so many rows, from the columns of its parent. `mask` marks the rows in which the parent is not null.
 pub(super) fn convert_column(
     column: &Column,
     input: &[ArrayRef],
@@ -99,7 +99,7 @@ fn convert(
     }
 }
 
-/// Elements, keys or values; a fault is told by the row of its list.
+/// Elements, keys or values; a fault has the row of its list.
 fn below(column: &Column, lists: &Lists, input: &[ArrayRef]) -> Result<ArrayRef, Fault> {
     convert_column(column, input, lists.elements.len(), None)
         .map_err(|fault| fault.in_row(|element| lists.row_of(element)))
@@ -159,7 +159,7 @@ fn check_width(array: &ArrayRef, name: &str) -> Result<(), Fault> {
     }
 }
 
-/// Arrow lets a decimal have more digits than its type says, and files would cut them off.
+/// Arrow allows a decimal more digits than its type has, and files would cut them off.
 fn check_digits(array: &ArrayRef, mask: Option<&NullBuffer>, name: &str) -> Result<(), Fault> {
     let DataType::Decimal128(precision, _) = array.data_type() else { return Ok(()) };
     let decimals = array.as_primitive::<Decimal128Type>();
@@ -192,7 +192,7 @@ fn check_required(array: &ArrayRef, mask: Option<&NullBuffer>, name: &str) -> Re
     }
 }
 
-/// What dictionaries and runs stand for.
+/// The values of dictionaries and runs.
 fn written_out(array: &ArrayRef) -> Result<ArrayRef, Fault> {
     match array.data_type() {
         DataType::Dictionary(..) => {

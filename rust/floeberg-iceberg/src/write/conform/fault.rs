@@ -6,7 +6,7 @@ use floeberg_core::Error;
 /// Why a batch cannot be written.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// A value in a row of the array that was looked at.
+    /// A value in a row of the checked array.
     At {
         /// The row, from 0.
         row: usize,
@@ -20,7 +20,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// The same fault, told by the row of a parent array.
+    /// The same fault, with the row of a parent array.
     pub(super) fn in_row(self, parent: impl FnOnce(usize) -> usize) -> Self {
         match self {
             Self::At { row, column, why } => Self::At { row: parent(row), column, why },
@@ -47,7 +47,7 @@ impl From<Error> for Fault {
     }
 }
 
-/// What Arrow refuses although everything was looked at before.
+/// An error of Arrow, although everything was checked before.
 impl From<ArrowError> for Fault {
     fn from(failure: ArrowError) -> Self {
         Self::Other(Error::invalid_input("the columns of a batch do not fit the table").caused_by(failure))

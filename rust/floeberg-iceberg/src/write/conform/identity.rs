@@ -1,16 +1,16 @@
-//! Are the columns of an input those with their ids, or those with their names?
+//! Are columns of an input matched by field id or by name?
 //!
 //! Spec: Column Projection.
 //!
-//! Invariant: ids count only where they can be the table's own. A table's rows carry ids, and appending them to another table
-//! goes by name.
+//! Invariant: ids count only if they can be the table's own. Rows that were read from a table carry its ids, and must be appended
+//! to another table by name.
 
 use arrow_schema::{DataType, Fields};
 use floeberg_core::schema::arrow::field_id;
 use floeberg_core::schema::{Field, Type};
 
-/// Do columns go by their ids? They do where every field has one, no field has the name of another column, and at least
-/// one column has the name that its id has in the table.
+/// Are columns matched by id? Yes, if every field has an id, no field has the name of another column, and at least one column has
+/// the name that its id has in the table.
 pub(super) fn goes_by_ids(wanted: &[Field], input: &Fields) -> bool {
     all_have_ids(input) && none_is_named_after_another(wanted, input) && any_has_its_name(wanted, input)
 }
@@ -40,7 +40,7 @@ fn all_have_ids(fields: &Fields) -> bool {
     fields.iter().all(|field| field_id(field).is_some() && below_have_ids(field.data_type()))
 }
 
-/// A variant's own fields have none.
+/// The fields inside a variant have no ids.
 fn below_have_ids(data_type: &DataType) -> bool {
     match data_type {
         DataType::Struct(fields) => {

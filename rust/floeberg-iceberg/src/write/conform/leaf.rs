@@ -1,9 +1,9 @@
 //! May a column of this Arrow type be written as that type of the table?
 //!
-//! In: two types. Out: what is to be done, or what the user can do.
+//! In: two types. Out: the conversion, or advice to the user.
 //!
-//! Invariant: every value of the one is a value of the other; of moments, whose unit may be finer, of wider integers and of
-//! geometries each is looked at.
+//! Invariant: every value of the one type fits the other. Values are checked one by one for timestamps of a finer unit, wider
+//! integers and geometries.
 
 use arrow_schema::{DataType, TimeUnit};
 use floeberg_core::schema::PrimitiveType;
@@ -13,7 +13,7 @@ use super::step::Leaf;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
-/// What becomes of an array of a type that is neither a dictionary nor runs. Errors: what the user can do.
+/// The conversion of an array that is neither a dictionary nor runs. Errors: advice to the user.
 pub(super) fn leaf(from: &DataType, wanted: &PrimitiveType, to: &DataType) -> Result<Leaf, String> {
     use DataType as T;
     use PrimitiveType as P;

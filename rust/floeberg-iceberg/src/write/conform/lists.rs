@@ -1,9 +1,9 @@
-//! What do lists of any form hold?
+//! Which elements do lists of any Arrow type have?
 //!
 //! In: a list, large list, list view or fixed-size list. Out: offsets, elements and nulls.
 //!
-//! Invariant: elements are those of lists that are there, in order, and no others: a slice brings no rows of its neighbours,
-//! and a null list holds nothing.
+//! Invariant: elements are exactly those of non-null lists, in order: a slice never carries rows of its neighbours, and a null list
+//! is empty.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use floeberg_core::Error;
 
 use super::fault::Fault;
 
-/// Lists whose elements are exactly those that they hold.
+/// Lists with exactly their own elements.
 pub(super) struct Lists {
     pub(super) offsets: OffsetBuffer<i32>,
     /// The elements, or the entries of maps.
@@ -26,9 +26,9 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Of an array of any form of lists.
+    /// From an array of any list type.
     ///
-    /// Errors: `LimitExceeded` for more elements than 32 bits count, `Internal` for an array that holds no lists.
+    /// Errors: `LimitExceeded` for more elements than 32 bits can count, `Internal` for an array of another type.
     pub(super) fn of(array: &ArrayRef) -> Result<Self, Fault> {
         match array.data_type() {
             DataType::List(_) => Self::of_lists(array.as_list::<i32>()),
@@ -93,7 +93,7 @@ impl Lists {
     }
 }
 
-/// Does a null list hold elements?
+/// Does a null list have elements?
 fn holds_hidden<O: OffsetSizeTrait>(offsets: &OffsetBuffer<O>, nulls: Option<&NullBuffer>) -> bool {
     nulls.is_some_and(|nulls| {
         nulls.null_count() > 0

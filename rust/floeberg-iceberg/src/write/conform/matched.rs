@@ -1,4 +1,4 @@
-//! Do these rows fit this table, and how do they get there?
+//! Do rows fit a table, and how are they converted?
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::identity::goes_by_ids;
 use super::resolve::Resolver;
 use super::step::Column;
 
-/// How many rows are made anew at a time.
+/// How many rows are converted at a time.
 pub(super) const PIECE: usize = 1 << 16;
 
 /// How batches of one schema become batches of a table.
@@ -31,10 +31,10 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// Of a table's schema and that of the batches that come.
+    /// From a table's schema and the schema of the batches.
     ///
-    /// Errors: `InvalidInput`, one for everything that does not fit, with what to do about each; `Unsupported` for a
-    /// table with a column of a type that this version does not know.
+    /// Errors: one `InvalidInput` that lists everything that does not fit, with advice; `Unsupported` for a
+    /// table with a column of an unknown type.
     pub fn new(table: &Schema, input: &ArrowSchema) -> Result<Self> {
         let form = schema_to_arrow(table)?;
         let mut resolver = Resolver::new(goes_by_ids(table.fields(), input.fields()));
@@ -49,12 +49,12 @@ impl Matching {
         Ok(Self { form: Arc::new(form), input: Arc::new(input.clone()), columns, is_copied })
     }
 
-    /// The table's Arrow form, which all batches come out in.
+    /// The Arrow schema of the table, which all returned batches have.
     pub fn schema(&self) -> &SchemaRef {
         &self.form
     }
 
-    /// One batch in the table's form. Columns that have it already are shared.
+    /// One batch with the Arrow schema of the table. Columns that fit already are shared.
     ///
     /// `first_row` is the number of its first row among all, for errors. Errors: `InvalidInput`, naming column and row, for a null in
     /// a required column and a value that does not fit; `LimitExceeded` for more text, bytes or elements than one batch holds.
@@ -77,8 +77,8 @@ impl Matching {
         made().map_err(|fault| fault.into_error(first_row))
     }
 
-    /// Gives a batch of any size in the table's form to a function, in pieces where columns are made anew, so that memory
-    /// stays small and no piece is beyond what a batch holds.
+    /// Passes a converted batch of any size to a function, in pieces if columns are converted, so that memory stays small and no piece
+    /// exceeds the limits of a batch.
     ///
     /// Errors: those of [`Self::apply`] and of the function.
     pub fn apply_in_pieces(
@@ -97,7 +97,7 @@ impl Matching {
         Ok(())
     }
 
-    /// One piece, or its halves where it holds too much.
+    /// One piece, or its halves if it is too large.
     fn halved(
         &self,
         piece: &RecordBatch,

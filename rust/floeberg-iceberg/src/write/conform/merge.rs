@@ -1,10 +1,10 @@
-//! What must become of a table's columns before these rows fit them?
+//! Which changes of columns make these rows fit a table?
 //!
-//! In: a table's schema, and that of the rows. Out: changes that add the columns which the rows have and it has not, and
-//! promote those whose type is too narrow for them. Spec: Schema Evolution.
+//! In: a table's schema, and that of the rows. Out: changes that add the columns which the table lacks, and
+//! promote columns whose type is too narrow. Spec: Schema Evolution.
 //!
-//! Invariant: columns are added as optional ones, and what rows fit stays as it is: a required column stays required,
-//! which Iceberg Java's union by name gives up for rows that may be null.
+//! Invariant: columns are added as optional, and columns that fit stay unchanged. A required column stays required, which Iceberg
+//! Java's union by name gives up for rows that may be null.
 
 use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::schema::arrow::schema_to_arrow;
@@ -18,11 +18,11 @@ use super::identity::goes_by_ids;
 use super::resolve::Resolver;
 use crate::metadata::TableMetadata;
 
-/// The changes, in the JSON of `floeberg_core::schema::evolve`; `None` where every column is there and wide enough.
+/// The changes, in the JSON of `floeberg_core::schema::evolve`; `None` if every column exists and is wide enough.
 ///
 /// A column that differs from one of the table in case alone is not added.
 ///
-/// Errors: `InvalidInput` for a column that no type of the table's format version holds.
+/// Errors: `InvalidInput` for a column that no type of the table's format version can hold.
 pub fn columns_to_add(metadata: &TableMetadata, input: &ArrowSchema) -> Result<Option<Json>> {
     let table = metadata.current_schema();
     let form = schema_to_arrow(table)?;
@@ -44,7 +44,7 @@ pub fn columns_to_add(metadata: &TableMetadata, input: &ArrowSchema) -> Result<O
     }
     for (name, narrow, field) in resolver.other_types {
         let one = ArrowSchema::new(vec![field]);
-        // A type that tables do not have is an error when the rows are matched.
+        // A type that a table cannot have is an error when the rows are matched.
         let Ok(made) = schema_from_arrow(&one, metadata.format_version) else { continue };
         for field in made.fields() {
             if matches!(&field.field_type, Type::Primitive(wider) if promotes_to(&narrow, wider)) {

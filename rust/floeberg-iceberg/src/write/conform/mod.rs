@@ -1,10 +1,10 @@
 //! How do rows of a user become rows of the table?
 //!
-//! In: a table's schema, and Arrow batches of any schema that fits it. Out: the same rows in the table's Arrow form.
+//! In: a table's schema, and Arrow batches of any schema that fits it. Out: the same rows with the Arrow schema of the table.
 //! Spec: Default values (writers); Schemas and Data Types; Appendix A.
 //!
-//! Invariant: no value is changed, cut or guessed: what does not fit is an error, one for all columns before the first
-//! row, or one that names column and row.
+//! Invariant: no value is changed, truncated or guessed. Columns that do not fit are one error before the first row; a value that
+//! does not fit is an error with its column and row.
 
 mod arrow_names;
 mod fault;

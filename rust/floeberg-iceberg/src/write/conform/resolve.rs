@@ -1,8 +1,8 @@
-//! Which column of the input is which of the table, and what becomes of it?
+//! Which column of the input becomes which column of the table, and how?
 //!
 //! In: fields of both. Out: steps, and everything that does not fit.
 //!
-//! Invariant: every column of the input is used or told of; recursion follows the table's schema, whose depth is limited.
+//! Invariant: every column of the input is used or reported; recursion follows the table's schema, whose depth is limited.
 
 use arrow_schema::{DataType, Field as ArrowField, FieldRef, Fields};
 use floeberg_core::schema::arrow::field_id;
@@ -17,15 +17,15 @@ use super::leaf::leaf;
 use super::step::{Column, Leaf, Source, Step};
 use super::write_default::write_default;
 
-/// The coordinate reference system of a column that names none.
+/// The coordinate reference system of a column without one.
 const UNSPECIFIED: &str = "srid:0";
 
-/// Finds columns, and collects what does not fit.
+/// Matches columns, and collects what does not fit.
 pub(super) struct Resolver {
     by_id: bool,
     /// What does not fit, and what to do about each.
     pub(super) problems: Vec<String>,
-    /// Columns that the table has nothing like, with the full names of their parents.
+    /// Columns that the table does not have, with the full names of their parents.
     pub(super) unknown: Vec<(String, ArrowField)>,
     /// Columns of another type than the table's, by their full names, with the table's.
     pub(super) other_types: Vec<(String, PrimitiveType, ArrowField)>,
@@ -99,7 +99,7 @@ impl Resolver {
         self.problems.push(problem);
     }
 
-    /// `None` where it does not fit, which is then among the problems.
+    /// `None` if it does not fit; it is then one of the problems.
     fn step(&mut self, wanted: &Type, target: &FieldRef, field: &ArrowField, name: &str) -> Option<Step> {
         let from = written_out(field.data_type());
         match (wanted, target.data_type(), from) {
@@ -187,7 +187,7 @@ impl Resolver {
         }
     }
 
-    /// Whole variants are two columns of bytes; others are put together.
+    /// Whole variants are two columns of bytes; shredded ones are reassembled.
     fn variant(
         &mut self,
         targets: &Fields,
@@ -215,7 +215,7 @@ impl Resolver {
     }
 }
 
-/// Is what an extension names the type of the table, as far as it says?
+/// Does an extension name the type of the table, as far as it is specific?
 fn is_place_of(named: &Type, primitive: &PrimitiveType) -> bool {
     let says_nothing = |crs: &Option<String>| crs.as_deref() == Some(UNSPECIFIED);
     match (named, primitive) {

@@ -1,4 +1,4 @@
-//! What is done with one column?
+//! How is one column converted?
 
 use arrow_schema::FieldRef;
 use floeberg_core::schema::Type;
@@ -10,7 +10,7 @@ use floeberg_core::variant::Layout;
 pub(super) struct Column {
     /// Its full name, for errors.
     pub(super) name: String,
-    /// Its Arrow form in the table.
+    /// Its Arrow type in the table.
     pub(super) target: FieldRef,
     /// Where its values come from.
     pub(super) source: Source,
@@ -19,13 +19,13 @@ pub(super) struct Column {
 /// Where the values of a column come from.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// From the input: the number among its siblings there, and what becomes of it.
+    /// From the input: the number among its siblings there, and the conversion.
     Input(usize, Step),
     /// The input does not have it: its write default, or null.
     Filled(Option<Value>, Type),
 }
 
-/// What becomes of an array.
+/// The conversion of an array.
 #[derive(Debug)]
 pub(super) enum Step {
     /// It has no values.
@@ -34,42 +34,42 @@ pub(super) enum Step {
     Leaf(Leaf),
     /// The fields of a struct.
     Struct(Vec<Column>),
-    /// The bytes of a variant, each of which must be one.
+    /// The bytes of variants; each is checked.
     Variant(Vec<Column>),
-    /// The elements of lists of any form.
+    /// The elements of lists of any Arrow type.
     List(Box<Column>),
     /// Keys and values.
     Map(Box<[Column; 2]>),
-    /// A variant with typed columns, which are put together.
+    /// Shredded variants, which are reassembled.
     Shredded(Layout),
 }
 
-/// What becomes of an array without children, once dictionaries and runs are written out.
+/// The conversion of an array without children, after dictionaries and runs are expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leaf {
-    /// It is what it shall be.
+    /// None: it has the right type already.
     Same,
     /// Another type that holds all values of its own.
     Widened,
-    /// Integers of a wider type, each of which must fit.
+    /// Integers of a wider type; each must fit.
     Narrowed,
-    /// Text or bytes with 32-bit offsets.
+    /// Strings or bytes with 32-bit offsets.
     Bytes,
-    /// Bytes of any form, each of which must be a geometry.
+    /// Bytes of any Arrow type; each must be a geometry.
     Wkb,
-    /// A decimal, whose values must have no more digits than their type says.
+    /// A decimal; its values must not have more digits than the type.
     Decimal,
     /// Whole units of time: multiplied, or divided without remainder.
     Moment {
-        /// By what values are multiplied.
+        /// The multiplier.
         times: i64,
-        /// By what they are divided.
+        /// The divisor.
         divided: i64,
     },
 }
 
 impl Column {
-    /// Is anything of it made anew?
+    /// Is any part of it converted, and not shared?
     pub(super) fn is_copied(&self) -> bool {
         match &self.source {
             Source::Filled(..) => true,

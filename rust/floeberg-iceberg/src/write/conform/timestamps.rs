@@ -1,6 +1,6 @@
-//! How do dates and times in other units become those of the table?
+//! How are dates and times of other units converted to those of the table?
 //!
-//! Invariant: a moment that the table's unit cannot say, or that is none of its type, is an error, never another moment.
+//! Invariant: a value that the table's unit cannot represent, or that is out of range, is an error, never another value.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use floeberg_core::value::datetime::MICROS_PER_DAY;
 
 use super::fault::Fault;
 
-/// An array of moments, each times one number and divided by another.
+/// An array of times, each multiplied by one number and divided by another.
 ///
-/// `mask` says which rows count, where others hold anything. Errors: the first row that does not fit.
+/// `mask` marks the rows that count; others may have any value. Errors: the first row that does not fit.
 pub(super) fn rescaled(
     array: &ArrayRef,
     [times, divided]: [i64; 2],
@@ -62,7 +62,7 @@ pub(super) fn rescaled(
     reinterpreted(&stored, to)
 }
 
-/// The numbers of moments, in their own unit.
+/// The numbers of an array of times, in their own unit.
 fn numbers(array: &ArrayRef) -> Result<Int64Array, Fault> {
     let widened: ArrayRef = match array.data_type() {
         DataType::Time32(TimeUnit::Second) => {

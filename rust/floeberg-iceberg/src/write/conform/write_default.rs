@@ -1,13 +1,13 @@
-//! Which value does a writer put where the input has no column?
+//! Which value does a writer use for a column that the input lacks?
 //!
 //! Spec: Default values.
 
 use floeberg_core::schema::{Field, Type};
 use floeberg_core::value::Value;
 
-/// The write default: of a struct that defaults to its fields, these with their own write defaults.
+/// The write default. For a struct that defaults to its fields, these with their own write defaults.
 ///
-/// Errors: the name of the field that has none, where one is required.
+/// Errors: the name of a required field without one.
 pub(super) fn write_default(field: &Field) -> Result<Option<Value>, String> {
     match (&field.write_default, &field.field_type) {
         (None, _) if field.required => Err(field.name.clone()),

@@ -2,7 +2,7 @@
 //!
 //! In: files. Out: their JSON, compressed, and back.
 //!
-//! Invariant: a value keeps its type, since no spec is at hand where it is read back.
+//! Invariant: a value keeps its type, since it is read back without a spec.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::metadata::json::{emit_spec, parse_spec};
 use crate::wire::json::JsonPath;
 use crate::wire::{Packing, unpack};
 
-/// What errors call it.
+/// Its name in errors.
 const RECEIPT: &str = "a receipt";
 
 #[derive(Serialize, Deserialize)]
@@ -42,7 +42,7 @@ struct PurposeText {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct FileText {
-    /// Which of the purposes is the file's.
+    /// The number of the file's purpose.
     purpose: Option<usize>,
     spec_id: i32,
     content: u8,
@@ -69,7 +69,7 @@ struct FileText {
 }
 
 impl Receipt {
-    /// The bytes, compressed: bounds and paths are long and alike. Errors: `LimitExceeded` for millions of files.
+    /// The bytes, compressed: bounds and paths are long and similar. Errors: `LimitExceeded` for millions of files.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut packing = Packing::default();
         let (purposes, numbers) = Self::purposes(&self.files);
@@ -81,7 +81,7 @@ impl Receipt {
         packing.finish()
     }
 
-    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not a receipt, `LimitExceeded` for more than any has.
+    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not a receipt, `LimitExceeded` for larger ones than any receipt.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let text: ReceiptText = unpack(bytes, RECEIPT)?;
         let purposes = text.purposes.into_iter().map(PurposeText::purpose).collect::<Result<Vec<_>>>()?;

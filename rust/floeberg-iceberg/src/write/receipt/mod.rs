@@ -1,8 +1,8 @@
 //! Which files did a writer write?
 //!
-//! In: files as they are finished. Out: what a commit needs of them, wherever it happens.
+//! In: finished files. Out: everything that a commit in another process needs.
 //!
-//! Invariant: a receipt names every file of its writer and no other; what is read back is the same.
+//! Invariant: a receipt names exactly the files of its writer; reading it back gives the same.
 
 mod bytes;
 #[cfg(test)]
@@ -17,18 +17,18 @@ use floeberg_io::location::canonical;
 use crate::manifest::DataFile;
 use crate::metadata::PartitionSpec;
 
-/// A file that is there and in no table yet.
+/// A file that exists and is in no table yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenFile {
     /// The spec it is partitioned by.
     pub spec_id: i32,
     /// The file.
     pub file: DataFile,
-    /// What it was written for; `None` where that is not known, and nothing is checked by it.
+    /// What it was written for; `None` if that is not known, and is not checked.
     pub purpose: Option<Arc<Purpose>>,
 }
 
-/// What files were written for: field and spec ids mean something in one table alone, and there for a time.
+/// What files were written for: field and spec ids are valid in one table only, and may change there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Purpose {
     /// The table's uuid; v1 may lack it.
@@ -50,7 +50,7 @@ pub struct Receipt {
 }
 
 impl Purpose {
-    /// Is it for the table of this uuid? v1 may lack one: the location says it then.
+    /// Is it for the table with this uuid? v1 may lack one: then the location decides.
     pub fn is_of(&self, table_uuid: Option<&str>, location: &str) -> bool {
         match (table_uuid, self.table_uuid.as_deref()) {
             (Some(own), Some(other)) => own.eq_ignore_ascii_case(other),
@@ -60,7 +60,7 @@ impl Purpose {
 }
 
 impl Receipt {
-    /// The receipt of files. Errors: `InvalidInput` for counts and sizes that no file has.
+    /// The receipt of files. Errors: `InvalidInput` for impossible counts and sizes.
     pub fn new(files: Vec<WrittenFile>) -> Result<Self> {
         let (mut rows, mut size) = (0_u64, 0_u64);
         for WrittenFile { file, .. } in &files {
@@ -81,7 +81,7 @@ impl Receipt {
         Self::new(files)
     }
 
-    /// The different purposes of the files, and for each file the number of its own.
+    /// The different purposes of the files, and for each file the number of its purpose.
     pub fn purposes(files: &[WrittenFile]) -> (Vec<&Arc<Purpose>>, Vec<Option<usize>>) {
         let mut purposes: Vec<&Arc<Purpose>> = Vec::new();
         let mut number = |purpose| {
@@ -99,7 +99,7 @@ impl Receipt {
         &self.files
     }
 
-    /// The files, taken out.
+    /// The files, consumed.
     pub fn into_files(self) -> Vec<WrittenFile> {
         self.files
     }
@@ -114,13 +114,13 @@ impl Receipt {
         self.size
     }
 
-    /// Where the files are, as tables will name them.
+    /// The locations of the files, as tables will name them.
     pub fn locations(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|written| written.file.file_path.as_str())
     }
 }
 
-/// Gives files whose purposes are equal the same one. Receipts of a thousand tasks come with a thousand.
+/// Shares equal purposes between files. Receipts of a thousand tasks come with a thousand.
 fn share_purposes(files: &mut [WrittenFile]) {
     let mut known: Vec<Arc<Purpose>> = Vec::new();
     let mut last: Option<(Arc<Purpose>, Arc<Purpose>)> = None;

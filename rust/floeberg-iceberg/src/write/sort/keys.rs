@@ -1,13 +1,13 @@
-//! Which bytes are ordered as the rows of a table are?
+//! Which bytes have the same order as the rows of a table?
 //!
-//! In: batches in the table's form. Out: a key a row.
+//! In: batches in the table's form. Out: one key per row.
 //! Spec: Sorting.
 //!
 //! ```text
 //! per field   0 null first, 1 a value, 2 null last     then, of a value, its ordered bytes, inverted where it descends
 //! ```
 //!
-//! Invariant: keys are compared byte by byte exactly as the rows are by the fields, one after another.
+//! Invariant: comparing keys byte by byte gives the order of the rows by the sort fields.
 
 use arrow_array::{BinaryArray, RecordBatch};
 use floeberg_core::schema::{PrimitiveType, Schema, Type};
@@ -32,7 +32,7 @@ struct KeyField {
 }
 
 impl SortKeys {
-    /// Of a sort order; `None` where rows are in none. An order by a transform that is not known cannot be kept, and is none.
+    /// For a sort order; `None` for unsorted rows. An order with an unknown transform cannot be kept, and counts as unsorted.
     ///
     /// Errors: those of [`Derived::new`], `Unsupported` for a column whose values have no order.
     pub fn new(order: &SortOrder, schema: &Schema) -> Result<Option<Self>> {

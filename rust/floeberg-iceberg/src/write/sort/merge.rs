@@ -16,12 +16,12 @@ use floeberg_core::{Error, Result};
 
 use super::run::Run;
 
-/// Rows of a batch that comes out, at most.
+/// The most rows of a merged batch.
 pub(super) const BATCH_ROWS: usize = 16 * 1024;
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch>>>;
 
-/// Where a run is.
+/// The position in a run.
 struct Cursor {
     batches: Batches,
     /// Its batch among those of [`Merge::batches`].
@@ -31,13 +31,13 @@ struct Cursor {
 
 struct Merge {
     cursors: Vec<Cursor>,
-    /// Those that rows are taken of.
+    /// The batches that rows are taken from.
     batches: Vec<RecordBatch>,
-    /// (batch, row) of the rows that come out next.
+    /// (batch, row) of the next rows.
     taken: Vec<(usize, usize)>,
 }
 
-/// Gives all rows of runs, in order.
+/// Returns all rows of the runs, in order.
 pub(super) fn merge(runs: Vec<Run>, give: &mut dyn FnMut(u32, RecordBatch) -> Result<()>) -> Result<()> {
     let mut merge = Merge { cursors: Vec::new(), batches: Vec::new(), taken: Vec::new() };
     let mut next = BinaryHeap::new();
@@ -63,7 +63,7 @@ pub(super) fn merge(runs: Vec<Run>, give: &mut dyn FnMut(u32, RecordBatch) -> Re
 }
 
 impl Merge {
-    /// What the next row of a run is ordered by.
+    /// The order of the next row of a run.
     fn key(&self, number: usize) -> (u32, Vec<u8>, usize) {
         let cursor = &self.cursors[number];
         let columns = self.batches[cursor.place].columns();
@@ -72,7 +72,7 @@ impl Merge {
         (partitions.as_primitive::<UInt32Type>().value(cursor.row), key, number)
     }
 
-    /// Takes the next row of a run. Has it another one?
+    /// Takes the next row of a run. Does it have another one?
     fn take(&mut self, number: usize) -> Result<bool> {
         let cursor = &mut self.cursors[number];
         self.taken.push((cursor.place, cursor.row));
@@ -95,7 +95,7 @@ impl Merge {
         let batches: Vec<_> = self.batches.iter().collect();
         let rows = interleave_record_batch(&batches, &mem::take(&mut self.taken));
         give(partition, rows.map_err(|error| Error::internal("rows cannot be merged").caused_by(error))?)?;
-        // Only what runs are at is needed further.
+        // Only the current batches of runs are needed from here on.
         let batches = mem::take(&mut self.batches);
         for cursor in &mut self.cursors {
             let batch = batches[cursor.place].clone();

@@ -1,4 +1,4 @@
-//! Rows in the order of a table, more than memory holds.
+//! How are more rows sorted than fit into memory?
 
 mod keys;
 mod run;

@@ -1,4 +1,4 @@
-//! Sorted rows in a file of the machine, while they wait to be merged.
+//! How do sorted rows wait in a temporary file until they are merged?
 //!
 //! In: batches in their order. Out: the same, read one at a time.
 

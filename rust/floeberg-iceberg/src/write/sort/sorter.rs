@@ -1,6 +1,6 @@
-//! How are rows sorted that are more than memory holds?
+//! How are more rows sorted than fit into memory?
 //!
-//! In: rows by partition, in any order, with their keys. Out: the same, a partition after another, each in order.
+//! In: rows by partition, in any order, with their keys. Out: the same rows, partition by partition, each sorted.
 //!
 //! ```text
 //! rows -> memory -> sorted by (partition, key), a thread a partition -> given, where all fit
@@ -24,13 +24,13 @@ use crate::files::Piece;
 use crate::write::encode::Threads;
 use floeberg_exec::threads::ordered;
 
-/// Runs that are merged at once: each of them has a batch in memory and a file open.
+/// Runs that are merged at the same time: each has a batch in memory and an open file.
 const MOST_RUNS: usize = 64;
 
-/// Rows that wait to be sorted.
+/// Rows waiting to be sorted.
 pub(in crate::write) struct Sorter {
     threads: Threads,
-    /// Bytes of rows that are held.
+    /// Bytes of rows in memory.
     memory: u64,
     held: BTreeMap<u32, Vec<Keyed>>,
     size: u64,
@@ -64,7 +64,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Gives all rows, a partition after another.
+    /// Returns all rows, partition by partition.
     pub fn finish(mut self, give: &mut dyn FnMut(u32, Piece) -> Result<()>) -> Result<()> {
         if self.runs.is_empty() {
             return self.sorted(&mut |partition, rows, _| give(partition, rows));
@@ -76,7 +76,7 @@ impl Sorter {
         })
     }
 
-    /// Writes what is held to a run.
+    /// Writes the rows in memory to a run.
     fn spill(&mut self) -> Result<()> {
         let mut run = None;
         self.sorted(&mut |partition, rows, keys| put(&mut run, &batch_of(partition, rows, keys)?))?;
@@ -84,7 +84,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Gives what is held, in order, and forgets it.
+    /// Returns the rows in memory, in order, and clears them.
     fn sorted(&mut self, give: &mut dyn FnMut(u32, Piece, ArrayRef) -> Result<()>) -> Result<()> {
         self.size = 0;
         let held: Vec<_> = mem::take(&mut self.held).into_iter().collect();
@@ -121,7 +121,7 @@ fn joined(arrays: &[&dyn Array], rows: &[(usize, usize)]) -> Result<ArrayRef> {
     interleave(arrays, rows).map_err(|error| Error::internal("rows cannot be sorted").caused_by(error))
 }
 
-/// Rows of a partition as a run has them: with the key and the partition as last columns.
+/// Rows of a partition, as stored in a run: with the key and the partition as last columns.
 fn batch_of(partition: u32, rows: Piece, keys: ArrayRef) -> Result<RecordBatch> {
     let mut columns = rows.columns;
     columns.push(keys);
@@ -134,7 +134,7 @@ fn batch_of(partition: u32, rows: Piece, keys: ArrayRef) -> Result<RecordBatch> 
     batch.map_err(|error| Error::internal("rows cannot be gathered for sorting").caused_by(error))
 }
 
-/// Writes a batch to a run, which begins with it.
+/// Writes a batch to a run, and starts the run with the first one.
 fn put(run: &mut Option<RunWriter>, batch: &RecordBatch) -> Result<()> {
     let run = match run {
         Some(run) => run,

@@ -1,11 +1,11 @@
-//! How are the keys of equality deletes loaded once for all the data files that they apply to?
+//! How are the keys of equality deletes loaded once for all their data files?
 //!
-//! Sets are kept by key columns and scope. A set may hold keys of more delete files than a task was given: they are of the
-//! task's partition, or of all, and each key has the sequence number that says whether it reaches the task's rows.
+//! Sets are kept by key columns and scope. A set may hold keys of more delete files than a task has: they are of the task's
+//! partition, or of all partitions, and the sequence number of each key decides whether it applies to the task's rows.
 //! Spec: Scan Planning.
 //!
-//! Invariant: what is kept lives as long as its reader and takes about half of its memory; sets that no task uses make room
-//! for others, and a delete file that finds none is not shared.
+//! Invariant: the cache lives as long as its reader and takes about half of its memory. Unused sets make room for others, and a
+//! delete file without room is not shared.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ use crate::read::deletes::cache::again;
 #[derive(Debug, Default)]
 pub(crate) struct KeyCache {
     state: Mutex<State>,
-    /// Held by the one task that applies keys in parts.
+    /// Locked by the one task that applies keys in parts.
     pub(super) in_parts: Mutex<()>,
 }
 
@@ -41,7 +41,7 @@ struct Held {
     bytes: u64,
 }
 
-/// What tells sets apart.
+/// The identity of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct SetName {
     /// The ids of the key columns, ascending.
@@ -50,7 +50,7 @@ pub(super) struct SetName {
     pub(super) partition: Option<(i32, PartitionKey)>,
 }
 
-/// The keys of all delete files of one name.
+/// The keys of all delete files of one identity.
 #[derive(Debug)]
 pub(super) struct KeySet {
     name: SetName,
@@ -59,7 +59,7 @@ pub(super) struct KeySet {
     files: Mutex<HashMap<String, Arc<Slot>>>,
 }
 
-/// A delete file: is it claimed by a thread, and are its keys in the set?
+/// A delete file: did a thread claim it, and are its keys in the set?
 #[derive(Debug, Default)]
 struct Slot {
     claimed: AtomicBool,
@@ -78,7 +78,7 @@ impl KeyCache {
         Ok(set)
     }
 
-    /// Says how many bytes a set has now. Is there room for more?
+    /// Records how many bytes a set has now. Is there room for more?
     fn hold(&self, name: &SetName, bytes: u64, most: u64) -> bool {
         let mut state = self.lock();
         let state = &mut *state;
@@ -104,12 +104,12 @@ impl KeySet {
         Ok(Self { name, columns: columns.to_vec(), keys, files: Mutex::default() })
     }
 
-    /// The keys, to look rows up. Loading waits for those who look.
+    /// The keys, to look up rows. Loading waits for look-ups.
     pub(super) fn keys(&self) -> RwLockReadGuard<'_, DeletedKeys> {
         self.keys.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Loads delete files that are not loaded yet; those that come out find no room.
+    /// Loads delete files that are not loaded yet. Returns the files that found no room.
     pub(super) fn load(
         &self,
         request: &ReadRequest,
@@ -126,7 +126,7 @@ impl KeySet {
             let load = || self.load_file(request, cache, delete).map_err(Arc::new);
             slot.loaded.get_or_init(load).as_ref().copied().map_err(|error| again(error))
         };
-        // First what no other thread has begun, so that all threads that need these files load; then what they have.
+        // First the files that no other thread has claimed, so that all threads load; then the files of the others.
         for (slot, delete) in slots.iter().zip(&deletes) {
             if !slot.claimed.swap(true, Ordering::Relaxed) {
                 load(slot, delete)?;
@@ -141,7 +141,7 @@ impl KeySet {
         Ok(left)
     }
 
-    /// Adds the keys of a file. A part of them may be added where not all find room: they delete what they should.
+    /// Adds the keys of a file. Without room for all, some may be added: these still delete the right rows.
     fn load_file(&self, request: &ReadRequest, cache: &KeyCache, delete: &DeleteFile) -> Result<bool> {
         let has_room = |bytes: u64| cache.hold(&self.name, bytes, request.memory / 2);
         if !has_room(self.keys().memory() as u64) {

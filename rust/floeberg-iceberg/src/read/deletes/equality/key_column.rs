@@ -3,8 +3,8 @@
 //! In: a field id and all schemas of the table. Out: how the column is read, from data and from delete files.
 //! Spec: Equality Delete Files; Identifier Field IDs; Schema Evolution.
 //!
-//! Invariant: the type is the newest that the table ever had for the id, to which all older ones promote; a column that
-//! was dropped has it too.
+//! Invariant: the type is the newest that the table ever had for the id, to which all older ones promote. This holds for a dropped
+//! column too.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ pub(super) struct KeyColumn {
     pub(super) id: i32,
     /// The full name.
     pub(super) name: String,
-    /// The top-level column that it is in, or is, with nothing else below.
+    /// Its top-level column, without other nested columns.
     pub(super) root: Field,
     /// The Arrow type of its values.
     pub(super) data_type: DataType,
 }
 
-/// The top-level column that a key is in, or is, with nothing below but the way to it; from the first schema that has the id.
+/// The top-level column of a key, reduced to the path to it, from the first schema that has the id.
 /// Nothing of it is required: a file may have been written without it.
 pub(crate) fn key_field(schemas: &[Arc<Schema>], id: i32) -> Option<Field> {
     let path = schemas.iter().find_map(|schema| schema.path(id))?;
@@ -49,7 +49,7 @@ pub(crate) fn key_field(schemas: &[Arc<Schema>], id: i32) -> Option<Field> {
     })
 }
 
-/// What is read for key columns: a top-level column for each.
+/// The columns to read for key columns: a top-level column for each.
 pub(super) fn roots(columns: &[KeyColumn]) -> Vec<Field> {
     columns.iter().map(|column| column.root.clone()).collect()
 }
@@ -59,15 +59,15 @@ pub(super) fn keys_of(columns: &[KeyColumn], roots: &[ArrayRef]) -> Result<Vec<A
     columns.iter().zip(roots).map(|(column, root)| column.values(root)).collect()
 }
 
-/// No keys yet, of these columns.
+/// An empty set of keys of these columns.
 pub(super) fn no_keys(columns: &[KeyColumn]) -> Result<DeletedKeys> {
     DeletedKeys::new(columns.iter().map(|column| column.data_type.clone()).collect())
 }
 
 impl KeyColumn {
-    /// The column of an id, from the first schema that has it.
+    /// The column with an id, from the first schema that has it.
     ///
-    /// Errors: `InvalidData` for an id that no schema has, and for one that cannot be a key by the specification.
+    /// Errors: `InvalidData` for an unknown id, and for a column that the specification does not allow as a key.
     pub(super) fn find(schemas: &[Arc<Schema>], id: i32) -> Result<Self> {
         let Some(root) = key_field(schemas, id) else {
             return Err(Error::invalid_data(format!(
@@ -89,7 +89,7 @@ impl KeyColumn {
         Ok(Self { id, name, root, data_type })
     }
 
-    /// Has a file the column?
+    /// Does a file have the column?
     pub(super) fn is_in(&self, file: &FileFields) -> bool {
         let (mut wanted, mut fields) = (&self.root, &file.fields);
         loop {
@@ -104,7 +104,7 @@ impl KeyColumn {
         }
     }
 
-    /// The values, from an array of the root. Where a struct is null, so is what is in it.
+    /// The values, from an array of the root. If a struct is null, its fields are null.
     fn values(&self, root: &ArrayRef) -> Result<ArrayRef> {
         let mut values = Arc::clone(root);
         let mut nulls: Option<NullBuffer> = None;

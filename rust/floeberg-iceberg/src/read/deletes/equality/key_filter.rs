@@ -1,9 +1,9 @@
-//! Which rows of a batch do sets of keys leave?
+//! Which rows of a batch do equality deletes leave?
 //!
-//! In: batches of the columns that were asked for, then of key columns. Out: batches of the columns that were asked for,
-//! without the deleted rows.
+//! In: batches of the selected columns, then key columns. Out: batches of the selected columns, without the deleted
+//! rows.
 //!
-//! Invariant: a row goes if its key is in a set with a greater sequence number than the data file has.
+//! Invariant: a row is deleted if its key is in a set with a greater sequence number than that of the data file.
 
 use std::sync::Arc;
 
@@ -25,12 +25,12 @@ pub(crate) struct KeyFilter {
     /// Each with the numbers of its key columns.
     sets: Vec<(Vec<usize>, Arc<KeySet>)>,
     data_sequence_number: i64,
-    /// How many columns were asked for.
+    /// How many columns were selected.
     wanted: usize,
 }
 
 impl KeyFilter {
-    /// The filter that sets of keys make for a data file of a sequence number; none without a set.
+    /// The filter of some sets of keys for a data file with a sequence number; `None` without a set.
     pub(crate) fn new(keys: TaskKeys, projected: &Schema, data_sequence_number: i64) -> Option<Self> {
         if keys.sets.is_empty() {
             return None;
@@ -51,7 +51,7 @@ impl KeyFilter {
         Some(Self { columns, sets, data_sequence_number, wanted: projected.fields().len() })
     }
 
-    /// The columns to read after those that were asked for.
+    /// The columns to read after the selected ones.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &Field> {
         self.columns.iter().map(|column| &column.root)
     }
@@ -61,7 +61,7 @@ impl KeyFilter {
         let (schema, mut arrays, rows) = batch.into_parts();
         let keys = arrays.split_off(self.wanted.min(arrays.len()));
         let kept = !&self.deleted(&keys, rows)?;
-        // Buffers that nothing else shares are filtered in place.
+        // Buffers without other owners are filtered in place.
         drop(keys);
         let schema = Arc::new(ArrowSchema::new(schema.fields()[..arrays.len()].to_vec())) as SchemaRef;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
@@ -70,7 +70,7 @@ impl KeyFilter {
         KeptRows::new(kept).filter(batch)
     }
 
-    /// Which rows of so many with these key columns are deleted.
+    /// Which rows with these key columns are deleted.
     pub(crate) fn deleted(&self, roots: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
         let values = keys_of(&self.columns, roots)?;
         let mut deleted = BooleanBuffer::new_unset(rows);

@@ -3,8 +3,8 @@
 //! In: a delete file and its key columns. Out: rows of keys, in the types that the table has now.
 //! Spec: Equality Delete Files; Column Projection.
 //!
-//! Invariant: keys are found by field id alone; a file that says no ids has those of the table's name mapping, and a file
-//! without a key column is an error.
+//! Invariant: keys are found only by field id. A file without ids gets them from the table's name mapping; a file without a key
+//! column is an error.
 
 use arrow_array::ArrayRef;
 use floeberg_core::schema::NameMapping;
@@ -15,7 +15,7 @@ use crate::plan::DeleteFile;
 use crate::read::ReadRequest;
 use crate::read::deletes::rows::DeleteRows;
 
-/// Hands the keys of a file over, some rows at a time, until no more are wanted. Were all taken?
+/// Passes the keys of a file on, some rows at a time, until no more are wanted. Were all taken?
 pub(super) fn for_each(
     request: &ReadRequest,
     delete: &DeleteFile,
@@ -23,7 +23,7 @@ pub(super) fn for_each(
     mut take: impl FnMut(&[ArrayRef]) -> Result<bool>,
 ) -> Result<bool> {
     let mut read = || {
-        // An empty mapping, not none: without one, ids would be guessed from the order of the columns.
+        // An empty mapping, not `None`: without a mapping, ids would be guessed from the order of the columns.
         let no_names = NameMapping::default();
         let names = request.name_mapping.as_deref().unwrap_or(&no_names);
         let file = DeleteRows::open(&request.files, delete, names)?;

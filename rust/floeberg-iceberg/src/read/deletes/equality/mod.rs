@@ -1,7 +1,7 @@
 //! Which rows do equality deletes delete?
 //!
 //! A hash anti-join: the keys of delete files become sets that tasks share, and a batch loses the rows whose keys are in
-//! a set. Keys that do not fit in the memory are applied before, part by part, and become positions.
+//! a set. Keys that do not fit into memory are applied earlier, part by part, and become positions.
 //! Spec: Equality Delete Files; Scan Planning.
 
 mod key_column;

@@ -1,9 +1,9 @@
-//! How are more keys applied than fit in the memory?
+//! How are more keys applied than fit into memory?
 //!
 //! In: delete files and an open data file. Out: the positions of the rows that they delete.
 //!
-//! As many keys as fit are loaded, the key columns of the data file are read, and the positions of the rows that go are
-//! noted; then the next keys. A part of the keys may hold any of them: a row goes if one part says so.
+//! As many keys as fit are loaded, the key columns of the data file are read, and the positions of deleted rows are recorded;
+//! then come the next keys. Keys may be split in any way: a row is deleted if any part has its key.
 //!
 //! Invariant: one task of a scan does this at a time, and holds about half of the scan's memory in keys.
 
@@ -26,25 +26,25 @@ use crate::read::ReadRequest;
 pub(crate) struct DataKeys<'a> {
     /// The request.
     pub(crate) request: &'a ReadRequest,
-    /// What is kept of keys.
+    /// The cache of keys.
     pub(crate) cache: &'a KeyCache,
     /// Its task.
     pub(crate) task: &'a FileScanTask,
     /// The file.
     pub(crate) file: &'a Arc<dyn FileReader>,
-    /// What its partition says.
+    /// The constants of its partition.
     pub(crate) constants: &'a FileConstants,
     /// The units that the task reads.
     pub(crate) units: &'a [Unit],
 }
 
 impl TaskKeys {
-    /// Are there keys that found no room in a shared set?
+    /// Are there keys without room in a shared set?
     pub(crate) fn has_unshared(&self) -> bool {
         !self.unshared.is_empty()
     }
 
-    /// Applies the keys that found no room: their rows of the data file are deleted too.
+    /// Applies the keys without room: their rows of the data file are deleted too.
     pub(crate) fn apply_unshared(&self, data: DataKeys<'_>, deleted: &mut DeletedRows) -> Result<()> {
         let _alone = data.cache.in_parts.lock().unwrap_or_else(PoisonError::into_inner);
         for (columns, files) in &self.unshared {
@@ -68,7 +68,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Adds the keys of a file, and applies what there is as often as it fills the memory.
+    /// Adds the keys of a file, and applies the keys so far whenever they fill the memory.
     fn add(&mut self, delete: &DeleteFile) -> Result<()> {
         let most = self.data.request.memory / 2;
         key_rows::for_each(self.data.request, delete, self.columns, |rows| {
@@ -81,7 +81,7 @@ impl Parts<'_> {
         .map(drop)
     }
 
-    /// Looks the rows of the data file up among the keys, and forgets these.
+    /// Looks up the rows of the data file among the keys, and clears the keys.
     fn run(&mut self) -> Result<()> {
         let keys = std::mem::replace(&mut self.keys, no_keys(self.columns)?);
         if keys.is_empty() {
@@ -115,7 +115,7 @@ impl Parts<'_> {
     }
 }
 
-/// The position of the first row of a unit; where the file does not say it, all units before were read.
+/// The position of the first row of a unit. If the file does not have it, all earlier units were read.
 fn first_row(unit: &Unit, after: Option<(usize, u64)>) -> Result<u64> {
     match (&unit.rows, after) {
         (Some(rows), _) => Ok(rows.start),

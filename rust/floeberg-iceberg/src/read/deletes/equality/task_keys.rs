@@ -1,9 +1,9 @@
 //! The equality deletes of one task.
 //!
-//! In: a task whose deletes the planner chose. Out: sets of keys, and the delete files that found no room in one.
+//! In: a task whose deletes the planner chose. Out: sets of keys, and the delete files without room in one.
 //! Spec: Scan Planning (scope of equality deletes).
 //!
-//! Invariant: deletes are kept apart by their key columns and by their scope.
+//! Invariant: deletes of different key columns or scopes are never mixed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use super::key_column::KeyColumn;
 use crate::plan::{DeleteFile, DeleteKind, FileScanTask};
 use crate::read::ReadRequest;
 
-/// What equality deletes compare with the rows of a task.
+/// The keys that are compared with the rows of a task.
 #[derive(Debug, Default)]
 pub(crate) struct TaskKeys {
     /// Sets that are shared with other tasks.
     pub(super) sets: Vec<(Vec<KeyColumn>, Arc<KeySet>)>,
-    /// Delete files that are to be applied in parts.
+    /// Delete files to apply in parts.
     pub(super) unshared: Vec<(Vec<KeyColumn>, Vec<Arc<DeleteFile>>)>,
 }
 
@@ -57,8 +57,8 @@ impl TaskKeys {
     }
 }
 
-/// The partition whose deletes are loaded together. A null may stand for a value that only planning knew, of a transform
-/// that is not known: then the deletes themselves tell partitions apart.
+/// The partition whose deletes are loaded together. For an unknown transform, a null may stand for a value that only planning
+/// knew: then the deletes themselves distinguish partitions.
 fn partition_key(request: &ReadRequest, task: &FileScanTask, deletes: &[Arc<DeleteFile>]) -> PartitionKey {
     let fields = request.specs.get(&task.spec_id).map_or(&[][..], |spec| &spec.fields);
     let is_void =
