@@ -6,13 +6,13 @@
 //! Invariant: every value is of the type that the writer schema declares; a void field, and one of a type that is not
 //! known, is null.
 
+use floeberg_avro::encode::{Encoder, decimal_size};
 use floeberg_core::schema::{PrimitiveType, StructType};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
 
 use crate::metadata::PartitionSpec;
-use crate::wire::avro::encode::{Encoder, decimal_size};
 
 /// The fields that partition tuples have.
 pub(super) struct PartitionFields(Vec<PartitionField>);

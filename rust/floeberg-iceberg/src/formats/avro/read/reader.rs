@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use bytes::Bytes;
+use floeberg_avro::{Enough, Records, Taken};
 use floeberg_core::{Cancel, Context, Error, Result};
 
 use super::open::AvroFile;
 use crate::files::{
     AfterDecoding, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
 };
-use crate::wire::avro::{Enough, Records, Taken};
 
 /// Bytes that are read at once.
 const PIECE: u64 = 4 << 20;

@@ -1,4 +1,6 @@
-//! Avro object containers, written: values, blocks, and the schema that declares Iceberg's types.
+//! How are Avro files written?
+//!
+//! In: records and their schema. Out: values, blocks and container files, and the schema that declares Iceberg's types.
 
 mod compress;
 mod declare;

@@ -1,4 +1,4 @@
-//! The records of a file that is read piece by piece.
+//! What are the records of a file that is read piece by piece?
 //!
 //! In: bytes of the file in order. Out: batches of some of its columns.
 //! Spec: Avro 1.12, Object Container Files.

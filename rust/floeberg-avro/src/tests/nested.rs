@@ -7,8 +7,9 @@ use arrow_array::types::Int64Type;
 use floeberg_core::Result;
 use floeberg_core::schema::{Field, MapType, PrimitiveType, StructType, Type};
 
-use super::super::{Container, Decoder, FixedForm, Limits, Projection, decode};
-use super::container_file::{block, file, header, long, prefixed, read, record};
+use super::read::read;
+use crate::testing::{block, file, header, long, prefixed, record};
+use crate::{Container, Decoder, FixedForm, Limits, Projection, decode};
 
 const MAP: &str = r#"{"name":"m","type":["null",{"type":"array","logicalType":"map","items":{"type":"record","name":"kv","fields":[
     {"name":"key","type":"int","field-id":2},{"name":"value","type":"bytes","field-id":3}]}}],"field-id":1}"#;

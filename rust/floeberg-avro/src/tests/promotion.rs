@@ -5,7 +5,8 @@ use arrow_array::types::{Decimal128Type, Float64Type, Int32Type, Int64Type, Time
 use floeberg_core::schema::{Field, PrimitiveType};
 use floeberg_core::{ErrorKind, Result};
 
-use super::container_file::{file, long, prefixed, read, record};
+use super::read::read;
+use crate::testing::{file, long, prefixed, record};
 
 /// Reads one value of that Avro type as the wanted type.
 fn one(avro_type: &str, data: &[u8], wanted: PrimitiveType) -> Result<ArrayRef> {

@@ -12,13 +12,13 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::{Context, Error, Result};
+use floeberg_io::refuse_encrypted;
 
 use super::block_range::{BlockRange, ranges};
 use super::codec::{Codec, Inflater};
 use super::cursor::Cursor;
 use super::frame::whole_frame;
 use super::{AvroSchema, Limits, parse_schema};
-use crate::wire::refuse_encrypted;
 
 pub(super) const MAGIC: [u8; 4] = *b"Obj\x01";
 

@@ -6,8 +6,8 @@ use floeberg_core::{Error, ErrorKind};
 use proptest::prelude::*;
 
 use super::super::{Compression, ContainerOptions, ContainerWriter};
-use crate::wire::avro::cursor::Cursor;
-use crate::wire::avro::{Container, Limits};
+use crate::cursor::Cursor;
+use crate::{Container, Limits};
 
 const SCHEMA: &str = r#"{"type":"record","name":"r","fields":[{"name":"long","type":"long"},{"name":"text","type":"string"}]}"#;
 

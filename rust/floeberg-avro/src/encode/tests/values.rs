@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::super::Encoder;
-use crate::wire::avro::cursor::Cursor;
+use crate::cursor::Cursor;
 
 proptest! {
     #[test]

@@ -10,8 +10,9 @@ use bytes::Bytes;
 use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, StructType, Type};
 use proptest::prelude::*;
 
-use super::super::{Container, Enough, Limits, Records, Taken, arrow_fields};
-use super::container_file::{block, header, read};
+use super::read::read;
+use crate::testing::{block, header};
+use crate::{Container, Enough, Limits, Records, Taken, arrow_fields};
 
 /// A type that a random schema may have.
 #[derive(Debug, Clone)]

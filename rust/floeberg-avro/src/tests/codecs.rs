@@ -3,8 +3,9 @@ use arrow_array::types::Int64Type;
 use floeberg_core::schema::{Field, PrimitiveType};
 use floeberg_core::{Error, ErrorKind};
 
-use super::super::Limits;
-use super::container_file::{block, file, header, long, read, read_within, record};
+use super::read::{read, read_within};
+use crate::Limits;
+use crate::testing::{block, file, header, long, record};
 
 const FIELD: &str = r#"{"name":"n","type":"long","field-id":1}"#;
 

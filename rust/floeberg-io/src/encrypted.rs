@@ -8,7 +8,7 @@ use floeberg_core::{Error, Result};
 const MAGIC: [u8; 4] = *b"AGS1";
 
 /// Errors: `Unsupported` for the start of an encrypted file.
-pub(crate) fn refuse_encrypted(start: &[u8]) -> Result<()> {
+pub fn refuse_encrypted(start: &[u8]) -> Result<()> {
     if start.starts_with(&MAGIC) {
         return Err(Error::unsupported(
             "the file is encrypted (AES GCM stream), and encrypted tables cannot be read",

@@ -2,8 +2,9 @@ use arrow_array::Array;
 use floeberg_core::schema::{Field, ListType, PrimitiveType, Type};
 use floeberg_core::{Error, ErrorKind};
 
-use super::super::Limits;
-use super::container_file::{file, long, read, read_within, record};
+use super::read::{read, read_within};
+use crate::Limits;
+use crate::testing::{file, long, record};
 
 const LIST: &str = r#"{"name":"l","type":{"type":"array","items":"null","element-id":2},"field-id":1}"#;
 const LONGS: &str = r#"{"name":"l","type":{"type":"array","items":"long","element-id":2},"field-id":1}"#;

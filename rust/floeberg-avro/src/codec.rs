@@ -5,9 +5,8 @@
 //! Invariant: the output never grows beyond the limit; the buffer is reused from block to block.
 
 use floeberg_core::{Error, Result};
+use floeberg_io::read_bounded;
 use libdeflater::{DecompressionError, Decompressor};
-
-use crate::wire::bounded::read_bounded;
 
 /// How the blocks of a file are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

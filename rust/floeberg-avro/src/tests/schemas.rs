@@ -1,7 +1,7 @@
 use arrow_schema::TimeUnit;
 use floeberg_core::{ErrorKind, Result};
 
-use super::super::{AvroSchema, AvroType, Limits, Logical, parse_schema};
+use crate::{AvroSchema, AvroType, Limits, Logical, parse_schema};
 
 fn parse(json: &str) -> Result<AvroSchema> {
     parse_schema(json.as_bytes(), &Limits::default())

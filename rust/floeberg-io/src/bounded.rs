@@ -7,7 +7,9 @@ use std::io::Read;
 use floeberg_core::{Error, Result};
 
 /// Reads a decompressing stream to its end, into a buffer that is emptied first.
-pub(crate) fn read_bounded(stream: impl Read, limit: usize, what: &str, buffer: &mut Vec<u8>) -> Result<()> {
+///
+/// Errors: `LimitExceeded` for more than so many bytes; `InvalidData` where the stream fails. Both name `what` it is.
+pub fn read_bounded(stream: impl Read, limit: usize, what: &str, buffer: &mut Vec<u8>) -> Result<()> {
     buffer.clear();
     stream
         .take(limit as u64 + 1)

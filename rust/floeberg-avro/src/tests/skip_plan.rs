@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::cursor::Cursor;
-use super::container_file::{long, prefixed};
+use crate::cursor::Cursor;
+use crate::testing::{long, prefixed};
 
 fn pairs() -> impl Strategy<Value = Vec<(i64, Vec<u8>)>> {
     let key = prop_oneof![0_i64..200, -200_i64..0, any::<i64>()];

@@ -9,7 +9,7 @@ use floeberg_core::{Error, Result};
 
 use super::compress::Compressor;
 use super::{Compression, Encoder};
-use crate::wire::avro::Limits;
+use crate::Limits;
 
 /// The records of one block after another.
 pub struct BlockEncoder {

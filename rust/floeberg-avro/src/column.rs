@@ -1,4 +1,4 @@
-//! The columns under construction.
+//! What was read so far, as columns?
 //!
 //! Columns lie flat in one list; a nested column names its children by their positions.
 //!

@@ -7,8 +7,8 @@ use floeberg_core::ErrorKind;
 use floeberg_core::schema::{Field, PrimitiveType};
 use proptest::prelude::*;
 
-use super::super::{Container, FixedForm, Limits, Projection, decode_blocks};
-use super::container_file::{block, header, long, record};
+use crate::testing::{block, header, long, record};
+use crate::{Container, FixedForm, Limits, Projection, decode_blocks};
 
 const N: &str = r#"{"name":"n","type":"long","field-id":1}"#;
 

@@ -12,7 +12,7 @@ use floeberg_core::{Error, ErrorKind, Result};
 
 use super::blocks::BlockEncoder;
 use super::{Compression, Encoder};
-use crate::wire::avro::container::MAGIC;
+use crate::container::MAGIC;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

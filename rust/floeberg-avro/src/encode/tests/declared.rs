@@ -3,7 +3,7 @@ use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, StructType,
 use serde_json::{Value as Json, json};
 
 use super::super::{decimal_size, declare};
-use crate::wire::avro::{Limits, parse_schema};
+use crate::{Limits, parse_schema};
 
 fn declared(fields: Vec<Field>) -> Vec<Json> {
     let schema = declare(&StructType { fields }, "table").unwrap();
