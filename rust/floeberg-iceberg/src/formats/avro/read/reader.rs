@@ -10,11 +10,11 @@ use arrow_array::RecordBatch;
 use bytes::Bytes;
 use floeberg_avro::{Enough, Records, Taken};
 use floeberg_core::{Cancel, Context, Error, Result};
-
-use super::open::AvroFile;
-use crate::files::{
+use floeberg_files::{
     AfterDecoding, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
 };
+
+use super::open::AvroFile;
 
 /// Bytes that are read at once.
 const PIECE: u64 = 4 << 20;

@@ -10,9 +10,9 @@ use floeberg_avro::{Limits, parse_schema};
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::schema::{Field, StructType};
 use floeberg_core::{Error, Result};
+use floeberg_files::LayoutRequest;
 
 use super::options::compression;
-use crate::files::LayoutRequest;
 
 /// The name that Iceberg Java gives to records.
 const RECORD: &str = "table";

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 
 use floeberg_avro::encode::Compression;
 use floeberg_core::Result;
+use floeberg_files::WriteProperties;
 use floeberg_properties::{AVRO_CODEC, AVRO_LEVEL as LEVEL, parsed, unexpected};
-
-use crate::files::WriteProperties;
 
 /// The levels that Iceberg Java writes with where none is asked for.
 const GZIP_LEVEL: i32 = 9;

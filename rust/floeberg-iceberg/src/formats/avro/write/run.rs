@@ -6,10 +6,10 @@
 
 use floeberg_avro::encode::BlockEncoder;
 use floeberg_core::Result;
+use floeberg_files::Piece;
 
 use super::column::Column;
 use super::layout::AvroLayout;
-use crate::files::Piece;
 
 /// Bytes of a block before it is compressed, as Iceberg Java has it.
 const BLOCK_BYTES: usize = 64_000;

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use floeberg_avro::encode::{header, random_marker};
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
 use floeberg_io::{Sink, Store};
 
 use super::layout::AvroLayout;
 use super::run::{Run, runs};
-use crate::files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
 
 /// About how many bytes of memory an open file takes: a block before and after it is compressed, and what its codec works
 /// with.

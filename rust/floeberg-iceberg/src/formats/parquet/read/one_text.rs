@@ -3,10 +3,10 @@
 //! Invariant: it is said only where statistics prove it; they may cut long bounds, and cut bounds are not equal.
 
 use floeberg_core::schema::Field;
+use floeberg_files::field_place;
 use parquet::file::statistics::Statistics;
 
 use super::ParquetFile;
-use crate::files::field_place;
 
 impl ParquetFile {
     /// The one text that all rows of a row group have in a top-level column: no text is below the lower or above the

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use floeberg_core::rows::RangeMask;
 use floeberg_core::{Error, Result};
+use floeberg_files::{FileFilter, Projection, Unit, UnitRequest};
 
 use super::decoded_rows::DecodedRows;
 use super::left_rows::LeftRows;
 use super::row_group::GroupReader;
 use super::row_group::GroupRequest;
 use super::{ParquetFile, pages};
-use crate::files::{FileFilter, Projection, Unit, UnitRequest};
 
 /// Batches that the decoder drops rows from are this many times smaller: what was decoded is then still in the
 /// processor's cache when it is filtered.

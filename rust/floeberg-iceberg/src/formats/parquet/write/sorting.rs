@@ -5,10 +5,10 @@
 //! Invariant: what is said is so for every reader: where NaN and the zeros stand Parquet leaves open, so floats end it.
 
 use floeberg_core::schema::PrimitiveType;
+use floeberg_files::SortColumn;
 use parquet::file::metadata::SortingColumn;
 
 use super::leaf::Leaf;
-use crate::files::SortColumn;
 
 /// The columns that rows are sorted by; `None` where no column is the first.
 pub(super) fn sorting_columns(order: &[SortColumn], leaves: &[Leaf]) -> Option<Vec<SortingColumn>> {
