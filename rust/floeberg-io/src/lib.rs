@@ -12,6 +12,8 @@
 //! - `renewal`: options of stores that end, and their new ones.
 //! - `ranges`: which ranges are fetched together.
 //! - `store`: the traits `Store`, `Source` and `Sink`, with their contract.
+//! - `bounded`: streams that may be longer than they look, read up to a limit.
+//! - `encrypted`: files that begin as encrypted streams do.
 //! - `local`: files of this machine; new ones with file and folder on the disk, whole ones by a link or a rename.
 //! - `memory`: files in memory, for tests.
 //! - `object`: object stores, with the Tokio runtime and the clients of each process.
@@ -25,6 +27,8 @@ mod process_slot;
 pub mod renewal;
 mod ranges;
 mod store;
+mod bounded;
+mod encrypted;
 mod local;
 mod memory;
 #[cfg(feature = "object")]
@@ -32,6 +36,8 @@ mod object;
 pub mod testing;
 mod router;
 
+pub use bounded::read_bounded;
+pub use encrypted::refuse_encrypted;
 pub use local::{LocalStore, scratch_file};
 pub use location::{Below, Location};
 pub use memory::MemoryStore;

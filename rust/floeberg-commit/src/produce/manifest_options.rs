@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_avro::encode::{Compression, ContainerOptions};
 use floeberg_core::Result;
-use floeberg_iceberg::wire::avro::encode::{Compression, ContainerOptions};
 use floeberg_properties::{MANIFEST_CODEC, MANIFEST_GZIP_LEVEL, MANIFEST_ZSTD_LEVEL};
 use floeberg_properties::{Whole, unexpected};
 

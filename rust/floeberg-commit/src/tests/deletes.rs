@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
+use floeberg_avro::encode::ContainerOptions;
 use floeberg_core::value::Value;
 use floeberg_iceberg::manifest::{
     DataFile, FileContent, ManifestContent, ManifestEntry, ManifestListRequest, ManifestListWriter,
     ManifestRequest, ManifestWriter,
 };
 use floeberg_iceberg::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
-use floeberg_iceberg::wire::avro::encode::ContainerOptions;
 use floeberg_io::location::join;
 use floeberg_io::{MemoryStore, Store};
 

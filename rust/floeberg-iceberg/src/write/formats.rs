@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use floeberg_core::{Error, Result};
+use floeberg_files::{FileLayout, LayoutRequest, WriteProperties, check_metrics_mode};
 use floeberg_properties::{FORMAT, Kind, Properties};
 
-use crate::files::{FileLayout, LayoutRequest, WriteProperties, check_metrics_mode};
 use crate::formats::{avro, parquet};
 
 /// The layout of a write. Errors: those of the format, `Unsupported` for a format that cannot be written.

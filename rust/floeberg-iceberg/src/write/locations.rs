@@ -8,12 +8,12 @@
 use floeberg_core::transform::bucket::hash_bytes;
 use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
+use floeberg_files::WriteProperties;
 use floeberg_io::location::{self, without_end_slashes};
 use floeberg_properties::{
     DATA_PATH, FORMER_DATA_PATHS, LOCATION_PROVIDER, OBJECT_STORAGE, OBJECT_STORAGE_PARTITIONED,
 };
 
-use crate::files::WriteProperties;
 use crate::metadata::PartitionSpec;
 
 /// How the locations of a table's files are chosen.

@@ -14,10 +14,10 @@ use floeberg_core::arrow_values::{PartitionNumbers, from_array};
 use floeberg_core::schema::Schema;
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_files::{FileLayout, Piece};
 
 use super::derived::Derived;
 use super::sort::SortKeys;
-use crate::files::{FileLayout, Piece};
 use crate::metadata::PartitionSpec;
 
 /// A partition: its key, and its values in the order of the spec.

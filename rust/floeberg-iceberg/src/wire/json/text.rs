@@ -13,11 +13,11 @@ use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
 use floeberg_core::{Error, Result};
+use floeberg_io::refuse_encrypted;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value as Json};
 
 use super::path::Shortened;
-use crate::wire::refuse_encrypted;
 
 /// How many bytes a metadata file may have, stored and inflated.
 pub const MAX_METADATA_BYTES: u64 = 512 << 20;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
+use floeberg_files::WriteProperties;
 use floeberg_properties::{
     PARQUET_BLOOM_ADAPTIVE, PARQUET_BLOOM_MOST_BYTES, PARQUET_BLOOM_OF_COLUMN, PARQUET_BLOOM_SHARE_OF_COLUMN,
     PARQUET_BLOOM_VALUES_OF_COLUMN, PARQUET_CODEC, PARQUET_DICTIONARY_OF_COLUMN, PARQUET_DICTIONARY_SIZE,
@@ -19,8 +20,6 @@ use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
-
-use crate::files::WriteProperties;
 
 /// The default zstandard level of Iceberg Java.
 const ZSTD_LEVEL: i32 = 3;
