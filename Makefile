@@ -13,7 +13,7 @@ export FLOEBERG_BENCH_DIR ?= $(CACHE)/bench
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
-LIBRARIES := -p floeberg-core -p floeberg-exec -p floeberg-io -p floeberg-orc -p floeberg-iceberg
+LIBRARIES := -p floeberg-core -p floeberg-exec -p floeberg-io -p floeberg-properties -p floeberg-files -p floeberg-avro -p floeberg-orc -p floeberg-iceberg -p floeberg-commit
 PYTHON_SOURCES := python tests tools benches examples docs/conf.py
 # Of its own, so that the environment of everyday work stays small.
 DOCS_VENV := $(CACHE)/docs
@@ -41,8 +41,8 @@ faults: install ## Storage that fails at every call, processes that are killed (
 	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults $(ARGS)
 
 long: install ## What tests try, many more of it: HISTORIES=2000, PROPERTIES=3000 tables with filters, KILLS=200
-	FLOEBERG_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/test_histories.py --timeout 0
-	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/test_properties.py --timeout 0
+	FLOEBERG_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/commit/test_histories.py --timeout 0
+	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/scan/test_pruning_properties.py --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults/test_killed.py --timeout 0
 
 object-stores: install ## Tables in S3: the wheel with the cloud stores, and a server on loopback
@@ -60,7 +60,7 @@ check: install ## Format, lints, types, stubs, dependency and layering rules
 	$(BIN)/ruff format --check --quiet $(PYTHON_SOURCES)
 	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
 	$(BIN)/mypy
-	$(PYTHON) -m mypy.stubtest floeberg._native --concise
+	$(PYTHON) tools/check_stubs.py
 	$(PYTHON) tools/check_architecture.py
 	$(PYTHON) tools/check_modules.py
 	$(PYTHON) tools/check_lengths.py

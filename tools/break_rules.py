@@ -6,12 +6,17 @@ the table names for each. A rule whose tests pass although it is broken is a fau
     python tools/break_rules.py                    ten rules at random
     python tools/break_rules.py --count 3 --seed 7 three, the same ones every time
     python tools/break_rules.py 34 51              these
+    python tools/break_rules.py --count 99 --together 8
+                                                   all, eight in a build: those whose tests are in different files.
+                                                   A rule counts if a test of its own fails; the others are broken
+                                                   once more, each alone
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,36 +32,67 @@ def crate_of(path: str) -> str:
     return "floeberg-tests" if path.startswith("tests/") else Path(path).parts[1]
 
 
-def run_tests(checkout: Path, rule: dict[str, Any]) -> subprocess.CompletedProcess[str]:
-    """Run the Rust tests of a rule; the first that fails ends it."""
-    by_crate: dict[str, list[str]] = {}
-    for test in rule["tests"]:
-        path, _, function = test.partition("::")
-        if path.endswith(".rs"):
-            by_crate.setdefault(crate_of(path), []).append(function)
-    for crate, functions in by_crate.items():
-        command = ["cargo", "test", "--locked", "--quiet", "-p", crate, "--", *functions]
-        done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
-        if done.returncode:
-            break
-    return done
+def tests_of(rule: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the Rust tests of a rule: file and function."""
+    pairs = (test.partition("::") for test in rule["tests"])
+    return [(path, function) for path, _, function in pairs if path.endswith(".rs")]
+
+
+def run_tests(checkout: Path, rules: list[dict[str, Any]]) -> subprocess.CompletedProcess[str]:
+    """Run the Rust tests of rules, those of all crates in one build."""
+    tests = [test for rule in rules for test in tests_of(rule)]
+    crates = [f"-p{crate}" for crate in sorted({crate_of(path) for path, _ in tests})]
+    functions = [function for _, function in tests]
+    command = ["cargo", "test", "--locked", "--no-fail-fast", *crates, "--", *functions]
+    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+
+
+def broken(checkout: Path, rules: list[dict[str, Any]]) -> subprocess.CompletedProcess[str]:
+    """Break rules, run their tests, and mend them again."""
+    whole: dict[Path, str] = {}
+    try:
+        for rule in rules:
+            change = rule["broken_by"]
+            path = checkout / change["file"]
+            text = path.read_text()
+            whole.setdefault(path, text)
+            path.write_text(text.replace(change["replace"], change["with"]))
+        return run_tests(checkout, rules)
+    finally:
+        for path, text in whole.items():
+            path.write_text(text)
 
 
 def verdict(checkout: Path, rule: dict[str, Any]) -> str | None:
-    """Break a rule and mend it again; return what is wrong with its tests, or nothing."""
-    change = rule["broken_by"]
-    path = checkout / change["file"]
-    whole = path.read_text()
-    path.write_text(whole.replace(change["replace"], change["with"]))
-    try:
-        done = run_tests(checkout, rule)
-    finally:
-        path.write_text(whole)
+    """Break one rule; return what is wrong with its tests, or nothing."""
+    done = broken(checkout, [rule])
     if done.returncode == 0:
         return "its tests pass although it is broken"
     if "test result: FAILED" not in done.stdout:
         return f"no test failed, something else did:\n{done.stdout[-1000:]}{done.stderr[-1000:]}"
     return None
+
+
+def noticed_together(checkout: Path, rules: list[dict[str, Any]]) -> set[int]:
+    """Break several rules in one build; return those of which a test of their own failed."""
+    done = broken(checkout, rules)
+    failed = set(re.findall(r"^test \S*?(\w+) \.\.\. FAILED$", done.stdout, re.MULTILINE))
+    return {rule["number"] for rule in rules if failed & {function for _, function in tests_of(rule)}}
+
+
+def batches(rules: list[dict[str, Any]], most: int) -> list[list[dict[str, Any]]]:
+    """Group rules whose tests are in different files."""
+    found: list[list[dict[str, Any]]] = []
+    for rule in rules:
+        files = {path for path, _ in tests_of(rule)}
+        for batch in found:
+            others = {path for other in batch for path, _ in tests_of(other)}
+            if len(batch) < most and not files & others:
+                batch.append(rule)
+                break
+        else:
+            found.append([rule])
+    return found
 
 
 def main() -> int:
@@ -67,6 +103,7 @@ def main() -> int:
     arguments.add_argument("numbers", nargs="*", type=int, help="rules; some at random unless given")
     arguments.add_argument("--count", type=int, default=10, help="how many at random")
     arguments.add_argument("--seed", type=int, help="which ones")
+    arguments.add_argument("--together", type=int, default=1, help="how many in one build")
     chosen = arguments.parse_args()
     rules = {rule["number"]: rule for rule in load("rule") if "broken_by" in rule}
     if missing := set(chosen.numbers) - set(rules):
@@ -80,10 +117,12 @@ def main() -> int:
         checkout = Path(folder) / "checkout"
         subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(checkout)], cwd=ROOT, check=True)
         try:
-            for number in numbers:
-                fault = verdict(checkout, rules[number])
-                faults += fault is not None
-                print(f"rule {number}: {fault or 'its tests fail when it is broken'}", flush=True)
+            for batch in batches([rules[number] for number in numbers], chosen.together):
+                noticed = noticed_together(checkout, batch) if len(batch) > 1 else set()
+                for rule in batch:
+                    fault = None if rule["number"] in noticed else verdict(checkout, rule)
+                    faults += fault is not None
+                    print(f"rule {rule['number']}: {fault or 'its tests fail when it is broken'}", flush=True)
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", str(checkout)], cwd=ROOT, check=True)
     print(f"{len(numbers) - faults} of {len(numbers)} broken rules were noticed (seed {seed})")

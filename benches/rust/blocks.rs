@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::Path;
 
+use floeberg_avro::{Container, Limits};
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::parse_manifest_list;
 use floeberg_iceberg::metadata::{SnapshotManifests, parse_table_metadata};
-use floeberg_iceberg::wire::avro::{Container, Limits};
 use libdeflater::Decompressor;
 
 /// A manifest's file.

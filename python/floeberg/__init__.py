@@ -41,6 +41,8 @@ from floeberg.write.recipe import WriteRecipe
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from floeberg.scan.scan import Reader
+
 __all__ = [
     "AggregateResult",
     "Catalog",
@@ -77,10 +79,12 @@ __all__ = [
 __version__ = _native.__version__
 
 
-def _spark_frame(scan: Scan, spark: "SparkSession", options: dict[str, int | bool | None]) -> "DataFrame":
-    from floeberg.spark.read.dataframe import scan_to_dataframe  # noqa: PLC0415 - importing floeberg imports nothing large
+def _spark_frame(
+    scan: Scan, spark: "SparkSession", options: dict[str, int | bool | None], reader: "Reader"
+) -> "DataFrame":
+    from floeberg.spark.native.frame import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    return scan_to_dataframe(scan, spark, options)
+    return frame_of(scan, spark, options, reader)
 
 
 register_frames("spark", _spark_frame)

@@ -1,7 +1,6 @@
-"""Is an argument what its annotation says?
+"""Do arguments have the types of their annotations?
 
-What a user passes is looked at here, before it crosses into Rust, so that a wrong type is an `InvalidInputError`
-that names the argument.
+They are checked before they cross into Rust, so that a wrong type is an `InvalidInputError` that names the argument.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def _described(value: object) -> str:
 
 
 def checked_int(name: str, value: object) -> int:
-    """An integer of 64 bits, of whatever class that may stand for one."""
+    """An integer of 64 bits, of any class with `__index__`."""
     try:
         number = None if isinstance(value, bool) else operator.index(cast("SupportsIndex", value))
     except TypeError:
@@ -44,7 +43,7 @@ def checked_int(name: str, value: object) -> int:
 
 
 def checked_size(name: str, value: object, least: int = 0) -> int:
-    """An integer of 0, or of another number, or more."""
+    """An integer of at least 0, or of another number."""
     size = checked_int(name, value)
     if size < least:
         raise InvalidInputError(f"{name}: expected an integer of at least {least}, found {size}")
@@ -52,13 +51,13 @@ def checked_size(name: str, value: object, least: int = 0) -> int:
 
 
 def checked_text(name: str, value: object) -> str:
-    """A string that can be written as UTF-8."""
+    """A string that UTF-8 can encode."""
     if not isinstance(value, str):
         raise _wrong(name, "a str", value)
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InvalidInputError(f"{name}: expected text that can be UTF-8, found {value!a}") from error
+        raise InvalidInputError(f"{name}: expected text that UTF-8 can encode, found {value!a}") from error
     return value
 
 
@@ -77,21 +76,21 @@ def checked_path(name: str, value: object) -> str:
 
 
 def checked_names(name: str, value: object) -> list[str]:
-    """Strings in order, which one string is not."""
+    """A sequence of strings. A single string is an error."""
     if isinstance(value, str):
-        raise _wrong(name, f"a sequence of names, as ({value!r},)", value)
+        raise _wrong(name, f"a sequence of names, such as ({value!r},)", value)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise _wrong(name, "a sequence of names", value)
     return [checked_text(name, each) for each in cast("Iterable[object]", value)]
 
 
 def checked_paths(name: str, value: object) -> list[tuple[str, str]]:
-    """Pairs of paths, out of a mapping."""
+    """Pairs of paths from a mapping."""
     return [(checked_path(name, key), checked_path(name, target)) for key, target in _items(name, value)]
 
 
 def checked_options(name: str, value: object) -> dict[str, str]:
-    """Options by name. Their values are secret, so that no error shows one."""
+    """Options by name. Errors do not show their values, which may be secret."""
     options: dict[str, str] = {}
     for key, option in _items(name, value):
         known = checked_text(name, key)
@@ -102,13 +101,13 @@ def checked_options(name: str, value: object) -> dict[str, str]:
         try:
             option.encode()
         except UnicodeEncodeError:
-            raise InvalidInputError(f"{name}: expected text that can be UTF-8 as {known!r}") from None
+            raise InvalidInputError(f"{name}: expected text that UTF-8 can encode as {known!r}") from None
         options[known] = option
     return options
 
 
 def checked_properties(name: str, value: object) -> dict[str, str]:
-    """Properties by name: texts, or numbers and bools, which become the texts that tables have for them."""
+    """Properties by name. Numbers and bools become strings."""
     texts: dict[object, object] = {}
     for key, found in _items(name, value):
         known: object = found

@@ -1,6 +1,6 @@
-"""How does an object look to a person: in a terminal, and as HTML in a notebook?
+"""How are objects shown, in a terminal and as HTML in a notebook?
 
-Names and values come from tables of others: in a terminal what cannot be printed is escaped, and in HTML everything is.
+Names and values come from tables of others. So a terminal gets printable characters only, and all HTML is escaped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STEP = 1024
 
 
 def shown(value: object) -> str:
-    """A text of one line that a terminal prints as it is."""
+    """A value as one line of printable characters."""
     text = str(value)
     if not text.isprintable():
         text = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
@@ -29,7 +29,7 @@ def shown(value: object) -> str:
 
 
 def moment_shown(timestamp_ms: int) -> str:
-    """A moment as ISO 8601 writes it, or its number where there is no such date."""
+    """A time in ISO 8601, or its number where it is out of range."""
     try:
         moment = _EPOCH + timedelta(milliseconds=timestamp_ms)
     except OverflowError:
@@ -38,7 +38,7 @@ def moment_shown(timestamp_ms: int) -> str:
 
 
 def bytes_shown(size: int) -> str:
-    """A number of bytes in the unit that a person would take."""
+    """A number of bytes in a readable unit."""
     scaled, unit = float(size), 0
     while scaled >= _STEP and unit < len(_UNITS) - 1:
         scaled, unit = scaled / _STEP, unit + 1

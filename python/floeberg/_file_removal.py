@@ -1,6 +1,6 @@
 """Which files may be removed because metadata names them?
 
-Metadata that others wrote may name any file. Only what is below the table's own locations is the table's.
+Metadata of others may name any file. Only files below the table's own locations belong to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from floeberg import _native
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["own_folders", "tell_of_left"]
+__all__ = ["log_kept_files", "own_folders"]
 
 _LOG = logging.getLogger("floeberg.catalog")
 _PATHS: Final = (
@@ -30,18 +30,18 @@ _SHOWN: Final = 3
 
 
 def own_folders(table: _native.Table) -> list[str]:
-    """The folders that a table's files are in, as it says. A relative one is in the first of them."""
+    """The folders of a table's files, by its location and properties. A relative one is in the first of them."""
     paths = (table.properties.get(key, "") for key in _PATHS)
     return [table.location, *(path for path in paths if _ABSOLUTE.match(path))]
 
 
-def tell_of_left(left: Sequence[str], table: _native.Table) -> None:
-    """Logs which files that the metadata names were left, since they are outside of the table's folders."""
+def log_kept_files(left: Sequence[str], table: _native.Table) -> None:
+    """Logs which files were kept since they are outside of the table's folders."""
     if not left:
         return
     shown = ", ".join(left[:_SHOWN]) + (", ..." if len(left) > _SHOWN else "")
     _LOG.warning(
-        "%d files that the metadata of the table at %s names were left, since they are outside of its locations: %s",
+        "kept %d files that are outside of the locations of the table at %s, though its metadata names them: %s",
         len(left),
         _native.without_passwords(table.location),
         _native.without_passwords(shown),

@@ -1,7 +1,7 @@
-"""How do a user's schema, partition spec and sort order cross into Rust?
+"""How are the schema, partition spec and sort order of a new table written as JSON?
 
-In: Arrow schemas, `floeberg.types`, objects of PyIceberg, and for specs and orders also texts. Out: JSON text in the
-form of the specification, which Rust checks.
+In: Arrow schemas, `floeberg.types`, objects of PyIceberg, and for specs and orders also strings. Out: JSON as in the
+specification, which Rust checks.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Json = Any
 
 @runtime_checkable
 class ArrowSchemaExportable(Protocol):
-    """Anything that gives its schema by the Arrow PyCapsule interface: schemas of pyarrow, polars, nanoarrow."""
+    """An Arrow schema of any library, through the Arrow PyCapsule interface."""
 
     def __arrow_c_schema__(self) -> object:
         """The capsule of the schema."""
@@ -52,7 +52,7 @@ class ArrowSchemaExportable(Protocol):
 
 @runtime_checkable
 class ArrowStreamExportable(Protocol):
-    """Anything that gives its rows by the Arrow PyCapsule interface: frames, relations of DuckDB."""
+    """Rows of any library, through the Arrow PyCapsule interface."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The capsule of the stream."""
@@ -60,7 +60,7 @@ class ArrowStreamExportable(Protocol):
 
 @runtime_checkable
 class JsonModel(Protocol):
-    """What PyIceberg's schemas, specs and orders are: models that write themselves in the specification's JSON."""
+    """A schema, spec or order of PyIceberg: a model that can write the specification's JSON."""
 
     def model_dump_json(self) -> str:
         """The JSON text."""
@@ -72,7 +72,7 @@ AnySortOrder: TypeAlias = "SortOrder | Iterable[str | SortField] | JsonModel | N
 
 
 def schema_json(schema: AnySchema, *, format_version: int) -> str:
-    """The JSON text of a schema: one of Arrow has fresh ids, another keeps its own."""
+    """The JSON of a schema. An Arrow schema gets fresh field ids, others keep theirs."""
     if isinstance(schema, Schema):
         try:
             written: Json = {
@@ -83,19 +83,19 @@ def schema_json(schema: AnySchema, *, format_version: int) -> str:
             }
             return _dumped("schema", written)
         except RecursionError:
-            raise InvalidInputError("schema: it is nested too deep") from None
+            raise InvalidInputError("schema: nested too deep") from None
     if isinstance(schema, JsonModel):
         return schema.model_dump_json()
     return _native.schema_from_arrow(schema_of(schema), format_version)
 
 
 def partition_spec_json(spec: AnyPartitionSpec) -> str:
-    """The JSON text of the fields of a partition spec; none for `None`."""
+    """The JSON of the fields of a partition spec; an empty list for `None`."""
     return _fields("partition_spec", spec, PartitionSpec, PartitionField)
 
 
 def sort_order_json(order: AnySortOrder) -> str:
-    """The JSON text of the fields of a sort order; none for `None`."""
+    """The JSON of the fields of a sort order; an empty list for `None`."""
     return _fields("sort_order", order, SortOrder, SortField)
 
 
@@ -109,7 +109,7 @@ def _fields(
         fields = fields.fields
     if isinstance(fields, (str, bytes, Mapping)) or not isinstance(fields, Iterable):
         raise InvalidInputError(
-            f"{name}: expected a {whole.__name__} or a list of texts, as ['day(ts)'], found an object of type "
+            f"{name}: expected a {whole.__name__} or a list of strings, such as ['day(ts)'], found an object of type "
             f"{type(given).__name__}"
         )
     return _dumped(name, [_part(name, each, part) for each in cast("Iterable[object]", fields)])

@@ -1,6 +1,6 @@
-"""How is here what PyIceberg has by a name that is not here?
+"""What do names of PyIceberg that are missing here say?
 
-A name of PyIceberg that is not here is an `AttributeError`, so that `hasattr` says the truth, and says what to write.
+They raise an `AttributeError`, so that `hasattr` is false, and the error says what to write instead.
 """
 
 from __future__ import annotations
@@ -11,72 +11,72 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
-_ROWS = "rows of a file are not rewritten yet: overwrite(data, overwrite_filter=...) replaces whole files"
-_REFS = "branches are made by append(..., branch=...); tags and rollback are not written yet"
+_ROWS = "rewriting the rows of a file is not supported yet: overwrite(data, overwrite_filter=...) replaces whole files"
+_REFS = "append(..., branch=...) creates a branch; tags and rollback are not supported yet"
 
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
         "upsert": _ROWS,
-        "add_files": "files that others wrote are not taken over yet: append their rows",
+        "add_files": "adding files of others is not supported yet: append their rows",
         "manage_snapshots": _REFS,
-        "maintenance": "snapshots are not expired yet",
-        "metadata": "table.schemas(), specs(), snapshots(), refs(), properties and location() are its parts",
-        "io": "files are read and written by the table itself: give storage_options to open_table or the catalog",
+        "maintenance": "expiring snapshots is not supported yet",
+        "metadata": "use table.schemas(), specs(), snapshots(), refs(), properties and location()",
+        "io": "the table reads and writes files itself: give storage_options to open_table or the catalog",
         "identifier": "table.name()",
-        "update_spec": "specs of tables that are there are not changed yet: give partition_spec to create_table",
-        "update_sort_order": "orders of tables that are there are not changed yet: give sort_order to create_table",
-        "update_statistics": "statistics are read, by table.statistics(), and not written yet",
+        "update_spec": "changing the spec of a table is not supported yet: give partition_spec to create_table",
+        "update_sort_order": "changing the sort order of a table is not supported yet: give sort_order to create_table",
+        "update_statistics": "writing statistics is not supported yet; table.statistics() reads them",
         "to_polars": "table.scan(...).to_polars()",
         "to_pandas": "table.scan(...).to_pandas()",
         "to_arrow": "table.scan(...).to_arrow()",
-        "to_daft": "pass table.scan(...) to what reads Arrow streams",
-        "to_bodo": "pass table.scan(...) to what reads Arrow streams",
+        "to_daft": "pass table.scan(...) to any reader of Arrow streams",
+        "to_bodo": "pass table.scan(...) to any reader of Arrow streams",
         "name_mapping": 'table.properties["schema.name-mapping.default"]',
-        "location_provider": 'the property "write.data.path" says where files go',
+        "location_provider": 'set the property "write.data.path"',
         "last_sequence_number": "table.current_snapshot().sequence_number",
         "last_partition_id": "max(spec.last_assigned_field_id for spec in table.specs().values())",
     },
     "Scan": {
-        "to_ray": "pass the scan to what reads Arrow streams",
-        "snapshot": "scan.snapshot_id, and table.snapshot_by_id(...)",
+        "to_ray": "pass the scan to any reader of Arrow streams",
+        "snapshot": "table.snapshot_by_id(scan.snapshot_id)",
         "update": "scan.filter(...), scan.select(...), or another table.scan(...)",
         "with_case_sensitive": "table.scan(..., case_sensitive=False)",
         "use_snapshot": "table.scan(..., snapshot_id=...)",
-        "partition_filters": "scan.explain() says what was dropped by partitions",
+        "partition_filters": "scan.explain() shows what partitions dropped",
         "from_snapshot_id_exclusive": "table.incremental_append_scan(from_snapshot_id_exclusive=...)",
         "to_snapshot_id_inclusive": "table.incremental_append_scan(to_snapshot_id_inclusive=...)",
         "from_snapshot_id_inclusive": "table.incremental_append_scan(from_snapshot_id_exclusive=<its parent>)",
     },
     "Transaction": {
         "upsert": _ROWS,
-        "add_files": "files that others wrote are not taken over yet: append their rows",
-        "update_spec": "specs of tables that are there are not changed yet: give partition_spec to create_table",
-        "update_sort_order": "orders of tables that are there are not changed yet: give sort_order to create_table",
-        "update_snapshot": "append, overwrite, dynamic_partition_overwrite and delete of the transaction",
-        "update_statistics": "statistics are read, by table.statistics(), and not written yet",
-        "update_location": "the location of a table is given to create_table",
-        "table_metadata": "table.schema(), table.spec() and others are of the table before the commit",
+        "add_files": "adding files of others is not supported yet: append their rows",
+        "update_spec": "changing the spec of a table is not supported yet: give partition_spec to create_table",
+        "update_sort_order": "changing the sort order of a table is not supported yet: give sort_order to create_table",
+        "update_snapshot": "use append, overwrite, dynamic_partition_overwrite and delete of the transaction",
+        "update_statistics": "writing statistics is not supported yet; table.statistics() reads them",
+        "update_location": "give the location to create_table",
+        "table_metadata": "table.schema(), table.spec() and others show the table before the commit",
     },
     "Catalog": {
         "create_table_transaction": "create_table(..., partition_spec=..., sort_order=..., properties=...)",
         "load_view": "fb.open_view(metadata_location)",
-        "create_view": "views are read, by fb.open_view(metadata_location), and not written yet",
-        "drop_view": "views are read, by fb.open_view(metadata_location), and not written yet",
-        "register_view": "views are read, by fb.open_view(metadata_location), and not written yet",
-        "list_views": "views are read, by fb.open_view(metadata_location); catalogs hold tables",
-        "view_exists": "views are read, by fb.open_view(metadata_location); catalogs hold tables",
+        "create_view": "writing views is not supported yet; fb.open_view(metadata_location) reads one",
+        "drop_view": "writing views is not supported yet; fb.open_view(metadata_location) reads one",
+        "register_view": "writing views is not supported yet; fb.open_view(metadata_location) reads one",
+        "list_views": "catalogs list tables only; fb.open_view(metadata_location) reads a view",
+        "view_exists": "catalogs list tables only; fb.open_view(metadata_location) reads a view",
     },
 }
 
 
 class SpelledLikePyIceberg:
-    """A class that says of PyIceberg's names how they are spelled here."""
+    """A class whose missing PyIceberg names raise an error with the spelling here."""
 
     __slots__ = ()
     _spelled_as = ""
 
     if not TYPE_CHECKING:
-        # For those who check types a name that is not there is not there.
+        # Type checkers must see that the name is missing.
 
         def __getattr__(self, name: str) -> object:
             kind = type(self).__name__

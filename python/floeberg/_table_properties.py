@@ -1,4 +1,4 @@
-"""What do properties of tables say? Keys, defaults and parsers are those of Rust."""
+"""What are the values of table properties? Keys, defaults and parsers are those of Rust."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ _ALIKE = 0.9
 
 
 def flag_of(properties: Mapping[str, str], key: str) -> bool:
-    """A property that is `true` or `false`. Raises `InvalidInputError` for another text."""
+    """The value of a boolean property. Raises `InvalidInputError` for another string."""
     return cast("bool", _native.table_property(dict(properties), key))
 
 
 def whole_of(properties: Mapping[str, str], key: str) -> int:
-    """A property that is a whole number. Raises `InvalidInputError` for another text."""
+    """The value of an integer property. Raises `InvalidInputError` for another string."""
     return cast("int", _native.table_property(dict(properties), key))
 
 
 def word_of(properties: Mapping[str, str], key: str) -> str:
-    """A property that is one of some words. Raises `InvalidInputError` for another one."""
+    """The value of a property with fixed values. Raises `InvalidInputError` for another one."""
     return cast("str", _native.table_property(dict(properties), key))
 
 
 def warn_of_misspelt(keys: Iterable[str]) -> None:
-    """Warns of keys that are nearly those of known properties: nobody would follow them."""
+    """Warns of keys that are probably misspelt, and would have no effect."""
     for key in keys:
         if near := _near(key):
             warnings.warn(
-                f"no property of tables is named {key!r}: did you mean {' or '.join(map(repr, near))}? It is kept, "
+                f"unknown table property {key!r}: did you mean {' or '.join(map(repr, near))}? The property is stored, "
                 "and has no effect.",
                 stacklevel=3,
             )
 
 
 def _near(key: str) -> list[str]:
-    """Up to three known keys that a key is like; none where it is known itself."""
+    """Up to three known keys that are similar to a key; none where it is known itself."""
     whole, prefixes = _known()
     if key in whole or any(key.startswith(prefix) for prefix in prefixes):
         return []

@@ -1,4 +1,4 @@
-"""Which millisecond does a user mean?"""
+"""How do users give a time?"""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def milliseconds(moment: Moment) -> int:
         moment: A datetime with a zone, milliseconds, or an ISO 8601 string with a zone.
 
     Returns:
-        The milliseconds; of finer times, those that had passed.
+        The milliseconds, rounded down.
 
     Raises:
-        InvalidInputError: It is none of these, or has no zone.
+        InvalidInputError: It has another type, or no zone.
     """
     if isinstance(moment, bool):
         raise InvalidInputError("expected a datetime, milliseconds or an ISO 8601 string, found a bool")
@@ -39,7 +39,5 @@ def milliseconds(moment: Moment) -> int:
         found = type(moment).__name__
         raise InvalidInputError(f"expected a datetime, milliseconds or an ISO 8601 string, found {found}")
     if moment.tzinfo is None:
-        raise InvalidInputError(
-            f"the time {moment.isoformat()} has no zone: which moment it is, is not known"
-        )
+        raise InvalidInputError(f"the time {moment.isoformat()} has no zone: add one, such as +00:00")
     return (moment - _EPOCH) // timedelta(milliseconds=1)

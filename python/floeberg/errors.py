@@ -1,8 +1,7 @@
-"""What went wrong, where, and is it worth trying again?
+"""Which errors does Floeberg raise?
 
-Every error that Floeberg raises derives from `FloebergError`. Where Python has a built-in class for the
-same thing, the error derives from that too, so that `except FileNotFoundError` works as expected.
-Ctrl-C raises `KeyboardInterrupt`, which is not one of these.
+Every error derives from `FloebergError`. Where Python has a built-in class for the same thing, the error derives from
+that too, so that `except FileNotFoundError` works as expected. Ctrl-C raises `KeyboardInterrupt`.
 """
 
 from __future__ import annotations
@@ -45,15 +44,15 @@ class FloebergError(Exception):
 
     Args:
         message: What failed and why, without the context.
-        context: Where it happened, innermost first: `path`, `snapshot`, `field` and such.
-        retryable: Whether trying again can help.
+        context: Where it happened, innermost first: `path`, `snapshot`, `field` and others.
+        retryable: Whether a retry can help.
 
     Attributes:
-        kind: The kind, one of a closed set: a word for programs.
+        kind: The kind of error, for programs: one of a fixed set.
         message: What failed and why, without the context.
         context: Where it happened, innermost first.
-        retryable: Whether trying again can help.
-        outcome_unknown: Whether the work may have taken effect all the same: an answer of a store was lost.
+        retryable: Whether a retry can help.
+        outcome_unknown: Whether the work may have taken effect: the response of a store was lost.
 
     Examples:
         >>> error = NotFoundError("no such snapshot", context={"snapshot": "12"})
@@ -70,7 +69,7 @@ class FloebergError(Exception):
     def __init__(
         self, message: str, *, context: Mapping[str, str] | None = None, retryable: bool = False
     ) -> None:
-        # Whoever made the message may have put a location into it as it was written.
+        # The message may have a location with a password.
         self.message = without_passwords(message)
         self.context = {key: without_passwords(str(value)) for key, value in (context or {}).items()}
         self.retryable = retryable
@@ -80,7 +79,7 @@ class FloebergError(Exception):
     if sys.version_info < (3, 11):
 
         def add_note(self, note: str, /) -> None:
-            """Tells a cause. Python 3.10 prints no notes, so it becomes part of the text."""
+            """Adds a note to the message: Python 3.10 does not print notes."""
             self.args = (f"{self.args[0]}; {note}",)
 
     def __reduce__(
@@ -90,7 +89,7 @@ class FloebergError(Exception):
         tuple[type[FloebergError], str, dict[str, str], bool],
         dict[str, object],
     ]:
-        """Keeps the context and the notes when the error crosses to another process."""
+        """Pickles the context and the notes too."""
         state: dict[str, object] = {"args": self.args}
         if self.outcome_unknown:
             state["outcome_unknown"] = True
@@ -110,31 +109,31 @@ def _rebuild(
 
 
 class NotFoundError(FloebergError, FileNotFoundError):
-    """A file, table, snapshot, ref or version that was asked for does not exist."""
+    """A file, table, snapshot, ref or version does not exist."""
 
     kind = "not_found"
 
 
 class NoSuchTableError(NotFoundError):
-    """There is no table at the location that was opened, or of that name in its catalog."""
+    """There is no table at the location, or of that name in the catalog."""
 
 
 class NoSuchViewError(NotFoundError):
-    """There is no view at the location that was opened."""
+    """There is no view at the location."""
 
 
 class NoSuchNamespaceError(NotFoundError):
-    """The catalog has no such namespace."""
+    """The catalog does not have the namespace."""
 
 
 class AlreadyExistsError(FloebergError, FileExistsError):
-    """Something that must not exist does."""
+    """Something exists that must not exist."""
 
     kind = "already_exists"
 
 
 class TableAlreadyExistsError(AlreadyExistsError):
-    """There is a table of that name, or at that place."""
+    """A table of that name, or at that location, exists."""
 
 
 class NamespaceAlreadyExistsError(AlreadyExistsError):
@@ -142,7 +141,7 @@ class NamespaceAlreadyExistsError(AlreadyExistsError):
 
 
 class InvalidInputError(FloebergError, ValueError):
-    """The caller asked for something that makes no sense."""
+    """An argument, an option or a property is wrong."""
 
     kind = "invalid_input"
 
@@ -168,17 +167,17 @@ class NotInstalledError(UnsupportedError, ImportError):
 
 
 class MissingAttributeError(UnsupportedError, AttributeError):
-    """PyIceberg has this attribute, and Floeberg does not: the error says what to write instead."""
+    """PyIceberg has this attribute, and Floeberg does not. The error says what to write instead."""
 
 
 class CommitConflictError(FloebergError):
-    """Another writer was faster, and the commit cannot stand as it is."""
+    """Another writer committed first, and the commit conflicts with its changes or ran out of retries."""
 
     kind = "commit_conflict"
 
 
 class CommitStateUnknownError(FloebergError):
-    """Whether a commit took effect is not known."""
+    """The outcome of a commit is unknown: it may have taken effect."""
 
     kind = "commit_state_unknown"
 
@@ -196,7 +195,7 @@ class StorageError(FloebergError, OSError):
 
 
 class LimitExceededError(FloebergError):
-    """A configured limit (memory, decompressed size, depth) would be passed."""
+    """A limit of memory, decompressed size or depth would be exceeded."""
 
     kind = "limit_exceeded"
 
@@ -208,6 +207,6 @@ class CancelledError(FloebergError):
 
 
 class InternalError(FloebergError, RuntimeError):
-    """A fault of Floeberg itself: please report it."""
+    """A bug in Floeberg: please report it."""
 
     kind = "internal"

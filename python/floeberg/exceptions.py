@@ -42,4 +42,4 @@ NoSuchIdentifierError = errors.NotFoundError
 ResolveError = errors.InvalidDataError
 ValidationError = errors.InvalidInputError
 ValidationException = errors.CommitConflictError
-"""What another writer did cannot stand beside the commit."""
+"""Another writer committed a conflicting change."""

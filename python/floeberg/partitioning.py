@@ -1,4 +1,4 @@
-"""How are the files of a table partitioned? The names of `floeberg.types`, where PyIceberg has them."""
+"""Partition specs of `floeberg.types`, in the module where PyIceberg has them."""
 
 from floeberg.types._partitioning import (
     INITIAL_PARTITION_SPEC_ID,

@@ -1,4 +1,4 @@
-"""What are the columns of a table? The names of `floeberg.types`, where PyIceberg has them."""
+"""Schemas of `floeberg.types`, in the module where PyIceberg has them."""
 
 from floeberg.types import Schema
 

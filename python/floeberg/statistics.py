@@ -1,6 +1,6 @@
-"""Which statistics does a table name?
+"""Which statistics files do tables have?
 
-Plain frozen data, named as in PyIceberg.
+Frozen dataclasses, named as in PyIceberg.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class BlobMetadata:
-    """What the metadata of a table says of a blob of a statistics file.
+    """A blob of a statistics file, as the table's metadata describes it.
 
     Args:
-        type: What it is, such as `apache-datasketches-theta-v1`.
+        type: Its type, such as `apache-datasketches-theta-v1`.
         snapshot_id: The snapshot that it was computed from.
         sequence_number: The sequence number of that snapshot.
-        fields: The columns that it was computed for, by field id.
-        properties: Some of the properties that the blob has in its file; `ndv` is the number of distinct values that
+        fields: The field ids of its columns.
+        properties: Some of the properties of the blob; `ndv` is the number of distinct values that
             a theta sketch estimates.
     """
 
@@ -41,12 +41,12 @@ class StatisticsFile:
     """A Puffin file with statistics of a snapshot.
 
     Args:
-        snapshot_id: The snapshot that it is associated with.
-        statistics_path: Where it is, as the table wrote it.
-        file_size_in_bytes: Bytes, as the writer recorded them.
-        file_footer_size_in_bytes: Bytes of its footer, as the writer recorded them.
-        blob_metadata: What it holds.
-        key_metadata: The key that it is encrypted with.
+        snapshot_id: Its snapshot.
+        statistics_path: Its location, as written.
+        file_size_in_bytes: Bytes, as the metadata says.
+        file_footer_size_in_bytes: Bytes of its footer, as the metadata says.
+        blob_metadata: Its blobs.
+        key_metadata: Its encryption key metadata.
     """
 
     snapshot_id: int
@@ -59,18 +59,18 @@ class StatisticsFile:
 
 @dataclass(frozen=True)
 class PuffinBlob:
-    """A blob of a statistics file, as the file itself lists it.
+    """A blob of a statistics file, as the footer of the file describes it.
 
     Args:
-        number: Its place in the list.
-        type: What it is, such as `apache-datasketches-theta-v1`.
+        number: Its number in the footer, from 0.
+        type: Its type, such as `apache-datasketches-theta-v1`.
         snapshot_id: The snapshot that it was computed from.
         sequence_number: The sequence number of that snapshot.
-        fields: The columns that it was computed for, by field id.
-        offset: Its first byte in the file.
-        length: How many bytes it has in the file.
+        fields: The field ids of its columns.
+        offset: Its offset in the file.
+        length: Its bytes in the file.
         compression_codec: `lz4`, `zstd` or `None`.
-        properties: What belongs to its type.
+        properties: Properties that depend on its type.
     """
 
     number: int
@@ -89,9 +89,9 @@ class PartitionStatisticsFile:
     """A file with counts of each partition of a snapshot.
 
     Args:
-        snapshot_id: The snapshot that it is associated with.
-        statistics_path: Where it is, as the table wrote it.
-        file_size_in_bytes: Bytes, as the writer recorded them.
+        snapshot_id: Its snapshot.
+        statistics_path: Its location, as written.
+        file_size_in_bytes: Bytes, as the metadata says.
     """
 
     snapshot_id: int

@@ -1,16 +1,17 @@
-"""Where do new options of stores come from, when those that a table was opened with end?
+"""How are storage options renewed before they expire?
 
-Credentials that a catalog vends hold for an hour or so, and scans, task groups and write recipes carry them to other
-processes. Two options go with them:
+Vended credentials are valid for an hour or so, and scans, task groups and write recipes carry them to other processes.
+Two options describe them:
 
-- `storage-options.provider` names what gives new ones: `package.module:function`, which every process can import, or a
-  name that `register_provider` gave it in this process;
-- `storage-options.expires-at-ms` says when they end, in milliseconds from 1970-01-01 UTC. Iceberg Java's names say it
-  too: `s3.session-token-expires-at-ms`, `gcs.oauth2.token-expires-at`, `adls.sas-token-expires-at-ms.<account>`.
+- `storage-options.provider` names the provider of new ones: `package.module:function`, which every process can import,
+  or a name that was registered in this process by `register_provider`;
+- `storage-options.expires-at-ms` is the time when they expire, in milliseconds from 1970-01-01 UTC. Iceberg Java's
+  names work too: `s3.session-token-expires-at-ms`, `gcs.oauth2.token-expires-at`,
+  `adls.sas-token-expires-at-ms.<account>`.
 
-Some time before the end the provider is called with the options, on the thread that reads or writes. It gives the ones
-that change; the others stay. Options that name a provider and no end have no values of their own: the provider is asked
-for them once in each process.
+Some time before they expire the provider is called with the options, on the thread that reads or writes. It returns
+those that change. Options with a provider and no time of expiry have no values yet: the provider is called once in each
+process.
 
 Examples:
     >>> def vend(options):
@@ -35,10 +36,10 @@ PROVIDER: Final = "storage-options.provider"
 """The option that names a provider."""
 
 EXPIRES_AT_MS: Final = "storage-options.expires-at-ms"
-"""The option that says when the others end."""
+"""The option with the time when the others expire."""
 
 StorageOptionsProvider: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str]]
-"""What gives new options in the place of those that end."""
+"""Returns new options for those that expire."""
 
 _ENDS: Final = (
     EXPIRES_AT_MS,
@@ -50,7 +51,7 @@ _REGISTERED: Final[dict[str, StorageOptionsProvider]] = {}
 
 
 def register_provider(name: str, provider: StorageOptionsProvider) -> None:
-    """Gives a provider a name in this process. Workers of engines import theirs: see `package.module:function`.
+    """Registers a provider by a name in this process. Workers of engines need `package.module:function` instead.
 
     Args:
         name: The name, without a colon.
@@ -67,15 +68,15 @@ def register_provider(name: str, provider: StorageOptionsProvider) -> None:
 
 
 def provided(options: Mapping[str, str]) -> dict[str, str]:
-    """Asks the provider of some options for new ones.
+    """Calls the provider of options for new ones.
 
     Returns:
-        All options: those that it gave, and of the others those that say no end.
+        The new options, and the others without times of expiry.
 
     Raises:
-        InvalidInputError: The options name no provider that is there, or it gave something else than texts.
-        NotInstalledError: Its module cannot be imported here.
-        StorageError: It failed.
+        InvalidInputError: The provider does not exist, or returned other values than strings.
+        NotInstalledError: Its module cannot be imported.
+        StorageError: It raised an error.
     """
     name = options.get(PROVIDER, "")
     provider = _REGISTERED.get(name) or _imported(name)
@@ -84,10 +85,10 @@ def provided(options: Mapping[str, str]) -> dict[str, str]:
     except FloebergError:
         raise
     except Exception as failure:  # noqa: BLE001 - a provider may raise anything
-        # Its message may hold what it sent.
-        told = _without_values(str(failure), options)
+        # Its message may have the values of options.
+        message = _without_values(str(failure), options)
         raise StorageError(
-            f"the provider {name!r} of storage options raised {type(failure).__name__}: {told}",
+            f"the provider {name!r} of storage options raised {type(failure).__name__}: {message}",
             retryable=True,
         ) from None
     given = checked_options(f"the options of the provider {name!r}", answer)
@@ -99,19 +100,19 @@ def _imported(name: str) -> StorageOptionsProvider:
     module, colon, function = name.partition(":")
     if not colon:
         raise InvalidInputError(
-            f"no provider of storage options is registered as {name!r} in this process: register it here, or name it "
-            "as 'package.module:function', which is imported everywhere"
+            f"no provider of storage options is registered as {name!r} in this process: register it, or name it as "
+            "'package.module:function', which every process can import"
         )
     try:
         found: object = getattr(importlib.import_module(module), function)
     except (ImportError, ValueError) as failure:
         raise NotInstalledError(
-            f"the module of the provider {name!r} of storage options cannot be imported here"
+            f"the module of the storage options provider {name!r} cannot be imported"
         ) from failure
     except AttributeError as failure:
         raise InvalidInputError(f"the module {module!r} has no provider {function!r}") from failure
     if not callable(found):
-        raise InvalidInputError(f"{name!r} cannot be called: a provider of storage options is a function")
+        raise InvalidInputError(f"the storage options provider {name!r} is not callable: expected a function")
     return cast("StorageOptionsProvider", found)
 
 

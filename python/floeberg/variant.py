@@ -1,8 +1,8 @@
-"""What is in a variant, and how is one made?
+"""How are variants decoded and encoded?
 
-In: the two byte strings of a variant, as a scan gives them. Out: plain Python values. And the other way round.
+In: the two byte strings of a variant, as scans return them. Out: plain Python values. And the reverse.
 
-The encoding is that of `VariantEncoding.md` in the Parquet project. Nothing is imported that costs.
+The encoding is that of `VariantEncoding.md` in the Parquet project. Importing this module imports nothing large.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ _MICROS_OF_DAY = 86_400_000_000
 
 
 def to_python(metadata: bytes, value: bytes) -> Value:
-    """The value of one variant.
+    """Decodes a variant.
 
     Args:
-        metadata: The names of the fields.
-        value: The value.
+        metadata: Its metadata, which has the names of fields.
+        value: Its value.
 
     Returns:
         `None` for variant's null, else a `bool`, `int`, `float`, `str`, `bytes`, `Decimal`, `date`, `time`, `datetime`
-        (in UTC where it is an instant), `UUID`, `list`, or `dict` by field name. Of nanoseconds `datetime` has the
-        microsecond that they are in; days and moments that it cannot say are `int`, counted from 1970.
+        (in UTC where it is an instant), `UUID`, `list`, or `dict` by field name. Nanoseconds
+        are cut to microseconds. Dates and times out of the range of `datetime` are `int`s, counted from 1970.
 
     Raises:
-        InvalidDataError: The bytes are no variant.
+        InvalidDataError: The bytes are not a variant.
         LimitExceededError: Values nest deeper than 200 levels.
-        UnsupportedError: The version of the encoding, or a type in it, is not known.
+        UnsupportedError: The version of the encoding, or a type, is not supported.
 
     Examples:
         >>> from floeberg.variant import to_python
@@ -60,18 +60,18 @@ def to_python(metadata: bytes, value: bytes) -> Value:
 
 
 def to_pylist(array: pa.Array[Any] | pa.ChunkedArray[Any]) -> list[Value]:
-    """The values of a column of variants.
+    """Decodes a column of variants.
 
     Args:
-        array: A column that a scan gave, as a pyarrow `Array` or `ChunkedArray`.
+        array: A column of a scan, as a pyarrow `Array` or `ChunkedArray`.
 
     Returns:
-        A value a row, as `to_python` gives it; `None` where the column is null, and for variant's null.
+        The values, as `to_python` returns them; `None` where the column is null, and for variant's null.
 
     Raises:
-        InvalidDataError: As `to_python`.
-        LimitExceededError: As `to_python`.
-        UnsupportedError: As `to_python`.
+        InvalidDataError: As for `to_python`.
+        LimitExceededError: As for `to_python`.
+        UnsupportedError: As for `to_python`.
 
     Examples:
         >>> import pyarrow as pa
@@ -83,19 +83,19 @@ def to_pylist(array: pa.Array[Any] | pa.ChunkedArray[Any]) -> list[Value]:
 
 
 def from_python(value: object) -> tuple[bytes, bytes]:
-    """A variant of one value.
+    """Encodes a value as a variant.
 
     Args:
-        value: `None`, which is variant's null, or what `to_python` gives: a `bool`, `int`, `float`, `str`, `bytes`,
-            `Decimal`, `date`, `time`, `datetime`, `UUID`; a `list` or `tuple` of such values, or a mapping of them by
-            `str`. A number of numpy is one too. A `datetime` with a time zone is an instant, another one a local time;
-            an integer beyond 64 bits is a decimal.
+        value: `None`, which is variant's null, or a value that `to_python` returns: a `bool`, `int`, `float`, `str`,
+            `bytes`, `Decimal`, `date`, `time`, `datetime`, `UUID`; a `list` or `tuple` of such values, or a mapping of
+            them by `str`. Numbers of numpy work too. A `datetime` with a time zone is an instant, one without a local
+            time. An integer of more than 64 bits becomes a decimal.
 
     Returns:
-        The names of the fields, and the value.
+        Its metadata and its value.
 
     Raises:
-        InvalidInputError: No variant has such a value; the error says where it is.
+        InvalidInputError: The value has no variant type. The error says where it is.
 
     Examples:
         >>> from floeberg.variant import from_python, to_python
@@ -106,16 +106,16 @@ def from_python(value: object) -> tuple[bytes, bytes]:
 
 
 def from_pylist(values: Iterable[object]) -> pa.Array[Any]:
-    """A column of variants, for rows that go to a table.
+    """Encodes a column of variants, to write it to a table.
 
     Args:
-        values: A value a row, as `from_python` takes it; but `None` is null, not variant's null.
+        values: The values, as for `from_python`, but `None` is null, and not variant's null.
 
     Returns:
         A pyarrow array of structs of `metadata` and `value`.
 
     Raises:
-        InvalidInputError: No variant has such a value; the error names the row, and where in it.
+        InvalidInputError: A value has no variant type. The error names the row, and where in it.
 
     Examples:
         >>> from floeberg.variant import from_pylist, to_pylist
@@ -137,7 +137,7 @@ class _Reader:
             raise _damaged("its metadata is empty")
         if metadata[0] & 15 != 1:
             raise UnsupportedError(
-                f"a variant is encoded in version {metadata[0] & 15}, and only 1 can be read"
+                f"a variant has the encoding version {metadata[0] & 15}, and only version 1 is supported"
             )
         self._width = (metadata[0] >> 6) + 1
         self._names = _unsigned(metadata, 1, self._width)
@@ -150,7 +150,7 @@ class _Reader:
             raise LimitExceededError(f"the values of a variant nest deeper than {_DEEPEST}")
         self._left -= 1
         if self._left < 0:
-            raise _damaged("its values lie upon each other")
+            raise _damaged("its values overlap")
         header = _take(self._bytes, start, 1, end)[0]
         kind, flags = header & 3, header >> 2
         if kind == 0:
@@ -169,7 +169,7 @@ class _Reader:
         offsets = ids + count * id_width
         values = offsets + (count + 1) * offset_width
         if values > end:
-            raise _damaged(f"it has no room for the {count} values that it claims")
+            raise _damaged(f"it is too short for its {count} values")
 
         def offset(number: int) -> int:
             return values + _unsigned(self._bytes, offsets + number * offset_width, offset_width, end)
@@ -188,7 +188,7 @@ class _Reader:
 
     def _name(self, number: int) -> str:
         if number >= self._names:
-            raise _damaged(f"a field has the name {number} of {self._names}")
+            raise _damaged(f"a field has name number {number}, and there are {self._names} names")
         first = 1 + self._width
         names = first + (self._names + 1) * self._width
         start = _unsigned(self._metadata, first + number * self._width, self._width)
@@ -226,7 +226,7 @@ def _text(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise _damaged("a text is not UTF-8") from error
+        raise _damaged("a string is not UTF-8") from error
 
 
 def _decimal(data: bytes) -> Decimal:
@@ -242,7 +242,7 @@ def _date(days: int) -> dt.date | int:
 
 def _time(micros: int) -> dt.time:
     if not 0 <= micros < _MICROS_OF_DAY:
-        raise _damaged(f"{micros} microseconds from midnight are not a time of a day")
+        raise _damaged(f"a time has {micros} microseconds from midnight, which is out of range")
     return _moment(micros, None).time()
 
 
@@ -267,7 +267,7 @@ def _damaged(why: str) -> InvalidDataError:
 
 _CONSTANTS: dict[int, Scalar] = {0: None, 1: True, 2: False}
 _SIZED: dict[int, Callable[[bytes], Scalar]] = {15: bytes, 16: _text}
-# The bytes of a type, and what becomes of them.
+# The bytes of a type, and their conversion.
 _FIXED: dict[int, tuple[int, Callable[[bytes], Scalar]]] = {
     3: (1, _signed),
     4: (2, _signed),

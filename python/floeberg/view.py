@@ -1,6 +1,6 @@
-"""What does a view say: its SQL, its columns, and how it changed?
+"""What are the SQL, the columns and the versions of a view?
 
-A view holds no rows: an engine runs its SQL.
+A view has no rows: an engine runs its SQL.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SQLViewRepresentation:
 
     Args:
         sql: The statement.
-        dialect: The dialect that it is in: `spark`, `trino` and such.
+        dialect: Its dialect: `spark`, `trino` and others.
     """
 
     sql: str
@@ -44,14 +44,14 @@ class SQLViewRepresentation:
 
 @dataclass(frozen=True)
 class ViewVersion:
-    """The definition of a view, which never changes.
+    """A version of a view, which never changes.
 
     Args:
         version_id: The id.
         schema_id: The schema of its rows.
-        timestamp_ms: When it was made, not when it became current: milliseconds from 1970-01-01 UTC.
-        summary: Which engine made it, and such.
-        representations: The same definition in several dialects. Those of unknown types are left out.
+        timestamp_ms: When it was created, which may be before it became current: milliseconds from 1970-01-01 UTC.
+        summary: The engine that created it, and other facts.
+        representations: The same definition in several dialects. Those of unknown types are omitted.
         default_catalog: The catalog of names without one; `None` is the view's own.
         default_namespace: The namespace of names that are a single identifier.
     """
@@ -67,11 +67,11 @@ class ViewVersion:
 
 @dataclass(frozen=True)
 class ViewHistoryEntry:
-    """A version of a view became current.
+    """An entry of the version log.
 
     Args:
-        timestamp_ms: When: milliseconds from 1970-01-01 UTC.
-        version_id: The version, which may no longer be kept.
+        timestamp_ms: When the version became current: milliseconds from 1970-01-01 UTC.
+        version_id: The version, which may have been removed.
     """
 
     timestamp_ms: int
@@ -84,21 +84,21 @@ def open_view(
     relocate: Mapping[str, str] | None = None,
     storage_options: Mapping[str, str] | None = None,
 ) -> View:
-    """Opens a view where its metadata lie, without a catalog.
+    """Opens a view by its location, without a catalog.
 
     Args:
         location: The directory of a view, or one of its metadata files; a path or a URI. Relative paths become
             absolute.
-        relocate: Where files are now, when the view was moved: written prefixes and what stands for them.
-        storage_options: Options of the store. They are kept out of reprs and errors.
+        relocate: For a view that was moved: the prefixes that were written, and the current ones.
+        storage_options: Options of the storage. Reprs and errors do not show them.
 
     Returns:
         The view.
 
     Raises:
-        NoSuchViewError: There is no view.
-        InvalidDataError: The metadata is damaged; the error names the file.
-        UnsupportedError: It is a table, or the format version or the scheme of the location cannot be read.
+        NoSuchViewError: There is no view at the location.
+        InvalidDataError: The metadata is damaged. The error names the file.
+        UnsupportedError: It is a table, or the format version or the scheme of the location is not supported.
 
     Examples:
         >>> view = open_view(view_location)
@@ -117,7 +117,7 @@ def open_view(
 class View:
     """An Iceberg view, as one metadata file describes it.
 
-    It keeps to the metadata file that it was opened with, also when it is pickled.
+    It stays at the metadata file that it was opened with, also when it is pickled.
 
     Examples:
         >>> [version.version_id for version in view.versions]
@@ -188,7 +188,7 @@ class View:
             The version.
 
         Raises:
-            NotFoundError: There is no such version, or it is no longer kept.
+            NotFoundError: The version does not exist, or was removed.
 
         Examples:
             >>> view.version(1).representations[0].sql
@@ -219,7 +219,7 @@ class View:
             dialect: The dialect, in any case.
 
         Returns:
-            The statement, or `None` where there is none in this dialect.
+            The statement, or `None` where the view does not have the dialect.
 
         Examples:
             >>> view.sql_for("SPARK").dialect, view.sql_for("trino")
@@ -230,7 +230,7 @@ class View:
         return next(found, None)
 
     def history(self) -> list[ViewHistoryEntry]:
-        """When which version became current, oldest first. A version that came back is there twice.
+        """The log of versions that became current, oldest first. A version may be in it several times.
 
         Examples:
             >>> [entry.version_id for entry in view.history()]

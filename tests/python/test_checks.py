@@ -13,6 +13,7 @@ import check_known_failures
 import check_lengths
 import check_modules
 import check_rules
+import check_stubs
 import pytest
 from cargo_workspace import strip_comments
 
@@ -288,3 +289,20 @@ def test_a_habit_of_writers_needs_a_test_or_a_case() -> None:
     ):
         assert check_rules.habit_faults([habit | wrong], RULE_SOURCES, {"some/one"}) == [fault]
     assert check_rules.habit_faults([habit | {"cases": ["some/one"]}], RULE_SOURCES, {"some/one"}) == []
+
+
+def test_a_stub_is_compared_with_what_the_binary_has_of_it(tmp_path):
+    stub = tmp_path / "table.pyi"
+    stub.write_text(
+        "class Table: ...\ndef file_exists() -> bool: ...\ndef gone() -> None: ...\n_Alias = int\n"
+    )
+    assert check_stubs.declared(stub) == ["Table", "file_exists", "gone"]
+    module = check_stubs.stand_in("floeberg._native.table", stub)
+    assert module.Table is check_stubs._native.Table
+    assert not hasattr(module, "gone")
+
+
+def test_every_name_of_the_binary_is_in_one_stub():
+    stubs = [stub for stub in check_stubs.STUBS.glob("*.pyi") if stub.stem != "__init__"]
+    names = [name for stub in stubs for name in check_stubs.declared(stub)]
+    assert sorted(names) == sorted(set(check_stubs._native.__all__) - {"__version__"})

@@ -60,10 +60,14 @@ OF_CATALOGS = [
     ({"uri": "sqlitee:///x"}, InvalidInputError, "did you mean 'sqlite'"),
     ({"uri": "sqlite:////no/dir/x.db"}, StorageError, "/no/dir/x.db"),
     ({"type": "rest", "uri": "http://x"}, UnsupportedError, r"fb.open_table\(metadata_location\)"),
-    ({"uri": "https://x"}, UnsupportedError, r"'rest' are not served yet: fb.open_table"),
+    (
+        {"uri": "https://x"},
+        UnsupportedError,
+        r"'rest' are not supported yet: read their tables by fb.open_table",
+    ),
     ({"type": "hive"}, UnsupportedError, r"fb.open_table\(metadata_location\)"),
     ({"uri": "thrift://x"}, UnsupportedError, "'hive'"),
-    ({"type": "nonsense"}, UnsupportedError, "only 'sql', 'filesystem'"),
+    ({"type": "nonsense"}, UnsupportedError, "expected 'sql', 'filesystem'"),
     ({}, InvalidInputError, "give its type, or a 'uri' or a 'warehouse'"),
     ({"type": "filesystem"}, InvalidInputError, "'warehouse'"),
     ({"type": "memory", "cache": 1}, InvalidInputError, "expected a str as 'cache'"),
@@ -130,7 +134,7 @@ def test_a_mistake_with_a_table_is_of_its_class_and_says_what_to_do(table, do, k
 def test_names_that_are_there_or_not_have_classes_of_their_own(catalog):
     with pytest.raises(NoSuchTableError, match="'n.none'"):
         catalog.load_table("n.none")
-    with pytest.raises(NoSuchNamespaceError, match="create_namespace makes it"):
+    with pytest.raises(NoSuchNamespaceError, match="create it by create_namespace"):
         catalog.create_table("none.t", SCHEMA)
     with pytest.raises(TableAlreadyExistsError, match="'n.t'"):
         catalog.create_table("n.t", SCHEMA)

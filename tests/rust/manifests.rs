@@ -6,8 +6,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BinaryArray, Int64Array};
 use corpus::{Case, known_failures};
+use floeberg_core::arrow_values::from_array;
 use floeberg_core::schema::StructType;
-use floeberg_core::value::{arrow::from_array, json::to_json};
+use floeberg_core::schema::value_json::to_json;
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::{
     EntryRequest, ManifestContent, ManifestEntries, ManifestFile, parse_manifest, parse_manifest_list,

@@ -3,8 +3,8 @@
 use std::fs;
 
 use corpus::{Case, cases};
+use floeberg_core::schema::value_json::{from_json, to_json};
 use floeberg_core::schema::{Field, Schema, Type, json::schema_to_json};
-use floeberg_core::value::json::{from_json, to_json};
 use floeberg_iceberg::metadata::{
     NullOrder, PartitionSpec, RefKind, Snapshot, SnapshotManifests, SnapshotRef, SortDirection, SortOrder,
     TableMetadata, parse_table_metadata,

@@ -3,6 +3,8 @@
 use std::fs;
 
 use corpus::Case;
+use floeberg_avro::encode::ContainerOptions;
+use floeberg_avro::{Container, Limits};
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::schema::{Schema, StructType};
 use floeberg_iceberg::manifest::{
@@ -11,8 +13,6 @@ use floeberg_iceberg::manifest::{
     manifest_header, parse_manifest, parse_manifest_list,
 };
 use floeberg_iceberg::metadata::{PartitionSpec, SnapshotManifests};
-use floeberg_iceberg::wire::avro::encode::ContainerOptions;
-use floeberg_iceberg::wire::avro::{Container, Limits};
 use serde_json::Value as Json;
 
 use crate::metadata::{metadata, tables};

@@ -111,18 +111,21 @@ class TestNewest:
     @pytest.mark.parametrize(
         ("change", "says"),
         [
-            (lambda update: update.delete_column("part"), "column 'part' of the DataFrame is gone: load"),
+            (lambda update: update.delete_column("part"), "column 'part' of the DataFrame was dropped: load"),
             (
                 lambda update: update.rename_column("part", "p"),
-                "column 'part' of the DataFrame is named 'p' by now",
+                "column 'part' of the DataFrame is named 'p' now",
             ),
             (
                 lambda update: (
                     update.rename_column("part", "x").rename_column("id", "part").rename_column("x", "id")
                 ),
-                "column 'id' is another one than when the DataFrame was made",
+                "column 'id' is not the column that it was when the DataFrame was made",
             ),
-            (lambda update: update.update_column("n", "long"), "is optional int, and optional long by now"),
+            (
+                lambda update: update.update_column("n", "long"),
+                "is optional int, and in the table optional long now",
+            ),
         ],
     )
     def test_is_an_error_where_the_columns_are_others(self, table, change, says):

@@ -6,11 +6,11 @@
 use std::hint::black_box;
 use std::path::PathBuf;
 
+use floeberg_avro::encode::ContainerOptions;
 use floeberg_benches::arguments::Arguments;
 use floeberg_benches::planning::{Deletes, Order, TableOptions, manifest};
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::{EntryRequest, parse_manifest};
-use floeberg_iceberg::wire::avro::encode::ContainerOptions;
 
 const USAGE: &str = "decode-manifest none|one|all [--times 1] [--entries 2000]";
 

@@ -6,10 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use floeberg_avro::encode::{Compression, ContainerOptions};
 use floeberg_benches::arguments::Arguments;
 use floeberg_benches::planning::{Deletes, Order, TableOptions, write_table};
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::wire::avro::encode::{Compression, ContainerOptions};
 use serde_json::json;
 
 const USAGE: &str = "planning-table FOLDER --files N [--entries 5000] [--format-version 2] [--order sorted|shuffled] \

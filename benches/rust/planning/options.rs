@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use floeberg_avro::encode::ContainerOptions;
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::wire::avro::encode::ContainerOptions;
 
 /// A table to plan.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 """What can every catalog do?
 
-A catalog is a list of tables by name. It knows where the current metadata of each is, and swaps that for new metadata
-where nobody else did so before: this is what makes a commit one step.
+A catalog has tables by name. It knows the current metadata of each, and swaps it for new metadata if nobody else did so
+before. This makes commits atomic.
 """
 
 from __future__ import annotations
@@ -42,14 +42,13 @@ _FORMAT_VERSION = "format-version"
 class Catalog(Namespaces):
     """Tables by name.
 
-    Identifiers are tuples, `("sales", "orders")`; dotted strings stand for them. A catalog of your own derives from
-    `MetastoreCatalog` where it keeps the location of metadata files and can swap one for another, and from this where a
-    server makes the metadata: it has the methods that begin with `do_`, and `table_operations`.
+    Identifiers are tuples, `("sales", "orders")`, or dotted strings. A catalog of your own derives from
+    `MetastoreCatalog` where it stores the location of metadata files, and from this class where a server makes the
+    metadata. It implements the methods that begin with `do_`, and `table_operations`.
 
     Args:
         name: The name of the catalog.
-        properties: Its properties: those of the catalog, and the options of stores. They are kept out of reprs and
-            errors.
+        properties: Properties of the catalog, and storage options. Reprs and errors do not show them.
 
     Examples:
         >>> catalog.create_namespace("sales")
@@ -71,26 +70,25 @@ class Catalog(Namespaces):
         *,
         format_version: int | None = None,
     ) -> Table:
-        """Creates a table without rows.
+        """Creates an empty table.
 
         Args:
             identifier: The namespace and the name.
             schema: Its columns: a `pyarrow.Schema`, a `floeberg.types.Schema`, or one of PyIceberg.
-            location: Its folder; one in the place of its namespace, or in the warehouse, unless given.
-            partition_spec: How it is partitioned: a `floeberg.types.PartitionSpec`, or texts as `["day(ts)"]`.
-            sort_order: How its files are sorted: a `floeberg.types.SortOrder`, or texts as `["id desc"]`.
-            properties: Its properties. Numbers and bools become texts.
-            format_version: The version of the specification that it is written in: 1, 2 or 3; 2 unless given here or
-                as the property `format-version`.
+            location: Its folder. Unless given, one in the location of its namespace, or in the warehouse.
+            partition_spec: Its partition spec: a `floeberg.types.PartitionSpec`, or strings such as `["day(ts)"]`.
+            sort_order: Its sort order: a `floeberg.types.SortOrder`, or strings such as `["id desc"]`.
+            properties: Its properties. Numbers and bools become strings.
+            format_version: Its format version: 1, 2 or 3. Unless given, the property `format-version`, or 2.
 
         Returns:
             The table.
 
         Raises:
-            TableAlreadyExistsError: There is a table of that name.
-            NoSuchNamespaceError: There is no such namespace.
+            TableAlreadyExistsError: A table of that name exists.
+            NoSuchNamespaceError: The namespace does not exist.
             InvalidInputError: The schema, the spec, the order or a property is wrong.
-            UnsupportedError: The format version has no place for them, or the table would be encrypted.
+            UnsupportedError: The format version does not support them, or the table would be encrypted.
 
         Examples:
             >>> import pyarrow as pa
@@ -128,7 +126,7 @@ class Catalog(Namespaces):
         *,
         format_version: int | None = None,
     ) -> Table:
-        """Creates a table as `create_table` does, or opens the one that is there, whatever it is like."""
+        """Creates a table as `create_table` does, or loads the one of that name, whatever its schema."""
         levels = checked_identifier("identifier", identifier)
         try:
             return self.create_table(
@@ -144,17 +142,17 @@ class Catalog(Namespaces):
             return self.load_table(levels)
 
     def load_table(self, identifier: str | Iterable[str]) -> Table:
-        """Opens a table.
+        """Loads a table.
 
         Args:
             identifier: The namespace and the name.
 
         Returns:
-            The table, as it is now.
+            The table at its current metadata.
 
         Raises:
-            NoSuchTableError: There is no such table, or its metadata file is gone.
-            InvalidDataError: The metadata is damaged; the error names the file.
+            NoSuchTableError: The table, or its metadata file, does not exist.
+            InvalidDataError: The metadata is damaged. The error names the file.
 
         Examples:
             >>> len(catalog.load_table("db.refs").snapshots())
@@ -165,14 +163,14 @@ class Catalog(Namespaces):
         return self._table(levels, operations.load(None), operations)
 
     def table_exists(self, identifier: str | Iterable[str]) -> bool:
-        """Is there such a table? Its metadata is not read."""
+        """Whether a table exists. Its metadata is not read."""
         return self.do_table_exists(checked_identifier("identifier", identifier))
 
     def list_tables(self, namespace: str | Iterable[str]) -> list[Identifier]:
         """Lists the tables directly in a namespace, in order.
 
         Raises:
-            NoSuchNamespaceError: There is no such namespace.
+            NoSuchNamespaceError: The namespace does not exist.
 
         Examples:
             >>> catalog.list_tables("db")
@@ -183,21 +181,21 @@ class Catalog(Namespaces):
     def register_table(
         self, identifier: str | Iterable[str], metadata_location: str | os.PathLike[str]
     ) -> Table:
-        """Takes a table that is there into the catalog.
+        """Adds an existing table to the catalog.
 
         Args:
             identifier: The namespace and the name.
-            metadata_location: The metadata file that is to be current.
+            metadata_location: Its current metadata file.
 
         Returns:
             The table.
 
         Raises:
-            TableAlreadyExistsError: There is a table of that name.
-            NoSuchNamespaceError: There is no such namespace.
-            NoSuchTableError: There is no such metadata file.
+            TableAlreadyExistsError: A table of that name exists.
+            NoSuchNamespaceError: The namespace does not exist.
+            NoSuchTableError: The metadata file does not exist.
             InvalidDataError: The metadata is damaged.
-            UnsupportedError: The catalog keeps its tables in places of its own.
+            UnsupportedError: The catalog takes no tables from other locations.
         """
         levels = self._new_identifier("identifier", identifier)
         location = _native.location_from_user(checked_path("metadata_location", metadata_location))
@@ -206,15 +204,15 @@ class Catalog(Namespaces):
         return self.load_table(levels)
 
     def rename_table(self, from_identifier: str | Iterable[str], to_identifier: str | Iterable[str]) -> Table:
-        """Gives a table another name, in the same or another namespace. Its files stay where they are.
+        """Renames a table, also into another namespace. Its files are not moved.
 
         Returns:
             The table by its new name.
 
         Raises:
-            NoSuchTableError: There is no such table.
-            TableAlreadyExistsError: There is a table of the new name.
-            NoSuchNamespaceError: The new namespace is not there.
+            NoSuchTableError: The table does not exist.
+            TableAlreadyExistsError: A table of the new name exists.
+            NoSuchNamespaceError: The new namespace does not exist.
             UnsupportedError: The catalog cannot rename tables.
         """
         before = checked_identifier("from_identifier", from_identifier)
@@ -226,10 +224,10 @@ class Catalog(Namespaces):
         return self.load_table(after)
 
     def drop_table(self, identifier: str | Iterable[str]) -> None:
-        """Removes a table from the catalog. What becomes of its files is told by the class of the catalog.
+        """Drops a table. The class of the catalog decides whether its files are kept.
 
         Raises:
-            NoSuchTableError: There is no such table.
+            NoSuchTableError: The table does not exist.
         """
         levels = checked_identifier("identifier", identifier)
         if not self.do_table_exists(levels):
@@ -237,96 +235,95 @@ class Catalog(Namespaces):
         self.do_drop_table(levels)
 
     def purge_table(self, identifier: str | Iterable[str], *, outside: bool = False) -> list[str]:
-        """Removes a table from the catalog, and the files that its metadata names.
+        """Drops a table, and removes the files that its metadata names.
 
-        Metadata that others wrote may name any file. What is outside of the table's own locations is left: of its
-        location, and of the places that its properties `write.data.path` and `write.metadata.path` name. Files of data
-        are kept, too, where the table's property `gc.enabled` is `false`: others may share them.
+        Metadata of others may name any file. So files outside of the table's own locations are kept: outside of its
+        location, `write.data.path` and `write.metadata.path`. Data files are kept too where its property `gc.enabled`
+        is `false`, since other tables may share them.
 
         Args:
             identifier: The namespace and the name.
             outside: Whether files outside of the table's own locations are removed too.
 
         Returns:
-            The files that were left since they are outside. They are logged as a warning, too.
+            The files that were kept since they are outside. They are logged as a warning too.
 
         Raises:
-            NoSuchTableError: There is no such table.
+            NoSuchTableError: The table does not exist.
             InvalidInputError: Its property `gc.enabled` is neither `true` nor `false`. Nothing is removed.
-            InvalidDataError: Its metadata cannot be read. Where a manifest is damaged, the table is dropped, the
-                metadata file that the error names is left, and can be registered again.
+            InvalidDataError: Its metadata cannot be read. Where a manifest is damaged, the table is dropped. The
+                metadata file that the error names is kept, and can be registered again.
         """
         levels = checked_identifier("identifier", identifier)
         checked_bool("outside", outside)
         opened = self.table_operations(levels).load(None)
-        # While the table is there: whether its files may go must be known before it is dropped.
+        # Before the table is dropped: a wrong property must not leave it half purged.
         flag_of(opened.properties, "gc.enabled")
         return self.do_purge_table(levels, opened, outside=outside)
 
     def commit_table(self, identifier: str | Iterable[str], base: Table | None, attempt: Attempt) -> Table:
-        """Makes an attempt the current metadata of a table, if its base still is: what every commit ends with.
+        """Makes an attempt the current metadata of a table, if its base still is. Every commit ends with this.
 
         Args:
             identifier: The namespace and the name.
-            base: The table that the attempt was made on; `None` where there is to be none yet.
+            base: The table that the attempt was made on; `None` where it creates the table.
             attempt: The attempt.
 
         Returns:
             The table that this made.
 
         Raises:
-            CommitConflictError: The base is no longer current. Nothing was changed.
-            TableAlreadyExistsError: There is a table, and there was to be none.
-            CommitStateUnknownError: It is not known whether it took effect. The context has the metadata file as
-                `metadata`.
+            CommitConflictError: The base is not current any more. Nothing was changed.
+            TableAlreadyExistsError: The attempt creates the table, and it exists.
+            CommitStateUnknownError: The outcome is unknown. The context has the metadata file as `metadata`.
         """
         levels = checked_identifier("identifier", identifier)
         operations = self.table_operations(levels)
         made = operations.commit(None if base is None else base._inner, attempt)  # noqa: SLF001 - its catalog
         return self._table(levels, made, operations)
 
-    # What catalogs differ in: `table_operations`, and methods that those of their name without `do_` call, which check
-    # the arguments. Here identifiers are whole tuples. Errors are those of `floeberg.errors`.
+    # What catalogs implement: `table_operations`, and methods that begin with `do_`. The methods of those names without
+    # `do_` check the arguments first. Here identifiers are whole tuples. Errors are those of `floeberg.errors`.
 
     @abstractmethod
     def table_operations(self, identifier: Identifier) -> TableOperations:
-        """What keeps a table: how it is loaded, committed to, and its files are reached. Nothing is asked yet."""
+        """The operations that load a table and commit to it. Does not ask the catalog yet."""
 
     @abstractmethod
     def do_table_exists(self, identifier: Identifier) -> bool:
-        """Is there such a table? A namespace of that name is another thing."""
+        """Whether a table exists. A namespace of that name does not count."""
 
     @abstractmethod
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
-        """Takes a metadata file, which is there, as a new table's. Raises `TableAlreadyExistsError`."""
+        """Adds a table with an existing metadata file. Raises `TableAlreadyExistsError`."""
 
     @abstractmethod
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:
-        """Gives a table another name, in one step. Raises `NoSuchTableError`, `TableAlreadyExistsError`."""
+        """Renames a table, atomically. Raises `NoSuchTableError`, `TableAlreadyExistsError`."""
 
     @abstractmethod
     def do_drop_table(self, identifier: Identifier) -> None:
-        """Takes a table out of the catalog. Raises `NoSuchTableError`."""
+        """Drops a table. Raises `NoSuchTableError`."""
 
     def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:
-        """Drops a table, and removes its files. Those that were left come out."""
+        """Drops a table, and removes its files. Returns those that were kept."""
         self.do_drop_table(identifier)
         return remove_files_of(table, outside=outside)
 
     # Errors that these raise.
 
     def no_such_table(self, identifier: Identifier) -> NoSuchTableError:
-        """The error of a table that is not there."""
+        """The error of a table that does not exist."""
         return NoSuchTableError(f"the catalog {self._name!r} has no table {dotted(identifier)!r}")
 
     def table_already_exists(self, identifier: Identifier) -> TableAlreadyExistsError:
-        """The error of a table that was to be made and is there."""
-        return TableAlreadyExistsError(f"there is a table {dotted(identifier)!r} already")
+        """The error of a new table whose name is taken."""
+        return TableAlreadyExistsError(f"the table {dotted(identifier)!r} already exists")
 
     def commit_conflict(self, identifier: Identifier) -> CommitConflictError:
-        """The error of a commit whose base is no longer current."""
+        """The error of a commit whose base is not current any more."""
         return CommitConflictError(
-            f"another writer changed the table {dotted(identifier)!r}, or it is gone", retryable=True
+            f"another writer changed or dropped the table {dotted(identifier)!r}", retryable=True
         )
 
     # What they share.
@@ -335,14 +332,14 @@ class Catalog(Namespaces):
         return Table(opened, operations=operations, listed=(self, identifier))
 
     def _place(self, identifier: Identifier, location: str | None) -> str:
-        """Where a new table goes."""
+        """The location of a new table."""
         if location is None:
             return self._default_location(identifier)
         place = _native.location_from_user(location)
         return place.rstrip("/") or place
 
     def _new_identifier(self, name: str, identifier: str | Iterable[str]) -> Identifier:
-        """The identifier of a table that is to be there."""
+        """The identifier of a new table."""
         levels = checked_identifier(name, identifier)
         self._known_namespace(levels[:-1])
         if self.do_table_exists(levels):
@@ -350,7 +347,7 @@ class Catalog(Namespaces):
         return levels
 
     def _default_location(self, identifier: Identifier) -> str:
-        """Where a table goes whose place is not given: in the place of its namespace, else in the warehouse."""
+        """The default location of a new table: in that of its namespace, or in the warehouse."""
         *namespace, name = identifier
         place = self.do_load_namespace_properties(tuple(namespace)).get("location")
         if place is not None:

@@ -1,4 +1,4 @@
-"""What is a catalog's configuration?
+"""How is a catalog configured?
 
 Each property is taken from the first of these that has it:
 
@@ -9,7 +9,7 @@ Each property is taken from the first of these that has it:
    directory or the working directory.
 
 In the environment `__` in a key is a dot and `_` a hyphen: `FLOEBERG_CATALOG__PROD__S3__ACCESS_KEY_ID` is the property
-`s3.access-key-id` of the catalog `prod`. In names of catalogs neither case nor the two differ.
+`s3.access-key-id` of the catalog `prod`. Names of catalogs ignore case, and the difference of hyphens and underscores.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DEFAULT_CATALOG = "default-catalog"
 
 
 def configured_name() -> str:
-    """The name of the catalog that is meant where none is named: the key `default-catalog`, else `default`."""
+    """The name of the default catalog: the key `default-catalog`, or `default`."""
     for layer in _layers():
         name = layer.get(_DEFAULT_CATALOG)
         if isinstance(name, str) and name:
@@ -49,8 +49,8 @@ def configured_properties(name: str) -> dict[str, str]:
     """The properties of a catalog in the environment and in the files.
 
     Raises:
-        InvalidInputError: A file is not YAML, or not of this form; the error names it.
-        NotInstalledError: There is a file, and PyYAML is not installed.
+        InvalidInputError: A file is not YAML, or not of this form. The error names it.
+        NotInstalledError: A file exists, and PyYAML is not installed.
     """
     properties: dict[str, str] = {}
     for layer in _layers():
@@ -60,7 +60,7 @@ def configured_properties(name: str) -> dict[str, str]:
 
 
 def _layers() -> Iterator[Mapping[str, object]]:
-    """What is configured, the first first. A file is read only where it is asked for."""
+    """The layers of the configuration, by precedence. Files are read on demand."""
     yield _environment(_OWN)
     yield _file([Path.home() / ".floeberg.yaml"])
     yield _environment(_OTHER)
@@ -83,7 +83,7 @@ def _environment(prefix: str) -> Mapping[str, object]:
 
 
 def _file(places: list[Path]) -> Mapping[str, object]:
-    """The first file that is there."""
+    """The first file that exists."""
     path = next((each for each in places if _is_file(each)), None)
     if path is None:
         return {}
@@ -91,11 +91,12 @@ def _file(places: list[Path]) -> Mapping[str, object]:
         import yaml  # noqa: PLC0415 - importing floeberg imports nothing large
     except ImportError as error:
         raise NotInstalledError(
-            "PyYAML is needed to read a configuration file: pip install pyyaml", context={"path": str(path)}
+            "PyYAML is not installed, and a configuration file needs it: pip install pyyaml",
+            context={"path": str(path)},
         ) from error
     where = {"path": str(path)}
     try:
-        # Every scalar stays the text that it is: `no` is no boolean, `1e3` no number.
+        # Scalars stay strings: `no` must not become a boolean, nor `1e3` a number.
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
     except PermissionError as error:
         raise PermissionDeniedError("the configuration cannot be read", context=where) from error
@@ -121,7 +122,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _check(content: dict[object, object], where: dict[str, str]) -> None:
-    """Is it `catalog: {name: {key: text}}`? No error shows a value, which may be a secret."""
+    """Checks the form `catalog: {name: {key: text}}`. Errors do not show values, which may be secret."""
     catalogs = next((value for key, value in content.items() if str(key).lower() == _CATALOG), None)
     if catalogs in (None, ""):
         return
@@ -135,7 +136,7 @@ def _check(content: dict[object, object], where: dict[str, str]) -> None:
         for key, value in cast("dict[object, object]", properties).items():
             if not isinstance(key, str) or not isinstance(value, str):
                 raise InvalidInputError(
-                    f"expected a text as property {key!r} of the catalog {name!r}", context=where
+                    f"expected a string as property {key!r} of the catalog {name!r}", context=where
                 )
 
 

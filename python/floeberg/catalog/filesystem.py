@@ -1,4 +1,4 @@
-"""Which tables are in the folders of a warehouse?"""
+"""How does a catalog keep tables in the folders of a warehouse?"""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _METADATA_NAMES = (".metadata.json", ".metadata.json.gz")
 
 
 class FileSystemCatalog(Catalog):
-    """A catalog that is the folders of a warehouse: Iceberg Java's `HadoopCatalog`.
+    """A catalog of folders in a warehouse: Iceberg Java's `HadoopCatalog`.
 
     A namespace is a folder, and a table is the folder `warehouse/namespace/table`, whose versions are the files
-    `metadata/v<V>.metadata.json`. A commit writes the next of them, where there is none yet, in one step; a store that
-    cannot do so is refused. Namespaces have no properties but their `location`, tables cannot be renamed, and to drop
-    one removes its folder with all that is in it, as in Iceberg Java.
+    `metadata/v<V>.metadata.json`. A commit creates the next one atomically; a store that cannot do so is refused.
+    Namespaces have no properties but their `location`. Tables cannot be renamed. Dropping a table removes its folder
+    with all files, as in Iceberg Java.
 
     Args:
         name: The name of the catalog.
-        properties: `warehouse`, the folder; and the options of its store.
+        properties: `warehouse`, the folder; and storage options.
 
     Raises:
-        InvalidInputError: There is no property `warehouse`.
+        InvalidInputError: The property `warehouse` is missing.
 
     Examples:
         >>> files = FileSystemCatalog("files", {"warehouse": "memory://doc/files"})
@@ -60,7 +60,9 @@ class FileSystemCatalog(Catalog):
         super().__init__(name, properties, **more)
         warehouse = self._properties.get("warehouse")
         if not warehouse:
-            raise InvalidInputError("a catalog in files needs the property 'warehouse', its folder")
+            raise InvalidInputError(
+                "a filesystem catalog needs the property 'warehouse': the folder of its tables"
+            )
         self._warehouse = _native.location_from_user(warehouse)
         self._folders = Folders(self.storage_options)
 
@@ -72,11 +74,11 @@ class FileSystemCatalog(Catalog):
 
     def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
         if properties:
-            raise UnsupportedError("a catalog in files has no place for properties of namespaces")
+            raise UnsupportedError("a filesystem catalog cannot store properties of namespaces")
         levels = [namespace[:depth] for depth in range(1, len(namespace) + 1)]
         for level in levels:
             if self.do_table_exists(level):
-                raise InvalidInputError(f"{dotted(level)!r} is a table, and holds no namespace")
+                raise InvalidInputError(f"{dotted(level)!r} is a table, not a namespace")
         for level in levels:
             self._folders.make(self._folder(level))
 
@@ -85,7 +87,7 @@ class FileSystemCatalog(Catalog):
         self._folders.check_no_link(folder)
         if files := self._folders.files_in(folder):
             raise NamespaceNotEmptyError(
-                f"the namespace {dotted(namespace)!r} is not empty: its folder holds {min(files)!r}"
+                f"the namespace {dotted(namespace)!r} is not empty: its folder has {min(files)!r}"
             )
         self._folders.remove_empty(folder)
 
@@ -100,7 +102,7 @@ class FileSystemCatalog(Catalog):
     ) -> None:
         if removals or updates:
             raise UnsupportedError(
-                f"a catalog in files has no place for properties of the namespace {dotted(namespace)!r}"
+                f"a filesystem catalog cannot store properties of the namespace {dotted(namespace)!r}"
             )
 
     def _inside(self, namespace: Namespace) -> list[Identifier]:
@@ -112,7 +114,7 @@ class FileSystemCatalog(Catalog):
         return bool(self._versions(identifier))
 
     def _versions(self, identifier: Identifier) -> list[str]:
-        """The metadata files of a table: nothing else makes a folder one, least of all hidden files, half written."""
+        """The metadata files of a table. No other file makes a folder a table, not even a hidden, half-written one."""
         files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
         return [name for name in files if name.endswith(_METADATA_NAMES) and not name.startswith(".")]
 
@@ -123,30 +125,31 @@ class FileSystemCatalog(Catalog):
         place = self._folder(identifier)
         if identifier[-1].endswith(_METADATA_NAMES):
             raise InvalidInputError(
-                f"the name {identifier[-1]!r} cannot be that of a table: metadata files have such names"
+                f"a table cannot be named {identifier[-1]!r}: metadata files have such names"
             )
         if location is not None and _native.canonical_location(
             location.rstrip("/")
         ) != _native.canonical_location(place):
             raise InvalidInputError(
-                f"the table {dotted(identifier)!r} cannot be at {location!r}: in a catalog in files it is at {place!r}"
+                f"the table {dotted(identifier)!r} cannot be at {location!r}: a filesystem catalog keeps it at "
+                f"{place!r}"
             )
         return place
 
     def table_operations(self, identifier: Identifier) -> FolderOperations:
-        """What keeps a table: its folder."""
+        """The operations of a table in its folder."""
         return FolderOperations(self._folder(identifier), self.storage_options, self, identifier)
 
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         raise UnsupportedError(
-            f"{dotted(identifier)!r} cannot be registered: a catalog in files keeps tables in folders of its own, as "
+            f"{dotted(identifier)!r} cannot be registered: a filesystem catalog keeps this table in its own folder, "
             f"{self._folder(identifier)!r}; a SQL catalog takes tables from anywhere",
             context={"path": metadata_location},
         )
 
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         raise UnsupportedError(
-            f"{dotted(before)!r} cannot become {dotted(after)!r}: files of a table name the folder that they are in"
+            f"{dotted(before)!r} cannot be renamed to {dotted(after)!r}: the files of a table name their folder"
         )
 
     def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:
@@ -167,7 +170,7 @@ class FileSystemCatalog(Catalog):
 
 @dataclass(frozen=True, repr=False)
 class FolderOperations(FileSystemTableOperations):
-    """A table in its folder of a warehouse, whose errors name it.
+    """A table in its folder of a warehouse. Its errors name the table.
 
     Args:
         catalog: The catalog.

@@ -1,7 +1,6 @@
-"""Which folders are there?
+"""How are folders listed, made and removed?
 
-The machine's own file system has folders, which are made and removed. Other stores have names only: there a file marks
-a folder that would be empty.
+Local file systems have folders. Object stores have names only: there a file marks an empty folder.
 """
 
 from __future__ import annotations
@@ -33,25 +32,25 @@ _MARKER = ".folder"
 
 @dataclass(frozen=True, repr=False)
 class Folders:
-    """The folders of a store.
+    """The folders of a storage.
 
     Args:
-        storage_options: The options of the store.
+        storage_options: The storage options.
     """
 
     storage_options: dict[str, str]
 
     def is_there(self, location: str) -> bool:
-        """Is there such a folder?"""
+        """Whether a folder exists."""
         path = _native.local_path(location)
         return _is_folder(Path(path)) if path is not None else bool(self._entries(location))
 
     def inside(self, location: str) -> list[str]:
-        """The names of the folders in a folder; none where it is not there."""
+        """The names of the folders in a folder; empty where it does not exist."""
         return [name for name, is_folder in self._entries(location) if is_folder]
 
     def files_in(self, location: str) -> list[str]:
-        """The names of the files in a folder; none where it is not there."""
+        """The names of the files in a folder; empty where it does not exist."""
         return [name for name, is_folder in self._entries(location) if not is_folder and name != _MARKER]
 
     def check_no_link(self, location: str) -> None:
@@ -60,12 +59,12 @@ class Folders:
         if path is not None and Path(path).is_symlink():
             target = str(Path(path).readlink())
             raise UnsupportedError(
-                f"the folder is a link to {target!r}, and links are not removed: remove its target, then the link",
+                f"the folder is a link to {target!r}, and links are not followed: remove the target, then the link",
                 context={"path": location},
             )
 
     def make(self, location: str) -> None:
-        """Makes a folder, and those that it is in, durably."""
+        """Creates a folder and its parents, durably."""
         path = _native.local_path(location)
         if path is None:
             _native.put_file(f"{location}/{_MARKER}", b"", storage_options=self.storage_options)
@@ -81,7 +80,7 @@ class Folders:
                 _sync(each.parent)
 
     def remove_empty(self, location: str) -> None:
-        """Removes a folder that holds nothing, durably. An error of the store where it holds something."""
+        """Removes an empty folder, durably. Raises where it has entries."""
         path = _native.local_path(location)
         if path is None:
             _native.remove_files([f"{location}/{_MARKER}"], storage_options=self.storage_options)
@@ -120,7 +119,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _sync(folder: Path) -> None:
-    """Makes the names in a folder durable, where the system has this."""
+    """Makes the names in a folder durable, where the system supports it."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -141,9 +140,7 @@ def _told(location: str) -> Iterator[None]:
         ) from failure
     except OSError as failure:
         if failure.errno == errno.ENAMETOOLONG:
-            raise InvalidInputError(
-                "the file system takes no name as long as this", context=where
-            ) from failure
+            raise InvalidInputError("the name is too long for the file system", context=where) from failure
         raise StorageError(
             f"the folder cannot be changed: {failure.strerror or failure}", context=where
         ) from failure

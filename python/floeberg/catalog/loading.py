@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["load_catalog"]
 
 _LATER = frozenset({"bigquery", "dynamodb", "glue", "hive", "nessie", "rest"})
-"""Types of catalogs that other libraries have."""
+"""Catalog types of other libraries."""
 
 
 def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
@@ -28,18 +28,18 @@ def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
     `FLOEBERG_CATALOG__<NAME>__<KEY>`; `~/.floeberg.yaml`; PyIceberg's environment and `.pyiceberg.yaml`.
 
     Args:
-        name: The name of the catalog; what is configured as `default-catalog`, else `default`, unless given.
-        **properties: Properties of the catalog and options of stores. `type` is `sql`, `filesystem` or `memory`; unless
-            given, it is `sql` where there is a `uri`, and `filesystem` where there is a `warehouse` alone.
+        name: The name of the catalog. Unless given, the configured `default-catalog`, or `default`.
+        **properties: Properties of the catalog, and storage options. `type` is `sql`, `filesystem` or `memory`; unless
+            given, it is `sql` with a `uri`, and `filesystem` with a `warehouse` alone.
             `py-catalog-impl` names a class of your own instead, as `package.module.Class`.
 
     Returns:
         The catalog.
 
     Raises:
-        InvalidInputError: The properties do not say which catalog it is, or one is wrong.
+        InvalidInputError: The properties do not determine the type, or one is wrong.
         NotInstalledError: The catalog needs a package that is not installed.
-        UnsupportedError: There is no catalog of that type.
+        UnsupportedError: The catalog type does not exist, or is not supported yet.
 
     Examples:
         >>> load_catalog("local", type="sql", uri="sqlite://", warehouse="memory://doc/local")
@@ -73,11 +73,11 @@ def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str,
         return MemoryCatalog
     if kind in _LATER:
         raise UnsupportedError(
-            f"catalogs of the type {kind!r} are not served yet: fb.open_table(metadata_location) reads a table of one; "
-            "there are 'sql', 'filesystem' and 'memory'"
+            f"catalogs of the type {kind!r} are not supported yet: read their tables by "
+            "fb.open_table(metadata_location), or use 'sql', 'filesystem' or 'memory'"
         )
     raise UnsupportedError(
-        f"there is no catalog of the type {kind!r}: only 'sql', 'filesystem' (also 'hadoop') and 'memory' (also "
+        f"unknown catalog type {kind!r}: expected 'sql', 'filesystem' (also 'hadoop') or 'memory' (also "
         "'in-memory')"
     )
 
@@ -88,7 +88,7 @@ def _inferred(name: str, properties: dict[str, str]) -> str:
         if "warehouse" in properties:
             return "filesystem"
         raise InvalidInputError(
-            f"the catalog {name!r} is not configured: give its type, or a 'uri' or a 'warehouse', as arguments, as "
+            f"the catalog {name!r} is not configured: give its type, or a 'uri' or a 'warehouse', as arguments, by "
             f"FLOEBERG_CATALOG__{name.upper().replace('-', '_')}__TYPE, or in ~/.floeberg.yaml"
         )
     scheme = uri.partition(":")[0].lower()
@@ -106,5 +106,5 @@ def _imported(path: str) -> Callable[[str, dict[str, str]], Catalog]:
     except AttributeError as error:
         raise InvalidInputError(f"the module {module!r} has no class {name!r}") from error
     if not isinstance(found, type) or not issubclass(found, Catalog):
-        raise InvalidInputError(f"{path!r} is no class of floeberg.catalog.Catalog")
+        raise InvalidInputError(f"{path!r} does not derive from floeberg.catalog.Catalog")
     return cast("Callable[[str, dict[str, str]], Catalog]", found)

@@ -1,4 +1,4 @@
-"""Which tables does this process keep for itself?"""
+"""Which tables does a catalog in memory have?"""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class _Contents:
 
 
 _CONTENTS: dict[str, _Contents] = {}
-"""What is in the catalogs of this process, by their names."""
+"""The contents of the catalogs of this process, by name."""
 
 
 def _unlock_all() -> None:
-    """In a forked process no thread is left that could let go of a lock."""
+    """In a fork no thread could release the locks of the parent."""
     for contents in _CONTENTS.values():
         contents.lock = threading.RLock()
 
@@ -41,12 +41,12 @@ if hasattr(os, "register_at_fork"):
 class MemoryCatalog(MetastoreCatalog):
     """A catalog in memory: for tests and for trying things out.
 
-    Catalogs of one name are one in a process, and are not there in another. Unless the property `warehouse` says
-    otherwise, the files of their tables are in memory too.
+    Catalogs of the same name share their tables within a process. Other processes do not see them. The files are in
+    memory too, unless the property `warehouse` names another location.
 
     Args:
         name: The name of the catalog.
-        properties: Its properties: `warehouse`, and the options of stores.
+        properties: `warehouse`, and storage options.
 
     Examples:
         >>> catalog = MemoryCatalog("doc")

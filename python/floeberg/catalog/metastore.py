@@ -1,7 +1,7 @@
-"""How does a catalog that keeps the locations of metadata files serve tables?
+"""How does a catalog commit that stores the locations of metadata files?
 
-Each commit writes a metadata file of a name of its own, `<V>-<uuid>.metadata.json`, and then swaps the location that
-the catalog keeps, if that is still the one the commit began with. Spec: Metastore Tables.
+Each commit writes a new metadata file, `<V>-<uuid>.metadata.json`, and then swaps the stored location for it, if that
+is still the location of its base. Spec: Metastore Tables.
 """
 
 from __future__ import annotations
@@ -28,44 +28,45 @@ __all__ = ["MetastoreCatalog", "MetastoreTableOperations"]
 
 
 class MetastoreCatalog(Catalog):
-    """A catalog that keeps the location of each table's metadata file.
+    """A catalog that stores the location of each table's metadata file.
 
-    Dropping a table leaves all its files: `register_table` takes them back. `purge_table` removes them.
+    Dropping a table keeps its files, and `register_table` adds it again. `purge_table` removes them.
 
-    A catalog of your own says where it keeps locations and namespaces: the methods that begin with `do_`.
+    A catalog of your own stores locations and namespaces: it implements the methods that begin with `do_`.
     """
 
     @abstractmethod
     def do_load_metadata_location(self, identifier: Identifier) -> str | None:
-        """The location of a table's metadata file; `None` where there is no such table."""
+        """The location of a table's metadata file; `None` where the table does not exist."""
 
     @abstractmethod
     def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
-        """Keeps another location, if the one before is still the one that is kept, in one step.
+        """Stores another location, atomically, if the stored one is still `before`.
 
         Raises:
-            CommitConflictError: It is not, or the table is gone (`self.commit_conflict`). Nothing was changed.
-            CommitStateUnknownError: It is not known what is kept. Raise it where the answer was lost: another exception
-                is a failed commit, unless the catalog says afterwards that it keeps the new location.
+            CommitConflictError: The location is another one, or the table was dropped (`self.commit_conflict`). Nothing
+                was changed.
+            CommitStateUnknownError: The stored location is unknown. Raise it where a response was lost: another
+                exception is a failed commit, unless the catalog has the new location afterwards.
         """
 
     def do_load_storage_options(self, identifier: Identifier) -> dict[str, str]:
-        """The options that a table's files are reached by: the catalog's, unless it has others for each table."""
+        """The storage options of a table: those of the catalog, unless it vends others for each table."""
         del identifier
         return self.storage_options
 
     def do_table_exists(self, identifier: Identifier) -> bool:
-        """Is there such a table?"""
+        """Whether a table exists."""
         return self.do_load_metadata_location(identifier) is not None
 
     def table_operations(self, identifier: Identifier) -> MetastoreTableOperations:
-        """What keeps a table."""
+        """The operations of a table."""
         return MetastoreTableOperations(self, identifier)
 
 
 @dataclass(frozen=True)
 class MetastoreTableOperations(TableOperations):
-    """A table whose metadata file a catalog names.
+    """A table whose metadata file is stored in a catalog.
 
     Args:
         catalog: The catalog.
@@ -81,23 +82,23 @@ class MetastoreTableOperations(TableOperations):
         return self.catalog.do_load_storage_options(self.identifier)
 
     def load(self, known: OpenedTable | None) -> OpenedTable:
-        """Opens the metadata file that the catalog names."""
+        """Opens the metadata file at the stored location."""
         location = self._location()
         if known is not None and known.metadata_location == location:
             return known
         try:
             return self._open(location)
         except NoSuchTableError:
-            # Another may have committed and removed old metadata since.
+            # Another writer may have committed and removed old metadata meanwhile.
             again = self._location()
             if again == location:
                 raise
             return self._open(again)
 
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
-        """Writes a metadata file of a new name, and swaps the one that the catalog names for it."""
+        """Writes a new metadata file, and swaps the stored location for it."""
         location = _new_location(base, attempt)
-        # Nobody else knows the name, so that no store needs to be asked whether there is such a file.
+        # The name is unique, so the store need not check for an existing file.
         attempt.write_metadata(location, if_absent=False)
         try:
             if base is None:
@@ -109,9 +110,9 @@ class MetastoreTableOperations(TableOperations):
                 failure.message, context=failure.context | {"metadata": location}
             ) from failure
         except Exception as failure:
-            # A catalog that says that nothing was changed may be wrong: the file goes only where another one is kept.
+            # The catalog may be wrong that nothing was changed: the file is removed only where it has another location.
             if self._kept(location, failure) != location:
-                # Another exception says nothing of a request that may yet arrive.
+                # After any other exception a request may still arrive.
                 if isinstance(failure, FloebergError):
                     with suppress(FloebergError):
                         options = self.storage_options if base is None else base.storage_options
@@ -128,12 +129,12 @@ class MetastoreTableOperations(TableOperations):
         return location
 
     def _kept(self, location: str, failure: Exception) -> str | None:
-        """The location that is kept after a swap failed; `CommitStateUnknownError` where that cannot be known."""
+        """The stored location after a failed swap. Raises `CommitStateUnknownError` where it cannot be loaded."""
         try:
             return self.catalog.do_load_metadata_location(self.identifier)
         except Exception as unknown:
             raise CommitStateUnknownError(
-                f"the catalog failed, and does not say which metadata it keeps: {failure}",
+                f"the catalog failed, and its current metadata file is unknown: {failure}",
                 context={"metadata": location},
             ) from unknown
 

@@ -1,7 +1,7 @@
-"""Which table or namespace does an identifier mean?
+"""Which table or namespace does an identifier name?
 
-An identifier is a tuple of names: the levels of a namespace, and for a table its own name last. Dotted strings stand
-for them where no name holds a dot.
+An identifier is a tuple of names: the levels of a namespace, and the name of a table last. A dotted string may be given
+instead where no name has a dot.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def checked_identifier(name: str, value: str | Iterable[str]) -> Identifier:
     """The identifier of a table: a namespace of one level or more, and a name.
 
     Raises:
-        InvalidInputError: It is none; the error names the argument.
+        InvalidInputError: It is of another type. The error names the argument.
 
     Examples:
         >>> checked_identifier("identifier", "sales.europe.orders")
@@ -36,7 +36,7 @@ def checked_identifier(name: str, value: str | Iterable[str]) -> Identifier:
     levels = _levels(name, value)
     if len(levels) < 2:  # noqa: PLR2004 - a namespace and a name
         raise InvalidInputError(
-            f"{name}: expected a namespace and a name, as 'sales.orders' or ('sales', 'orders'), found {value!r}"
+            f"{name}: expected a namespace and a name, such as 'sales.orders' or ('sales', 'orders'), found {value!r}"
         )
     return levels
 
@@ -45,7 +45,7 @@ def checked_namespace(name: str, value: str | Iterable[str], *, root: bool = Fal
     """A namespace of one level or more; where `root` is, none too.
 
     Raises:
-        InvalidInputError: It is none; the error names the argument.
+        InvalidInputError: It is of another type. The error names the argument.
 
     Examples:
         >>> checked_namespace("namespace", "sales.europe"), checked_namespace("namespace", (), root=True)
@@ -53,7 +53,9 @@ def checked_namespace(name: str, value: str | Iterable[str], *, root: bool = Fal
     """
     levels = _levels(name, value) if value or not root else ()
     if not levels and not root:
-        raise InvalidInputError(f"{name}: expected a namespace, as 'sales' or ('sales',), found {value!r}")
+        raise InvalidInputError(
+            f"{name}: expected a namespace, such as 'sales' or ('sales',), found {value!r}"
+        )
     return levels
 
 
@@ -71,7 +73,7 @@ def folder_of(warehouse: str, identifier: Identifier) -> str:
     """The folder of a table or namespace in a warehouse, a folder a level, as in Iceberg Java.
 
     Raises:
-        InvalidInputError: A name is no name of a folder.
+        InvalidInputError: A name cannot be that of a folder.
 
     Examples:
         >>> folder_of("s3://bucket/warehouse/", ("sales", "orders"))
@@ -80,7 +82,7 @@ def folder_of(warehouse: str, identifier: Identifier) -> str:
     for level in identifier:
         if level.startswith(".") or "/" in level or "\\" in level:
             raise InvalidInputError(
-                f"the name {level!r} cannot be a folder: it must not begin with a dot or hold a slash"
+                f"a folder cannot be named {level!r}: names begin without a dot, and have no slash"
             )
     return "/".join((warehouse.rstrip("/"), *identifier))
 
@@ -92,12 +94,12 @@ def _levels(name: str, value: object) -> tuple[str, ...]:
         levels = [checked_text(name, level) for level in value]
     else:
         raise InvalidInputError(
-            f"{name}: expected names, as 'sales.orders' or ('sales', 'orders'), "
+            f"{name}: expected names, such as 'sales.orders' or ('sales', 'orders'), "
             f"found an object of type {type(value).__name__}"
         )
     for level in levels:
         if not level or any(ord(letter) < ord(" ") for letter in level):
             raise InvalidInputError(
-                f"{name}: expected names of at least one letter, without control characters, found {value!r}"
+                f"{name}: expected non-empty names without control characters, found {value!r}"
             )
     return tuple(levels)

@@ -1,4 +1,4 @@
-"""Which namespaces are in a catalog, and what does it know of them?"""
+"""Which namespaces does a catalog have?"""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = ["Namespaces", "PropertiesUpdateSummary"]
 _OWN_PROPERTIES = frozenset(
     {"type", "uri", "warehouse", "py-catalog-impl", "schema-version", "init-catalog-tables", "echo"}
 )
-"""Properties of catalogs, which are no options of stores: a URI may hold a password and stays where it is."""
+"""Properties of catalogs that are not storage options: a URI may have a password, and must not be sent to workers."""
 
 
 @dataclass(frozen=True)
 class PropertiesUpdateSummary:
-    """What became of the properties of a namespace.
+    """What an update of a namespace's properties did.
 
     Args:
         removed: The keys that were removed.
         updated: The keys that were set.
-        missing: The keys that were to be removed and were not there.
+        missing: The keys to remove that did not exist.
     """
 
     removed: tuple[str, ...]
@@ -50,8 +50,8 @@ class Namespaces(SpelledLikePyIceberg, ABC):
 
     Args:
         name: The name of the catalog.
-        properties: Its properties: those of the catalog, and the options of stores.
-        **more: Properties whose keys are names of Python.
+        properties: Properties of the catalog, and storage options.
+        **more: Properties whose keys are Python names.
     """
 
     _spelled_as = "Catalog"
@@ -92,25 +92,25 @@ class Namespaces(SpelledLikePyIceberg, ABC):
     def create_namespace(
         self, namespace: str | Iterable[str], properties: Mapping[str, str] | None = None
     ) -> None:
-        """Creates a namespace, and those that it is in.
+        """Creates a namespace, and its parents.
 
         Args:
             namespace: The levels of the namespace.
-            properties: Properties of it.
+            properties: Its properties.
 
         Raises:
-            NamespaceAlreadyExistsError: It is there.
-            UnsupportedError: The catalog has no place for properties.
+            NamespaceAlreadyExistsError: The namespace exists.
+            UnsupportedError: The catalog cannot store properties of namespaces.
         """
         levels = checked_namespace("namespace", namespace)
         if self.do_namespace_exists(levels):
-            raise NamespaceAlreadyExistsError(f"the namespace {dotted(levels)!r} is there already")
+            raise NamespaceAlreadyExistsError(f"the namespace {dotted(levels)!r} already exists")
         self.do_create_namespace(levels, checked_options("properties", properties))
 
     def create_namespace_if_not_exists(
         self, namespace: str | Iterable[str], properties: Mapping[str, str] | None = None
     ) -> None:
-        """Creates a namespace unless it is there, as `create_namespace` does."""
+        """Creates a namespace as `create_namespace` does, unless it exists."""
         levels = checked_namespace("namespace", namespace)
         try:
             self.create_namespace(levels, properties=properties)
@@ -124,35 +124,35 @@ class Namespaces(SpelledLikePyIceberg, ABC):
             namespace: The levels of the namespace.
 
         Raises:
-            NoSuchNamespaceError: It is not there.
-            NamespaceNotEmptyError: It holds tables or namespaces.
+            NoSuchNamespaceError: The namespace does not exist.
+            NamespaceNotEmptyError: It has tables or namespaces.
         """
         levels = self._known_namespace(namespace)
         inside = [*self.do_list_tables(levels), *self.do_list_namespaces(levels)]
         if inside:
             raise NamespaceNotEmptyError(
-                f"the namespace {dotted(levels)!r} is not empty: it holds {dotted(min(inside))!r}"
+                f"the namespace {dotted(levels)!r} is not empty: it has {dotted(min(inside))!r}"
             )
         self.do_drop_namespace(levels)
 
     def list_namespaces(self, namespace: str | Iterable[str] = ()) -> list[Namespace]:
-        """Lists the namespaces directly in a namespace, or those of the first level, in order.
+        """Lists the namespaces directly in a namespace, or those of the first level, sorted.
 
         Raises:
-            NoSuchNamespaceError: There is no such namespace.
+            NoSuchNamespaceError: The namespace does not exist.
         """
         levels = checked_namespace("namespace", namespace, root=True)
         return sorted(self.do_list_namespaces(self._known_namespace(levels) if levels else ()))
 
     def namespace_exists(self, namespace: str | Iterable[str]) -> bool:
-        """Is there such a namespace?"""
+        """Whether a namespace exists."""
         return self.do_namespace_exists(checked_namespace("namespace", namespace))
 
     def load_namespace_properties(self, namespace: str | Iterable[str]) -> dict[str, str]:
         """The properties of a namespace.
 
         Raises:
-            NoSuchNamespaceError: There is no such namespace.
+            NoSuchNamespaceError: The namespace does not exist.
         """
         return self.do_load_namespace_properties(self._known_namespace(namespace))
 
@@ -173,58 +173,58 @@ class Namespaces(SpelledLikePyIceberg, ABC):
             What was done.
 
         Raises:
-            InvalidInputError: A key is to be removed and set.
-            NoSuchNamespaceError: There is no such namespace.
-            UnsupportedError: The catalog has no place for properties.
+            InvalidInputError: A key is in both.
+            NoSuchNamespaceError: The namespace does not exist.
+            UnsupportedError: The catalog cannot store properties of namespaces.
         """
         levels = self._known_namespace(namespace)
         removed = set(checked_names("removals", () if removals is None else removals))
         updated = checked_options("updates", updates)
         if both := sorted(removed & set(updated)):
-            raise InvalidInputError(f"properties cannot be removed and set at once: {', '.join(both)}")
+            raise InvalidInputError(f"properties cannot be removed and set in one update: {', '.join(both)}")
         known = self.do_load_namespace_properties(levels)
         self.do_update_namespace_properties(levels, removed, updated)
         return PropertiesUpdateSummary(
             tuple(sorted(removed & set(known))), tuple(sorted(updated)), tuple(sorted(removed - set(known)))
         )
 
-    # What catalogs differ in: each is called by the method of its name without `do_`, which checks the arguments.
+    # What catalogs implement. The methods of these names without `do_` check the arguments first.
 
     @abstractmethod
     def do_namespace_exists(self, namespace: Namespace) -> bool:
-        """Is it there, or anything inside it?"""
+        """Whether it exists, or anything in it."""
 
     @abstractmethod
     def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
-        """Makes a namespace that is not there, and those that it is in. Another may make it meanwhile."""
+        """Creates a namespace and its parents. Another writer may create it at the same time."""
 
     @abstractmethod
     def do_drop_namespace(self, namespace: Namespace) -> None:
-        """Drops a namespace that is there and holds nothing."""
+        """Drops an existing, empty namespace."""
 
     @abstractmethod
     def do_list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
-        """Those directly inside, in any order; those of the first level for `()`."""
+        """The namespaces directly in one, in any order; those of the first level for `()`."""
 
     @abstractmethod
     def do_load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
-        """The properties of a namespace that is there. `location` is where its tables go."""
+        """The properties of an existing namespace. `location` is the folder of new tables."""
 
     @abstractmethod
     def do_update_namespace_properties(
         self, namespace: Namespace, removals: set[str], updates: dict[str, str]
     ) -> None:
-        """Removes and sets properties of a namespace that is there, in one step."""
+        """Removes and sets properties of an existing namespace, atomically."""
 
     @abstractmethod
     def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
-        """Those directly inside, in any order, as whole identifiers."""
+        """The tables directly in a namespace, in any order, as whole identifiers."""
 
     def _known_namespace(self, namespace: str | Iterable[str]) -> Namespace:
         levels = checked_namespace("namespace", namespace)
         if not self.do_namespace_exists(levels):
             raise NoSuchNamespaceError(
-                f"the catalog {self._name!r} has no namespace {dotted(levels)!r}; create_namespace makes it"
+                f"the catalog {self._name!r} has no namespace {dotted(levels)!r}: create it by create_namespace"
             )
         return levels
 

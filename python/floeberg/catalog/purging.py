@@ -1,7 +1,7 @@
 """How are the files of a dropped table removed?
 
-From the leaves to the root: what names a file goes after it, so that what is cut off half-way can be done again. What
-metadata names outside of the table's own locations may be anybody's, and stays unless it is asked for.
+Files are removed from the leaves to the root, so that an interrupted purge can be repeated. Files outside of the
+table's own locations may belong to others, and are kept unless you ask for it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._file_removal import own_folders, tell_of_left
+from floeberg._file_removal import log_kept_files, own_folders
 from floeberg._table_properties import flag_of
 from floeberg.table.inspect import InspectTable
 
@@ -24,17 +24,17 @@ __all__ = ["remove_files_of"]
 
 
 def remove_files_of(table: OpenedTable, *, outside: bool) -> list[str]:
-    """Removes the files that the metadata of a table names, as far as there are any, its own last.
+    """Removes the files that the metadata of a table names, and the metadata files last.
 
     Args:
         table: The table.
-        outside: Whether those outside of the table's own locations are removed too.
+        outside: Whether files outside of the table's own locations are removed too.
 
     Returns:
-        The files that were left, since they are outside.
+        The files that were kept since they are outside.
 
     Raises:
-        InvalidDataError: A manifest is damaged. Nothing that names files was removed.
+        InvalidDataError: A manifest is damaged. No file that names others was removed.
     """
     metadata = json.loads(table.metadata_json())
     inspect = InspectTable(table)
@@ -56,12 +56,12 @@ def remove_files_of(table: OpenedTable, *, outside: bool) -> list[str]:
         left += _remove(locations, table, outside=outside)
     # A file may be named more than once.
     left = list(dict.fromkeys(left))
-    tell_of_left(left, table)
+    log_kept_files(left, table)
     return left
 
 
 def _remove(locations: list[str], table: OpenedTable, *, outside: bool) -> list[str]:
-    """Gives those that were left."""
+    """Removes files. Returns those that were kept."""
     options = table.storage_options
     if outside:
         _native.remove_files(locations, storage_options=options)

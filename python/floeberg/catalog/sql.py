@@ -1,4 +1,4 @@
-"""Which tables are in a SQL database?"""
+"""How does a catalog use a SQL database?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ try:
         of_namespace,
     )
 except ImportError as error:
-    raise NotInstalledError("SQLAlchemy is needed for a SQL catalog: pip install 'floeberg[sql]'") from error
+    raise NotInstalledError(
+        "SQLAlchemy is not installed, and a SQL catalog needs it: pip install 'floeberg[sql]'"
+    ) from error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,17 +39,17 @@ __all__ = ["SqlCatalog"]
 class SqlCatalog(MetastoreCatalog):
     """A catalog in a SQL database, through SQLAlchemy: SQLite, PostgreSQL and others.
 
-    The tables in the database are those of PyIceberg's `SqlCatalog` and of Iceberg Java's `JdbcCatalog`: catalogs that
-    these made open here, and the reverse, by the same name. They are made where they are not there.
+    It uses the database tables of PyIceberg's `SqlCatalog` and Iceberg Java's `JdbcCatalog`, so that all three open the
+    same catalogs, by the same name. Missing tables are created.
 
     Args:
-        name: The name of the catalog, which the rows of its tables begin with.
-        properties: `uri`, as SQLAlchemy writes it; `warehouse`, where tables go whose place is not given;
-            `init-catalog-tables=false` makes no tables in the database; `schema-version=v1` gives tables of version 0
-            the column that tells tables from views; the options of stores.
+        name: The name of the catalog, which is a column of its tables.
+        properties: `uri`, as SQLAlchemy writes it; `warehouse`, the folder of new tables;
+            `init-catalog-tables=false` creates no tables in the database; `schema-version=v1` adds the column
+            `iceberg_type` to tables of version 0; and storage options.
 
     Raises:
-        InvalidInputError: The URI is none, or the database has no catalog and none is to be made.
+        InvalidInputError: The URI is wrong, or the database has no catalog tables and they must not be created.
         NotInstalledError: SQLAlchemy or the driver of the database is missing.
         StorageError: The database cannot be reached.
 
@@ -80,16 +82,16 @@ class SqlCatalog(MetastoreCatalog):
         return otherwise
 
     def _prepare(self) -> None:
-        """Makes the tables where they are not there, and finds out their version."""
+        """Creates missing tables, and finds out their version."""
         version = self._setting("schema-version", "v0")
         if version not in ("v0", "v1"):
             raise InvalidInputError(f"schema-version: expected 'v0' or 'v1', found {version!r}")
-        with self._database.told("the tables of the catalog cannot be read"):
+        with self._database.converted_errors("the tables of the catalog cannot be read"):
             columns = self._columns()
             if columns is None:
                 if self._setting("init-catalog-tables", "true") == "false":
                     raise InvalidInputError(
-                        "the database holds no catalog: leave init-catalog-tables=false out to make one"
+                        "the database has no catalog tables: remove init-catalog-tables=false to create them"
                     )
                 self._make_tables()
                 columns = self._columns() or set()
@@ -100,7 +102,7 @@ class SqlCatalog(MetastoreCatalog):
             self._typed = True
 
     def _columns(self) -> set[str] | None:
-        """The columns of the table of tables; `None` unless both tables are there."""
+        """The columns of `iceberg_tables`; `None` unless both tables exist."""
         inspector = sql.inspect(self._database.engine())
         if not inspector.has_table(TABLES.name) or not inspector.has_table(NAMESPACES.name):
             return None
@@ -284,7 +286,9 @@ def _check_namespace(namespace: Namespace) -> None:
     """Can the rows hold it?"""
     for level in namespace:
         if "." in level:
-            raise InvalidInputError(f"a SQL catalog joins namespaces by dots, and {level!r} holds one")
+            raise InvalidInputError(
+                f"the levels of a namespace in a SQL catalog must not contain dots: found {level!r}"
+            )
     _check_length(".".join(namespace))
 
 
@@ -295,4 +299,4 @@ def _check_identifier(identifier: Identifier) -> None:
 
 def _check_length(name: str) -> None:
     if len(name) > LONGEST_NAME:
-        raise InvalidInputError(f"names in a SQL catalog have at most {LONGEST_NAME} letters")
+        raise InvalidInputError(f"names in a SQL catalog have at most {LONGEST_NAME} characters")

@@ -1,6 +1,6 @@
-"""How is a SQL database read and written, and what do its errors say?
+"""How is a SQL database read and written?
 
-This is imported by a `SqlCatalog` only, since it imports SQLAlchemy.
+Only `SqlCatalog` imports this, since it imports SQLAlchemy.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _PATIENCE = 60
 
 
 class Database:
-    """A database, by the URI that SQLAlchemy has for it.
+    """A database, by its URI of SQLAlchemy.
 
     Args:
-        uri: The URI, as `sqlite:////data/catalog.db`. It is looked at when the database is first used.
+        uri: The URI, such as `sqlite:////data/catalog.db`. It is checked when the database is first used.
     """
 
     def __init__(self, uri: str | None) -> None:
@@ -60,7 +60,7 @@ class Database:
         """The engine of this process: connections do not survive a fork.
 
         Raises:
-            InvalidInputError: The URI is none.
+            InvalidInputError: The URI is wrong.
             NotInstalledError: The driver of the database is missing.
         """
         process = os.getpid()
@@ -74,13 +74,13 @@ class Database:
             self._made[1].dispose()
 
     def _file(self) -> str | None:
-        """The file of an SQLite database, for errors: its driver does not tell."""
+        """The file of an SQLite database, for errors: its driver does not name it."""
         url = self.engine().url
         return url.database if url.get_backend_name() == "sqlite" else None
 
     @contextmanager
-    def told(self, what: str) -> Iterator[None]:
-        """Gives errors of the database our classes. The statement and its values are not shown."""
+    def converted_errors(self, what: str) -> Iterator[None]:
+        """Converts errors of the database. They do not show the statement and its values."""
         try:
             yield
         except IntegrityError:
@@ -96,21 +96,21 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection to read by."""
-        with self.told("the catalog cannot be read"), self.engine().connect() as connection:
+        """A connection for reading."""
+        with self.converted_errors("the catalog cannot be read"), self.engine().connect() as connection:
             yield connection
 
     @contextmanager
     def writing(
         self, what: str = "the catalog cannot be written", *, is_unchanged: Callable[[], bool] = lambda: False
     ) -> Iterator[Connection]:
-        """A transaction, made durable at its end. An error before that says that nothing was changed.
+        """A transaction, which is durable at its end. After an error before its end nothing was changed.
 
-        One of the end itself says so too, where that can be seen: SQLite commits in this process, so that what is not
-        there after its error never comes.
+        After an error of the commit itself the outcome is unknown, but for SQLite: it commits in this process, so that
+        a write that is missing then never appears.
         """
         engine = self.engine()
-        with self.told(what):
+        with self.converted_errors(what):
             with engine.connect() as connection:
                 transaction = connection.begin()
                 yield connection
@@ -119,17 +119,21 @@ class Database:
                 return
             if engine.dialect.name == "sqlite" and is_unchanged():
                 raise failure
-            raise CommitStateUnknownError(f"whether the catalog was written is not known: {_cause(failure)}")
+            raise CommitStateUnknownError(
+                f"the outcome of a write to the catalog is unknown: {_cause(failure)}"
+            )
 
 
 def _engine_of(uri: str | None) -> Engine:
     if uri is None:
-        raise InvalidInputError("a SQL catalog needs the property 'uri', as 'sqlite:////data/catalog.db'")
+        raise InvalidInputError(
+            "a SQL catalog needs the property 'uri', such as 'sqlite:////data/catalog.db'"
+        )
     try:
         url = sql.make_url(uri)
     except (ArgumentError, ValueError):
         # The URI may hold a password.
-        raise InvalidInputError("the property 'uri' is no URI of a database") from None
+        raise InvalidInputError("the property 'uri' is not the URI of a database") from None
     try:
         if url.get_backend_name() != "sqlite":
             return sql.create_engine(url)
@@ -148,12 +152,12 @@ def _engine_of(uri: str | None) -> Engine:
         raise NotInstalledError(f"the driver of the database {kind!r} is not installed") from None
     except ImportError as failure:
         raise NotInstalledError(
-            f"the driver of the database is not installed: {failure}; {url.drivername!r} needs a package of its own, "
+            f"the driver of the database is not installed: {failure}; {url.drivername!r} needs its own package, "
             "as 'postgresql+psycopg' needs psycopg"
         ) from None
     except (ArgumentError, ValueError):
         # The URI may hold a password.
-        raise InvalidInputError("the property 'uri' is no URI of a database") from None
+        raise InvalidInputError("the property 'uri' is not the URI of a database") from None
 
 
 def _failure_of(transaction: RootTransaction) -> SQLAlchemyError | None:

@@ -1,4 +1,4 @@
-"""Where does a SQL database keep a catalog?
+"""In which tables does a SQL database store a catalog?
 
 In two tables, which PyIceberg's `SqlCatalog` and Iceberg Java's `JdbcCatalog` use too:
 
@@ -6,9 +6,9 @@ In two tables, which PyIceberg's `SqlCatalog` and Iceberg Java's `JdbcCatalog` u
   `previous_metadata_location` and the `iceberg_type`;
 - `iceberg_namespace_properties`: by `catalog_name`, `namespace` and `property_key` the `property_value`.
 
-Version 0 of the tables lacks `iceberg_type`, which tells tables from views. Namespaces are dotted.
+Version 0 of the tables lacks `iceberg_type`, which distinguishes tables and views. Namespaces are dotted.
 
-This is imported by a `SqlCatalog` only, since it imports SQLAlchemy.
+Only `SqlCatalog` imports this, since it imports SQLAlchemy.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ NAMESPACES: Final = Table(
 
 
 def named(catalog: str, identifier: Identifier, *, typed: bool) -> ColumnElement[bool]:
-    """The row of a table; a view is none where the rows have types."""
+    """The row of a table. Rows of views are excluded where the rows have types."""
     *namespace, name = identifier
     return of_namespace(catalog, tuple(namespace), typed=typed) & (TABLES.c.table_name == name)
 
@@ -76,6 +76,6 @@ def of_namespace(catalog: str, namespace: Namespace, *, typed: bool) -> ColumnEl
 
 
 def is_or_is_in(column: Column[str], namespace: Namespace) -> ColumnElement[bool]:
-    """Is it the namespace, or one inside it? `LIKE` would not tell cases apart everywhere."""
+    """Whether a row is of the namespace, or of one inside it. `LIKE` would ignore case in some databases."""
     text = ".".join(namespace)
     return (column == text) | (func.substr(column, 1, len(text) + 1) == f"{text}.")

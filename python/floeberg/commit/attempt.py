@@ -1,4 +1,4 @@
-"""What does a commit make of a table?"""
+"""What does one attempt of a commit change?"""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ __all__ = ["Attempt"]
 
 
 class Attempt(Protocol):
-    """What a commit makes of a table, on one metadata file as its base.
+    """One attempt of a commit, on one metadata file as its base.
 
-    Its data files, manifests and manifest lists are written. `requirements_json` and `updates_json` are the two lists
-    of a `CommitTableRequest` of the REST catalog specification, for a server that makes the metadata. `metadata_json`
-    is the metadata that they lead to, for everybody else.
+    Its data files, manifests and manifest lists are written. A server that makes the metadata takes `requirements_json`
+    and `updates_json`, the two lists of a `CommitTableRequest` of the REST catalog specification. Other catalogs take
+    `metadata_json`, which is the result.
     """
 
     @property
     def changes(self) -> bool:
-        """Whether anything changes at all."""
+        """Whether the metadata differs from the base."""
         ...
 
     @property
     def snapshot_id(self) -> int | None:
-        """The last snapshot that it adds."""
+        """The last snapshot that it adds; `None` where it adds none."""
         ...
 
     @property
     def requirements_json(self) -> str:
-        """What must be true of the table: `[{"type": "assert-table-uuid", ...}, ...]`."""
+        """The requirements: `[{"type": "assert-table-uuid", ...}, ...]`."""
         ...
 
     @property
     def updates_json(self) -> str:
-        """What changes: `[{"action": "add-snapshot", ...}, ...]`."""
+        """The updates: `[{"action": "add-snapshot", ...}, ...]`."""
         ...
 
     @property
     def metadata_json(self) -> str:
-        """The whole of the new metadata."""
+        """The new metadata."""
         ...
 
     @property
@@ -50,13 +50,13 @@ class Attempt(Protocol):
 
     @property
     def metadata_folder(self) -> str:
-        """Where the new metadata says that metadata files go."""
+        """The folder of metadata files, by the new metadata."""
         ...
 
     def write_metadata(self, location: str, *, if_absent: bool) -> None:
-        """Writes the new metadata durably, gzip where the name says so."""
+        """Writes the new metadata durably. Names with `.gz` are compressed."""
         ...
 
     def table(self, metadata_location: str) -> _native.Table:
-        """The table with the new metadata, which is at that location."""
+        """The table with the new metadata, which was written to this location."""
         ...

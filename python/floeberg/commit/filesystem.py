@@ -1,8 +1,8 @@
-"""How does a table live in a folder that no catalog knows?
+"""How is a table committed in its folder, without a catalog?
 
-Its metadata files are `metadata/v<V>.metadata.json`, and the highest `V` is the current one. A commit writes the next,
-where there is none, in one step: of two writers one wins. `metadata/version-hint.text` says where to begin to look, and
-may be stale. Spec: File System Tables.
+Its metadata files are `metadata/v<V>.metadata.json`, and the highest `V` is current. A commit creates the next one
+atomically, so that one of two writers wins. `metadata/version-hint.text` says where to start to search, and may be
+stale. Spec: File System Tables.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["METADATA", "FileSystemTableOperations"]
 
 METADATA: Final = "metadata"
-"""The folder of the versions, in that of the table."""
+"""The folder of metadata files, within the table's folder."""
 
 _NAME: Final = re.compile(r"v([0-9]+)((?:\.gz)?\.metadata\.json|\.metadata\.json\.gz)")
 _HINT: Final = "version-hint.text"
@@ -49,8 +49,8 @@ class FileSystemTableOperations(TableOperations):
     """A table in a folder: Iceberg Java's `HadoopTableOperations`.
 
     Args:
-        folder: The folder, as the table writes it.
-        options: The options of its store.
+        folder: The folder, as written.
+        options: Its storage options.
     """
 
     folder: str
@@ -58,30 +58,30 @@ class FileSystemTableOperations(TableOperations):
 
     @property
     def storage_options(self) -> dict[str, str]:
-        """The options of its store."""
+        """Its storage options."""
         return self.options
 
     @staticmethod
     def is_version(metadata_location: str) -> bool:
-        """Is a metadata file named as this does?"""
+        """Whether a metadata file has such a name."""
         return _number(metadata_location) > 0
 
     def load(self, known: OpenedTable | None) -> OpenedTable:
-        """The table as it is now, the known one where that is current. Raises `NoSuchTableError`."""
+        """The current table; the known object where that is current. Raises `NoSuchTableError`."""
         current = open_metadata(self.folder, storage_options=self.storage_options)
         same = (
             known is not None
             and current.metadata_location == known.metadata_location
             and current.identity == known.identity
         )
-        # The one that is known has manifests in its cache.
+        # The known object has a cache of manifests.
         return known if known is not None and same else current
 
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
         """Writes the next version."""
         _check(base, attempt)
         version = 1 if base is None else _version(base) + 1
-        # Every writer of one base gives the next version one name. The first version has no base.
+        # Every writer with the same base must choose the same name. The first version has no base.
         suffix = suffix_of(attempt.properties if base is None else _followed(base, attempt))
         location = self._location(version, suffix)
         if self._is_there_as_other(version, suffix):
@@ -90,7 +90,7 @@ class FileSystemTableOperations(TableOperations):
             raise self._conflict(version)
         if not self._stands(base, version, suffix):
             raise self._conflict(version)
-        # The version is there. What fails from here on is made up for by whoever reads.
+        # The version exists. Readers do without a correct hint.
         with suppress(FloebergError):
             _native.put_file(
                 f"{self.folder}/{METADATA}/{_HINT}",
@@ -102,10 +102,10 @@ class FileSystemTableOperations(TableOperations):
         return made_table(attempt, location)
 
     def _stands(self, base: OpenedTable | None, version: int, suffix: str) -> bool:
-        """Is the base of a new version still there, and a first version the only one? Else the new one is taken back.
+        """Whether the base of a new version still exists, or a first version is the only one. Else it is removed again.
 
-        What follows nothing was written to a table that was dropped, or that went on long ago and removed old versions.
-        Two that make a table may name its first version by other suffixes, and neither then sees the other before.
+        A base is missing where the table was dropped, or moved on and removed old versions. Two writers that create a
+        table may give its first version different suffixes, and then neither sees the other before.
         """
         location = self._location(version, suffix)
         try:
@@ -117,17 +117,17 @@ class FileSystemTableOperations(TableOperations):
                 _native.remove_files([location], storage_options=self.storage_options)
         except FloebergError as failure:
             raise CommitStateUnknownError(
-                f"a version was written, and whether it follows the one before is not known: {failure.message}",
+                f"a version was written, and the check of its base failed: {failure.message}",
                 context={"metadata": location} | failure.context,
             ) from failure
         return stands
 
     def _is_there_as_other(self, version: int, suffix: str) -> bool:
-        """Is there a version under another name than this?"""
+        """Whether the version exists with another suffix."""
         return any(self._exists(self._location(version, each)) for each in SUFFIXES if each != suffix)
 
     def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
-        """Is the attempt the current version, or one before it? Every attempt on one base has the same name."""
+        """Whether the attempt is the current version or an earlier one: attempts on one base share a name."""
         if not metadata_location or _version(current) < _number(metadata_location):
             return False
         try:
@@ -136,7 +136,7 @@ class FileSystemTableOperations(TableOperations):
             return False
 
     def remove(self) -> None:
-        """Removes the versions, so that there is no table: the current one last, or an older one would become it."""
+        """Removes all versions, the current one last. Otherwise an older one would become current."""
         names = [
             name
             for name, is_folder in _native.list_folder(
@@ -146,7 +146,7 @@ class FileSystemTableOperations(TableOperations):
         ]
         names.sort(key=_number)
         with suppress(FloebergError):
-            # Whatever stands in the place of the hint: what counts are the versions.
+            # The hint does not matter: versions do.
             _native.remove_files([f"{self.folder}/{METADATA}/{_HINT}"], storage_options=self.storage_options)
         places = [f"{self.folder}/{METADATA}/{name}" for name in names]
         _native.remove_files(places, storage_options=self.storage_options)
@@ -166,7 +166,7 @@ class FileSystemTableOperations(TableOperations):
 
 
 def _followed(base: OpenedTable, attempt: Attempt) -> dict[str, str]:
-    """The properties that say how the version after a base is stored: the base's, unless a commit mends those."""
+    """The properties for the name of the next version: those of the base, unless the commit repairs them."""
     try:
         suffix_of(base.properties)
     except InvalidInputError:
@@ -176,14 +176,17 @@ def _followed(base: OpenedTable, attempt: Attempt) -> dict[str, str]:
 
 
 def _check(base: OpenedTable | None, attempt: Attempt) -> None:
-    """Can the table stay where it is?"""
+    """Raises where an attempt would move the table or its metadata."""
     for update in json.loads(attempt.updates_json):
         if "write.metadata.path" in update.get("updates", {}):
             raise InvalidInputError(
-                "a table in a folder keeps its metadata there: the property 'write.metadata.path' cannot be set"
+                "the property 'write.metadata.path' cannot be set: a table without a catalog keeps its metadata in its "
+                "folder"
             )
         if update["action"] == "set-location" and base is not None:
-            raise InvalidInputError("a table in a folder stays there: its location cannot be set")
+            raise InvalidInputError(
+                "the location cannot be set: a table without a catalog stays in its folder"
+            )
 
 
 def _version(table: OpenedTable) -> int:

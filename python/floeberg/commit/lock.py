@@ -1,9 +1,9 @@
-"""How do writers on one machine keep out of each other's way?
+"""How do writers on one machine avoid conflicts?
 
-Commits of two writers at once are safe, and the slower one has done its work in vain. Writers of one machine therefore
-take turns, where the table is on a disk of it: each locks the folder of the metadata while it tries. Elsewhere the
-threads of one process do. The lock is advisory, and nothing depends on it: after some patience, or where there are no
-such locks, a writer goes on without it.
+Concurrent commits are safe, but the slower writer must retry. So writers of one machine take turns: where the table is
+on a local disk, each locks the metadata folder while it commits. Elsewhere only the threads of one process take turns.
+The lock is advisory, and nothing depends on it. After a timeout, or where file locks are not supported, a writer goes
+on without it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["commit_lock"]
 
 PATIENCE = 10.0
-"""Seconds until a writer goes on without the lock: the one that has it may hang."""
+"""Seconds until a writer goes on without the lock, whose holder may hang."""
 
 _LONGEST_NAP: Final = 0.01
 
 _THREADS: Final[dict[tuple[int, str], threading.Lock]] = {}
-"""Locks of this process, by its id: one that was forked makes its own."""
+"""Locks by process id, so that a fork makes its own."""
 
 
 @contextlib.contextmanager
@@ -44,7 +44,7 @@ def commit_lock(metadata_location: str | None) -> Iterator[None]:
     """An advisory lock to commit to the table of a metadata file, among the writers of this machine.
 
     Args:
-        metadata_location: The metadata file; `None` where there is no table yet.
+        metadata_location: The metadata file; `None` where the table is created.
     """
     if metadata_location is None:
         yield
@@ -63,7 +63,7 @@ def commit_lock(metadata_location: str | None) -> Iterator[None]:
         _lock(handle)
         yield
     finally:
-        # This lets go of the lock too.
+        # This releases the lock too.
         os.close(handle)
 
 
@@ -93,7 +93,7 @@ def _lock(handle: int) -> None:
 
 
 def _is_over(handle: int) -> bool:
-    """Is the wait over: does this writer have the lock, or does the file system have none?"""
+    """Whether the wait is over: this writer has the lock, or the file system does not support it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

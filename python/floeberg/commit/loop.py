@@ -1,10 +1,11 @@
-"""How does a commit become part of a table, or not, and nothing in between?
+"""How does a commit become part of a table atomically?
 
-Rust makes an attempt: the files and the metadata of a commit on the table that is current. Here it is handed to what
-keeps the table, a catalog or a folder, and tried again on newer metadata where another writer was faster.
+Commits use optimistic concurrency. Rust makes an attempt: the files and the metadata of the commit on the current
+table. The operations of the table, of a catalog or a folder, make it current. Where another writer committed first, it
+is tried again on the newer metadata.
 
-Each commit has a key, which its snapshots keep in their summaries. Where it is not known whether a commit took effect,
-it is looked for by that key, or by its own metadata file, before anything is tried again or removed.
+Each commit has a key, which the summaries of its snapshots keep. Where its outcome is unknown, it is searched for by
+that key, or by its own metadata file, before anything is retried or removed.
 """
 
 from __future__ import annotations
@@ -48,30 +49,30 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     files_are_new: bool = False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Committed:
-    """Makes operations part of a table, all of them or none.
+    """Commits operations to a table, atomically.
 
     Args:
-        table_operations: What keeps the table.
+        table_operations: The operations of the table's catalog or folder.
         operations: What to do, in order.
         starting: The table that the operations were made for; `None` where it is to be created.
-        snapshot_properties: What the summaries of the snapshots say beside what they must.
-        branch: The branch that snapshots go to.
-        idempotency_key: The key of the commit. Where a snapshot of the branch has it, all is done already.
-        made_from: The snapshots of the branch that new rows were made from, where that was before `starting`.
-        files_are_new: Whether all files that come were written for this commit, under names that nobody else has.
-            Others are looked for, in the table and where they are.
-        sleep: What waits.
+        snapshot_properties: Entries to add to the summaries of the snapshots.
+        branch: The branch of the snapshots.
+        idempotency_key: The key of the commit. Where a snapshot of the branch has it, nothing is done.
+        made_from: Snapshots of the branch that new rows were made from, if they are older than `starting`.
+        files_are_new: Whether all added files were written for this commit, under new names. Other files are searched
+            for in the table and in the storage.
+        sleep: Waits for some seconds.
 
     Returns:
-        The table with the operations done.
+        The commit, with the table after it.
 
     Raises:
-        CommitConflictError: Another writer did what these operations cannot stand beside, or was faster each time.
+        CommitConflictError: Another writer committed a conflicting change, or was faster at every attempt.
             Nothing was changed.
-        CommitStateUnknownError: Whether it took effect is not known. Nothing was removed.
-        AlreadyExistsError: A file that comes is in the table already. It must not be removed.
+        CommitStateUnknownError: The outcome is unknown. No file was removed.
+        AlreadyExistsError: The table has one of the files already. It must not be removed.
         InvalidInputError: The key belongs to other operations, or a file to another table.
-        FloebergError: Any other says that nothing was changed.
+        FloebergError: With any other error nothing was changed.
     """
     made = _native.Commit.begin(
         list(operations),
@@ -93,10 +94,10 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
             if starting is None or not _is_worth_a_retry(failure):
                 return _given_up(progress, failure, done)
             try:
-                # Not before: properties that cannot be followed are mended by a commit too.
+                # Only now: the commit may be the one that repairs a wrong property.
                 retries = Retries.of(starting.properties)
             except InvalidInputError as error:
-                failure.add_note(f"it was not tried again: {error}")
+                failure.add_note(f"the commit was not retried: {error}")
                 return _given_up(progress, failure, done)
             wait = retries.wait(done)
             if done > retries.number or time.monotonic() + wait > began + retries.total:
@@ -106,7 +107,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
 
 
 def _same(current: OpenedTable, starting: OpenedTable) -> OpenedTable:
-    """The table as it is now, if it is still the same one."""
+    """The current table. Raises where it is another table now."""
     try:
         starting.check_same_table(current)
     except NoSuchTableError as error:
@@ -118,7 +119,7 @@ def _try_once(progress: Progress, starting: OpenedTable | None) -> Committed:
     base = None
     if starting is not None:
         base = progress.base = _same(progress.table_operations.load(progress.base or starting), starting)
-        # A commit with its key may be there from before, and an attempt may have taken effect without an answer.
+        # An earlier commit may have its key, and an attempt may have taken effect though its response was lost.
         if (found := progress.find(base)) is not None:
             return found
         progress.forget_superseded(base)
@@ -138,7 +139,7 @@ def _try_once(progress: Progress, starting: OpenedTable | None) -> Committed:
 
 
 def _current(table_operations: TableOperations) -> OpenedTable | None:
-    """The table as it is now, where that can be known."""
+    """The current table; `None` where it cannot be loaded."""
     try:
         return table_operations.load(None)
     except FloebergError:
@@ -150,7 +151,7 @@ def _is_worth_a_retry(failure: FloebergError) -> bool:
 
 
 def _given_up(progress: Progress, failure: FloebergError, done: int) -> Committed:
-    """The end of a commit that is not tried again. Its files are removed where it is known to have failed."""
+    """Ends a commit without another attempt. Its files are removed where it is certain that it failed."""
     if progress.unknown and (current := _current(progress.table_operations)) is not None:
         with suppress(InvalidInputError):
             if (found := progress.find(current)) is not None:
@@ -160,16 +161,18 @@ def _given_up(progress: Progress, failure: FloebergError, done: int) -> Committe
         if isinstance(failure, CommitStateUnknownError):
             raise failure
         raise CommitStateUnknownError(
-            f"an earlier attempt may yet take effect, and the last one failed: {failure.message}",
+            f"an earlier attempt may still take effect, and the last one failed: {failure.message}",
             context=failure.context | {"metadata": progress.unknown[-1].metadata_location},
         ) from failure
     progress.abandon()
     if isinstance(failure, CommitStateUnknownError):
         raise CommitConflictError(
-            "another writer was faster, and the commit was not tried again", context=failure.context
+            "another writer committed first, and the commit was not retried", context=failure.context
         ) from failure
     if isinstance(failure, CommitConflictError) and done > 1:
         raise CommitConflictError(
-            f"{failure.message}; tried {done} times", context=failure.context, retryable=failure.retryable
+            f"{failure.message}; gave up after {done} attempts",
+            context=failure.context,
+            retryable=failure.retryable,
         ) from failure
     raise failure

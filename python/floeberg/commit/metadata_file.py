@@ -1,4 +1,4 @@
-"""How does an attempt become a metadata file, and which of the old ones may go?"""
+"""How is the metadata file of an attempt written, and which old ones are removed?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from floeberg import _native
-from floeberg._file_removal import own_folders, tell_of_left
+from floeberg._file_removal import log_kept_files, own_folders
 from floeberg._table_properties import flag_of, word_of
 from floeberg.commit.operations import open_metadata
 from floeberg.errors import (
@@ -29,18 +29,18 @@ _PLAIN: Final = ".metadata.json"
 _GZIP: Final = ".gz.metadata.json"
 _OLD_GZIP: Final = ".metadata.json.gz"
 SUFFIXES: Final = (_PLAIN, _GZIP, _OLD_GZIP)
-"""How names of metadata files end."""
+"""The suffixes of metadata files."""
 
 
 def write_metadata_file(attempt: Attempt, location: str, storage_options: Mapping[str, str]) -> bool:
-    """Writes the metadata of an attempt where there is no file yet.
+    """Writes the metadata of an attempt, if no file exists at the location.
 
     Returns:
-        Whether it is there now; `False` where a file of another is.
+        Whether it was written; `False` where another writer has a file there.
 
     Raises:
-        CommitStateUnknownError: It is not known.
-        FloebergError: Any other says that it is not there.
+        CommitStateUnknownError: It may have been written.
+        FloebergError: With any other error it was not written.
     """
     try:
         attempt.write_metadata(location, if_absent=True)
@@ -62,7 +62,7 @@ def write_metadata_file(attempt: Attempt, location: str, storage_options: Mappin
 
 
 def is_of(attempt: Attempt, location: str, storage_options: Mapping[str, str]) -> bool:
-    """Does a metadata file say what an attempt says? Raises `NoSuchTableError`."""
+    """Whether a metadata file is that of an attempt. Raises `NoSuchTableError`."""
     written = open_metadata(location, storage_options=storage_options)
     return written.metadata_json() == attempt.table(location).metadata_json()
 
@@ -71,7 +71,7 @@ def made_table(attempt: Attempt, location: str) -> OpenedTable:
     """The table of an attempt that became current.
 
     Raises:
-        CommitStateUnknownError: It cannot be opened. What is current is looked at again.
+        CommitStateUnknownError: It cannot be opened. The caller loads the current table again.
     """
     try:
         return attempt.table(location)
@@ -80,7 +80,7 @@ def made_table(attempt: Attempt, location: str) -> OpenedTable:
 
 
 def suffix_of(properties: dict[str, str]) -> str:
-    """What the names of metadata files end with, by the table's property `write.metadata.compression-codec`.
+    """The suffix of metadata files, by the table's property `write.metadata.compression-codec`.
 
     Raises:
         InvalidInputError: The codec is neither `none` nor `gzip`.
@@ -91,16 +91,16 @@ def suffix_of(properties: dict[str, str]) -> str:
 def remove_old_metadata(
     base: OpenedTable, attempt: Attempt, location: str, storage_options: Mapping[str, str]
 ) -> None:
-    """Removes the metadata files that a commit dropped from the log, where the table's properties ask for it.
+    """Removes the metadata files that a commit dropped from the log, where the table's properties say so.
 
-    The log of a table that others made may name any file: only metadata files below the table's own locations go, and
-    none that has the name of one that is still needed. What cannot be removed stays: the commit is made.
+    The log of a table of others may name any file. So only metadata files below the table's own locations are removed,
+    and none that is still needed. A file that cannot be removed stays: the commit is done.
 
     Args:
         base: The table before the commit.
         attempt: The commit.
         location: The metadata file that is current now.
-        storage_options: The options of the table's store.
+        storage_options: The table's storage options.
     """
     with suppress(FloebergError):
         if flag_of(attempt.properties, "write.metadata.delete-after-commit.enabled"):
@@ -115,7 +115,7 @@ def _remove_old(
     before = map(_logged, json.loads(base.metadata_json()).get("metadata-log", ()))
     old = [each for each in before if _file_name(each) not in kept and each.endswith(SUFFIXES)]
     folders = own_folders(base)
-    tell_of_left(
+    log_kept_files(
         _native.remove_files_below(old, folders=folders, storage_options=dict(storage_options)), base
     )
 

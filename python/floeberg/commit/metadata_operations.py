@@ -19,14 +19,14 @@ __all__ = ["MetadataOperations"]
 
 
 class MetadataOperations(StagedOperations):
-    """The methods of `floeberg.Transaction` that change what the table is."""
+    """The methods of `floeberg.Transaction` that change columns, properties and the format version."""
 
     def update_schema(
         self,
         allow_incompatible_changes: bool = False,  # noqa: FBT001, FBT002 - PyIceberg's order
         case_sensitive: bool = True,  # noqa: FBT001, FBT002
     ) -> UpdateSchema:
-        """Changes columns of the table: see `Table.update_schema`. Rows that are written later have them."""
+        """Changes columns of the table: see `Table.update_schema`. Later operations see them."""
         self._check_open()
         return UpdateSchema(
             self.change_columns,
@@ -38,21 +38,21 @@ class MetadataOperations(StagedOperations):
     def set_properties(
         self, properties: Mapping[str, str | float] | None = None, **more: str | float
     ) -> Self:
-        """Sets properties of the table: see `Table.set_properties`. The transaction comes out, for the next call."""
+        """Sets properties of the table: see `Table.set_properties`. Returns the transaction."""
         wanted = checked_properties("properties", properties) | checked_properties("properties", more)
         warn_of_misspelt(wanted)
         self._declare(_native.Operation.set_properties(wanted))
         with self._taken_back():
-            # What no table could follow is an error now, not at the commit.
+            # A wrong property raises now, not at the commit.
             self._staged()
         return self
 
     def remove_properties(self, *removals: str) -> Self:
-        """Removes properties of the table: see `Table.remove_properties`. The transaction comes out."""
+        """Removes properties of the table: see `Table.remove_properties`. Returns the transaction."""
         self._declare(_native.Operation.remove_properties(checked_names("removals", removals)))
         return self
 
     def upgrade_table_version(self, format_version: int) -> Self:
-        """Upgrades the format version of the table: see `Table.upgrade_table_version`. The transaction comes out."""
+        """Upgrades the format version: see `Table.upgrade_table_version`. Returns the transaction."""
         self._declare(_native.Operation.upgrade_format_version(checked_int("format_version", format_version)))
         return self

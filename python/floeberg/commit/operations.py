@@ -1,6 +1,6 @@
-"""What keeps a table?
+"""How is a table loaded and committed?
 
-The contract between commits, which are the same everywhere, and catalogs, of which each keeps tables in its own way.
+The contract between commits, which are the same everywhere, and catalogs, which store tables in different ways.
 """
 
 from __future__ import annotations
@@ -19,90 +19,89 @@ if TYPE_CHECKING:
 __all__ = ["OpenedTable", "TableOperations", "open_metadata", "table_from_metadata"]
 
 OpenedTable: TypeAlias = _native.Table
-"""A table at one moment: its metadata (`metadata_json()`), their `metadata_location`, its `storage_options`."""
+"""A state of a table: its `metadata_json()`, its `metadata_location` and its `storage_options`."""
 
 
 class TableOperations(ABC):
-    """What keeps a table, and where: Iceberg Java's class of the same name.
+    """Loads a table and commits to it, as Iceberg Java's class of the same name does.
 
-    Who derives from this keeps these rules, and every commit is then safe:
+    Commits are safe where a class that derives from this one keeps these rules:
 
-    1. `load` gives the table as it is now: what every later `load`, of whatever process, gives too until a commit.
-       `NoSuchTableError` says that there is none.
-    2. `commit` takes an attempt and the table that it was made on, its base; with `None` there is to be no table yet.
-       It makes the attempt current if the base still is, in one step that nobody sees half of. A server may take an
-       attempt on an older base too, where all its requirements hold. It never takes one twice.
-    3. It gives back the table that it made. Who keeps metadata files writes the attempt's (`attempt.write_metadata`),
-       and gives `attempt.table(location)`. Who has a server that makes the metadata sends the requirements and the
-       updates, and gives `table_from_metadata` of the answer.
-    4. `CommitConflictError` says that the base is no longer current, and that nothing was changed. With
-       `retryable=True` the operations are tried again on the table that `load` gives then. `TableAlreadyExistsError`
-       says it where there was to be no table.
-    5. `CommitStateUnknownError` says that it is not known whether the attempt became current: an answer was lost, a
-       time ran out. Its context has the attempt's own metadata file as `metadata`, where one was written.
-    6. Every other `FloebergError` says that nothing was changed and that nothing will be. Where this is not certain,
-       rule 5 holds.
-    7. Nothing that the attempt wrote is removed here. A metadata file that `commit` wrote itself is removed only where
-       it is known that it did not become current.
-    8. `includes` is asked after rule 5 alone: is the attempt current, or part of the history of what is? Commits with
-       snapshots are found by their key without it. `False` where that cannot be told.
-    9. `is_superseded` is asked then too: is it certain that the attempt will not become current any more? Only then
-       may its files be removed.
-    10. The options of stores are a table's own: those that `load` and `commit` open it with reach its files, and go to
-        workers with its scans and writes. Options that end name their provider: see `floeberg.storage_options`.
-    11. It crosses to other processes: it holds names and options, and no connection that cannot be made again.
+    1. `load` returns the current table. Until a commit every later `load`, in any process, returns the same. It raises
+       `NoSuchTableError` where the table does not exist.
+    2. `commit` takes an attempt and its base, the table that it was made on; `None` creates the table. It makes the
+       attempt current if the base still is, atomically. A server may accept an attempt on an older base too, where all
+       its requirements hold. It never accepts an attempt twice.
+    3. `commit` returns the table that it made. A catalog of metadata files writes that of the attempt
+       (`attempt.write_metadata`), and returns `attempt.table(location)`. A client of a server that makes the metadata
+       sends the requirements and the updates, and returns `table_from_metadata` of the response.
+    4. `CommitConflictError` means that the base is not current any more, and that nothing was changed. With
+       `retryable=True` the operations are retried on the table that `load` returns then. Where the table was to be
+       created, `TableAlreadyExistsError` means the same.
+    5. `CommitStateUnknownError` means that the attempt may have become current: a response was lost, or a request timed
+       out. Its context has the attempt's own metadata file as `metadata`, where one was written.
+    6. Every other `FloebergError` means that nothing was changed, and nothing will be. Where this is not certain, rule
+       5 holds.
+    7. No file of the attempt is removed here. A metadata file that `commit` wrote is removed only where it certainly
+       did not become current. 8. `includes` is called after rule 5 only: is the attempt the current state, or in its
+       history? Commits with snapshots are found by their key without it. `False` means no, or not known. 9.
+       `is_superseded` is called then too: is it certain that the attempt will never become current? Only then may its
+       files be removed. 10. Storage options belong to a table: those that `load` and `commit` open it with are sent to
+       workers with its scans and writes. Options that expire name their provider: see `floeberg.storage_options`. 11.
+       It can be pickled: it has names and options, and connections only where it can open them again.
     """
 
     @property
     @abstractmethod
     def storage_options(self) -> Mapping[str, str]:
-        """The options that the files of a table are reached by that is not there yet."""
+        """The storage options for a table that does not exist yet."""
 
     @abstractmethod
     def load(self, known: OpenedTable | None) -> OpenedTable:
-        """The table as it is now: the known one, with what it has read, where that is current. Rule 1."""
+        """The current table: the known object, with its caches, where that is current. Rule 1."""
 
     @abstractmethod
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
-        """Makes an attempt current if its base still is, and gives the table that this made. Rules 2 to 7."""
+        """Makes an attempt current if its base still is, and returns the new table. Rules 2 to 7."""
 
     def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
-        """Is an attempt part of the current table? Rule 8.
+        """Whether an attempt is part of the current table. Rule 8.
 
-        Here it is, where the metadata log has its metadata file: names of metadata files are used once.
+        By default it is, where the metadata log has its metadata file, whose name is used once.
 
         Args:
-            current: The table as it is now.
+            current: The current table.
             attempt: The attempt.
-            metadata_location: Its own metadata file, which rule 5 told; empty where there is none.
+            metadata_location: Its own metadata file, from rule 5; empty where none was written.
         """
         del attempt
         log = json.loads(current.metadata_json()).get("metadata-log", ())
         return metadata_location in {current.metadata_location, *(each["metadata-file"] for each in log)}
 
     def is_superseded(self, current: OpenedTable, attempt: Attempt, base_location: str | None) -> bool:
-        """Can an attempt of unknown outcome take effect no more? Rule 9.
+        """Whether an attempt of unknown outcome can never take effect any more. Rule 9.
 
-        Here so, where its base is no longer current. A server that looks at requirements alone may take it later on.
+        By default so, where its base is not current any more. A server that checks requirements only may accept it
+        later.
 
         Args:
-            current: The table as it is now, which does not include the attempt.
+            current: The current table, which does not include the attempt.
             attempt: The attempt.
-            base_location: The metadata file of its base; `None` where there was to be no table.
+            base_location: The metadata file of its base; `None` where it creates the table.
         """
         del attempt
         return base_location != current.metadata_location
 
     def check_writable(self) -> None:
-        """Raises `UnsupportedError`, saying what to do, where the table cannot be written."""
+        """Raises `UnsupportedError` where the table cannot be written. The error says what to do."""
         return
 
 
 def open_metadata(metadata_location: str, *, storage_options: Mapping[str, str]) -> OpenedTable:
-    """Opens the metadata file that a catalog names. Its location is taken as it was written.
+    """Opens the metadata file of a catalog. Its location is used as written.
 
     Raises:
-        NoSuchTableError: There is no such file.
+        NoSuchTableError: The file does not exist.
         InvalidDataError: The metadata is damaged.
     """
     return _native.Table.open_metadata(metadata_location, storage_options=dict(storage_options))
@@ -115,13 +114,13 @@ def table_from_metadata(
     storage_options: Mapping[str, str],
     earlier: OpenedTable | None = None,
 ) -> OpenedTable:
-    """Opens metadata that a catalog has at hand. Nothing is read.
+    """Opens metadata that is in memory. No file is read.
 
     Args:
         metadata_json: The metadata.
-        metadata_location: The file that they are in, for processes that the table is sent to.
-        storage_options: The options that the table's files are reached by.
-        earlier: The table at an earlier moment, whose manifests need not be read again.
+        metadata_location: The metadata file, for processes that the table is sent to.
+        storage_options: The storage options of the table.
+        earlier: An earlier state of the table, whose decoded manifests are taken over.
 
     Raises:
         InvalidDataError: The metadata is damaged.

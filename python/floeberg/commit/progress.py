@@ -1,6 +1,6 @@
-"""Which attempts of a commit were made, and what became of them?
+"""Which attempts has a commit made, and what are their outcomes?
 
-Invariant: what attempts wrote is removed only where it is known that they did not become part of the table.
+Invariant: files of an attempt are removed only where it certainly did not become part of the table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Progress"]
 
 @dataclass(frozen=True)
 class _UnknownOutcome:
-    """An attempt of unknown outcome, where its metadata was to be, and the metadata file that it was based on."""
+    """An attempt of unknown outcome, its metadata file, and that of its base."""
 
     attempt: _native.Attempt
     metadata_location: str
@@ -30,13 +30,13 @@ class _UnknownOutcome:
 
 @dataclass
 class Progress:
-    """What is known of the attempts so far."""
+    """The attempts so far."""
 
     table_operations: TableOperations
     commit: _native.Commit
     unknown: list[_UnknownOutcome] = field(default_factory=list)
     base: OpenedTable | None = None
-    """The last one that was loaded."""
+    """The last table that was loaded."""
 
     def find(self, current: OpenedTable) -> Committed | None:
         """The commit, where it is part of the table.
@@ -54,27 +54,27 @@ class Progress:
         earlier = self.commit.find_earlier(current)
         if earlier is None:
             return None
-        # Everything that was written here is of no use.
+        # The files that were written here are not needed.
         self.abandon()
         return Committed(current, here=False, snapshot_id=earlier)
 
     def remember(self, attempt: _native.Attempt, location: str, base: OpenedTable | None) -> None:
-        """Remembers an attempt whose outcome is not known."""
+        """Remembers an attempt of unknown outcome."""
         base_location = None if base is None else base.metadata_location
         self.unknown.append(_UnknownOutcome(attempt, location, base_location))
 
     def finished(self, attempt: _native.Attempt, table: OpenedTable) -> Committed:
-        """Removes what other attempts left. What cannot be removed harms nobody."""
+        """Removes the files of other attempts. A file that stays harms nobody."""
         with suppress(FloebergError):
             self.commit.finished(attempt)
         return Committed(table, here=True, snapshot_id=attempt.snapshot_id)
 
     def abandon(self) -> None:
-        """Removes what all attempts left."""
+        """Removes the files of all attempts."""
         with suppress(FloebergError):
             self.commit.abandon()
 
     def forget_superseded(self, current: OpenedTable) -> None:
-        """Forgets what can take effect no more."""
+        """Forgets attempts that can never take effect any more."""
         is_superseded = self.table_operations.is_superseded
         self.unknown = [each for each in self.unknown if not is_superseded(current, each.attempt, each.base)]

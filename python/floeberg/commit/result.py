@@ -13,16 +13,16 @@ __all__ = ["CommitResult", "Committed"]
 
 @dataclass(frozen=True)
 class CommitResult:
-    """What a commit did, or that it was done before.
+    """What a commit did, or which earlier commit did it.
 
     Args:
-        snapshot_id: The snapshot that has it, the last one of several; `None` where no rows changed.
-        operation: What the snapshot says of itself: `append`, `overwrite`, `delete` or `replace`.
-        already_committed: Whether an earlier commit with the same idempotency key did it. Nothing was done now.
-        added_files: The data files that were added.
-        added_rows: The rows in them.
-        added_bytes: The bytes of them.
-        seconds: How long it took, from the first operation to the end of the commit.
+        snapshot_id: Its last snapshot; `None` where no rows changed.
+        operation: The operation of the snapshot: `append`, `overwrite`, `delete` or `replace`.
+        already_committed: Whether an earlier commit with the same idempotency key did it, so that nothing was done now.
+        added_files: The number of added data files.
+        added_rows: Their rows.
+        added_bytes: Their bytes.
+        seconds: The time from the first operation to the end of the commit.
 
     Examples:
         >>> first = orders.append(pa.table({"id": [1]}), idempotency_key="job-9")
@@ -50,7 +50,7 @@ class Committed:
 
     Args:
         table: The table with it.
-        here: Whether it was made here. Else another commit with the same key was there before.
+        here: Whether it was made here, and not by an earlier commit with the same key.
         snapshot_id: Its last snapshot.
     """
 
@@ -60,6 +60,6 @@ class Committed:
 
     @property
     def result(self) -> CommitResult:
-        """What the user gets of it."""
+        """The result for the user."""
         operation = None if self.snapshot_id is None else self.table.operation_of(self.snapshot_id)
         return CommitResult(self.snapshot_id, operation, already_committed=not self.here)

@@ -1,4 +1,4 @@
-"""How often is a commit tried again, and when?"""
+"""How often is a commit retried, and when?"""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Retries"]
 
 @dataclass(frozen=True)
 class Retries:
-    """How often, and after which waits, a commit is tried again: the table's properties `commit.retry.*`.
+    """The retries of a commit, by the table's properties `commit.retry.*`.
 
     Args:
-        number: How often after the first time.
+        number: The most retries.
         least_wait: Seconds before the first retry; twice as long before each further one.
-        most_wait: Seconds that a wait has at most.
-        total: Seconds after which nothing is tried again.
+        most_wait: The longest wait, in seconds.
+        total: Seconds after which there are no more retries.
     """
 
     number: int
@@ -32,7 +32,7 @@ class Retries:
 
     @classmethod
     def of(cls, properties: Mapping[str, str]) -> Retries:
-        """Those of a table.
+        """The retries of a table.
 
         Raises:
             InvalidInputError: A property is not a whole number.
@@ -45,9 +45,9 @@ class Retries:
         )
 
     def wait(self, done: int) -> float:
-        """Seconds to wait after so many tries.
+        """Seconds to wait after a number of attempts.
 
-        Writers that met once are not to meet again: each waits for a random part of the time.
+        Each writer waits for a random part of the time, so that two do not conflict again.
         """
         longest = min(self.least_wait * 2.0 ** min(done - 1, 62), self.most_wait)
         return random.uniform(longest / 2, longest)  # noqa: S311 - no secret

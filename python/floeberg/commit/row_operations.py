@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["RowOperations", "WriteMode"]
 
 WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
-"""What files that were written are to a table: added, in place of the rows of a filter, or of their partitions."""
+"""How files are added: `append` only adds, the others replace rows of a filter or of their partitions."""
 
 _ISOLATION = "isolation-level"
 
@@ -49,7 +49,7 @@ class RowOperations(StagedOperations):
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
-        """Puts rows in the place of those that match a filter: see `Table.overwrite`."""
+        """Replaces the rows that match a filter: see `Table.overwrite`."""
         tree = as_expression(overwrite_filter).as_tree()
         checked_bool("case_sensitive", case_sensitive)
         written, isolation = _options(options)
@@ -68,7 +68,7 @@ class RowOperations(StagedOperations):
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
-        """Puts rows in the place of all rows of their partitions: see `Table.dynamic_partition_overwrite`."""
+        """Replaces all rows of the partitions of new rows: see `Table.dynamic_partition_overwrite`."""
         written, isolation = _options(options)
         receipt = self._write("dynamic overwrite", data, schema_mode, written)
         if receipt is not None:
@@ -100,7 +100,7 @@ class RowOperations(StagedOperations):
         made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
     ) -> None:
-        """Takes files that workers wrote into the table: see `Table.commit_receipts`."""
+        """Adds files that workers wrote: see `Table.commit_receipts`."""
         self._check_open()
         self._made_from += [None if each is None else checked_int("made_from", each) for each in made_from]
         _, isolation = _options(options)
@@ -127,7 +127,7 @@ class RowOperations(StagedOperations):
 
 
 def _options(options: Mapping[str, str] | None) -> tuple[dict[str, str], str | None]:
-    """The options of a write, without the isolation level, and that."""
+    """The options of a write without the isolation level, and the isolation level."""
     known = checked_options("options", options)
     isolation = known.pop(_ISOLATION, None)
     return known, isolation

@@ -1,8 +1,9 @@
-"""What has a transaction done before its commit?
+"""What does a transaction stage before its commit?
 
-It writes files of the table as its operations make it, and knows whether an earlier commit with its key did the work.
+It writes files for the table that its operations make, and finds out whether an earlier commit with its key did the
+work.
 
-Invariant: files that were written and that no commit may have taken are removed with the transaction.
+Invariant: files are removed with the transaction, unless a commit of them has begun.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from floeberg import _native
 from floeberg._arguments import checked_options, checked_text
 from floeberg.errors import FloebergError, InvalidInputError
-from floeberg.write.input_rows import reader_of, told_as_input
+from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["SchemaMode", "StagedOperations", "remove_written"]
 
 SchemaMode = Literal["merge"]
-"""What is done where rows do not fit: `merge` adds columns that the table lacks, and promotes too narrow ones."""
+"""How columns that do not fit are handled: `merge` adds missing ones to the table, and promotes too narrow ones."""
 
 
 class StagedOperations:
@@ -48,7 +49,7 @@ class StagedOperations:
         branch: str | None = "main",
         idempotency_key: str | None = None,
     ) -> None:
-        """Made by `Table.transaction`."""
+        """Use `Table.transaction`."""
         self._table_operations = table_operations
         self._starting = self._current = starting
         self._tell_table = become
@@ -62,20 +63,20 @@ class StagedOperations:
         self._known_done: bool | None = None
         self._files_are_new = True
         self._skipped: list[str] = []
-        """The operations that were not made, since a commit with the key is there."""
+        """The operations that were skipped, since an earlier commit has the key."""
         self._result: CommitResult | None = None
         self._written: list[tuple[WriteRecipe, Receipt]] = []
         self._added: list[_native.Receipt] = []
-        """What its snapshots add, also what workers wrote."""
+        """The files that its snapshots add, also those of workers."""
         self._begun = monotonic()
-        # One that is dropped, and in which no commit began, takes its files along.
+        # A transaction that is dropped before its commit begins removes its files.
         self._files = weakref.finalize(self, remove_written, self._written, os.getpid())
 
     def change_columns(self, changes_json: str) -> None:
-        """Makes the changes that an `UpdateSchema` wrote down."""
+        """Makes the changes of an `UpdateSchema`."""
         self._declare(_native.Operation.update_schema(changes_json))
         with self._taken_back():
-            # What cannot be made is told now.
+            # A change that cannot be made raises now.
             self._staged()
 
     def _declare(self, operation: _native.Operation) -> None:
@@ -84,7 +85,7 @@ class StagedOperations:
         self._declared.append(operation)
 
     def _make(self, operation: _native.Operation) -> None:
-        """Takes an operation that writes no files, unless the commit was made before."""
+        """Stages an operation that writes no files, unless an earlier commit has the key."""
         if self._is_done():
             self._skipped.append(operation.name)
         else:
@@ -93,7 +94,7 @@ class StagedOperations:
     def _write(
         self, operation: str, data: object, schema_mode: SchemaMode | None, options: dict[str, str]
     ) -> Receipt | None:
-        """The files of some rows; `None` where the commit was made before."""
+        """Writes rows to files; `None` where an earlier commit has the key."""
         self._check_open()
         reader = reader_of(data, lambda: self._recipe({}).arrow_schema())
         if schema_mode not in (None, "merge"):
@@ -102,7 +103,7 @@ class StagedOperations:
             self._skipped.append(operation)
             return None
         changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
-        with told_as_input(data):
+        with converted_stream_errors(data):
             if changes is None:
                 return self._write_files(reader, options)
             self.change_columns(changes)
@@ -123,7 +124,7 @@ class StagedOperations:
 
     @contextmanager
     def _taken_back(self) -> Iterator[None]:
-        """Where what is done raises, the last declared operation is none of the transaction any more."""
+        """Drops the last declared operation where the block raises."""
         try:
             yield
         except BaseException:
@@ -131,7 +132,7 @@ class StagedOperations:
             raise
 
     def _staged(self) -> OpenedTable:
-        """The table as the operations so far make it, as far as files depend on it."""
+        """The table after the operations so far, as far as writing files depends on it."""
         if not self._declared:
             return self._starting
         made = _native.Commit.begin(
@@ -145,7 +146,7 @@ class StagedOperations:
         return made.attempt(self._starting).table(self._starting.metadata_location)
 
     def _is_done(self) -> bool:
-        """Is there a commit with the key on the branch already?"""
+        """Whether an earlier commit on the branch has the key."""
         if self._key is None:
             return False
         if self._known_done is None:
@@ -158,7 +159,7 @@ class StagedOperations:
         return self._known_done
 
     def _become(self, table: OpenedTable) -> None:
-        """Tells the table that it is another one now."""
+        """Hands the new state to the table object."""
         self._current = table
         self._tell_table(table)
 
@@ -168,11 +169,11 @@ class StagedOperations:
 
 
 def remove_written(written: list[tuple[WriteRecipe, Receipt]], process: int | None = None) -> None:
-    """Removes files that were written. What cannot be removed harms nobody.
+    """Removes written files. A file that stays harms nobody.
 
     Args:
-        written: The files, and how they were written.
-        process: The process that they are of, where another may have a copy of the transaction.
+        written: The files, and their recipes.
+        process: The process that wrote them. A fork has a copy of the transaction, and must not remove its files.
     """
     if process not in (None, os.getpid()):
         return

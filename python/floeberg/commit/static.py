@@ -1,4 +1,4 @@
-"""What keeps a table that was opened without a catalog?"""
+"""Can a table that was opened without a catalog be written?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["StaticTableOperations", "operations_of"]
 
 @dataclass(frozen=True)
 class StaticTableOperations(TableOperations):
-    """A table that stays as it was opened, and cannot be written: nobody could say what is current.
+    """A table at a fixed state, which cannot be written: nothing says which state is current.
 
     Args:
         reason: Why, and what to do.
@@ -29,7 +29,7 @@ class StaticTableOperations(TableOperations):
 
     @property
     def storage_options(self) -> dict[str, str]:
-        """Nothing is written."""
+        """Empty: nothing is written."""
         return {}
 
     def check_writable(self) -> NoReturn:
@@ -50,34 +50,31 @@ class StaticTableOperations(TableOperations):
 def operations_of(
     table: OpenedTable, *, is_relocated: bool, is_pinned: bool, storage_options: dict[str, str]
 ) -> TableOperations:
-    """What keeps a table that was opened without a catalog: its folder, where the versions are in files.
+    """The operations of a table that was opened without a catalog: those of its folder, where that has versions.
 
     Args:
         table: The table.
-        is_relocated: Was it opened with other places for those that it names?
-        is_pinned: Was it opened at one of its snapshots?
-        storage_options: The options of its store.
+        is_relocated: Whether it was opened with `relocate`.
+        is_pinned: Whether it was opened at a chosen snapshot.
+        storage_options: Its storage options.
     """
     if is_pinned:
-        return StaticTableOperations(
-            "the table was opened at one of its snapshots, where it stays: open it without one to write"
-        )
+        return StaticTableOperations("the table was opened at a fixed snapshot: open it without one to write")
     if is_relocated:
         return StaticTableOperations(
-            "the table was moved, and opened with `relocate`: new files would name places that the others do not. "
-            "Write it where it was made, or read it and append its rows to a table that is made here"
+            "the table was opened with `relocate`: new files would have other prefixes than the old ones. Write "
+            "it at its original location, or append its rows to a new table"
         )
     location = table.metadata_location
     if not FileSystemTableOperations.is_version(location):
         return StaticTableOperations(
-            f"a catalog says which metadata file of the table is current, and {location.rsplit('/', 1)[-1]!r} does not "
-            "say which: load the table from its catalog, or take it into one with "
-            f"catalog.register_table(identifier, {location!r})"
+            f"the metadata file {location.rsplit('/', 1)[-1]!r} belongs to a catalog, which knows the current one: "
+            f"load the table from its catalog, or register it by catalog.register_table(identifier, {location!r})"
         )
     folder = location.rpartition("/")[0].removesuffix(f"/{METADATA}")
     if _native.canonical_location(table.location.rstrip("/")) != _native.canonical_location(folder):
         return StaticTableOperations(
-            f"the table says that it is at {table.location!r}, and was opened at {folder!r}: it was moved. Write it "
-            "where it was made, or read it and append its rows to a table that is made here"
+            f"the table was moved: its location is {table.location!r}, and it was opened at {folder!r}. Write it "
+            "at its original location, or append its rows to a new table"
         )
     return FileSystemTableOperations(folder, storage_options)

@@ -1,6 +1,6 @@
 """How do several operations on a table become one commit?
 
-The operations are in `row_operations` and `metadata_operations`; here is their end.
+Its operations are in `row_operations` and `metadata_operations`. Here are commit and rollback.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ __all__ = ["Transaction"]
 
 
 class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
-    """Operations on a table that become one commit: all of them or none.
+    """Several operations on a table, one atomic commit.
 
-    Each operation sees what the ones before did. Nothing is in the table before the end: `commit_transaction`, or that
-    of the `with` block. Where the block is left by an exception, nothing is done.
+    Each operation sees the ones before. The end of the `with` block commits them, or `commit_transaction`. An exception
+    in the block rolls them back.
 
     Examples:
         >>> with orders.transaction() as transaction:
@@ -43,20 +43,20 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
 
     @property
     def result(self) -> CommitResult | None:
-        """What the commit did; `None` before its end, and where there is none."""
+        """What the commit did; `None` before the commit, and after a rollback."""
         return self._result
 
     def commit_transaction(self) -> CommitResult:
-        """Makes the operations part of the table, all or none. The table is then what it became.
+        """Commits the operations, atomically, and updates the table object.
 
         Returns:
-            What was done, or that it was done before.
+            What the commit did, or which earlier commit did it.
 
         Raises:
-            CommitConflictError: Another writer did what the operations cannot stand beside, or was faster too often.
-                Nothing was changed.
-            CommitStateUnknownError: Whether it took effect is not known. Nothing was removed.
-            FloebergError: Any other says that nothing was changed.
+            CommitConflictError: Another writer committed a conflicting change, or was faster at every attempt. Nothing
+                was changed.
+            CommitStateUnknownError: The outcome is unknown. No file was removed.
+            FloebergError: With any other error nothing was changed.
         """
         self._check_open()
         self._is_open = False
@@ -69,7 +69,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         return self._result
 
     def _commit(self) -> CommitResult:
-        # From here on the files may be part of the table, whatever happens.
+        # From here on the files may be part of the table.
         self._files.detach()
         try:
             committed = commit(
@@ -93,7 +93,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         return self._told(committed.result)
 
     def _told(self, result: CommitResult) -> CommitResult:
-        """A result with what was added, unless an earlier commit added it."""
+        """A result with the counts of added files, unless an earlier commit added them."""
         added = [] if result.already_committed else self._added
         return replace(
             result,
@@ -104,7 +104,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         )
 
     def _done_before(self) -> CommitResult:
-        """What the commit with the key did. Raises `InvalidInputError` where it did something else."""
+        """The result of the earlier commit. Raises `InvalidInputError` where the key belongs to other operations."""
         current = self._current
         key, branch = self._key or "", self._branch
         snapshot_id = current.find_commit(key, branch=branch, operations=self._skipped)
@@ -112,7 +112,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         return CommitResult(snapshot_id, operation, already_committed=True)
 
     def rollback(self) -> None:
-        """Does nothing of it, and removes what was written. A transaction that has ended stays as it is."""
+        """Drops the operations, and removes the files that they wrote. Has no effect after the end."""
         if self._is_open:
             self._is_open = False
             self._files()

@@ -1,7 +1,7 @@
-"""How does a user change the columns of a table?
+"""How are the columns of a table changed?
 
-In: calls that say what shall be different, named as in PyIceberg. Out: the changes as data, which a transaction makes
-on the newest schema of the table, and again on a newer one where another writer was faster.
+In: calls, named as in PyIceberg. Out: the changes as JSON. A transaction makes them on the newest schema, and again
+where another writer committed first.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ Json = Any
 
 
 class UpdateSchema:
-    """Changes to the columns of a table, made together.
+    """Changes to the columns of a table, committed together.
 
-    As a context manager it hands its changes over at the end of the block, and drops them where the block raises.
-    Columns are named by dotted names, or by tuples of names where a name holds a dot; what is in a list or map of
-    structs may leave out `element` and `value`. Names are those from before the first change.
+    As a context manager it commits its changes at the end of the block, and drops them where the block raises. Columns
+    have dotted names, or tuples of names where a name has a dot. `element` and `value` may be left out in lists and
+    maps of structs. Names are those before the first change.
 
     Examples:
         >>> update = UpdateSchema(print, format_version=2)
@@ -59,14 +59,14 @@ class UpdateSchema:
         allow_incompatible_changes: bool = False,
         case_sensitive: bool = True,
     ) -> None:
-        """Made by `Table.update_schema` and `Transaction.update_schema`.
+        """Use `Table.update_schema` or `Transaction.update_schema`.
 
         Args:
-            commit: What the changes are handed over to, as JSON text.
-            format_version: That of the table, which decides over types.
-            allow_incompatible_changes: Whether columns may become required although rows may hold null, which makes
-                such rows unreadable.
-            case_sensitive: Whether the case of names counts.
+            commit: Takes the changes, as JSON text.
+            format_version: The table's format version, which decides which types exist.
+            allow_incompatible_changes: Whether columns may become required though rows may be null. Such rows cannot
+                be read then.
+            case_sensitive: Whether the case of column names counts.
         """
         self._hand_over = commit
         self._format_version = format_version
@@ -86,17 +86,17 @@ class UpdateSchema:
 
         Args:
             path: Its name, or a tuple of the names of the structs above it and its own: `("place", "country")`.
-            field_type: Its type: the specification's word (`"decimal(9,2)"`), a type of `floeberg.types`, of pyarrow or
-                of PyIceberg. Ids in it do not count.
+            field_type: Its type: a name of the specification (`"decimal(9,2)"`), or a type of `floeberg.types`, pyarrow
+                or PyIceberg. Ids in it are ignored.
             doc: Its comment.
-            required: Whether it must hold a value, which needs a default.
-            default_value: The value of rows that are there, and of writers that give none (format version 3).
+            required: Whether it must have a value, which needs a default.
+            default_value: The value of existing rows, and of writers that give none (format version 3).
 
         Returns:
             These changes.
 
         Raises:
-            InvalidInputError: The name is a string with a dot in it, or the type is none.
+            InvalidInputError: The name is a string with a dot, or the type does not exist.
 
         Examples:
             >>> changes = UpdateSchema(print, format_version=3)
@@ -120,7 +120,7 @@ class UpdateSchema:
         )
 
     def delete_column(self, path: Path) -> Self:
-        """Drops a column, with all below it. Files keep its values, and no later column gets its id.
+        """Drops a column, with its nested fields. Its field id is not used again.
 
         Args:
             path: Its name.
@@ -131,11 +131,11 @@ class UpdateSchema:
         return self._add("delete-column", name=_joined(path))
 
     def rename_column(self, path_from: Path, new_name: str) -> Self:
-        """Gives a column another name.
+        """Renames a column.
 
         Args:
             path_from: Its name.
-            new_name: Its own new name, without those above it.
+            new_name: Its new name, without its parents'.
 
         Returns:
             These changes.
@@ -151,13 +151,13 @@ class UpdateSchema:
         required: bool | None = None,  # noqa: FBT001 - PyIceberg's order
         doc: str | None = None,
     ) -> Self:
-        """Changes a column: its type, by a promotion of the specification, whether it must hold a value, its comment.
+        """Changes the type of a column by a promotion of the specification, its nullability, or its comment.
 
         Args:
             path: Its name.
             field_type: A wider type, as for `add_column`.
-            required: Whether it must hold a value.
-            doc: Its comment; an empty one takes the comment away.
+            required: Whether it must have a value.
+            doc: Its comment; an empty string removes it.
 
         Returns:
             These changes.
@@ -176,7 +176,7 @@ class UpdateSchema:
         return self
 
     def make_column_optional(self, path: Path) -> Self:
-        """Lets a column be null.
+        """Makes a column optional.
 
         Args:
             path: Its name.
@@ -187,7 +187,7 @@ class UpdateSchema:
         return self._add("make-optional", name=_joined(path))
 
     def require_column(self, path: Path) -> Self:
-        """Demands a value of a column: of a new one with a default, or where incompatible changes are allowed.
+        """Makes a column required: a new one with a default, or any where incompatible changes are allowed.
 
         Args:
             path: Its name.
@@ -198,11 +198,11 @@ class UpdateSchema:
         return self._add("require", name=_joined(path))
 
     def set_default_value(self, path: Path, default_value: object) -> Self:
-        """Sets what writers put where they give no value (format version 3). Rows that are there keep theirs.
+        """Sets the default of a column for writers (format version 3). Existing rows keep their values.
 
         Args:
             path: The column's name.
-            default_value: The value; `None` takes the default away.
+            default_value: The value; `None` removes the default.
 
         Returns:
             These changes.
@@ -210,7 +210,7 @@ class UpdateSchema:
         return self._add("update-default", name=_joined(path), default=default_json(default_value))
 
     def move_first(self, path: Path) -> Self:
-        """Makes a column the first of its siblings.
+        """Moves a column before all of its siblings.
 
         Args:
             path: Its name.
@@ -221,7 +221,7 @@ class UpdateSchema:
         return self._add("move-first", name=_joined(path))
 
     def move_before(self, path: Path, before_path: Path) -> Self:
-        """Puts a column before a sibling.
+        """Moves a column before a sibling.
 
         Args:
             path: Its name.
@@ -233,7 +233,7 @@ class UpdateSchema:
         return self._add("move-before", name=_joined(path), before=_joined(before_path))
 
     def move_after(self, path: Path, after_name: Path) -> Self:
-        """Puts a column after a sibling.
+        """Moves a column after a sibling.
 
         Args:
             path: Its name.
@@ -245,10 +245,10 @@ class UpdateSchema:
         return self._add("move-after", name=_joined(path), after=_joined(after_name))
 
     def set_identifier_fields(self, *fields: Path) -> Self:
-        """Says which fields identify rows: these, and no others.
+        """Sets the identifier fields, and removes others.
 
         Args:
-            fields: Their names. They are required, primitive and no floating-point numbers.
+            fields: Their names. They must be required and primitive, and not floating-point numbers.
 
         Returns:
             These changes.
@@ -256,16 +256,16 @@ class UpdateSchema:
         return self._add("set-identifier-fields", names=[_joined(each) for each in fields])
 
     def union_by_name(self, new_schema: AnySchema) -> Self:
-        """Adds every column of another schema that is not there, as optional; widens the others where theirs is wider.
+        """Adds the missing columns of another schema, as optional, and promotes columns whose type is wider there.
 
         Args:
-            new_schema: An Arrow schema, one of `floeberg.types` or of PyIceberg. Its ids do not count.
+            new_schema: A schema of Arrow, `floeberg.types` or PyIceberg. Its ids are ignored.
 
         Returns:
             These changes.
 
         Raises:
-            InvalidInputError: An Arrow type has no type of a table.
+            InvalidInputError: An Arrow type has no Iceberg type.
         """
         schema = json.loads(schema_json(new_schema, format_version=self._format_version))
         return self._add("union-by-name", schema=schema)
@@ -274,7 +274,7 @@ class UpdateSchema:
         """The changes so far, as JSON text.
 
         Returns:
-            The text that Rust reads: a list of changes under `changes`.
+            An object with a list of changes under `changes`.
         """
         document: dict[str, Json] = {
             "changes": self._changes,
@@ -284,19 +284,19 @@ class UpdateSchema:
         return json.dumps(document)
 
     def commit(self) -> None:
-        """Hands the changes over. Without any, nothing happens."""
+        """Commits the changes. Without any, nothing happens."""
         if self._changes:
             self._hand_over(self.changes_json())
             self._changes = []
 
     def __enter__(self) -> Self:
-        """Begins a block of changes."""
+        """Returns these changes."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Hands the changes over, unless the block raised."""
+        """Commits the changes, unless the block raised."""
         if kind is None:
             self.commit()
 
@@ -341,7 +341,7 @@ def _split(path: Path) -> tuple[str | None, str]:
 
 
 def default_json(value: object) -> Json:
-    """A default in the specification's JSON form for single values. Its type is checked in Rust."""
+    """A default, in the specification's JSON serialization of single values. Rust checks its type."""
     written: Json
     if isinstance(value, float) and not math.isfinite(value):
         written = {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")

@@ -1,11 +1,11 @@
-"""Which rows does a user want?
+"""Which rows are read?
 
 Filters as objects, named as in PyIceberg, as SQL text (`parse`) and in the JSON form of the REST catalog
-specification (`from_json`, `Expression.to_json`). They are plain data: frozen, hashable, picklable. Literals
-stay as given until a scan binds them to the columns of a table.
+specification (`from_json`, `Expression.to_json`). They are immutable, hashable
+and can be pickled. Literals stay as given until a scan binds them to the columns of a table.
 
-What they mean is two-valued, as the Iceberg expressions specification says: `NotEqualTo("x", 5)` holds where
-x is null. SQL text means what SQL means: `parse("x != 5")` does not. NaN equals nothing, -0.0 equals 0.0.
+Filter objects are two-valued, as in the Iceberg expressions specification: `NotEqualTo("x", 5)` matches where x is
+null. SQL text has the meaning of SQL: `parse("x != 5")` does not match there. NaN equals nothing, -0.0 equals 0.0.
 
 Examples:
     >>> EqualTo("id", 3) | (GreaterThan("price", 9.5) & NotNull("note"))

@@ -1,6 +1,6 @@
-"""Which other libraries' filters are taken?
+"""Which filters of other libraries are accepted?
 
-A library is imported by nobody but the user: what is of its module is looked at by the one that knows it.
+No library is imported: its objects are recognised by the names of their modules.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _READERS = {
 
 
 def foreign_filter(given: object) -> Expression | None:
-    """The filter that an expression of another library says, or `None` where it is of none that is known.
+    """Converts an expression of another library; `None` for an object of an unknown one.
 
     Raises:
-        UnsupportedError: It says what no filter of here can.
+        UnsupportedError: It has no equivalent here.
         LimitExceededError: It is nested too deep.
     """
     kind = type(given)

@@ -29,7 +29,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class TypedLiteral:
-    """A moment that no object of the standard library can hold.
+    """A date or timestamp that no class of the standard library can represent.
 
     Nanoseconds, and years outside of 1 to 9999.
 
@@ -50,9 +50,9 @@ LiteralValue = bool | int | float | str | bytes | Decimal | date | time | dateti
 
 
 def normalised(value: object) -> LiteralValue:
-    """Makes a literal of the standard library's types of an object, or says why it is none."""
+    """Converts an object to a literal of the standard library's types. Raises `InvalidInputError` for others."""
     if value is None:
-        raise InvalidInputError("None is no literal: use IsNull or NotNull")
+        raise InvalidInputError("None cannot be a literal: use IsNull or NotNull")
     if isinstance(value, bytearray):
         return bytes(value)
     if isinstance(value, str):
@@ -63,13 +63,13 @@ def normalised(value: object) -> LiteralValue:
         return _from_numpy(value)
     if isinstance(value, (bool, int, float, str, bytes, Decimal, date, time, UUID, TypedLiteral)):
         return value
-    raise InvalidInputError(f"an object of type {type(value).__name__} is no literal of a filter")
+    raise InvalidInputError(f"an object of type {type(value).__name__} cannot be a literal of a filter")
 
 
 def _from_pandas(value: datetime) -> LiteralValue:
     stamp = cast("Any", value)
     if stamp != stamp:  # noqa: PLR0124 - as NaN, NaT is not equal to itself
-        raise InvalidInputError("NaT is no literal: use IsNull or NotNull")
+        raise InvalidInputError("NaT cannot be a literal: use IsNull or NotNull")
     moment = stamp.to_pydatetime(warn=False)
     if stamp.nanosecond == 0:
         return moment
@@ -80,16 +80,16 @@ def _from_pandas(value: datetime) -> LiteralValue:
 def _from_numpy(value: object) -> LiteralValue:
     scalar = cast("Any", value)
     if not hasattr(scalar, "item") or not hasattr(scalar, "ndim") or scalar.ndim:
-        raise InvalidInputError(f"an object of type {type(value).__name__} is no literal of a filter")
+        raise InvalidInputError(f"an object of type {type(value).__name__} cannot be a literal of a filter")
     plain = scalar.item()
     kind = scalar.dtype.kind
     if kind == "M":
         if plain is None:
-            raise InvalidInputError("NaT is no literal: use IsNull or NotNull")
+            raise InvalidInputError("NaT cannot be a literal: use IsNull or NotNull")
         if isinstance(plain, int):
             return TypedLiteral("timestamp_ns", int(scalar.astype("datetime64[ns]").astype("int64")))
     elif kind not in "biufSU":
-        raise InvalidInputError(f"a numpy scalar of type {scalar.dtype} is no literal of a filter")
+        raise InvalidInputError(f"a numpy scalar of type {scalar.dtype} cannot be a literal of a filter")
     return normalised(plain)
 
 
@@ -123,14 +123,14 @@ def to_tree(value: LiteralValue) -> LiteralTree:  # noqa: C901, PLR0911 - one re
 def _decimal_parts(value: Decimal) -> tuple[int, int]:
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
-        raise InvalidInputError(f"the decimal {value} is no literal of a filter: it is not a number")
+        raise InvalidInputError(f"the decimal {value} cannot be a literal of a filter: it is not a number")
     unscaled = int("".join(map(str, digits)))
     return (-unscaled if sign else unscaled), -exponent
 
 
 def _time_micros(value: time) -> int:
     if value.tzinfo is not None:
-        raise InvalidInputError("a time of day with a zone is no literal: the type time has no zone")
+        raise InvalidInputError("a time of day with a zone cannot be a literal: the type time has no zone")
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 

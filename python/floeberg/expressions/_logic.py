@@ -1,4 +1,4 @@
-"""How are filters written, and how are they joined?
+"""What are filters, and how are they combined?
 
 Invariant: `And` and `Or` are flat, and no tree is deeper than `MAX_DEPTH`, so that walking one is bounded.
 """
@@ -25,7 +25,7 @@ Tree = tuple[Any, ...]
 class Expression(ABC):
     """A filter. Combine them with `&`, `|` and `~`.
 
-    Equal filters are those that are written the same; `1`, `1.0` and `True` are different literals.
+    Filters are equal where they are written the same; `1`, `1.0` and `True` are different literals.
 
     Examples:
         >>> print(~(EqualTo("a", 1) & IsNull("b")))
@@ -57,9 +57,7 @@ class Expression(ABC):
         return Not(self)
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            "a filter is neither true nor false: combine filters with &, | and ~, not with and, or, not"
-        )
+        raise TypeError("a filter has no truth value: combine filters with &, | and ~, not with and, or, not")
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -135,7 +133,7 @@ class _Combined(Expression):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class And(_Combined):
-    """All of them; with none, every row.
+    """All of its filters match; without any, every row.
 
     Args:
         *children: Any number of filters.
@@ -151,7 +149,7 @@ class And(_Combined):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Or(_Combined):
-    """Any of them; with none, no row.
+    """One of its filters matches; without any, no row.
 
     Args:
         *children: Any number of filters.
@@ -167,7 +165,7 @@ class Or(_Combined):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Not(Expression):
-    """The two-valued opposite: what the filter does not hold for.
+    """The rows that a filter does not match, those with null too.
 
     Args:
         child: A filter.

@@ -1,6 +1,6 @@
-"""Which filter is an expression of polars?
+"""How are expressions of polars converted?
 
-It is read in the JSON form that polars writes. polars says of it that it may change: what is not known is refused.
+They are read in the JSON form of polars, which may change. So everything unknown is refused.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps without a zone count 
 
 
 def from_polars(given: Any) -> Expression:  # noqa: ANN401 - an object of another library
-    """The filter of an expression of polars: rows that it is true for.
+    """Converts an expression of polars. The filter matches where the expression is true.
 
     Raises:
-        UnsupportedError: It says what no filter of here can, as the sum of two columns.
+        UnsupportedError: It has no equivalent here, such as the sum of two columns.
     """
     import warnings  # noqa: PLC0415 - only filters of polars need it
 
@@ -53,7 +53,7 @@ def from_polars(given: Any) -> Expression:  # noqa: ANN401 - an object of anothe
 
 def _unknown(what: str) -> UnsupportedError:
     return UnsupportedError(
-        f"the filter of polars {what!r} cannot be read: pass SQL text or floeberg.expressions"
+        f"the polars filter {what!r} is not supported: pass SQL text or floeberg.expressions"
     )
 
 
@@ -160,7 +160,7 @@ def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401 - what JSON has
-    """A number that is there: JSON has none for what is not finite, and polars writes null."""
+    """A finite number. polars writes others as null, since JSON does not have them."""
     if value is None:
         raise _unknown("a number that is infinite or NaN")
     return value

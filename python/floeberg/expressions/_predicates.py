@@ -1,4 +1,4 @@
-"""What can be asked of one column?
+"""Which tests of a column are there?
 
 Spec: Expressions specification, Tests and Comparisons.
 """
@@ -130,7 +130,7 @@ class IsNaN(_Unary):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class NotNaN(_Unary):
-    """The column is not the float NaN. It holds for null.
+    """The column is not the float NaN. It matches null.
 
     Args:
         term: The column.
@@ -161,7 +161,7 @@ class EqualTo(_Comparison):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class NotEqualTo(_Comparison):
-    """The column does not equal the literal. It holds for null.
+    """The column does not equal the literal. It matches null.
 
     Args:
         term: The column.
@@ -257,7 +257,7 @@ class StartsWith(_Comparison):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class NotStartsWith(_Comparison):
-    """The column does not start with the literal. It holds for null.
+    """The column does not start with the literal. It matches null.
 
     Args:
         term: The column.
@@ -289,7 +289,7 @@ class In(Membership):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class NotIn(Membership):
-    """The column equals none of the literals. It holds for null.
+    """The column does not equal any of the literals. It matches null.
 
     Args:
         term: The column.

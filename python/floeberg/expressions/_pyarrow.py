@@ -1,7 +1,7 @@
-"""Which filter is an expression of pyarrow?
+"""How are expressions of pyarrow converted?
 
-pyarrow has no way to look into an expression. It writes them, to pickle them, as an Arrow file: the calls are the
-metadata of its schema, in order, and the literals are its columns.
+pyarrow has no interface to inspect expressions. But it pickles them as an Arrow file: the metadata of its schema are
+the calls, in order, and its columns are the literals.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _NULL_MATCHES, _NULL_IS_NULL = 0, 3
 
 
 def from_pyarrow(given: Any) -> Expression:  # noqa: ANN401 - an object of another library
-    """The filter of an expression of pyarrow: rows that it is true for.
+    """Converts an expression of pyarrow. The filter matches where the expression is true.
 
     Raises:
-        UnsupportedError: It says what no filter of here can, as the sum of two columns.
+        UnsupportedError: It has no equivalent here, such as the sum of two columns.
     """
     import pyarrow as pa  # noqa: PLC0415 - the user has it
 
@@ -69,7 +69,7 @@ def from_pyarrow(given: Any) -> Expression:  # noqa: ANN401 - an object of anoth
 
 def _unknown(what: str) -> UnsupportedError:
     return UnsupportedError(
-        f"the filter of pyarrow {what!r} cannot be read: pass SQL text or floeberg.expressions"
+        f"the pyarrow filter {what!r} is not supported: pass SQL text or floeberg.expressions"
     )
 
 
@@ -139,7 +139,7 @@ def _called(function: str, operands: list[Operand], options: dict[str, Any]) -> 
 
 
 def _listed(values: Any) -> list[object]:  # noqa: ANN401 - an array of pyarrow, or a list
-    """The values of a set. pyarrow tells 0.0 from -0.0 in one, which are one value to a table."""
+    """The values of a set. pyarrow distinguishes 0.0 and -0.0 in it, which are equal in a table."""
     listed = list(values)
     if any(isinstance(each, float) and each == 0 for each in listed):
         raise _unknown("is_in with a zero that is a float: compare with ==")

@@ -1,7 +1,7 @@
-"""Which filter is an expression of PyIceberg?
+"""How are expressions of PyIceberg converted?
 
-It means here what the specification says of it: `NotEqualTo("x", 5)` holds where x is null. PyIceberg is not imported:
-its classes are known by their names.
+They have the meaning of the specification: `NotEqualTo("x", 5)` matches where x is null. PyIceberg is not imported: its
+classes are recognised by their names.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def from_pyiceberg(given: Any) -> Expression:  # noqa: ANN401 - an object of another library
-    """The filter of an expression of PyIceberg.
+    """Converts an expression of PyIceberg.
 
     Raises:
-        UnsupportedError: It is bound, or of a class that is not known.
+        UnsupportedError: It is bound, or of an unknown class.
     """
     kind = type(given).__name__
     if kind == "AlwaysTrue":
@@ -38,7 +38,7 @@ def from_pyiceberg(given: Any) -> Expression:  # noqa: ANN401 - an object of ano
     test = getattr(_predicates, kind, None)
     name = getattr(getattr(given, "term", None), "name", None)
     if not isinstance(test, type) or not issubclass(test, Test) or not isinstance(name, str):
-        raise UnsupportedError(f"a filter of PyIceberg of the class {kind} cannot be read: pass SQL text")
+        raise UnsupportedError(f"the PyIceberg filter {kind} is not supported: pass SQL text")
     make: Any = test
     if issubclass(test, Membership):
         return make(name, sorted((_value(each) for each in given.literals), key=repr))

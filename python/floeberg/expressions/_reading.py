@@ -1,4 +1,4 @@
-"""Which filter does a text, a JSON object or a user's argument say?"""
+"""How are filters parsed, from text, JSON or arguments?"""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ _TESTS: dict[str, type[Test]] = {
 
 
 def parse(text: str) -> Expression:
-    """Reads a filter as SQL writes it in a WHERE clause.
+    """Parses a filter in SQL, as in a WHERE clause.
 
     `= == != <> < <= > >=`, `IN`, `NOT IN`, `IS [NOT] NULL`, `IS [NOT] NAN`, `LIKE 'x%'`, `STARTS WITH`,
     `BETWEEN`, `AND`, `OR`, `NOT`, parentheses, dotted and quoted names, and typed literals such as
-    `DATE '2026-01-01'`. SQL's meaning of null is kept by tests that the text does not show.
+    `DATE '2026-01-01'`. Additional tests give nulls the meaning that they have in SQL.
 
     Args:
         text: The filter.
@@ -74,7 +74,7 @@ def parse(text: str) -> Expression:
         The filter as an object.
 
     Raises:
-        InvalidInputError: The text is not a filter; the message says where.
+        InvalidInputError: The text is not a filter. The error gives the position.
 
     Examples:
         >>> parse("id IN (1, 2)")
@@ -84,7 +84,7 @@ def parse(text: str) -> Expression:
 
 
 def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002, FBT001 - PyIceberg's word
-    """Reads a filter in the JSON form of the REST catalog specification.
+    """Parses a filter in the JSON form of the REST catalog specification.
 
     Args:
         filter: A JSON object or text of one, or `True` or `False`.
@@ -93,7 +93,7 @@ def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002,
         The filter as an object.
 
     Raises:
-        InvalidInputError: It is no filter; the message says what was expected.
+        InvalidInputError: It is not a filter. The error says what was expected.
 
     Examples:
         >>> from_json({"type": "eq", "term": "id", "value": 3})
@@ -102,14 +102,12 @@ def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002,
     try:
         text = filter if isinstance(filter, str) else json.dumps(filter)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"filter: expected an object of JSON, found one that is none: {error}"
-        ) from error
+        raise InvalidInputError(f"filter: expected a JSON object: {error}") from error
     return expression_of_tree(_native.expression_from_json(checked_text("filter", text)))
 
 
 def as_expression(row_filter: AnyFilter) -> Expression:
-    """Makes a filter of what a user may pass as one.
+    """Converts anything that may be given as a filter.
 
     Args:
         row_filter: A filter, SQL text, or `True` or `False` for every row or none; or a filter of PyIceberg, pyarrow
@@ -119,8 +117,8 @@ def as_expression(row_filter: AnyFilter) -> Expression:
         The filter as an object.
 
     Raises:
-        InvalidInputError: It is none of these, or the text is not a filter.
-        UnsupportedError: It is a filter of another library that says what no filter of here can.
+        InvalidInputError: It has another type, or the text is not a filter.
+        UnsupportedError: It is a filter of another library without an equivalent here.
 
     Examples:
         >>> as_expression(True)

@@ -1,4 +1,4 @@
-"""What does a test look at: a column, or a partition transform of one?
+"""What do tests compare: a column, or a partition transform of one?
 
 Spec: Expressions specification, Terms.
 """
@@ -16,7 +16,7 @@ class Reference:
     """A column by name; nested ones are dotted. An exact name wins over a nested path.
 
     Args:
-        name: The full name, as `address.city`.
+        name: The full name, such as `address.city`.
 
     Examples:
         >>> EqualTo(Reference("address.city"), "Riga") == EqualTo("address.city", "Riga")
@@ -27,13 +27,15 @@ class Reference:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInputError(f"a column is named by a str, not by {type(self.name).__name__}")
+            raise InvalidInputError(
+                f"expected the name of a column as a str, found {type(self.name).__name__}"
+            )
         checked_text("name", self.name)
 
 
 @dataclass(frozen=True)
 class Transformed:
-    """A partition transform of a column, to test what the transform gives.
+    """A partition transform of a column, to compare its result.
 
     Args:
         transform: As partition specs write it: `bucket[16]`, `truncate[4]`, `day`.

@@ -1,7 +1,7 @@
-"""When is a filter of SQL's logic true, and when is it false?
+"""How does three-valued logic become two-valued filters?
 
-Expressions of pyarrow and polars are true, false or null, and a row is kept where one is true. Filters of here are true
-or false. So a foreign one becomes a pair of filters, and each rule of the logic is one of pairs.
+Expressions of pyarrow and polars are true, false or null, and keep rows where they are true. Filters here are true or
+false. So each expression becomes a pair of filters: where it is true, and where it is false.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def logic_of(operand: Operand) -> Logic:
     """An operand as a filter: a column of bools is one too.
 
     Raises:
-        UnsupportedError: It is a literal that is no bool.
+        UnsupportedError: It is a literal other than a bool.
     """
     if isinstance(operand, Logic):
         return operand
@@ -94,7 +94,7 @@ def logic_of(operand: Operand) -> Logic:
     if isinstance(operand.value, bool):
         return constant(holds=operand.value)
     raise UnsupportedError(
-        f"the literal {operand.value!r} is not a filter: of pyarrow and polars, comparisons and their like are read"
+        f"the literal {operand.value!r} of pyarrow or polars is not a filter: pass a comparison, or SQL text"
     )
 
 
@@ -108,7 +108,7 @@ def compared(left: Operand, word: str, right: Operand) -> Logic:
         left, word, right = right, _TURNED.get(word, word), left
     if not isinstance(left, Column) or not isinstance(right, Value):
         raise UnsupportedError(
-            "a filter of pyarrow or polars may compare columns with literals only: pass SQL text for others"
+            "filters of pyarrow and polars must compare a column with a literal: pass SQL text instead"
         )
     if right.value is None:
         return Logic(AlwaysFalse(), AlwaysFalse())

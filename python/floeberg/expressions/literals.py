@@ -1,4 +1,4 @@
-"""Which objects are literals of a filter?"""
+"""Which objects can be literals?"""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ __all__ = ["LiteralValue", "TypedLiteral", "literal"]
 
 
 def literal(value: object) -> LiteralValue:
-    """The literal that an object is in a filter: filters hold plain objects of Python.
+    """Converts an object to a literal: a plain Python object.
 
     Args:
         value: The object.
 
     Returns:
-        The object, as one of the standard library's types where it is of numpy or pandas.
+        The object; for one of numpy or pandas, an object of the standard library.
 
     Raises:
-        InvalidInputError: It is no literal.
+        InvalidInputError: It cannot be a literal.
 
     Examples:
         >>> literal(18)

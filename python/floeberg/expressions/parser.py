@@ -1,4 +1,4 @@
-"""Which filter does a text say? The function of `floeberg.expressions`, where PyIceberg has it."""
+"""The parser of `floeberg.expressions`, in the module where PyIceberg has it."""
 
 from floeberg.expressions._reading import parse
 

@@ -1,4 +1,4 @@
-"""What did planning look at, what did it drop, and by what?"""
+"""What did planning read, what did it drop, and why?"""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Dropped:
     """What dropped some manifests, files or pairs of a file and a delete.
 
     Args:
-        by: The test of the filter, or what counts say.
-        reason: Why: `partition value`, `bounds`, `null count` and such.
-        count: How many.
+        by: The test of the filter, or the counts that decide.
+        reason: The reason: `partition value`, `bounds`, `null count` and others.
+        count: The number of them.
         columns: The names of the columns that the test reads.
-        files: Their paths as written, sorted, where names were asked for; of pairs those of the deletes.
+        files: Their paths as written, sorted, with `verbose`; of pairs those of the deletes.
     """
 
     by: str
@@ -32,10 +32,10 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of planning. What entered is what was dropped and what was kept.
+    """A stage of planning. The dropped and the kept ones add up to those that entered.
 
     Args:
-        name: What was looked at.
+        name: What was tested.
         entered: How many came in.
         dropped: What dropped some.
         kept: How many are left.
@@ -49,13 +49,13 @@ class Stage:
 
 @dataclass(frozen=True)
 class Manifests:
-    """Manifests that were looked into.
+    """The manifests that were read.
 
     Args:
         data: How many list data files.
         deletes: How many list delete files.
         size_in_bytes: Bytes in all of them, as the manifest list says.
-        files: Their paths as written, where names were asked for.
+        files: Their paths as written, with `verbose`.
     """
 
     data: int
@@ -66,14 +66,14 @@ class Manifests:
 
 @dataclass(frozen=True)
 class Deletes:
-    """Deletes of one kind that apply to files of the plan.
+    """The deletes of one kind that apply to files of the plan.
 
     Args:
         content: Their kind.
         files: Delete files, or deletion vectors, each counted once.
         records: Deletes in them.
         size_in_bytes: Bytes in them; of deletion vectors those of their blobs.
-        data_files: Data files that one of them applies to.
+        data_files: Data files that they apply to.
     """
 
     content: Literal["position", "equality", "vector"]
@@ -97,7 +97,7 @@ class Sizes:
 
     Args:
         smallest: The smallest.
-        median: The one that as many are below as above.
+        median: The median.
         largest: The largest.
     """
 
@@ -110,15 +110,15 @@ class Sizes:
 class AggregateResult:
     """A count, a minimum or a maximum, and how it was found.
 
-    Every data file of the plan was answered by its metadata, not needed, or read.
+    Every data file of the plan was answered from metadata, was not needed, or was read.
 
     Args:
-        of: What was asked: `count`, `min(v)`, `max(v)`.
-        value: The answer.
+        of: The aggregate: `count`, `min(v)`, `max(v)`.
+        value: The result.
         files: Data files of the plan.
-        by_metadata: Files that their counts and bounds answered for.
-        not_needed: Files that could not change the answer.
-        read: Why others had to be read, and how many: `filter`, `bounds`, `equality deletes` and such.
+        by_metadata: Files whose counts and bounds were enough.
+        not_needed: Files that could not change the result.
+        read: Why other files had to be read, and how many: `filter`, `bounds`, `equality deletes` and others.
 
     Examples:
         >>> table.scan(row_filter="id > 3").explain(count=True).aggregates[0].read
@@ -133,7 +133,7 @@ class AggregateResult:
     read: tuple[tuple[str, int], ...]
 
     def __str__(self) -> str:
-        """The answer as a line of text."""
+        """The aggregate as a line of text."""
         reasons = ", ".join(f"{count:,} for {why}" for why, count in self.read) or "none"
         return (
             f"{self.of} = {self.value}: of {self.files:,} data files {self.by_metadata:,} by metadata, "
@@ -143,20 +143,20 @@ class AggregateResult:
 
 @dataclass(frozen=True)
 class Explain:
-    """The account of a plan.
+    """What planning did.
 
     Args:
-        snapshot_id: The snapshot that was planned; `None` for a table without one.
+        snapshot_id: The snapshot that was planned; `None` for an empty table.
         filter: The filter, as bound to the schema.
-        stages: What happened, in order.
-        manifests: What was looked into.
-        deletes: What applies to a file of the plan, by kind; kinds of which nothing does are left out.
+        stages: The stages of planning, in order.
+        manifests: The manifests that were read.
+        deletes: The deletes that apply to files of the plan, by kind. Kinds without any are omitted.
         data_files: Data files to read.
         records: Rows in them, before deletes and filter.
         size_in_bytes: Bytes in them.
-        sizes: How large they are; `None` where there is none.
-        files: Their paths as written, in plan order, where names were asked for.
-        aggregates: What `Scan.explain` was asked to count, or to find the minimum or maximum of.
+        sizes: Their sizes; `None` for no files.
+        files: Their paths as written, in plan order, with `verbose`.
+        aggregates: The counts, minimums and maximums that `Scan.explain` was asked for.
 
     Examples:
         >>> explain = table.scan(row_filter="id > 3").explain()
@@ -183,23 +183,23 @@ class Explain:
 
     @property
     def equality_deletes(self) -> int:
-        """Equality delete files that do."""
+        """Equality delete files that apply to a file of the plan."""
         return self._deletes("equality")
 
     @property
     def deletion_vectors(self) -> int:
-        """Deletion vectors that do."""
+        """Deletion vectors that apply to a file of the plan."""
         return self._deletes("vector")
 
     def _deletes(self, content: str) -> int:
         return sum(each.files for each in self.deletes if each.content == content)
 
     def to_dict(self) -> dict[str, Any]:
-        """The account as plain dicts, lists and scalars, for programs."""
+        """The result as dicts, lists and scalars, for programs."""
         return asdict(self)
 
     def to_arrow(self) -> pa.Table:
-        """The stages as a table: a row for what each kept, and one for everything that dropped some.
+        """The stages as a table: of each stage a row for those kept, and one for each reason to drop.
 
         `stage` (its number, from 0), `name`, `entered`, `outcome` (`kept` or `dropped`), `count`, `reason`, `by`,
         `columns` and `files` (as in `Dropped`). The counts of a stage add up to what entered it.
@@ -236,7 +236,7 @@ class Explain:
         return pa.Table.from_pylist(rows, schema=schema)
 
     def __str__(self) -> str:
-        """The account as text, for people."""
+        """The result as text, for people."""
         lines = [f"snapshot {self.snapshot_id}", f"filter   {self.filter}"]
         width = max((len(stage.name) for stage in self.stages), default=0)
         for stage in self.stages:
@@ -265,7 +265,7 @@ class Explain:
 
 
 def explain_of(account: dict[str, Any]) -> Explain:
-    """The account that `floeberg._native` gives: its parts are tuples of their fields."""
+    """The result of `floeberg._native`, whose parts are tuples of their fields."""
     manifest_files, sizes = account.pop("manifest_files", ()), account["sizes"]
     data, deletes, size_in_bytes = account["manifests"]
     return Explain(

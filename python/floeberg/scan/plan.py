@@ -1,6 +1,6 @@
-"""What is there to read: files, their deletes, and groups of them for workers?
+"""Which files does a scan read?
 
-A plan is columns. No object is made per file until somebody iterates.
+A plan is columns. No Python object is made for a file until you iterate.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = ["Plan"]
 class Plan(Sequence[FileScanTask]):
     """The files of a scan, with their deletes and residuals, as columns.
 
-    `Scan.plan_files` reads the manifest list and the delete manifests. Data manifests are read when something of the
-    plan is asked for: all of them for its length, its columns or a file of it, one after the other by `iter_batches`.
-    A damaged or missing one raises there.
+    `Scan.plan_files` reads the manifest list and the delete manifests. Data manifests are read when you use the plan:
+    all of them for its length, its columns or one of its files, one after another for `iter_batches`. A damaged or
+    missing manifest raises there.
 
     Examples:
         >>> plan = table.scan(row_filter="id = 1").plan_files()
@@ -41,7 +41,7 @@ class Plan(Sequence[FileScanTask]):
     _inner: _native.Plan
 
     def __init__(self, native: _native.Plan) -> None:
-        """Made by `Scan.plan_files`."""
+        """Use `Scan.plan_files`."""
         self._inner = native
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Plan(Sequence[FileScanTask]):
             return [self._task(each) for each in range(*index.indices(len(self)))]
         place = index + len(self) if index < 0 else index
         if not 0 <= place < len(self):
-            raise IndexError(f"file {index} of a plan of {len(self)} files")
+            raise IndexError(f"the plan has {len(self)} files: file {index} does not exist")
         return self._task(place)
 
     def __iter__(self) -> Iterator[FileScanTask]:
@@ -66,7 +66,7 @@ class Plan(Sequence[FileScanTask]):
         return task_of(self._inner.task(number))
 
     def to_arrow(self) -> pa.Table:
-        """The plan's columns, without a copy: one row a data file.
+        """The plan's columns, without a copy: a row for each data file.
 
         `file_path` as written, `location` after `relocate`, `file_format`, `spec_id`, `partition` (a struct over
         all specs), `record_count`, `file_size_in_bytes`, `data_sequence_number`, `first_row_id`,
@@ -84,16 +84,16 @@ class Plan(Sequence[FileScanTask]):
         return cast("pa.Table", pa.table(cast("Any", self)))
 
     def iter_batches(self) -> Iterator[pa.RecordBatch]:
-        """The plan's columns, batch by batch: the first ones while later manifests are still being read.
+        """The plan's columns, batch by batch, while later manifests are being read.
 
-        Only the batches that wait to be taken are held, so that a table of any number of files can be gone through in
-        little memory. What was planned as a whole before is not planned again.
+        Only the batches that you have not taken yet are in memory, so that a table may have any number of files. A plan
+        that was read as a whole before is not read again.
 
         Returns:
             An iterator of `pyarrow.RecordBatch`, with the columns of `to_arrow()`, in the order of the plan.
 
         Raises:
-            InvalidDataError: A manifest is damaged; the error names it.
+            InvalidDataError: A manifest is damaged. The error names it.
             NotFoundError: A manifest is missing.
 
         Examples:
@@ -107,7 +107,7 @@ class Plan(Sequence[FileScanTask]):
             yield pa.record_batch(cast("Any", batch))
 
     def delete_files(self) -> list[DeleteFile]:
-        """The delete files, in the order that the column `delete_files` counts in.
+        """The delete files, by the numbers in the column `delete_files`.
 
         Returns:
             All that may apply to a file of the plan, of every kind.
@@ -119,10 +119,10 @@ class Plan(Sequence[FileScanTask]):
         return [DeleteFile(**delete) for delete in self._inner.delete_files()]
 
     def residuals(self) -> list[Expression]:
-        """The different residuals, in the order that the column `residual` counts in.
+        """The different residuals, by the numbers in the column `residual`.
 
         Returns:
-            Filters: what of the scan's filter the partitions of the files do not decide.
+            The parts of the scan's filter that partitions do not decide.
 
         Examples:
             >>> table.scan(row_filter="id > 3").plan_files().residuals()
@@ -139,34 +139,33 @@ class Plan(Sequence[FileScanTask]):
         most_groups: int | None = None,
         least_size: int | None = None,
     ) -> list[TaskGroup]:
-        """Cuts the plan into groups of about equal work, for workers.
+        """Splits the plan into groups of about equal work, for workers.
 
-        Files are cut where row groups start, and packed together as Iceberg Java does: a row group or whole file goes
-        into the first open group that it fits, and where more than `lookback` groups are open, the fullest is closed.
-        It weighs its bytes and those of its deletes, but at least `open_file_cost` for each file that must be opened.
-        Every row is in one group. A limit of the scan is not kept by its groups: none of them knows how many rows
-        the others give.
+        Files are split at row groups, and packed as Iceberg Java does: a row group or whole file goes into the first
+        open group with room, and when more than `lookback` groups are open, the fullest is closed. Its weight is its
+        bytes and those of its deletes, but at least `open_file_cost` for each file to open. Every row is in exactly one
+        group. Groups ignore the limit of a scan, since none knows how many rows the others have.
 
-        With `most_groups` there are few groups, all about equally large and in the order of the plan: as many as
-        `most_groups`, fewer where they would have less than `least_size`, more where they would have more bytes than
-        `target_size`, what opening files costs left aside.
+        With `most_groups` there are few groups of about equal size, in the order of the plan: `most_groups` of them,
+        fewer where they would be smaller than `least_size`, more where they would be larger than `target_size`. The
+        cost of opening files does not count.
 
         Args:
-            target_size: Bytes a group should have. Unless given, the table's property `read.split.target-size`, or
+            target_size: The bytes of a group. Unless given, the table's property `read.split.target-size`, or
                 128 MiB.
-            open_file_cost: Bytes that could be read while a file is opened. Unless given, the table's property
+            open_file_cost: The bytes that opening a file counts for. Unless given, the table's property
                 `read.split.open-file-cost`, or 4 MiB.
             lookback: How many groups are kept open while packing. Unless given, the table's property
                 `read.split.planning-lookback`, or 10.
-            most_groups: How many groups are enough for all workers; without it groups have the target's size.
-            least_size: Bytes that are worth a group of their own, 16 MiB unless given; used with `most_groups`.
+            most_groups: The number of groups that occupies all workers. Without it, groups have the target's size.
+            least_size: The fewest bytes of a group, with `most_groups`; 16 MiB unless given.
 
         Returns:
-            The groups. Each can be pickled.
+            The groups, which can be pickled.
 
         Raises:
             InvalidInputError: A number is not at least 1, or `open_file_cost` not at least 0.
-            InvalidDataError: A property that is needed is no such number.
+            InvalidDataError: One of these properties is not such a number.
 
         Examples:
             >>> sum(group.to_arrow().num_rows for group in table.scan().plan_files().split())
@@ -186,10 +185,10 @@ class Plan(Sequence[FileScanTask]):
         return [TaskGroup(group) for group in groups]
 
     def explain(self) -> Explain:
-        """What was looked at, what was dropped and by what.
+        """What planning read, what it dropped, and why.
 
         Returns:
-            An account; `print` it, or take its fields.
+            The result: `print` it, or use its fields.
 
         Examples:
             >>> [stage.kept for stage in table.scan(row_filter="id > 3").plan_files().explain().stages]

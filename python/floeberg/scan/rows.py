@@ -1,7 +1,7 @@
-"""How do the rows of a scan, or of a part of it, reach the libraries that people use?
+"""How do the rows of a scan or a task group reach pyarrow, pandas, polars and DuckDB?
 
-Invariant: an error keeps its class wherever Python drives the reading. Only a consumer that pulls from
-`__arrow_c_stream__` by itself gets it as text.
+Invariant: errors keep their class where Python reads. A consumer that pulls from `__arrow_c_stream__` by itself gets
+them as text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Native = TypeVar("Native", "_native.Scan", "_native.TaskGroup")
 
 
 class RowSource(Generic[Native]):
-    """Rows that can be read: a scan, or a group of its tasks."""
+    """Rows to read: a scan, or a group of its tasks."""
 
     # A plan may have very many groups.
     __slots__ = ("_inner",)
@@ -36,7 +36,7 @@ class RowSource(Generic[Native]):
     _inner: Native
 
     def __init__(self, native: Native) -> None:
-        """Made by the table or the plan."""
+        """Use `Table.scan`, or `Plan.split`."""
         self._inner = native
 
     def to_arrow(self) -> pa.Table:
@@ -46,8 +46,8 @@ class RowSource(Generic[Native]):
             A `pyarrow.Table`.
 
         Raises:
-            InvalidDataError: A file is damaged; the error names it.
-            UnsupportedError: A file has a format, or a delete a kind, that cannot be read yet.
+            InvalidDataError: A file is damaged. The error names it.
+            UnsupportedError: The format of a file, or a kind of delete, is not supported yet.
             NotFoundError: A file is missing.
 
         Examples:
@@ -59,7 +59,7 @@ class RowSource(Generic[Native]):
         return cast("pa.Table", pa.table(self._inner.read_all()))
 
     def to_arrow_batch_reader(self) -> pa.RecordBatchReader:
-        """Reads rows as they are asked for, in bounded memory and in plan order.
+        """Reads rows batch by batch, in bounded memory and in the order of the plan.
 
         Returns:
             A `pyarrow.RecordBatchReader`. Dropping it stops the work.
@@ -77,7 +77,7 @@ class RowSource(Generic[Native]):
         """Reads all rows into a pandas frame.
 
         Args:
-            **kwargs: Passed on to `pyarrow.Table.to_pandas`.
+            **kwargs: Arguments of `pyarrow.Table.to_pandas`.
 
         Returns:
             A `pandas.DataFrame`.
@@ -111,11 +111,11 @@ class RowSource(Generic[Native]):
     def to_duckdb(
         self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None
     ) -> duckdb.DuckDBPyConnection:
-        """Registers all rows as a view in DuckDB.
+        """Reads all rows, and registers them as a view in DuckDB.
 
         Args:
             table_name: The name of the view.
-            connection: Where to register it; a new in-memory database unless given.
+            connection: The connection to register it in; a new in-memory database unless given.
 
         Returns:
             The connection.
@@ -145,9 +145,9 @@ class RowSource(Generic[Native]):
 
 
 class Batches:
-    """Batches one after the other, for whoever asks next: a reader of pyarrow's may be read by several threads.
+    """Batches one after another. Several threads may ask, as they may read a reader of pyarrow.
 
-    Nothing is opened before the first one is asked for.
+    Nothing is opened before the first batch is read.
     """
 
     def __init__(self, opening: Callable[[], _native.BatchReader | _native.MetadataReader]) -> None:
@@ -176,6 +176,4 @@ def _require(package: str) -> ModuleType:
     try:
         return import_module(package)
     except ImportError as error:
-        raise NotInstalledError(
-            f"{package} is needed and not installed: pip install 'floeberg[{package}]'"
-        ) from error
+        raise NotInstalledError(f"{package} is not installed: pip install 'floeberg[{package}]'") from error

@@ -1,14 +1,13 @@
-"""Which rows and columns of which snapshot are wanted?
+"""Which rows and columns of which snapshot are read?
 
-A scan is a description: each method gives a new one, and nothing is read before its rows, its files or its
-count are asked for.
+A scan is a description. Each method gives a new one, and nothing is read before you ask for rows, files or a count.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
@@ -35,20 +34,23 @@ if TYPE_CHECKING:
 __all__ = ["Scan"]
 
 SparkOptions: TypeAlias = "dict[str, int | bool | None]"
-_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions], DataFrame]] = {}
-"""What makes the frames of an engine. A scan does not know engines: the package makes them known."""
+Reader: TypeAlias = Literal["auto", "native", "arrow"]
+_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions, Reader], DataFrame]] = {}
+"""Makers of data frames by engine. The package registers them, so that scans need not import engines."""
 
 
-def register_frames(engine: str, make: Callable[[Scan, SparkSession, SparkOptions], DataFrame]) -> None:
-    """Makes known what makes the frames of an engine."""
+def register_frames(
+    engine: str, make: Callable[[Scan, SparkSession, SparkOptions, Reader], DataFrame]
+) -> None:
+    """Registers the maker of an engine's data frames."""
     _MAKERS[engine] = make
 
 
 class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     """Rows of a table, as `Table.scan` describes them.
 
-    A scan is immutable and can be pickled; what is unpickled reads the same snapshot. It holds no handles, so
-    that it may cross a fork.
+    A scan is immutable and can be pickled. The unpickled scan reads the same snapshot. It has no open files or
+    connections, so that it may be used after a fork.
 
     Examples:
         >>> scan = table.scan(row_filter="id > 1").select("id")
@@ -59,7 +61,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     _spelled_as = "Scan"
 
     def filter(self, row_filter: AnyFilter) -> Scan:
-        """Keeps only rows that match, beside the filters that there are.
+        """Keeps only rows that match this filter and the earlier ones.
 
         Args:
             row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
@@ -77,10 +79,10 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         return Scan(self._inner.filter(as_expression(row_filter).as_tree()))
 
     def select(self, *field_names: str) -> Scan:
-        """Reads only these columns, in the order of the schema, then the metadata columns that are named.
+        """Reads only these columns, in the order of the schema, and metadata columns after them.
 
         Metadata columns are `_file`, `_pos`, `_deleted`, `_spec_id`, `_partition`, `_row_id` and
-        `_last_updated_sequence_number`. With `_deleted` the rows that are deleted come out too, marked.
+        `_last_updated_sequence_number`. `_deleted` adds the deleted rows, and marks them.
 
         Args:
             *field_names: Names of columns; nested ones are dotted, `*` is all but metadata columns.
@@ -89,7 +91,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             A new scan.
 
         Raises:
-            InvalidInputError: There is no such column; near matches are named.
+            InvalidInputError: The column does not exist. The error names near matches.
 
         Examples:
             >>> table.scan().select("cat", "id").to_arrow().column_names
@@ -109,8 +111,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             A new scan.
 
         Raises:
-            InvalidInputError: The scan already reads a snapshot that was chosen.
-            NotFoundError: There is no such ref.
+            InvalidInputError: A snapshot was chosen already.
+            NotFoundError: The ref does not exist.
 
         Examples:
             >>> table.scan().use_ref("first").snapshot_id == table.refs()["first"].snapshot_id
@@ -120,7 +122,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         return Scan(self._inner.use_ref(checked_text("name", name)))
 
     def as_of(self, moment: Moment) -> Scan:
-        """Reads the snapshot that was current at a moment, with its schema.
+        """Reads the snapshot that was current at a time, with its schema.
 
         Args:
             moment: A datetime with a zone, milliseconds from 1970-01-01 UTC, or an ISO 8601 string with a zone.
@@ -129,7 +131,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             A new scan.
 
         Raises:
-            InvalidInputError: The moment has no zone, or the scan already reads a snapshot that was chosen.
+            InvalidInputError: The time has no zone, or a snapshot was chosen already.
             NotFoundError: The table had no snapshot then.
 
         Examples:
@@ -142,19 +144,19 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
     def _check_free(self) -> None:
         if self._inner.is_pinned:
-            raise InvalidInputError("the scan already reads a snapshot that was chosen: choose one only")
+            raise InvalidInputError("the scan reads a chosen snapshot already: choose one snapshot")
 
     @property
     def snapshot_id(self) -> int | None:
-        """The snapshot that is read; `None` where the table has none."""
+        """The snapshot that is read; `None` for an empty table."""
         return self._inner.snapshot_id
 
     def schema(self) -> Schema:
-        """The schema that names are looked up in: the snapshot's, or the table's current one."""
+        """The schema in which names are looked up: the snapshot's, or the table's current one."""
         return read_schema(json.loads(self._inner.schema_json()))
 
     def projection(self) -> Schema:
-        """The columns that come out.
+        """The columns that are read.
 
         Examples:
             >>> table.scan(selected_fields=("v", "id")).projection().column_names
@@ -165,14 +167,13 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     def plan_files(self) -> Plan:
         """Finds the files to read, and the deletes that apply to them.
 
-        The manifest list and the delete manifests are read here, data manifests when something of the plan is asked
-        for.
+        The manifest list and the delete manifests are read at once, data manifests when you use the plan.
 
         Returns:
             The plan, as columns; its length is the number of data files.
 
         Raises:
-            InvalidDataError: A manifest is damaged; the error names it.
+            InvalidDataError: A manifest is damaged. The error names it.
             NotFoundError: A manifest is missing.
 
         Examples:
@@ -182,21 +183,25 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         """
         return Plan(self._inner.plan())
 
-    def to_spark(
+    def to_spark(  # noqa: PLR0913 - the parts of one read
         self,
         spark: SparkSession,
         *,
+        reader: Reader = "auto",
         partitions: int | None = None,
         split_size: int | None = None,
         threads: int | None = None,
         truncate_nanoseconds: bool = False,
     ) -> DataFrame:
-        """Makes a DataFrame of exactly these columns and rows, of this snapshot.
+        """Makes a DataFrame of these columns and rows, at this snapshot.
 
-        Spark's workers open the data files; here only metadata is read.
+        Spark's own Parquet reader reads each file whose footer proves that it reads the same values there, and with it
+        come Spark's column pruning, filters and sizes. Other files are read by Floeberg in Spark's Python workers, and
+        what follows the reader here is for these alone. Here metadata and footers are read.
 
         Args:
             spark: A session of PySpark 4.0 or later, classic or Spark Connect.
+            reader: `"auto"` chooses file by file, `"native"` is Spark's reader or an error, `"arrow"` is Floeberg's.
             partitions: Partitions, at most; two a core unless given.
             split_size: Bytes that a partition has at most, where `partitions` is not given; unless given, the table's
                 property `read.split.target-size`, or 128 MiB.
@@ -209,7 +214,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
         Raises:
             NotInstalledError: PySpark is not installed, or its workers lack Floeberg: `pip install 'floeberg[spark]'`.
-            UnsupportedError: PySpark is older than 4.0.
+            UnsupportedError: PySpark is older than 4.0, Spark has no type for a column, or `reader` is `"native"` and
+                Spark's reader cannot read a file.
         """
         options = {
             "partitions": None if partitions is None else checked_int("partitions", partitions),
@@ -217,7 +223,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             "threads": None if threads is None else checked_int("threads", threads),
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
-        return _MAKERS["spark"](self, spark, options)
+        return _MAKERS["spark"](self, spark, options, reader)
 
     def _repr_html_(self) -> str:
         facts = {"reads": repr(self), "snapshot": self.snapshot_id}
@@ -226,9 +232,9 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     def count(self) -> int:
         """Counts the rows.
 
-        Files that match as a whole, and have no deletes, are counted by their metadata. Of files with position
-        deletes or a deletion vector these are read; of others the columns of the filter and of equality deletes.
-        `explain(count=True)` says how many files had to be read.
+        Files whose rows all match, without deletes, are counted from metadata. With position deletes or a deletion
+        vector, the deletes are read. Of other files the columns of the filter and of equality deletes are read.
+        `explain(count=True)` shows how many files had to be read.
 
         Returns:
             The number of rows.
@@ -245,21 +251,21 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     def min(self, column: str) -> LiteralValue | None:
         """Finds the smallest value of a column.
 
-        Bounds in the metadata enclose values and need not be values, so that they only say which files can hold it:
-        a file is read where its bound is below the best value that was found, which is one file where bounds are
-        exact. `explain(min=...)` says how many were read.
+        Bounds in the metadata may be below the true minimum, so they only select the files to read. A file is read
+        where its bound is below the smallest value so far; where bounds are exact, that is one file. `explain(min=...)`
+        shows how many were read.
 
-        Nulls take no part, and neither does NaN, as in bounds; -0.0 is 0.0. Strings, UUIDs and binary values are
-        compared by their unsigned bytes.
+        Nulls and NaN are ignored, as in bounds; -0.0 equals 0.0. Strings, UUIDs and binary values are compared as
+        unsigned bytes.
 
         Args:
             column: The name of a column; nested ones are dotted.
 
         Returns:
-            The value, as literals of filters are: a `TypedLiteral` for nanoseconds. `None` where no row has one.
+            The value, in the type of a filter's literal; a `TypedLiteral` for nanoseconds. `None` where no row has one.
 
         Raises:
-            InvalidInputError: There is no such column, its values have no order, or the scan has a limit.
+            InvalidInputError: The column does not exist, its values have no order, or the scan has a limit.
 
         Examples:
             >>> table.scan(row_filter="cat = 'b'").min("v"), table.scan(row_filter="id < 0").min("v")
@@ -274,10 +280,10 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             column: The name of a column; nested ones are dotted.
 
         Returns:
-            The value, as literals of filters are: a `TypedLiteral` for nanoseconds. `None` where no row has one.
+            The value, in the type of a filter's literal; a `TypedLiteral` for nanoseconds. `None` where no row has one.
 
         Raises:
-            InvalidInputError: There is no such column, its values have no order, or the scan has a limit.
+            InvalidInputError: The column does not exist, its values have no order, or the scan has a limit.
 
         Examples:
             >>> table.scan().max("cat")
@@ -299,16 +305,16 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         min: str | Sequence[str] = (),  # noqa: A002 - the words that users know
         max: str | Sequence[str] = (),  # noqa: A002
     ) -> Explain:
-        """Plans, and tells what was looked at, what was dropped and by what.
+        """Plans, and shows what was read, what was dropped, and why.
 
         Args:
-            verbose: Whether to name the manifests and files that were dropped, and those that are left.
-            count: Whether to count too, and to tell which files had to be read for it.
-            min: Columns whose smallest values are found too, likewise.
-            max: Columns whose largest values are found too, likewise.
+            verbose: Whether to name the manifests and files, dropped and kept.
+            count: Whether to count too, and to show which files had to be read.
+            min: Columns to find the smallest values of, likewise.
+            max: Columns to find the largest values of, likewise.
 
         Returns:
-            An account; `print` it, or take its fields.
+            The result: `print` it, or use its fields.
 
         Examples:
             >>> explain = table.scan(row_filter="id < 0").explain()

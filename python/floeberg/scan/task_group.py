@@ -17,9 +17,9 @@ __all__ = ["TaskGroup"]
 
 
 class TaskGroup(RowSource[_native.TaskGroup]):
-    """Tasks that one worker reads. Send it by pickle; it opens the table where it arrives.
+    """Tasks for one worker. Pickle it, and read it in the worker, which needs no metadata file.
 
-    A group holds no object for a file: iterating it makes them.
+    Iterating makes the objects for its files.
 
     Examples:
         >>> groups = table.scan().plan_files().split(64 * 1024 * 1024)
@@ -39,10 +39,10 @@ class TaskGroup(RowSource[_native.TaskGroup]):
 
     @property
     def size_in_bytes(self) -> int:
-        """Bytes of the data files, or of the parts of them that are read, as the writers recorded them."""
+        """The bytes of the data files, or of the parts that are read, as the metadata says."""
         return self._inner.extent()[0]
 
     @property
     def records(self) -> int:
-        """Rows before deletes and filter; of a part of a file they are estimated by its bytes."""
+        """The rows before deletes and filter. Those of a part of a file are estimated by its bytes."""
         return self._inner.extent()[1]

@@ -1,4 +1,4 @@
-"""What is there to read of one data file?"""
+"""What is read of one data file, and which deletes apply?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from floeberg.expressions._literals import from_tree
 from floeberg.expressions._reading import expression_of_tree
 
 if TYPE_CHECKING:
-    from floeberg import _native
+    from floeberg._native.scan import _Task
     from floeberg.expressions import Expression
 
 __all__ = ["DataFile", "DeleteFile", "FileScanTask", "task_of"]
@@ -23,14 +23,14 @@ class DataFile:
 
     Args:
         file_path: The location as the table wrote it.
-        location: Where it is opened, after `relocate`.
+        location: The location to open, after `relocate`.
         file_format: The format.
         spec_id: The partition spec of the file.
         partition: Partition values by the names of the spec's fields.
-        record_count: Rows, deleted ones included.
-        file_size_in_bytes: Bytes, as the writer recorded them.
-        data_sequence_number: Decides which deletes apply.
-        first_row_id: The id of its first row (format version 3).
+        record_count: Rows, with deleted ones.
+        file_size_in_bytes: Bytes, as the metadata says.
+        data_sequence_number: Its data sequence number, which decides which deletes apply.
+        first_row_id: The row id of its first row (format version 3).
     """
 
     file_path: str
@@ -46,20 +46,20 @@ class DataFile:
 
 @dataclass(frozen=True)
 class DeleteFile:
-    """A delete file, or the part of a file that is a deletion vector.
+    """A delete file, or a deletion vector in a Puffin file.
 
     Args:
         file_path: The location as the table wrote it.
-        location: Where it is opened, after `relocate`.
+        location: The location to open, after `relocate`.
         file_format: The format.
-        content: What it holds.
+        content: Which kind of deletes it has.
         equality_ids: The columns of an equality delete, by field id.
-        record_count: Deletes.
-        file_size_in_bytes: Bytes, as the writer recorded them.
-        data_sequence_number: Decides which data files it applies to.
-        referenced_data_file: The one data file that it is for, where there is only one.
-        content_offset: Where the blob of a deletion vector starts.
-        content_size_in_bytes: How long the blob is.
+        record_count: The number of deletes.
+        file_size_in_bytes: Bytes, as the metadata says.
+        data_sequence_number: Its data sequence number, which decides which data files it applies to.
+        referenced_data_file: The data file that it applies to, where it is for one only.
+        content_offset: The offset of a deletion vector's blob.
+        content_size_in_bytes: The length of the blob.
     """
 
     file_path: str
@@ -77,14 +77,14 @@ class DeleteFile:
 
 @dataclass(frozen=True)
 class FileScanTask:
-    """A data file to read, with what applies to it.
+    """A data file to read, with its deletes and its residual.
 
     Args:
         file: The data file.
         delete_files: The deletes that apply to it.
-        residual: What of the filter the partition does not already decide.
-        byte_range: Of the file only those row groups are read whose first byte is in this range, the end excluded;
-            `None` as the end is the end of the file. `None` is all of it: only tasks of groups are parts of files.
+        residual: The part of the filter that the partition does not decide.
+        byte_range: Only row groups that start in this range of bytes are read: start and exclusive end, with `None` for
+            the end of the file. `None` is the whole file. Only tasks of groups have ranges.
 
     Examples:
         >>> task = table.scan(row_filter="id > 3").plan_files()[0]
@@ -98,7 +98,7 @@ class FileScanTask:
     byte_range: tuple[int, int | None] | None = None
 
 
-def task_of(parts: _native._Task) -> FileScanTask:
+def task_of(parts: _Task) -> FileScanTask:
     """A task of what `floeberg._native` gives for one."""
     data, partition, deletes, residual, byte_range = parts
     values = {name: None if tree is None else from_tree(tree) for name, tree in partition}

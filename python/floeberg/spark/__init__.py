@@ -4,5 +4,6 @@ Importing this package imports no PySpark: `register` does.
 """
 
 from floeberg.spark.session.registration import register
+from floeberg.spark.tables import create_view, table
 
-__all__ = ["register"]
+__all__ = ["create_view", "register", "table"]

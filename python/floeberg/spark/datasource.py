@@ -1,11 +1,11 @@
-"""What does Spark ask of the data source `floeberg`?
+"""What does the data source `floeberg` do for Spark?
 
-Life of a read: `load` makes the source and asks for its schema in one process, an action asks the pickled source for a
-reader in another, and the reader goes to the tasks.
+Of a read: `load` makes the source and calls `schema` in one process. An action unpickles the source in another process
+and calls `reader`, and the reader is sent to the tasks.
 
-Spark 4.1 to 4.3 asks for a reader once, however often a DataFrame or a view is used; others ask each time.
+Spark 4.1 to 4.3 calls `reader` once, however often a DataFrame or a view is used. Other versions call it each time.
 
-Invariant: `schema` pins the columns, and the first `reader` the snapshot, for all that come after it.
+Invariant: `schema` pins the columns, and the first `reader` the snapshot, for all later calls.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _NO_STREAMS = "Floeberg does not read streams yet: use spark.read"
 
 
 class FloebergDataSource(DataSource):
-    """A table, as the options of one read describe it.
+    """A table, as the options of a read or a write name it.
 
     It defines no way to push filters down: up to Spark 4.3 a pushed filter leaks into other scans of the same
-    DataFrame. The options `columns` and `filter` say what is not to be read.
+    DataFrame. The options `columns` and `filter` limit what is read.
 
     Args:
         options: The options of the read.
@@ -66,7 +66,7 @@ class FloebergDataSource(DataSource):
         )
 
     def reader(self, schema: StructType) -> FloebergReader:
-        """What reads exactly this schema: the table's own, or a part of it that the user gave."""
+        """The reader of this schema: the table's own, or the user's."""
         return FloebergReader.of(self._pinned().planned(), schema, self._parallelism)
 
     def _pinned(self) -> ScanRequest:
@@ -75,21 +75,21 @@ class FloebergDataSource(DataSource):
         return self._request
 
     def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter:  # noqa: FBT001 - Spark's signature
-        """What writes rows of this schema, in the place of rows of the table or beside them."""
+        """The writer of rows of this schema, which replaces rows of the table or appends."""
         from floeberg.spark.write.writer import FloebergWriter  # noqa: PLC0415 - reading needs none of it
 
         return FloebergWriter.of(write_options(self.options), schema, overwrite=overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: ARG002, FBT001, N802
-        """Refuses."""
+        """Raises `UnsupportedError`."""
         raise UnsupportedError(_NO_STREAM_WRITES)
 
     def streamReader(self, schema: StructType) -> NoReturn:  # noqa: ARG002, N802
-        """Refuses."""
+        """Raises `UnsupportedError`."""
         raise UnsupportedError(_NO_STREAMS)
 
     def simpleStreamReader(self, schema: StructType) -> NoReturn:  # noqa: ARG002, N802
-        """Refuses."""
+        """Raises `UnsupportedError`."""
         raise UnsupportedError(_NO_STREAMS)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -97,7 +97,7 @@ class FloebergDataSource(DataSource):
         return pickle_call(
             __name__,
             "_rebuild",
-            # What is pinned holds all that the options said.
+            # The pinned request has everything from the options.
             {} if pinned else dict(self.options),
             self._parallelism,
             pinned,

@@ -1,4 +1,4 @@
-"""Partition transforms as functions of Spark columns, equal to what tables are partitioned by.
+"""Partition transforms as functions of Spark columns, with the same results as in tables.
 
 `df.repartition(bucket(16, "id"))` puts rows of a bucket together, as a bucketed table has them. The functions run in
 Spark's Python workers, over Arrow arrays, and need PySpark 4.1 or later.
@@ -156,7 +156,7 @@ def _function(apply: Callable[[pa.Array[Any]], pa.Array[Any]], result_type: str)
         ) from error
     import pyarrow as pa  # noqa: PLC0415 - importing this module needs none
 
-    # Spark tells the kind of a function by its annotations, as types.
+    # Spark decides the kind of a function by its annotations, which must be types.
     apply.__annotations__ = {"values": pa.Array, "return": pa.Array}
     return cast("Callable[..., Column]", arrow_udf(apply, result_type))
 

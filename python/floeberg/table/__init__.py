@@ -1,4 +1,4 @@
-"""What is in a table, and how does a user get at it?"""
+"""Tables: what they have, how they are read, and how they change."""
 
 from floeberg.table._open import open_table
 from floeberg.table._table import Table

@@ -30,31 +30,31 @@ class TableAppend(TableBase):
     ) -> CommitResult:
         """Adds rows to the table.
 
-        Columns are matched by field id where all have one, else by name. Missing optional ones get their default.
+        Columns are matched by field id where all have one, else by name. Missing optional columns get their default.
 
         Args:
             data: The rows: a `pyarrow.Table`, a reader, a data frame of pandas or polars, anything else with
-                `__arrow_c_stream__`, or a list of dicts. They are read once, in bounded memory, on this thread. What a
-                generator raises comes out as it is.
-            snapshot_properties: What the summary of the snapshot says beside what it must.
-            branch: The branch that gets them; `None` is `main`.
-            idempotency_key: A key of the write: of this operation, on this branch. Where the branch has a snapshot
-                with it, the write was done before, and nothing is done. Another operation with it is an error.
-            schema_mode: `merge` adds the columns that the table lacks, and promotes those that are too narrow.
-            options: Properties of the table that count for this write alone: `write.parquet.compression-codec` and
-                such.
+                `__arrow_c_stream__`, or a list of dicts. They are read once, in bounded memory, on this thread. Errors
+                of a generator are not changed.
+            snapshot_properties: Entries to add to the summary of the snapshot.
+            branch: The branch to write to; `None` is `main`.
+            idempotency_key: A key of this write on this branch. Where a snapshot of the branch has it, the write was
+                done before, and nothing happens. Using the key for another operation is an error.
+            schema_mode: `merge` adds missing columns to the table, and promotes too narrow ones.
+            options: Table properties for this write alone, such as `write.parquet.compression-codec`.
 
         Returns:
-            What was done, or that it was done before, and by which snapshot.
+            What the commit did, or which earlier commit did it.
 
         Raises:
-            InvalidInputError: The rows do not fit the schema; the error lists every mismatch. Or a value does not fit
-                its column, or is damaged; the error names column and row. Nothing was changed, as with every error but
-                `CommitStateUnknownError`.
-            CommitConflictError: Other writers were faster each time, or changed columns so that the rows do not fit.
-            CommitStateUnknownError: Whether the rows are in the table is not known, and may not be for a while.
-                Repeat the write with the same `idempotency_key`, or look for the snapshot.
-            UnsupportedError: The table cannot be written where it was opened; the error says what to do.
+            InvalidInputError: The rows do not fit the schema. The error lists every mismatch. Or a value does not fit
+                its column, or is damaged. The error names the column and the row. Nothing was changed, as with every
+                error but `CommitStateUnknownError`.
+            CommitConflictError: Other writers committed first at every attempt, or changed columns so that the rows do
+                not fit.
+            CommitStateUnknownError: The outcome is unknown: the rows may be in the table. Repeat the write with the
+                same `idempotency_key`, or look for the snapshot.
+            UnsupportedError: The table cannot be written where it was opened. The error says what to do.
 
         Examples:
             >>> _ = orders.append(pa.table({"id": [1, 2]}), snapshot_properties={"by": "doc"})

@@ -1,6 +1,7 @@
 """What do all methods of a table stand on?
 
-A table is one opened metadata file, and what keeps the table it belongs to. Every change is a transaction.
+A table is an opened metadata file, and the operations of the catalog or folder that keeps it. Every change is a
+transaction.
 """
 
 from __future__ import annotations
@@ -34,18 +35,18 @@ class TableBase:
         branch: str | None = "main",
         idempotency_key: str | None = None,
     ) -> Transaction:
-        """Begins a commit of several operations.
+        """Begins a transaction: several operations, one commit.
 
         Args:
-            snapshot_properties: What the summaries of its snapshots say beside what they must.
-            branch: The branch that its snapshots go to; `None` is `main`.
-            idempotency_key: As with `append`. It is kept by snapshots: a commit of properties alone has none.
+            snapshot_properties: Entries to add to the summaries of its snapshots.
+            branch: The branch of its snapshots; `None` is `main`.
+            idempotency_key: As with `append`. Snapshots keep it: a commit of properties alone cannot have one.
 
         Returns:
             The transaction.
 
         Raises:
-            UnsupportedError: The table cannot be written where it was opened; the error says what to do.
+            UnsupportedError: The table cannot be written where it was opened. The error says what to do.
         """
         self._operations.check_writable()
         return Transaction(
@@ -58,14 +59,14 @@ class TableBase:
         )
 
     def refresh(self) -> Self:
-        """Makes this the table as it is now, after others wrote to it.
+        """Loads the current metadata, with what others have committed.
 
         Returns:
             The table itself.
 
         Raises:
-            NoSuchTableError: It is gone, or another table, whose UUID tells, is in its place. This one stays as it was.
-            UnsupportedError: It was opened in a way that keeps it as it was.
+            NoSuchTableError: The table was dropped, or replaced by one with another UUID. This object stays as it was.
+            UnsupportedError: It was opened at a fixed snapshot or metadata file.
 
         Examples:
             >>> other = catalog.load_table("db.orders")
@@ -79,7 +80,7 @@ class TableBase:
         return self
 
     def _become(self, native: OpenedTable) -> None:
-        """Makes this the table of another metadata file. Scans that were made before stay as they are."""
+        """Takes over another metadata file. Existing scans stay as they are."""
         self._inner = native
         self._json = None
 

@@ -1,7 +1,6 @@
-"""What does a person want to know first of a table?
+"""What do the repr and the HTML of a table show?
 
-Its columns, how it is partitioned and sorted, and what its current snapshot did. Nothing is read for it but the
-metadata file that is open.
+Columns, partitioning, sort order and the current snapshot, all from the open metadata file.
 """
 
 from __future__ import annotations

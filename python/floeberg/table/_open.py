@@ -37,32 +37,32 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     version: int | None = None,
     manifest_cache: int | None = None,
 ) -> Table:
-    """Opens a table where it lies, without a catalog.
+    """Opens a table by its location, without a catalog.
 
     Args:
-        location: The directory of a table, or one of its metadata files; a path or a URI. Relative paths become
+        location: The directory of a table, or one of its metadata files: a path or a URI. Relative paths become
             absolute.
-        format: The table format; found out unless given.
-        relocate: Where files are now, when the table was moved: written prefixes and what stands for them. Whole
-            path segments count, and the longest match wins.
-        storage_options: Options of the store. They are kept out of reprs and errors.
+        format: The table format. It is detected unless given.
+        relocate: For a table that was moved: the prefixes that were written, and the current ones. Whole path segments
+            are compared, and the longest match wins.
+        storage_options: Options of the storage. Reprs and errors do not show them.
         snapshot_id: Opens the table at this snapshot.
         ref: Opens the table at this branch or tag.
-        as_of: Opens the table as it was at this moment: a datetime with a zone, milliseconds from 1970-01-01 UTC,
+        as_of: Opens the table as it was at a time: a datetime with a zone, milliseconds from 1970-01-01 UTC,
             or an ISO 8601 string with a zone.
-        version: Opens the table at this version. Iceberg tables have snapshots instead.
-        manifest_cache: Bytes of decoded manifests that the table keeps for its next plan, at most; 0 keeps none.
-            Unless given, what the environment variable `FLOEBERG_MANIFEST_CACHE` says, or 256 MiB.
+        version: For other table formats. Iceberg tables have snapshots instead.
+        manifest_cache: The most bytes of decoded manifests that the table keeps for its next plan; 0 keeps none. Unless
+            given, the environment variable `FLOEBERG_MANIFEST_CACHE`, or 256 MiB.
 
     Returns:
         The table.
 
     Raises:
-        NoSuchTableError: There is no table.
+        NoSuchTableError: The table does not exist.
         InvalidInputError: More than one of `snapshot_id`, `ref`, `as_of` and `version` was given.
-        InvalidDataError: The metadata is damaged; the error names the file.
-        NotFoundError: There is no such snapshot or ref.
-        UnsupportedError: The format, its version or the scheme of the location cannot be read.
+        InvalidDataError: The metadata is damaged. The error names the file.
+        NotFoundError: The snapshot or ref does not exist.
+        UnsupportedError: The format, its version or the scheme of the location is not supported.
 
     Examples:
         >>> table = open_table(location, relocate=warehouse)
@@ -72,9 +72,9 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     choices = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of, "version": version}
     chosen = [name for name, value in choices.items() if value is not None]
     if len(chosen) > 1:
-        raise InvalidInputError(f"choose one snapshot only: {' and '.join(chosen)} were given")
+        raise InvalidInputError(f"choose one snapshot: {' and '.join(chosen)} exclude each other")
     if format not in (None, "iceberg"):
-        raise UnsupportedError(f"tables of the format {format!r} cannot be opened: only 'iceberg'")
+        raise UnsupportedError(f"the table format {format!r} is not supported: expected 'iceberg'")
     if version is not None:
         raise UnsupportedError("Iceberg tables have no versions: use snapshot_id, ref or as_of")
     moved = checked_paths("relocate", relocate)

@@ -1,6 +1,6 @@
 """How are rows of a table replaced or deleted?
 
-All of them are copy-on-write of whole files today: a file of which only some rows match is an error.
+Today they replace whole files. A file with both matching and other rows is an error.
 """
 
 from __future__ import annotations
@@ -34,10 +34,9 @@ class TableRowChanges(TableBase):
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CommitResult:
-        """Puts rows in the place of those that match a filter.
+        """Replaces the rows that match a filter.
 
-        Files go as a whole: one of which only some rows match would have to be rewritten, which is an error that names
-        it.
+        Only whole files can be replaced. A file with both matching and other rows is an error that names it.
 
         Args:
             data: The rows, as `append` takes them.
@@ -50,10 +49,10 @@ class TableRowChanges(TableBase):
             options: As with `append`; and `isolation-level`, `serializable` or `snapshot`.
 
         Returns:
-            What was done, or that it was done before, and by which snapshot.
+            What the commit did, or which earlier commit did it.
 
         Raises:
-            UnsupportedError: A file would have to be rewritten.
+            UnsupportedError: Only some rows of a file match.
             CommitConflictError: Another writer added or deleted rows that the filter matches, or dropped its columns.
             FloebergError: The others of `append`.
 
@@ -85,7 +84,7 @@ class TableRowChanges(TableBase):
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CommitResult:
-        """Puts rows in the place of all rows of the partitions that they are in.
+        """Replaces all rows of the partitions that the new rows are in.
 
         Args:
             data: The rows, as `append` takes them.
@@ -96,7 +95,7 @@ class TableRowChanges(TableBase):
             options: As with `overwrite`.
 
         Returns:
-            What was done, or that it was done before, and by which snapshot.
+            What the commit did, or which earlier commit did it.
 
         Raises:
             FloebergError: Those of `overwrite`.
@@ -123,7 +122,7 @@ class TableRowChanges(TableBase):
         idempotency_key: str | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CommitResult:
-        """Deletes the rows that match a filter. Files go as a whole, as with `overwrite`.
+        """Deletes the rows that match a filter. Only whole files can be deleted, as with `overwrite`.
 
         Args:
             delete_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
@@ -134,7 +133,7 @@ class TableRowChanges(TableBase):
             options: `isolation-level`, as with `overwrite`.
 
         Returns:
-            What was done, or that it was done before, and by which snapshot.
+            What the commit did, or which earlier commit did it.
 
         Raises:
             FloebergError: Those of `overwrite`.

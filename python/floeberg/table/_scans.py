@@ -32,19 +32,19 @@ class TableScans(TableBase):
         Args:
             row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
             selected_fields: Names of columns; nested ones are dotted, `*` is all. Metadata columns (`_file`, `_pos`,
-                `_deleted`, `_spec_id`, `_partition`, `_row_id`, `_last_updated_sequence_number`) come only where they
-                are named.
-            case_sensitive: Whether the case of names counts.
+                `_deleted`, `_spec_id`, `_partition`, `_row_id`, `_last_updated_sequence_number`) are read only by
+                name.
+            case_sensitive: Whether the case of column names counts.
             snapshot_id: Reads this snapshot, with its schema.
-            options: PyIceberg's options of a scan. None of them changes what is read, so they are ignored.
-            limit: At most so many rows.
+            options: PyIceberg's options of a scan. They never change which rows are read, and are ignored.
+            limit: The most rows to read.
 
         Returns:
             The scan.
 
         Raises:
             InvalidInputError: A column is unknown, a literal has a wrong type, or the limit is negative.
-            NotFoundError: There is no such snapshot.
+            NotFoundError: The snapshot does not exist.
 
         Examples:
             >>> table.scan(row_filter="cat = 'a'", selected_fields=("id",), limit=1).to_arrow().num_rows
@@ -73,26 +73,26 @@ class TableScans(TableBase):
     ) -> Scan:
         """Describes the rows that appends added after one snapshot, up to another. Nothing is read yet.
 
-        The files that `append` snapshots between the two added are read whole: deletes do not apply to them, and
-        what overwrites, replacements and deletes did is left out. The schema is the table's current one.
+        Files of `append` snapshots between the two are read without deletes. Overwrites, replacements and deletes are
+        left out. The schema is the table's current one.
 
         Args:
-            from_snapshot_id_exclusive: Reads what was added after this snapshot, which may be expired as long as the
-                one after it is not; what all ancestors that are not expired added, unless given.
-            to_snapshot_id_inclusive: The last snapshot; the one that the table was opened at, or its current one,
-                unless given. `use_ref` of the scan reads up to a branch or tag.
+            from_snapshot_id_exclusive: Reads rows that were added after this snapshot. It may be expired, if the next
+                one is not. Unless given, all ancestors that are not expired are read.
+            to_snapshot_id_inclusive: The last snapshot to read. Unless given, the one that the table was opened at, or
+                the current one. `use_ref` of the scan reads up to a branch or tag.
             row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
             selected_fields: Names of columns; nested ones are dotted, `*` is all.
-            case_sensitive: Whether the case of names counts.
-            limit: At most so many rows.
+            case_sensitive: Whether the case of column names counts.
+            limit: The most rows to read.
 
         Returns:
             The scan.
 
         Raises:
-            InvalidInputError: The first snapshot is no ancestor of the last; or as with `scan`.
-            NotFoundError: There is no such last snapshot.
-            UnsupportedError: A snapshot does not say whether it appended.
+            InvalidInputError: The first snapshot is not an ancestor of the last; or as for `scan`.
+            NotFoundError: The last snapshot does not exist.
+            UnsupportedError: The summary of a snapshot has no operation.
 
         Examples:
             >>> first = table.snapshots()[0]

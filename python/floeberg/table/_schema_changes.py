@@ -19,11 +19,11 @@ class TableSchemaChanges(TableBase):
         """Adds, drops, renames, moves and promotes columns, nested ones too.
 
         Args:
-            allow_incompatible_changes: Whether columns may become required although rows may hold null.
-            case_sensitive: Whether the case of names counts.
+            allow_incompatible_changes: Whether columns may become required though rows may be null.
+            case_sensitive: Whether the case of column names counts.
 
         Returns:
-            The changes, which are made at the end of a `with` block, or by `commit()`.
+            The changes. The end of a `with` block commits them, or `commit()`.
 
         Raises:
             FloebergError: Those of every commit, as with `append`.

@@ -35,7 +35,7 @@ class TableSchemas(TableScans):
         return {each.schema_id: each for each in map(read_schema, self._metadata()["schemas"])}
 
     def spec(self) -> PartitionSpec:
-        """The partition spec that new files get."""
+        """The default partition spec, which new files get."""
         return self.specs()[self._metadata()["default-spec-id"]]
 
     def specs(self) -> dict[int, PartitionSpec]:
@@ -48,7 +48,7 @@ class TableSchemas(TableScans):
         return {each.spec_id: each for each in map(read_spec, self._metadata()["partition-specs"])}
 
     def sort_order(self) -> SortOrder:
-        """The sort order that new files get."""
+        """The default sort order, which new files get."""
         return self.sort_orders()[self._metadata()["default-sort-order-id"]]
 
     def sort_orders(self) -> dict[int, SortOrder]:

@@ -21,12 +21,12 @@ class TableSettings(TableBase):
         """Sets properties of the table.
 
         Args:
-            properties: The properties by key. Numbers and bools become texts.
-            **more: Properties whose keys are names of Python.
+            properties: The properties by key. Numbers and bools become strings.
+            **more: Properties whose keys are Python names.
 
         Raises:
-            InvalidInputError: A key is reserved, a value is no text, or a property that is known cannot have it.
-            UnsupportedError: The key of an encrypted table is to be set: what is written here is not encrypted.
+            InvalidInputError: A key is reserved, or a value is not a string or not allowed.
+            UnsupportedError: The property would encrypt the table, and writing does not encrypt.
             FloebergError: Those of every commit, as with `append`.
 
         Examples:
@@ -38,7 +38,7 @@ class TableSettings(TableBase):
             transaction.set_properties(properties, **more)
 
     def remove_properties(self, *removals: str) -> None:
-        """Removes properties of the table. A key that is not there is no error.
+        """Removes properties of the table. Missing keys are ignored.
 
         Args:
             *removals: The keys.
@@ -56,14 +56,14 @@ class TableSettings(TableBase):
             transaction.remove_properties(*removals)
 
     def upgrade_table_version(self, format_version: int) -> None:
-        """Upgrades the table to a later version of the specification. Nothing else does, and there is no way back.
+        """Upgrades the format version of the table. It cannot be downgraded.
 
         Args:
-            format_version: The version: 2 or 3.
+            format_version: 2 or 3.
 
         Raises:
-            InvalidInputError: The table is of a later version.
-            UnsupportedError: There is no such version.
+            InvalidInputError: The table has a later version.
+            UnsupportedError: The version does not exist.
 
         Examples:
             >>> orders.upgrade_table_version(3)

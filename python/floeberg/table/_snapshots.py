@@ -28,7 +28,7 @@ class TableSnapshots(TableBase):
         return list(map(read_snapshot, self._metadata()["snapshots"]))
 
     def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
-        """The snapshot of an id, or `None` where there is none.
+        """The snapshot with an id, or `None`.
 
         Examples:
             >>> table.snapshot_by_id(12) is None
@@ -37,7 +37,7 @@ class TableSnapshots(TableBase):
         return next((each for each in self.snapshots() if each.snapshot_id == snapshot_id), None)
 
     def snapshot_by_name(self, name: str) -> Snapshot | None:
-        """The snapshot of a branch or tag, or `None` where there is none.
+        """The snapshot of a branch or tag, or `None`.
 
         Examples:
             >>> table.snapshot_by_name("main") == table.current_snapshot(), table.snapshot_by_name("gone")
@@ -47,11 +47,11 @@ class TableSnapshots(TableBase):
         return None if ref is None else self.snapshot_by_id(ref.snapshot_id)
 
     def snapshot_as_of_timestamp(self, timestamp_ms: int, inclusive: bool = True) -> Snapshot | None:  # noqa: FBT001, FBT002 - PyIceberg's order
-        """The snapshot that was current at a moment, or `None` where the table had none.
+        """The snapshot that was current at a time, or `None` where the table had none.
 
         Args:
-            timestamp_ms: The moment: milliseconds from 1970-01-01 UTC.
-            inclusive: Whether a snapshot of this very millisecond counts.
+            timestamp_ms: The time: milliseconds from 1970-01-01 UTC.
+            inclusive: Whether a snapshot of exactly this millisecond counts.
 
         Returns:
             The snapshot.
@@ -71,7 +71,7 @@ class TableSnapshots(TableBase):
         """The snapshot that is read: the current one, or the one that the table was opened at.
 
         Returns:
-            The snapshot, or `None` for a table that was never written to.
+            The snapshot, or `None` for an empty table.
 
         Examples:
             >>> table.current_snapshot().summary["total-records"]
@@ -81,7 +81,7 @@ class TableSnapshots(TableBase):
         return None if current is None else self.snapshot_by_id(current)
 
     def history(self) -> list[HistoryEntry]:
-        """When which snapshot became current, oldest first.
+        """The log of snapshots that became current, oldest first.
 
         Examples:
             >>> [entry.is_current_ancestor for entry in table.history()]
@@ -90,7 +90,7 @@ class TableSnapshots(TableBase):
         return [HistoryEntry(*entry) for entry in self._inner.history()]
 
     def refs(self) -> dict[str, SnapshotRef]:
-        """Branches and tags by name; `main` is there whenever there is a current snapshot.
+        """Branches and tags by name. `main` exists where there is a current snapshot.
 
         Examples:
             >>> sorted((name, ref.snapshot_ref_type) for name, ref in table.refs().items())

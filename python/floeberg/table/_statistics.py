@@ -1,4 +1,4 @@
-"""Which statistics does a table have, beside those of its files?"""
+"""Which statistics files does a table have?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TableStatistics(TableBase):
     """The methods of `floeberg.Table` that give statistics."""
 
     def statistics(self) -> list[StatisticsFile]:
-        """The files with statistics of the table's snapshots, in the order of the metadata.
+        """The statistics files of the table's snapshots, in the order of the metadata.
 
         Examples:
             >>> [blob.properties["ndv"] for blob in sketched.statistics()[0].blob_metadata]
@@ -35,7 +35,7 @@ class TableStatistics(TableBase):
         return list(map(read_statistics, json.loads(_native.statistics_files(self._inner))))
 
     def statistics_blobs(self, file: StatisticsFile) -> list[PuffinBlob]:
-        """Reads what a statistics file says that it holds, and holds it against the metadata of the table.
+        """Reads the footer of a statistics file, and compares it with the table's metadata.
 
         Args:
             file: One of `statistics`.
@@ -65,7 +65,7 @@ class TableStatistics(TableBase):
             The content, decompressed.
 
         Raises:
-            InvalidDataError: The blob lies outside of the file, or does not decompress.
+            InvalidDataError: The blob is outside of the file, or cannot be decompressed.
 
         Examples:
             >>> file = sketched.statistics()[1]
@@ -77,7 +77,7 @@ class TableStatistics(TableBase):
         return _native.statistics_blob(self._inner, _checked_file(file, StatisticsFile), blob.number)
 
     def partition_statistics(self) -> list[PartitionStatisticsFile]:
-        """The files with counts of the partitions of the table's snapshots, in the order of the metadata."""
+        """The partition statistics files of the table's snapshots, in the order of the metadata."""
         files = json.loads(_native.partition_statistics_files(self._inner))
         return list(map(read_partition_statistics, files))
 
@@ -88,8 +88,8 @@ class TableStatistics(TableBase):
             file: One of `partition_statistics`.
 
         Returns:
-            A `pyarrow.Table` with the columns of the specification, a row a partition, sorted by it. What the file
-            lacks is null.
+            A `pyarrow.Table` with the columns of the specification and a row for each partition, sorted. Columns that
+            the file lacks are null.
 
         Raises:
             InvalidDataError: The file is damaged.

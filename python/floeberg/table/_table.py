@@ -1,6 +1,6 @@
-"""What is a table to its user?
+"""What is a table?
 
-Its methods are in a file for each subject; here is what identifies it and how it is made.
+Its methods are in a file for each subject. Here are those that identify it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["Table"]
 
 
 class TableCatalog(Protocol):
-    """The catalog of a table, as far as tables know catalogs: `floeberg.catalog.Catalog` has more."""
+    """The catalog of a table. `floeberg.catalog.Catalog` has more methods."""
 
     @property
     def name(self) -> str:
@@ -81,9 +81,9 @@ class Table(
 ):
     """An Iceberg table, as one metadata file describes it.
 
-    A table never changes under its reader: it keeps to the metadata file that it was opened with, also when it is
-    pickled, until it is written to here or told to `refresh`. Scans keep to theirs. It holds no handles, so that it
-    may cross a fork.
+    A table does not change by itself. It stays at the metadata file that it was opened with, also when it is pickled,
+    until you write to it or call `refresh`. Its scans stay at theirs. It has no open files or connections, so that it
+    may be used after a fork.
 
     Examples:
         >>> table.format_version, table.schema().column_names[0]
@@ -99,7 +99,7 @@ class Table(
         operations: TableOperations,
         listed: tuple[TableCatalog, tuple[str, ...]] | None = None,
     ) -> None:
-        """Made by `open_table`, and by catalogs, which say where they list it."""
+        """Use `open_table`, or `load_table` of a catalog."""
         self._operations = operations
         self._listed = listed
         self._become(opened)
@@ -108,7 +108,7 @@ class Table(
     def from_metadata(
         cls, metadata_json: str, metadata_location: str, *, storage_options: Mapping[str, str] | None = None
     ) -> Table:
-        """Opens metadata that is at hand, such as a REST catalog's answer, for reading. No file is opened.
+        """Opens metadata that is in memory, such as the response of a REST catalog, for reading. No file is opened.
 
         Args:
             metadata_json: The metadata, as JSON text.
@@ -129,7 +129,7 @@ class Table(
 
     @property
     def format_version(self) -> int:
-        """The version of the Iceberg specification that the table is written in."""
+        """The format version: 1, 2 or 3."""
         return self._inner.format_version
 
     @property
@@ -138,11 +138,11 @@ class Table(
         return self._inner.properties
 
     def location(self) -> str:
-        """The base location, as the table wrote it."""
+        """The base location, as written."""
         return self._inner.location
 
     def name(self) -> tuple[str, ...]:
-        """The identifier in the catalog; empty for a table that was opened without one.
+        """The identifier in the catalog; empty for a table that was opened without a catalog.
 
         Examples:
             >>> catalog.load_table("db.refs").name(), table.name()
@@ -152,12 +152,12 @@ class Table(
 
     @property
     def catalog(self) -> TableCatalog | None:
-        """The catalog that it was loaded from, or `None` for a table that was opened without one."""
+        """The catalog that it was loaded from, or `None`."""
         return self._listed[0] if self._listed else None
 
     @property
     def inspect(self) -> InspectTable:
-        """What the table says of itself, as tables: `table.inspect.files()` and others.
+        """The metadata tables: `table.inspect.files()` and others.
 
         Examples:
             >>> table.inspect.history().num_rows

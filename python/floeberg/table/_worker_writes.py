@@ -27,17 +27,17 @@ class TableWorkerWrites(TableBase):
     def write_recipe(
         self, *, options: Mapping[str, str] | None = None, write_id: str | None = None
     ) -> WriteRecipe:
-        """What workers need to write rows of this table, for `commit_receipts`.
+        """Makes the recipe that workers need to write rows of this table, for `commit_receipts`.
 
         Args:
             options: As with `append`.
-            write_id: What tells the files of this write from those of others; a random one unless given.
+            write_id: An id of the write, which is part of the names of its files. It is random unless given.
 
         Returns:
             The recipe.
 
         Raises:
-            UnsupportedError: The table cannot be written where it was opened; the error says what to do.
+            UnsupportedError: The table cannot be written where it was opened. The error says what to do.
 
         Examples:
             >>> orders.write_recipe(write_id="job-7")
@@ -62,34 +62,33 @@ class TableWorkerWrites(TableBase):
         made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
     ) -> CommitResult:
-        """Takes files that workers wrote into the table, all or none.
+        """Adds files that workers wrote to the table, atomically.
 
-        The files stay where they are, whatever becomes of the commit. Remove them with `WriteRecipe.remove` after an
-        error, but never after `CommitStateUnknownError`, when they may be in the table, nor after `AlreadyExistsError`,
-        when they are.
+        An error removes no file. Remove them with `WriteRecipe.remove`, but never after `CommitStateUnknownError`, when
+        they may be in the table, nor after `AlreadyExistsError`, when they are.
 
         Args:
-            receipts: What `WriteRecipe.write` gave, once for each part of the rows.
-            mode: `append`; `overwrite`, in the place of the rows that match the filter; or `dynamic-overwrite`, in the
-                place of all rows of their partitions.
+            receipts: The receipts of `WriteRecipe.write`, each once.
+            mode: `append`; `overwrite`, which replaces the rows of the filter; or `dynamic-overwrite`, which replaces
+                all rows of their partitions.
             overwrite_filter: The filter of `overwrite`.
             case_sensitive: Whether the case of names in the filter counts.
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`: a repeated commit with the same key is a success and adds nothing.
-            made_from: The snapshots of the branch that the rows were made from, where that was before this table: what
-                others did since the oldest of them can be a conflict of an overwrite. `None` is a branch without any.
+            made_from: Snapshots of the branch that the rows were made from, if they are older than this table. An
+                overwrite conflicts with changes since the oldest of them. `None` is an empty branch.
             options: `isolation-level`, as with `overwrite`.
 
         Returns:
-            What was done, or that it was done before, and by which snapshot.
+            What the commit did, or which earlier commit did it.
 
         Raises:
-            InvalidInputError: A receipt is of another table.
-            AlreadyExistsError: A file is in the table already. All manifests of the branch are read for this.
-            NotFoundError: A file is gone.
-            InvalidDataError: A file is not of the size that it was written with.
-            CommitConflictError: Columns changed so that the files do not fit any more.
+            InvalidInputError: A receipt belongs to another table.
+            AlreadyExistsError: The table has a file already. All manifests of the branch are read to find out.
+            NotFoundError: A file is missing.
+            InvalidDataError: A file has another size than its receipt says.
+            CommitConflictError: Columns have changed, and the files do not fit any more.
             FloebergError: The others of `append` and `overwrite`.
 
         Examples:

@@ -1,4 +1,4 @@
-"""What does a table say of itself, as tables?
+"""Which metadata tables does a table have?
 
 The tables are Iceberg Java's metadata tables: their columns have the same names, order, types, nullability and field
 ids. Bounds and counts are also given decoded, as `readable_metrics`: a struct for every primitive column, by its
@@ -47,12 +47,12 @@ _OF_A_SNAPSHOT: Final = frozenset(
 class InspectTable:
     """The metadata tables of a table, as `pyarrow.Table`.
 
-    Tables about one snapshot show the one that the table was opened at, the current one unless it was told, or that of
-    `snapshot_id`. A table that was never written to has none, and its metadata tables no rows.
+    Tables of one snapshot show that of `snapshot_id`, else the one that the table was opened at, else the current one.
+    The metadata tables of an empty table have no rows.
 
     Raises:
-        InvalidDataError: A file is damaged; the error names it. So for every method that reads files.
-        NotFoundError: There is no such snapshot, or a file is missing.
+        InvalidDataError: A file is damaged. The error names it. So for every method that reads files.
+        NotFoundError: The snapshot does not exist, or a file is missing.
         UnsupportedError: A manifest is encrypted.
 
     Examples:
@@ -79,7 +79,7 @@ class InspectTable:
         return self._table("snapshots")
 
     def history(self) -> pa.Table:
-        """When which snapshot became current, oldest first.
+        """The log of snapshots that became current, oldest first.
 
         Returns:
             Columns `made_current_at`, `snapshot_id`, `parent_id` and `is_current_ancestor`.
@@ -104,7 +104,7 @@ class InspectTable:
         return self._table("refs")
 
     def metadata_log_entries(self) -> pa.Table:
-        """The metadata files of the table as far as its log goes, the one that was opened last.
+        """The metadata files in the table's log, ending with the one that was opened.
 
         Returns:
             Columns `timestamp`, `file`, `latest_snapshot_id`, `latest_schema_id` and `latest_sequence_number`.
@@ -119,12 +119,12 @@ class InspectTable:
         """The manifests of a snapshot.
 
         Args:
-            snapshot_id: The snapshot; that of the table unless given.
+            snapshot_id: The snapshot; the table's unless given.
 
         Returns:
             Columns `content` (0 data, 1 deletes), `path`, `length`, `partition_spec_id`, `added_snapshot_id`, the
             counts of added, existing and deleted data and delete files, and `partition_summaries`, whose bounds are
-            texts as Iceberg Java writes them.
+            strings as Iceberg Java writes them.
 
         Examples:
             >>> table.inspect.manifests()["added_data_files_count"].to_pylist()
@@ -133,7 +133,7 @@ class InspectTable:
         return self._table("manifests", snapshot_id)
 
     def all_manifests(self) -> pa.Table:
-        """The manifests of every snapshot, a row for each snapshot that names one.
+        """The manifests of every snapshot, a row for each snapshot and manifest.
 
         Returns:
             The columns of `manifests`, `reference_snapshot_id` and `key_metadata`.
@@ -147,10 +147,10 @@ class InspectTable:
         return self._table("all_manifests")
 
     def entries(self, snapshot_id: int | None = None) -> pa.Table:
-        """The entries of the manifests of a snapshot, those of deleted files too.
+        """The entries of the manifests of a snapshot, with those of deleted files.
 
         Args:
-            snapshot_id: The snapshot; that of the table unless given.
+            snapshot_id: The snapshot; the table's unless given.
 
         Returns:
             Columns `status` (0 existing, 1 added, 2 deleted), `snapshot_id`, `sequence_number`,
@@ -178,7 +178,7 @@ class InspectTable:
         """The live data and delete files of a snapshot.
 
         Args:
-            snapshot_id: The snapshot; that of the table unless given.
+            snapshot_id: The snapshot; the table's unless given.
 
         Returns:
             Columns `content` (0 data, 1 position deletes or a vector, 2 equality deletes), `file_path`, `file_format`,
@@ -197,7 +197,7 @@ class InspectTable:
         """The live data files of a snapshot.
 
         Args:
-            snapshot_id: The snapshot; that of the table unless given.
+            snapshot_id: The snapshot; the table's unless given.
 
         Returns:
             The columns of `files`.
@@ -212,7 +212,7 @@ class InspectTable:
         """The live delete files of a snapshot.
 
         Args:
-            snapshot_id: The snapshot; that of the table unless given.
+            snapshot_id: The snapshot; the table's unless given.
 
         Returns:
             The columns of `files`.
@@ -226,7 +226,7 @@ class InspectTable:
     def all_files(self) -> pa.Table:
         """The live files of the manifests of every snapshot, each manifest once.
 
-        A file that several manifests list stands there several times.
+        A file in several manifests has several rows.
 
         Returns:
             The columns of `files`.
@@ -262,10 +262,10 @@ class InspectTable:
         return self._table("all_delete_files")
 
     def partitions(self, snapshot_id: int | None = None) -> pa.Table:
-        """What the live files of a snapshot hold, by partition.
+        """Counts of the live files of a snapshot, by partition.
 
         Args:
-            snapshot_id: The snapshot; that of the table unless given.
+            snapshot_id: The snapshot; the table's unless given.
 
         Returns:
             Columns `partition` and `spec_id` (where the table has partitions), `record_count`, `file_count`,
@@ -279,10 +279,10 @@ class InspectTable:
         return self._table("partitions", snapshot_id)
 
     def position_deletes(self, snapshot_id: int | None = None) -> pa.Table:
-        """The positions that the delete files and vectors of a snapshot name.
+        """The positions in the delete files and vectors of a snapshot.
 
         Args:
-            snapshot_id: The snapshot; that of the table unless given.
+            snapshot_id: The snapshot; the table's unless given.
 
         Returns:
             Columns `file_path`, `pos`, `row` (null where the file does not hold deleted rows), `partition` (where the
@@ -304,13 +304,13 @@ class InspectTable:
 
         Args:
             name: The metadata table: the name of the method that gives all of it.
-            snapshot_id: The snapshot; that of the table unless given.
+            snapshot_id: The snapshot; the table's unless given.
 
         Returns:
             A `pyarrow.RecordBatchReader`.
 
         Raises:
-            InvalidInputError: There is no such metadata table, or it is not about one snapshot.
+            InvalidInputError: The metadata table does not exist, or covers all snapshots and takes no `snapshot_id`.
 
         Examples:
             >>> reader = table.inspect.to_arrow_batch_reader("all_entries")
@@ -334,7 +334,7 @@ class InspectTable:
         if snapshot_id is None:
             return self._inner.inspect(name, None)
         if name not in _OF_A_SNAPSHOT:
-            raise InvalidInputError(f"the metadata table {name!r} is not about one snapshot: no snapshot_id")
+            raise InvalidInputError(f"the metadata table {name!r} covers all snapshots: remove snapshot_id")
         return self._inner.inspect(name, checked_int("snapshot_id", snapshot_id))
 
     def __repr__(self) -> str:

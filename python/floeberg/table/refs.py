@@ -1,4 +1,4 @@
-"""What are branches and tags? The names of `floeberg.types`, where PyIceberg has them."""
+"""Branches and tags of `floeberg.types`, in the module where PyIceberg has them."""
 
 from floeberg.types import SnapshotRef
 

@@ -1,4 +1,4 @@
-"""What was a table at some moment? The names of `floeberg.types`, where PyIceberg has them."""
+"""Snapshots of `floeberg.types`, in the module where PyIceberg has them."""
 
 from enum import Enum
 
@@ -8,7 +8,7 @@ __all__ = ["Operation", "Snapshot"]
 
 
 class Operation(str, Enum):
-    """What a commit did. Its members are the texts that `Snapshot.operation` gives.
+    """The operation of a snapshot. Its members are the strings of `Snapshot.operation`.
 
     Examples:
         >>> table.snapshots()[0].operation == Operation.APPEND

@@ -1,4 +1,4 @@
-"""How are the rows of a file sorted? The names of `floeberg.types`, where PyIceberg has them."""
+"""Sort orders of `floeberg.types`, in the module where PyIceberg has them."""
 
 from floeberg.types._sorting import (
     INITIAL_SORT_ORDER_ID,

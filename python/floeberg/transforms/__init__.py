@@ -1,7 +1,7 @@
-"""What are the partition transforms, and what do they make of Arrow arrays?
+"""What are the partition transforms, and how do they transform Arrow arrays?
 
-Functions, `bucket` and others, transform arrays that are not in a table: to sort and to group as a table does, or to
-look into its buckets. Classes, `BucketTransform` and others, are what partition specs and sort orders name.
+Functions such as `bucket` transform Arrow arrays: to sort and group rows as a table does, or to look into its buckets.
+Classes such as `BucketTransform` are for partition specs and sort orders.
 
 Examples:
     >>> import pyarrow as pa

@@ -1,6 +1,6 @@
-"""Which transforms can a partition spec or a sort order name?
+"""Which transforms can partition specs and sort orders have?
 
-Each is the text that the specification writes, so that `BucketTransform(16) == "bucket[16]"`.
+Each is a string, as the specification writes it, so that `BucketTransform(16) == "bucket[16]"`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PARAMETERS = range(1, 2**31)
 
 
 class Transform(str):
-    """A transform of a column, as partition specs and sort orders name it. It is its own text.
+    """A transform of a column, for partition specs and sort orders. It is a string.
 
     Examples:
         >>> BucketTransform(16) == "bucket[16]", parse_transform("bucket[16]").num_buckets
@@ -32,7 +32,7 @@ class Transform(str):
 
     @property
     def preserves_order(self) -> bool:
-        """Whether larger values never become smaller ones."""
+        """Whether it is monotonic: larger values never give smaller results."""
         return isinstance(self, (IdentityTransform, TruncateTransform, TimeTransform))
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ class IdentityTransform(_Named):
 
 
 class VoidTransform(_Named):
-    """Null: what a field becomes that is dropped from a spec of format version 1."""
+    """Null. Fields that are dropped from a spec of format version 1 get it."""
 
     __slots__ = ()
     _text = "void"
@@ -126,7 +126,7 @@ class BucketTransform(Transform):
 
 
 class TruncateTransform(Transform):
-    """The value cut to a width.
+    """The value truncated to a width.
 
     Args:
         width: The width.
@@ -151,10 +151,10 @@ class TruncateTransform(Transform):
 
 
 class UnknownTransform(Transform):
-    """A transform that this version does not know, or a text that a table will refuse.
+    """A transform that this version does not know. Tables may refuse it.
 
     Args:
-        transform: Its text.
+        transform: Its name.
     """
 
     __slots__ = ()
@@ -180,13 +180,13 @@ _KNOWN: dict[str, type[_Named]] = {
 
 
 def parse_transform(transform: str) -> Transform:
-    """The transform of a text.
+    """Parses a transform.
 
     Args:
         transform: As the specification writes it: `day`, `bucket[16]`.
 
     Returns:
-        The transform; an `UnknownTransform` where the text is that of another.
+        The transform; an `UnknownTransform` for any other string.
 
     Examples:
         >>> parse_transform("truncate[4]"), parse_transform("day")
@@ -205,7 +205,7 @@ def parse_transform(transform: str) -> Transform:
     return BucketTransform(number) if numbered[1] == "bucket" else TruncateTransform(number)
 
 
-def _text_of(transform: object) -> Any:  # noqa: ANN401 - what is no text is refused by the caller
+def _text_of(transform: object) -> Any:  # noqa: ANN401 - the caller refuses other types
     foreign = type(transform).__module__.partition(".")[0] == "pyiceberg"
     return str(transform) if foreign else transform
 

@@ -1,4 +1,4 @@
-"""What do partition transforms make of Arrow arrays?"""
+"""How do partition transforms transform Arrow arrays?"""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ def bucket(array: Any, n: Any) -> Any:
         `int32`, null where the value is.
 
     Raises:
-        InvalidInputError: The array has another type, which is told with those that there are, or `n` is not 1 to
-            2147483647.
+        InvalidInputError: The array has another type, or `n` is not 1 to 2147483647.
 
     Examples:
         >>> import pyarrow as pa
@@ -61,12 +60,12 @@ def truncate(array: int, width: Rows) -> Rows: ...
 
 
 def truncate(array: Any, width: Any) -> Any:
-    """Each value cut to a width: numbers down to a multiple of it, strings to characters, binary to bytes.
+    """Each value truncated to a width: numbers down to a multiple of it, strings to characters, binary to bytes.
 
     The width may come first, as for `bucket`.
 
     Args:
-        array: As for `bucket`: integers, decimals, strings and binary are cut. The width of a decimal has its scale.
+        array: As for `bucket`: integers, decimals, strings and binary. The width of a decimal has its scale.
         width: The width.
 
     Returns:
@@ -88,7 +87,7 @@ def years(array: Rows) -> Rows:
     """Years from 1970, negative before.
 
     Args:
-        array: As for `bucket`: dates and timestamps. A timestamp with a zone is taken in UTC.
+        array: As for `bucket`: dates and timestamps. A timestamp with a zone is converted to UTC.
 
     Returns:
         `int32`.
@@ -125,7 +124,7 @@ def months(array: Rows) -> Rows:
 
 
 def days(array: Rows) -> Rows:
-    """The day of each moment.
+    """The day of each date and timestamp.
 
     Args:
         array: As for `years`.
@@ -148,7 +147,7 @@ def hours(array: Rows) -> Rows:
     """Hours from 1970-01-01 00:00, negative before.
 
     Args:
-        array: As for `bucket`: timestamps. One with a zone is taken in UTC.
+        array: As for `bucket`: timestamps. One with a zone is converted to UTC.
 
     Returns:
         `int32`.
@@ -165,7 +164,7 @@ def hours(array: Rows) -> Rows:
 
 
 def _ordered(first: object, second: object) -> tuple[Any, Any]:
-    """What is transformed and the number, in whichever order they came: no number is an array."""
+    """The array and the number, given in either order."""
     return (second, first) if isinstance(first, int) and not isinstance(second, int) else (first, second)
 
 
@@ -184,7 +183,7 @@ def _applied(transform: str, array: Rows) -> Rows:
     field = pa.field("", rows.type)
     batches = [pa.RecordBatch.from_arrays([chunk], schema=pa.schema([field])) for chunk in chunks]
     if not batches:
-        # Without any batch the type of the result would not be told.
+        # Without any batch the type of the result would be unknown.
         batches = [pa.RecordBatch.from_arrays([pa.array([], rows.type)], schema=pa.schema([field]))]
     reader = pa.RecordBatchReader.from_batches(pa.schema([field]), batches)
     made = [pa.array(cast("Any", column)) for column in _native.transform_column(transform, reader)]

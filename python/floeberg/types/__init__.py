@@ -1,6 +1,6 @@
-"""What does a table look like: its columns, partitions, order and snapshots?
+"""Which schemas, partition specs, sort orders and snapshots do tables have?
 
-Plain frozen data, named as in PyIceberg. Types print as the Iceberg specification writes them.
+Frozen dataclasses, named as in PyIceberg. Types print as the Iceberg specification writes them.
 """
 
 from floeberg.types._fields import IcebergType, ListType, MapType, NestedField, StructType

@@ -1,6 +1,6 @@
-"""Which Arrow type has the values of a column?
+"""Which Arrow schema do columns have?
 
-The same as rows come out of a scan, with field ids as metadata, as Parquet files have them.
+It is that of a scan, with field ids as metadata, as in Parquet files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FIELD_ID = b"PARQUET:field_id"
 
 
 def arrow_schema(fields: tuple[NestedField, ...]) -> pa.Schema:
-    """The Arrow schema of columns. Raises `UnsupportedError` for a type that Arrow has no rule for here."""
+    """The Arrow schema of columns. Raises `UnsupportedError` for a type without an Arrow type."""
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
     return pa.schema([_field(pa, each) for each in fields])
@@ -61,6 +61,6 @@ def _type(pa: Any, kind: IcebergType) -> pa.DataType:  # noqa: ANN401 - the modu
     }.get(kind.name)
     if made is None:
         raise UnsupportedError(
-            f"the type {kind.name!r} has no Arrow type without a table: take table.scan(limit=0).to_arrow().schema"
+            f"the Arrow type of {kind.name!r} depends on the table: use table.scan(limit=0).to_arrow().schema"
         )
     return made()

@@ -42,11 +42,11 @@ class StructType(Type):
         return True
 
     def field(self, field_id: int) -> NestedField | None:
-        """The field of an id, or `None` where there is no such field."""
+        """The field with an id, or `None` where it does not exist."""
         return next((each for each in self.fields if each.field_id == field_id), None)
 
     def field_by_name(self, name: str, case_sensitive: bool = True) -> NestedField | None:  # noqa: FBT001, FBT002 - PyIceberg's
-        """The field of a name, or `None` where there is no such field."""
+        """The field with a name, or `None` where it does not exist."""
         wanted = name if case_sensitive else name.lower()
         names = ((each.name if case_sensitive else each.name.lower(), each) for each in self.fields)
         return next((each for known, each in names if known == wanted), None)
@@ -55,7 +55,7 @@ class StructType(Type):
         return len(self.fields)
 
     def __bool__(self) -> bool:
-        """A type is there, also one without fields."""
+        """True: a type without fields is a type too."""
         return True
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class ListType(Type):
 
     Args:
         element_id: The field id of the element.
-        element_type: Its type, or the name of one. PyIceberg's word `element` stands for it too.
+        element_type: Its type, or the name of one. PyIceberg's keyword `element` works too.
         element_required: Whether it is never null.
     """
 
@@ -140,16 +140,16 @@ IcebergType = PrimitiveType | StructType | ListType | MapType
 
 
 def checked_type(name: str, given: object) -> IcebergType:
-    """A type, of itself or of its name.
+    """A type, given as itself or by its name.
 
     Raises:
-        InvalidInputError: It is none; the error names the argument.
+        InvalidInputError: It is of another type. The error names the argument.
     """
     if isinstance(given, IcebergType):
         return given
     if not isinstance(given, str):
         raise InvalidInputError(
-            f"{name}: expected a type, or the name of one as 'long', found an object of type {type(given).__name__}"
+            f"{name}: expected a type or its name, such as 'long', found an object of type {type(given).__name__}"
         )
     try:
         return PrimitiveType(_native.checked_type(given))
@@ -178,8 +178,9 @@ class NestedField:
         field_type: The type, or the name of one: `"long"`.
         required: Whether it is never null.
         doc: The comment.
-        initial_default: The value of rows written before the field was added, in the specification's JSON form.
-        write_default: The value that a writer puts where none is given, in the same form.
+        initial_default: The value of rows that were written before the field was added, in the specification's JSON
+            form.
+        write_default: The value that writers use where none is given, in the same form.
 
     Examples:
         >>> str(NestedField(1, "id", "long", required=True)), NestedField(2, "price", "decimal(9, 2)").field_type

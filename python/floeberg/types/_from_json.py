@@ -1,6 +1,6 @@
 """How does the canonical JSON of table metadata become `floeberg.types`?
 
-Rust parsed and checked it; here every key that the specification requires is there.
+Rust has parsed and checked it: every key that the specification requires exists.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How is a frozen object filled, and which call makes it again?"""
+"""How is a frozen object made, and which call does its repr show?"""
 
 from __future__ import annotations
 

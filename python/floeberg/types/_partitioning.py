@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False, repr=False)
 class PartitionField:
-    """A partition value and how it is made.
+    """A field of a partition spec.
 
     Args:
-        source_id: The column that it is made of, or several for a transform of several columns.
-        field_id: The id of the partition field, 1000 and up; a new table gives its own.
-        transform: As the specification writes it: `bucket[16]`, `day`; or a class of `floeberg.transforms`.
-        name: The name of the partition value.
+        source_id: The source column, or several for a transform of several columns.
+        field_id: The id of the partition field, from 1000; a new table assigns its own.
+        transform: The transform, as the specification writes it: `bucket[16]`, `day`; or a class of
+            `floeberg.transforms`.
+        name: The name of the partition field.
 
     Examples:
         >>> str(PartitionField(source_id=2, field_id=1000, transform="day", name="ts_day"))
@@ -57,7 +58,7 @@ class PartitionField:
 
     @property
     def source_id(self) -> int:
-        """The column that it is made of, or the first of them."""
+        """The source column, or the first of them."""
         return self.source_ids[0]
 
     def __str__(self) -> str:
@@ -79,7 +80,7 @@ class PartitionSpec:
 
     Args:
         fields: The partition fields, in order.
-        spec_id: The id; a new table gives its own.
+        spec_id: The id; a new table assigns its own.
 
     Examples:
         >>> PartitionSpec(PartitionField(1, 1000, "identity", "id")).is_unpartitioned()
@@ -98,11 +99,11 @@ class PartitionSpec:
 
     @property
     def last_assigned_field_id(self) -> int:
-        """The highest id of a partition field; 999 where there are no fields."""
+        """The highest id of a partition field; 999 for an unpartitioned spec."""
         return max((each.field_id for each in self.fields), default=PARTITION_FIELD_ID_START - 1)
 
     def fields_by_source_id(self, source_id: int) -> list[PartitionField]:
-        """The partition fields that are made of a column.
+        """The partition fields of a source column.
 
         Args:
             source_id: The id of the column.
@@ -147,7 +148,7 @@ class PartitionSpec:
 
 
 def _result(transform: Transform, source: IcebergType) -> IcebergType:
-    """The type of what a transform gives."""
+    """The result type of a transform."""
     if isinstance(transform, (IdentityTransform, TruncateTransform, VoidTransform)):
         return source
     if isinstance(transform, DayTransform):

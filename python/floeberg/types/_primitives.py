@@ -1,4 +1,4 @@
-"""Which types have no children?
+"""Which types have no nested types?
 
 Invariant: a type has the class of its name: `PrimitiveType("long")` is a `LongType`.
 """
@@ -26,13 +26,13 @@ _PLACES = re.compile(r"(geometry|geography)\((.*)\)")
 
 
 class Type:
-    """What every type can be asked."""
+    """What all types have in common."""
 
     __slots__ = ()
 
     @property
     def is_primitive(self) -> bool:
-        """Whether it has no children."""
+        """Whether it has no nested types."""
         return isinstance(self, PrimitiveType)
 
     @property
@@ -43,7 +43,7 @@ class Type:
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class PrimitiveType(Type):
-    """A type without children, `variant`, or a type that this version does not know.
+    """A type without nested types, `variant`, or a type that this version does not know.
 
     Args:
         name: As the specification writes it: `long`, `decimal(9,2)`, `timestamptz`.
@@ -106,7 +106,7 @@ class _Named(PrimitiveType):
 
 
 class BooleanType(_Named):
-    """True or false."""
+    """Booleans."""
 
     _word = "boolean"
 
@@ -190,13 +190,13 @@ class BinaryType(_Named):
 
 
 class UnknownType(_Named):
-    """Nulls alone (format version 3)."""
+    """Null in every row (format version 3)."""
 
     _word = "unknown"
 
 
 class VariantType(_Named):
-    """Values of any type, as JSON has them (format version 3)."""
+    """Semi-structured values, as in JSON (format version 3)."""
 
     _word = "variant"
 
@@ -260,7 +260,7 @@ class FixedType(PrimitiveType):
         return int(self.name[len("fixed[") : -1])
 
     def __bool__(self) -> bool:
-        """A type is there, also one of no bytes."""
+        """True: a type of length 0 is a type too."""
         return True
 
     def __repr__(self) -> str:

@@ -28,8 +28,8 @@ class Schema:
 
     Args:
         fields: The columns, in order.
-        schema_id: The id of the schema in its table; a new table gives its own.
-        identifier_field_ids: The ids of the fields that identify a row.
+        schema_id: The id of the schema in its table; a new table assigns its own.
+        identifier_field_ids: The ids of the identifier fields, which identify a row.
 
     Examples:
         >>> schema = Schema(NestedField(1, "id", PrimitiveType("long"), True), identifier_field_ids=(1,))
@@ -56,7 +56,7 @@ class Schema:
         return len(self.fields)
 
     def __bool__(self) -> bool:
-        """A schema is there, also one without columns."""
+        """True: a schema without columns is a schema too."""
         return True
 
     @property
@@ -71,7 +71,7 @@ class Schema:
 
     @property
     def highest_field_id(self) -> int:
-        """The highest id of a field; 0 where there are no fields."""
+        """The highest id of a field; 0 without fields."""
         return max(self.field_ids, default=0)
 
     def as_struct(self) -> StructType:
@@ -79,7 +79,7 @@ class Schema:
         return StructType(*self.fields)
 
     def as_arrow(self) -> pa.Schema:
-        """The columns as Arrow has them, with their field ids as metadata.
+        """The columns as an Arrow schema, with their field ids as metadata.
 
         Examples:
             >>> Schema(NestedField(1, "id", "long", required=True)).as_arrow().field("id").nullable
@@ -88,21 +88,21 @@ class Schema:
         return arrow_schema(self.fields)
 
     def identifier_field_names(self) -> set[str]:
-        """The full names of the fields that identify a row."""
+        """The full names of the identifier fields."""
         return {name for name, each in walk(self.fields) if each.field_id in self.identifier_field_ids}
 
     def select(self, *names: str, case_sensitive: bool = True) -> Schema:
-        """The schema of some of the fields, with what they stand in.
+        """A schema with some of the fields, and their parents.
 
         Args:
             *names: Full names, nested ones dotted; `*` is all.
-            case_sensitive: Whether the case of names counts.
+            case_sensitive: Whether the case of column names counts.
 
         Returns:
             A schema with these fields alone, in the order of this one.
 
         Raises:
-            InvalidInputError: There is no such field; near matches are named.
+            InvalidInputError: The field does not exist. The error names near matches.
 
         Examples:
             >>> table.schema().select("v", "id").column_names
@@ -128,7 +128,7 @@ class Schema:
             The field.
 
         Raises:
-            InvalidInputError: There is no such field; near matches are named.
+            InvalidInputError: The field does not exist. The error names near matches.
 
         Examples:
             >>> str(table.schema().find_field("CAT", case_sensitive=False))
@@ -140,14 +140,14 @@ class Schema:
             found = self._named(name_or_id) or ([] if case_sensitive else self._folded(name_or_id))
         if found:
             return found[0]
-        raise InvalidInputError(f"no field is {name_or_id!r}{self._near(name_or_id)}")
+        raise InvalidInputError(f"the schema has no field {name_or_id!r}{self._near(name_or_id)}")
 
     def find_type(self, name_or_id: str | int, case_sensitive: bool = True) -> IcebergType:  # noqa: FBT001, FBT002 - PyIceberg's
         """Finds the type of a field, as `find_field` finds the field."""
         return self.find_field(name_or_id, case_sensitive).field_type
 
     def find_column_name(self, column_id: int) -> str | None:
-        """Finds the full name of an id, or `None` where there is no such field."""
+        """Finds the full name of the field with an id, or `None` where it does not exist."""
         return next((name for name, each in walk(self.fields) if each.field_id == column_id), None)
 
     def _named(self, name: str) -> list[NestedField]:
@@ -157,7 +157,7 @@ class Schema:
     def _folded(self, name: str) -> list[NestedField]:
         found = [each for known, each in walk(self.fields) if known.lower() == name.lower()]
         if len(found) > 1:
-            raise InvalidInputError(f"the name {name!r} is ambiguous without case")
+            raise InvalidInputError(f"the name {name!r} is ambiguous: several fields differ in case only")
         return found
 
     def _near(self, name: str | int) -> str:
@@ -211,7 +211,7 @@ def _children(field_type: IcebergType) -> tuple[NestedField, ...]:
 
 
 def selected(fields: tuple[NestedField, ...], wanted: set[int]) -> Iterator[NestedField]:
-    """The fields of these ids, whole, and those that such fields stand in, cut down to structs of them."""
+    """The fields with these ids, whole, and their parents, with only these fields in them."""
     for each in fields:
         inside = each.field_type
         if each.field_id in wanted:

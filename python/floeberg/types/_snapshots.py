@@ -1,6 +1,6 @@
-"""What was a table at some moment, and what are its branches and tags?
+"""What are snapshots, branches and tags?
 
-Plain frozen data, which is public in `floeberg.types`.
+Frozen dataclasses, public in `floeberg.types`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ __all__ = ["HistoryEntry", "Snapshot", "SnapshotRef"]
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of a table at one moment.
+    """A snapshot: the state of a table after a commit.
 
     Args:
         snapshot_id: The id.
-        parent_snapshot_id: The snapshot that it was made from.
+        parent_snapshot_id: Its parent.
         sequence_number: The order of its commit; 0 in format version 1.
         timestamp_ms: Milliseconds from 1970-01-01 UTC.
-        manifest_list: Where its manifests are listed; old tables may name them in the metadata instead.
-        summary: What the commit did, with `operation` among its keys where the writer said so.
-        schema_id: The schema that was current; old tables lack it.
-        first_row_id: The first row id given to its new rows (format version 3).
-        added_rows: How many row ids it gave (format version 3).
+        manifest_list: The location of its manifest list; old tables may list manifests in the metadata instead.
+        summary: The summary of the commit, usually with the key `operation`.
+        schema_id: The schema that was current; old tables do not have it.
+        first_row_id: The first row id of its new rows (format version 3).
+        added_rows: The number of row ids that it assigned (format version 3).
     """
 
     snapshot_id: int
@@ -48,7 +48,7 @@ class Snapshot:
         return self.summary.get("operation")
 
     def __str__(self) -> str:
-        """What it did and when, as a person asks first."""
+        """The operation, and when."""
         what = shown(self.operation or "unknown operation")
         counted = (
             ("added-records", "+{} rows"),
@@ -72,13 +72,13 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """A snapshot became current.
+    """An entry of the snapshot log.
 
     Args:
         snapshot_id: The snapshot, which may be expired.
-        timestamp_ms: When: milliseconds from 1970-01-01 UTC.
-        parent_id: Its parent, where it is not expired.
-        is_current_ancestor: Whether it is the current snapshot or an ancestor of it: not after a rollback past it.
+        timestamp_ms: When it became current: milliseconds from 1970-01-01 UTC.
+        parent_id: Its parent; `None` where it is expired.
+        is_current_ancestor: Whether it is the current snapshot or an ancestor of it. False after a rollback past it.
     """
 
     snapshot_id: int
@@ -92,11 +92,11 @@ class SnapshotRef:
     """A branch or a tag.
 
     Args:
-        snapshot_id: The snapshot that it names.
-        snapshot_ref_type: Which of the two.
-        min_snapshots_to_keep: For branches, how many snapshots expiry keeps.
-        max_snapshot_age_ms: For branches, how old the kept snapshots may be.
-        max_ref_age_ms: How old the ref may become.
+        snapshot_id: Its snapshot.
+        snapshot_ref_type: `branch` or `tag`.
+        min_snapshots_to_keep: For branches, the fewest snapshots that expiration keeps.
+        max_snapshot_age_ms: For branches, the maximum age of snapshots that expiration keeps.
+        max_ref_age_ms: The maximum age of the ref.
     """
 
     snapshot_id: int

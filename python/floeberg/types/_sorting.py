@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SortDirection(str, Enum):
-    """Which values come first. Its members are their texts."""
+    """The direction of a sort field. Its members are strings."""
 
     ASC = "asc"
     DESC = "desc"
@@ -27,7 +27,7 @@ class SortDirection(str, Enum):
 
 
 class NullOrder(str, Enum):
-    """Whether nulls come first. Its members are their texts."""
+    """The order of nulls in a sort field. Its members are strings."""
 
     NULLS_FIRST = "nulls-first"
     NULLS_LAST = "nulls-last"
@@ -41,13 +41,13 @@ class NullOrder(str, Enum):
 
 @dataclass(frozen=True, init=False, repr=False)
 class SortField:
-    """A column, or a transform of columns, that rows are sorted by.
+    """A field of a sort order: a column, or a transform of columns.
 
     Args:
         source_id: The column, or several for a transform of several columns.
-        transform: As the specification writes it.
-        direction: Smallest first or last.
-        null_order: Nulls first or last; unless given, first where the smallest come first, else last.
+        transform: The transform, as the specification writes it.
+        direction: `asc` or `desc`.
+        null_order: `nulls-first` or `nulls-last`. Unless given, first for `asc` and last for `desc`.
 
     Examples:
         >>> SortField(1, direction="desc").null_order
@@ -103,7 +103,7 @@ _Member = TypeVar("_Member", SortDirection, NullOrder)
 
 
 def _member(kind: type[_Member], given: str) -> _Member:
-    """The member of a text, or of a member of PyIceberg's enum. The table refuses other values."""
+    """The member for a string, or for a member of PyIceberg's enum. Tables refuse other values."""
     text = getattr(given, "value", given)
     return next((each for each in kind if each == text), given)  # type: ignore[return-value]
 
@@ -114,7 +114,7 @@ class SortOrder:
 
     Args:
         fields: The sort fields, most significant first.
-        order_id: The id; 0 is unsorted, and a new table gives its own.
+        order_id: The id; 0 is unsorted. A new table assigns its own.
 
     Examples:
         >>> SortOrder(SortField(1)).order_id, SortOrder().is_unsorted

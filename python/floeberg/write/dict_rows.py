@@ -1,10 +1,10 @@
-"""How do rows that are dicts become Arrow?
+"""How do dicts become Arrow rows?
 
-In: dicts, and the Arrow schema of the table. Out: a batch of columns of the table's types, and for other keys of those
-that pyarrow finds.
+In: dicts, and the Arrow schema of the table. Out: a batch with columns of the table's types. Other keys get types that
+pyarrow infers.
 
-Invariant: no value is guessed or cut. A moment has a zone where the column has one, a day has no time, text is not
-bytes, and a key that its struct does not have is an error.
+Invariant: no value is converted silently. A timestamp has a zone where its column has one, a date has no time, strings
+are not bytes, and a key that its struct lacks is an error.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ Check = Callable[[Any], "str | None"]
 
 
 def batch_of(rows: Sequence[object], schema: pa.Schema) -> pa.RecordBatch:
-    """The rows as columns: those that any row has, in the order in which they come.
-
-    A row that lacks a column which another one has is null there.
+    """The rows as columns. Every key of any row is a column, null in rows without it.
 
     Raises:
-        InvalidInputError: A row is not a dict, or a value does not fit its column; the error names column and row.
+        InvalidInputError: A row is not a dict, or a value does not fit its column. The error names the column and the
+            row.
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
@@ -111,7 +110,7 @@ def _inferred(path: str, values: list[Any]) -> pa.Array[Any]:
         return pa.array(values)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(
-            f"the type of a column cannot be told: {error}", context={"column": path}
+            f"the type of a column cannot be inferred: {error}", context={"column": path}
         ) from error
 
 
@@ -212,7 +211,7 @@ def _first_wrong(kind: pa.DataType, values: list[Any]) -> int:
 
 
 def _check_of(kind: pa.DataType) -> Check | None:
-    """What pyarrow would guess at or cut."""
+    """A check of values that pyarrow would convert silently."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import types  # noqa: PLC0415
 

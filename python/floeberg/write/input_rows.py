@@ -1,9 +1,9 @@
-"""How do rows and schemas of other libraries come in?
+"""How do rows and schemas of other libraries become Arrow?
 
-In: whatever gives rows, or a schema. Out: a `pyarrow.RecordBatchReader`, or a `pyarrow.Schema`.
+In: an object that gives rows or a schema. Out: a `pyarrow.RecordBatchReader`, or a `pyarrow.Schema`.
 
-Invariant: rows are read once, as they are asked for. What the code of a user raises meanwhile comes out as it went in;
-what only pyarrow tells of a stream that was made elsewhere is an `InvalidInputError`.
+Invariant: rows are read once, on demand. Errors of the user's code are not changed. Errors of pyarrow in reading a
+foreign stream are `InvalidInputError`s.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["reader_of", "schema_of", "told_as_input"]
+__all__ = ["converted_stream_errors", "reader_of", "schema_of"]
 
 _EXPECTED = "rows in Arrow form (pyarrow, pandas, polars, DuckDB, anything with __arrow_c_stream__), or a list of dicts"
 
 
 def reader_of(data: object, schema: Callable[[], pa.Schema]) -> pa.RecordBatchReader:
-    """The batches of whatever gives rows: read once, as they are asked for.
+    """The batches of rows of any library, read once and on demand.
 
     Args:
         data: The rows.
         schema: The Arrow schema of the table, for rows that are dicts.
 
     Raises:
-        InvalidInputError: It gives none.
+        InvalidInputError: The object gives no rows.
 
     Examples:
         >>> import pyarrow as pa
@@ -52,10 +52,10 @@ def reader_of(data: object, schema: Callable[[], pa.Schema]) -> pa.RecordBatchRe
 
 
 def schema_of(schema: object) -> pa.Schema:
-    """The Arrow schema of what is one, or has one: of a frame, a reader, a scan.
+    """The Arrow schema of an object: a schema itself, or that of a frame, a reader or a scan.
 
     Raises:
-        InvalidInputError: It has none.
+        InvalidInputError: The object has no Arrow schema.
     """
     import pyarrow as pa  # noqa: PLC0415
 
@@ -65,21 +65,21 @@ def schema_of(schema: object) -> pa.Schema:
         try:
             return pa.schema(cast("Any", schema))
         except (pa.ArrowException, TypeError, ValueError) as error:
-            raise InvalidInputError(f"schema: its Arrow schema cannot be read: {error}") from error
+            raise InvalidInputError(f"schema: the Arrow schema cannot be read: {error}") from error
     found = _read("schema", schema)
     if found is None:
         raise InvalidInputError(
-            "schema: expected a floeberg.types.Schema, an Arrow schema, one of PyIceberg or a frame, found an object "
-            f"of type {type(schema).__name__}"
+            "schema: expected a floeberg.types.Schema, a schema of Arrow or PyIceberg, or a data frame, found an "
+            f"object of type {type(schema).__name__}"
         )
     return found.schema
 
 
 @contextmanager
-def told_as_input(data: object) -> Iterator[None]:
-    """Makes an `InvalidInputError` of what pyarrow tells of a stream that it took over.
+def converted_stream_errors(data: object) -> Iterator[None]:
+    """Turns errors of pyarrow in reading a foreign stream into `InvalidInputError`s.
 
-    A reader of pyarrow's is the user's own: what it raises is not touched.
+    A pyarrow reader is the user's own code: its errors are not changed.
     """
     import pyarrow as pa  # noqa: PLC0415
 
@@ -88,7 +88,7 @@ def told_as_input(data: object) -> Iterator[None]:
     except pa.ArrowException as error:
         if isinstance(data, pa.RecordBatchReader):
             raise
-        raise InvalidInputError(f"data: its rows cannot be read as Arrow: {error}") from error
+        raise InvalidInputError(f"data: the rows cannot be read as Arrow: {error}") from error
 
 
 def _read(name: str, data: object) -> pa.RecordBatchReader | None:
@@ -97,7 +97,7 @@ def _read(name: str, data: object) -> pa.RecordBatchReader | None:
     try:
         return _reader(data)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InvalidInputError(f"{name}: its rows cannot be read as Arrow: {error}") from error
+        raise InvalidInputError(f"{name}: the rows cannot be read as Arrow: {error}") from error
 
 
 def _reader(data: object) -> pa.RecordBatchReader | None:
@@ -106,7 +106,7 @@ def _reader(data: object) -> pa.RecordBatchReader | None:
     if isinstance(data, pa.RecordBatchReader):
         return data
     if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
-        # An index is no column, which its own stream would make of it.
+        # The stream of a pandas frame would make a column of its index.
         return pa.Table.from_pandas(cast("Any", data), preserve_index=False).to_reader()
     if hasattr(data, "__arrow_c_stream__"):
         return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_stream(cast("Any", data)))

@@ -14,7 +14,7 @@ __all__ = ["Receipt"]
 
 
 class Receipt:
-    """Files that were written and are in no table yet. It can be pickled.
+    """Files that a worker wrote, for the commit. It can be pickled.
 
     Examples:
         >>> recipe = orders.write_recipe()
@@ -27,21 +27,21 @@ class Receipt:
     _inner: _native.Receipt
 
     def __init__(self, native: _native.Receipt) -> None:
-        """Made by `WriteRecipe.write`."""
+        """Use `WriteRecipe.write`."""
         self._inner = native
 
     @property
     def rows(self) -> int:
-        """How many rows the files have together."""
+        """The rows of all files."""
         return self._inner.rows
 
     @property
     def size(self) -> int:
-        """How many bytes the files have together."""
+        """The bytes of all files."""
         return self._inner.size
 
     def locations(self) -> list[str]:
-        """Where the files are."""
+        """The locations of the files."""
         return self._inner.locations()
 
     @staticmethod
@@ -49,7 +49,7 @@ class Receipt:
         """The files of several receipts, in their order.
 
         Raises:
-            InvalidInputError: One is no receipt.
+            InvalidInputError: One is not a receipt.
         """
         for each in receipts:
             if not isinstance(each, Receipt):
@@ -59,7 +59,7 @@ class Receipt:
         return Receipt(_native.Receipt.concat([each.native() for each in receipts]))
 
     def native(self) -> _native.Receipt:
-        """What a commit takes."""
+        """The receipt of the binary."""
         return self._inner
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
-"""How do rows become files that a commit can take?
+"""How do workers write files of a table?
 
-The building blocks of writes, for engines whose workers write: a `WriteRecipe` goes to the workers, `Receipt`s come
-back, and `Table.commit_receipts` makes them part of the table, all or none. `Table.append` is made of them.
+Send a `WriteRecipe` to the workers. They send `Receipt`s back, and `Table.commit_receipts` adds their files to the
+table, atomically. `Table.append` does the same in one process.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._arguments import checked_size, checked_text
 from floeberg.errors import InvalidInputError
-from floeberg.write.input_rows import reader_of, told_as_input
+from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.receipt import Receipt
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ __all__ = ["WriteRecipe"]
 
 
 class WriteRecipe:
-    """How the rows of one write become files of a table, for whoever writes them. It can be pickled.
+    """All that a worker needs to write files of a table. It can be pickled.
 
-    It has the table's schema, partition spec, sort order and properties as they were when it was made, and the options
-    of its store, secrets among them.
+    It has the table's schema, partition spec, sort order and properties at the time when it was made, and the storage
+    options, with secrets.
 
     Examples:
         >>> import pickle
@@ -39,12 +39,12 @@ class WriteRecipe:
     _inner: _native.WriteRecipe
 
     def __init__(self, native: _native.WriteRecipe) -> None:
-        """Made by `Table.write_recipe`."""
+        """Use `Table.write_recipe`."""
         self._inner = native
 
     @property
     def write_id(self) -> str:
-        """What tells the files of this write from those of others: it is part of their names."""
+        """The id of the write, which is part of the names of its files."""
         return self._inner.write_id
 
     def arrow_schema(self) -> pa.Schema:
@@ -59,13 +59,13 @@ class WriteRecipe:
         return pa.schema(cast("Any", self._inner.arrow_schema()))
 
     def check_schema(self, schema: pa.Schema) -> None:
-        """Do rows of a schema fit the table? Nothing is written.
+        """Checks that rows of a schema fit the table. Nothing is written.
 
         Args:
             schema: The Arrow schema of the rows.
 
         Raises:
-            InvalidInputError: They do not; the error lists every mismatch.
+            InvalidInputError: They do not. The error lists every mismatch.
 
         Examples:
             >>> orders.write_recipe().check_schema(pa.schema({"id": pa.int32()}))
@@ -73,33 +73,32 @@ class WriteRecipe:
         self._inner.schema_fits(schema)
 
     def write(self, data: object, *, task: str, partition: int = 0) -> Receipt:
-        """Writes rows to files. They are in no table until a commit takes them.
+        """Writes rows to files. A commit must add them to the table.
 
         Args:
             data: The rows, as `Table.append` takes them.
-            task: What tells this call from others of the same write, retried ones too: it is part of the names of
-                files.
+            task: An id of this call within the write, other for a retry. It is part of the names of files.
             partition: A number that the names of files begin with.
 
         Returns:
             The files.
 
         Raises:
-            InvalidInputError: The rows do not fit the schema; the error lists every mismatch. No file is left.
+            InvalidInputError: The rows do not fit the schema. The error lists every mismatch. No file is left.
         """
         number = checked_size("partition", partition)
         name = checked_text("task", task)
-        with told_as_input(data):
+        with converted_stream_errors(data):
             return Receipt(self._inner.write(reader_of(data, self.arrow_schema), task=name, partition=number))
 
     def remove(self, receipt: Receipt) -> None:
-        """Removes the files of a receipt that no commit took.
+        """Removes the files of a receipt that was not committed.
 
-        This must not be done after a `CommitStateUnknownError`, when the files may be part of the table, nor after an
+        Never call it after a `CommitStateUnknownError`, when the files may be in the table, nor after an
         `AlreadyExistsError`, when they are.
 
         Raises:
-            InvalidInputError: They are those of another table, or of another write. None is removed.
+            InvalidInputError: The files belong to another table or another write. None is removed.
         """
         if not isinstance(receipt, Receipt):
             raise InvalidInputError(

@@ -9,8 +9,10 @@
 //! - `cancel`: the flag that long work checks between its steps.
 //! - `fence`: the one place where a panic becomes an error.
 //! - `rows`: which rows of a file are deleted, and masks of the remaining rows.
-//! - `value`: values, their order, bytes and JSON, and Arrow arrays of them.
+//! - `primitive`: types of values without parts.
+//! - `value`: values, their order and their bytes.
 //! - `schema`: types, fields and schemas; their JSON, Arrow form, selection and changes.
+//! - `arrow_values`: values as Arrow arrays, and elements of arrays as values.
 //! - `transform`: partition transforms of values and of Arrow arrays.
 //! - `expr`: filters: read, bound, projected, tested on statistics and on rows.
 //! - `engine_schema`: batches with the types of an engine, which differ from the table's: Spark's.
@@ -20,8 +22,10 @@ pub mod error;
 pub mod cancel;
 mod fence;
 pub mod rows;
+pub mod primitive;
 pub mod value;
 pub mod schema;
+pub mod arrow_values;
 pub mod transform;
 pub mod expr;
 pub mod engine_schema;

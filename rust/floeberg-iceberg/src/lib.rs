@@ -1,18 +1,15 @@
-//! What is an Iceberg table: bytes, metadata, plans, rows, commits?
+//! What is an Iceberg table: bytes, metadata, plans, rows?
 //!
 //! A module uses only those that are declared before it.
 //!
-//! - `properties`: every property of tables, with its default, its parser and what is done with it.
-//! - `wire`: bytes to raw structures and back: Avro, JSON with places for errors, Puffin, deletion vectors. No I/O.
+//! - `wire`: bytes to raw structures and back: JSON with places for errors, Puffin, deletion vectors. No I/O.
 //! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a new
 //!   table begins with; the current metadata file; relocation.
 //! - `manifest`: manifest lists and manifests, read with inheritance applied, kept as columns, pruned by columns with
 //!   reasons, and written.
 //! - `plan`: which files, with which deletes, which are looked up in an index. A plan is a stream, and can be explained
 //!   and cut into groups.
-//! - `files`: the contract of a file of rows, with no format named: its columns, its units, their rows. Columns of the
-//!   schema are made out of the file's, by field id, with casts and defaults.
-//! - `formats`: Parquet, Avro and ORC behind that contract. Units of a file are left out by statistics.
+//! - `formats`: Parquet, Avro and ORC behind the contract of `floeberg-files`. Units of a file are left out by statistics.
 //! - `read`: tasks to batches: files are opened, deletes are applied, rows come in order.
 //! - `aggregate`: counts and extremes, by metadata where the specification promises that it is exact.
 //! - `table`: a table, opened.
@@ -23,15 +20,11 @@
 //! - `view`: a view, opened.
 //! - `write`: rows to data files. Rows are matched to the table's columns, split by partition, sorted, encoded by
 //!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
-//! - `commit`: operations on a base. Actions make manifests and a snapshot, an attempt says what changes as
-//!   requirements and updates of the REST specification, and a later base takes the same manifests again.
 
-pub mod properties;
 pub mod wire;
 pub mod metadata;
 pub mod manifest;
 pub mod plan;
-mod files;
 mod formats;
 pub mod read;
 pub mod aggregate;
@@ -42,7 +35,6 @@ mod recipe;
 mod statistics;
 mod view;
 pub mod write;
-pub mod commit;
 
 pub use formats::parquet::read::silence_caught_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};

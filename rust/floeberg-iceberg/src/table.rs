@@ -93,7 +93,7 @@ impl Table {
     }
 
     /// The table with metadata that was just written to a location and is not read back.
-    pub(crate) fn written(
+    pub fn written(
         metadata: Arc<TableMetadata>,
         metadata_location: String,
         options: OpenOptions,
@@ -110,7 +110,8 @@ impl Table {
     }
 
     /// The same table with metadata that was just written to a location. Decoded manifests stay cached.
-    pub(crate) fn moved_on(&self, metadata: Arc<TableMetadata>, metadata_location: String) -> Self {
+    #[must_use]
+    pub fn moved_on(&self, metadata: Arc<TableMetadata>, metadata_location: String) -> Self {
         Self { metadata, metadata_location, ..self.clone() }
     }
 

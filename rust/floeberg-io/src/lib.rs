@@ -5,14 +5,15 @@
 //!
 //! A module uses only modules that are declared before it.
 //!
-//! - `location`: the scheme, authority and key of a written location, which is opaque.
+//! - `location`: the scheme, authority and key of a written location, which is opaque; the one spelling in which local
+//!   ones are compared, and which files are below a folder, links and all.
 //! - `options`: options of stores, safe to print.
 //! - `process_slot`: state of one process, which a forked child does not use.
 //! - `renewal`: options of stores that expire, and how they are renewed.
-//! - `place`: the one spelling in which local locations are compared, and which files are below a folder, links and
-//!   all.
 //! - `ranges`: which ranges are fetched together.
 //! - `store`: the traits `Store`, `Source` and `Sink`, with their contract.
+//! - `bounded`: streams that may be longer than they look, read up to a limit.
+//! - `encrypted`: files that begin as encrypted streams do.
 //! - `local`: files of this machine; new ones with file and folder on the disk, whole ones by a link or a rename.
 //! - `memory`: files in memory, for tests.
 //! - `object`: object stores, with the Tokio runtime and the clients of each process.
@@ -26,6 +27,8 @@ mod process_slot;
 pub mod renewal;
 mod ranges;
 mod store;
+mod bounded;
+mod encrypted;
 mod local;
 mod memory;
 #[cfg(feature = "object")]
@@ -33,6 +36,8 @@ mod object;
 pub mod testing;
 mod router;
 
+pub use bounded::read_bounded;
+pub use encrypted::refuse_encrypted;
 pub use local::{LocalStore, scratch_file};
 pub use location::{Below, Location};
 pub use memory::MemoryStore;

@@ -1,68 +1,32 @@
 //! What does the Python package call: the extension module `floeberg._native`?
 //!
-//! Classes and functions that the Python package wraps; nobody else calls them. A file a class.
+//! Classes and functions that the Python package wraps; nobody else calls them. A folder a subject, a file a class.
 //!
-//! - `aggregate`: answers of counts and bounds.
 //! - `error`: the one mapping of errors to exceptions.
-//! - `incoming`: Arrow data of users.
 //! - `pickle`: the envelope of recipes.
-//! - `arrow`: Arrow data for Python; with `incoming` the only code that shares memory with Python.
 //! - `recipe`: what another process needs to open the same table, or to make the same scan.
-//! - `runtime`: the one door out of Python: it lets go of the lock, and polls for Ctrl-C.
-//! - `properties`: properties of tables.
-//! - `explain`: the account of a plan.
-//! - `expression`: filters, as text, JSON and trees.
-//! - `files`: what catalogs ask of files beside tables.
-//! - `engine_schema`: in which form batches reach Python.
-//! - `metadata_reader`: the rows of a metadata table.
-//! - `receipt`: files that a writer wrote, on their way to a commit.
-//! - `operation`: what is asked to be done to a table.
-//! - `stream`: batches, one at a time.
 //! - `renewal`: asks a function of Python for new options of a store.
-//! - `rows`: rows of a scan, or of tasks of one.
-//! - `task`: a file scan task.
-//! - `task_group`: what a worker needs to read its part of a plan.
-//! - `plan`: a plan.
-//! - `transforms`: partition transforms of columns.
-//! - `variant`: values of Python, as variants.
-//! - `view`: a view.
-//! - `scan`: a scan.
-//! - `table`: a table.
-//! - `commit`: tries of a commit.
-//! - `schema`: schemas of a user, and their changes.
-//! - `statistics`: statistics files.
-//! - `writer`: rows to files of a table.
+//! - `runtime`: the one door out of Python: it lets go of the lock, and polls for Ctrl-C.
+//! - `arrow`: Arrow data for Python; with `incoming` the only code that shares memory with Python.
+//! - `incoming`: Arrow data of users.
+//! - `values`: filters, transforms and variants.
+//! - `scan`: scans, plans, task groups, and rows.
+//! - `table`: tables, views, what they say of themselves, and files.
+//! - `write`: rows to files.
+//! - `commit`: operations, and tries of a commit.
 
-mod aggregate;
 mod error;
-mod incoming;
 mod pickle;
-mod arrow;
 mod recipe;
 mod renewal;
 mod runtime;
-mod properties;
-mod explain;
-mod expression;
-mod files;
-mod engine_schema;
-mod metadata_reader;
-mod receipt;
-mod operation;
-mod stream;
-mod rows;
-mod task;
-mod task_group;
-mod plan;
-mod transforms;
-mod variant;
-mod view;
+mod arrow;
+mod incoming;
+mod values;
 mod scan;
 mod table;
+mod write;
 mod commit;
-mod schema;
-mod statistics;
-mod writer;
 
 use pyo3::prelude::*;
 
@@ -78,47 +42,51 @@ mod _native {
     #[pymodule_export]
     use crate::arrow::{ArrowSchema, Batch, Batches, Column};
     #[pymodule_export]
-    use crate::commit::{Attempt, Commit};
+    use crate::commit::commit::{Attempt, Commit};
     #[pymodule_export]
-    use crate::expression::{expression_from_json, expression_to_json, expression_to_text, parse_expression};
+    use crate::commit::operation::Operation;
     #[pymodule_export]
-    use crate::files::{
+    use crate::scan::lane::{deleted_rows, parquet_shapes};
+    #[pymodule_export]
+    use crate::scan::plan::Plan;
+    #[pymodule_export]
+    use crate::scan::scan::Scan;
+    #[pymodule_export]
+    use crate::scan::stream::BatchReader;
+    #[pymodule_export]
+    use crate::scan::task_group::TaskGroup;
+    #[pymodule_export]
+    use crate::table::files::{
         canonical_location, file_exists, list_folder, local_path, location_from_user, put_file, read_file,
         remove_files, remove_files_below, without_passwords,
     };
     #[pymodule_export]
-    use crate::metadata_reader::MetadataReader;
+    use crate::table::metadata_reader::MetadataReader;
     #[pymodule_export]
-    use crate::operation::Operation;
+    use crate::table::properties::{table_properties, table_property};
     #[pymodule_export]
-    use crate::plan::Plan;
+    use crate::table::schema::{checked_type, columns_to_add, evolved_schema, schema_from_arrow};
     #[pymodule_export]
-    use crate::properties::{table_properties, table_property};
-    #[pymodule_export]
-    use crate::receipt::Receipt;
-    #[pymodule_export]
-    use crate::scan::Scan;
-    #[pymodule_export]
-    use crate::schema::{checked_type, columns_to_add, evolved_schema, schema_from_arrow};
-    #[pymodule_export]
-    use crate::statistics::{
+    use crate::table::statistics::{
         partition_statistics_files, partition_statistics_rows, statistics_blob, statistics_blobs,
         statistics_files,
     };
     #[pymodule_export]
-    use crate::stream::BatchReader;
+    use crate::table::table::Table;
     #[pymodule_export]
-    use crate::table::Table;
+    use crate::table::view::View;
     #[pymodule_export]
-    use crate::task_group::TaskGroup;
+    use crate::values::expression::{
+        expression_from_json, expression_to_json, expression_to_text, parse_expression,
+    };
     #[pymodule_export]
-    use crate::transforms::transform_column;
+    use crate::values::transforms::transform_column;
     #[pymodule_export]
-    use crate::variant::{encode_variant, encode_variants};
+    use crate::values::variant::{encode_variant, encode_variants};
     #[pymodule_export]
-    use crate::view::View;
+    use crate::write::receipt::Receipt;
     #[pymodule_export]
-    use crate::writer::WriteRecipe;
+    use crate::write::writer::WriteRecipe;
 
     /// A damaged file is reported by its error alone.
     #[pymodule_init]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use arrow_array::RecordBatch;
 use bytes::Bytes;
+use floeberg_avro::{Container, Enough, Limits, Records, Taken, arrow_fields};
 use floeberg_core::Result;
-use floeberg_iceberg::wire::avro::{Container, Enough, Limits, Records, Taken, arrow_fields};
 
 use crate::avro_oracle::agrees;
 use crate::avro_shapes::file_of;

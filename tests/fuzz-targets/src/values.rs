@@ -1,8 +1,8 @@
 //! Single values, as bytes and as JSON.
 
+use floeberg_core::schema::value_json::{from_json, to_json};
 use floeberg_core::schema::{PrimitiveType, Type, json::type_from_json};
 use floeberg_core::transform::Transform;
-use floeberg_core::value::json::{from_json, to_json};
 use floeberg_core::value::single_value::{from_bytes, to_bytes};
 use floeberg_core::value::{Value, equal_for_partition};
 

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use bytes::Bytes;
+use floeberg_avro::{Container, Limits};
 use floeberg_core::Result;
 use floeberg_iceberg::GroupRecipe;
-use floeberg_iceberg::wire::avro::{Container, Limits};
 use floeberg_iceberg::wire::puffin::parse_footer;
 use floeberg_iceberg::wire::vector;
 use floeberg_io::{MemoryStore, Store};

@@ -147,7 +147,7 @@ def test_a_commit_whose_retries_run_out_leaves_nothing(catalog, orders, scripted
     orders.set_properties({"commit.retry.num-retries": "2"})
     table, script = scripted(commits=[faster] * 9)
     before = table.metadata_location
-    with pytest.raises(CommitConflictError, match="tried 3 times") as caught:
+    with pytest.raises(CommitConflictError, match="gave up after 3 attempts") as caught:
         table.append(rows(100))
     assert caught.value.retryable
     assert script.tried == 3
@@ -225,7 +225,7 @@ def test_a_failure_after_one_of_unknown_outcome_is_of_unknown_outcome_too(catalo
     table.append(rows(1))
     assert ids(table) == ids(current(catalog)) == [0, 1]
     table, script = scripted(commits=[lost_request, failing_for_good])
-    with pytest.raises(CommitStateUnknownError, match=r"may yet take effect.*disk is full"):
+    with pytest.raises(CommitStateUnknownError, match=r"may still take effect.*disk is full"):
         table.append(rows(2))
     assert script.tried == 2
     assert ids(current(catalog)) == [0, 1]

@@ -133,7 +133,7 @@ def test_the_class_follows_from_the_properties():
         ({"uri": "https://h"}, UnsupportedError, "type 'rest'"),
         ({"uri": "thrift://h"}, UnsupportedError, "type 'hive'"),
         ({"type": "sql"}, InvalidInputError, "needs the property 'uri'"),
-        ({"type": "sql", "uri": "nonsense:s3cr3t"}, InvalidInputError, "no URI of a database"),
+        ({"type": "sql", "uri": "nonsense:s3cr3t"}, InvalidInputError, "not the URI of a database"),
         ({"type": "sql", "uri": "nosuch://u:s3cr3t@h/d"}, NotInstalledError, "driver"),
         ({"type": "sql", "uri": "sqlite://", "schema-version": "v7"}, InvalidInputError, "'v0' or 'v1'"),
         (
@@ -145,7 +145,7 @@ def test_the_class_follows_from_the_properties():
         ({"type": "sql", "py-catalog-impl": "a.B"}, InvalidInputError, "not both"),
         ({"py-catalog-impl": "no_such_module.B"}, NotInstalledError, "cannot be imported"),
         ({"py-catalog-impl": "json.NoSuchClass"}, InvalidInputError, "no class 'NoSuchClass'"),
-        ({"py-catalog-impl": "json.JSONDecoder"}, InvalidInputError, "no class of floeberg"),
+        ({"py-catalog-impl": "json.JSONDecoder"}, InvalidInputError, "does not derive from floeberg"),
         ({"type": 7}, InvalidInputError, "expected a str as 'type'"),
     ],
 )

@@ -228,7 +228,7 @@ def test_a_failure_after_the_version_was_written_does_not_undo_it(orders, lake):
 def test_a_table_stays_in_its_folder(orders, lake, key, tmp_path):
     with pytest.raises(InvalidInputError, match=r"'write\.metadata\.path' cannot be set"):
         orders.set_properties({key: str(tmp_path / "elsewhere")})
-    with pytest.raises(InvalidInputError, match="in a catalog in files it is at"):
+    with pytest.raises(InvalidInputError, match="a filesystem catalog keeps it at"):
         lake.create_table("sales.more", SCHEMA, location=str(tmp_path / "elsewhere"))
     assert lake.list_tables("sales") == [("sales", "orders")]
     lake.create_table("sales.more", SCHEMA, location=(tmp_path / "warehouse/sales/more").as_uri())

@@ -40,7 +40,7 @@ def test_what_is_created_is_listed_in_order_and_dropped(catalog):
 
 def test_a_namespace_is_created_once(catalog):
     catalog.create_namespace("a")
-    with pytest.raises(NamespaceAlreadyExistsError, match="'a' is there already"):
+    with pytest.raises(NamespaceAlreadyExistsError, match="'a' already exists"):
         catalog.create_namespace("a")
     catalog.create_namespace_if_not_exists("a")
     catalog.create_namespace_if_not_exists("b")
@@ -75,11 +75,11 @@ def test_names_differ_by_case_and_hold_no_patterns(catalog):
 
 def test_properties_are_set_updated_and_removed(catalog, kind):
     if not kind.has_properties:
-        with pytest.raises(UnsupportedError, match="no place for properties"):
+        with pytest.raises(UnsupportedError, match="cannot store properties"):
             catalog.create_namespace("a", properties={"owner": "jo"})
         assert not catalog.namespace_exists("a")
         catalog.create_namespace("a")
-        with pytest.raises(UnsupportedError, match="no place for properties"):
+        with pytest.raises(UnsupportedError, match="cannot store properties"):
             catalog.update_namespace_properties("a", updates={"owner": "jo"})
         return
     catalog.create_namespace("a", properties={"owner": "jo", "x": "1"})

@@ -330,7 +330,7 @@ def test_a_bad_number_of_retries_hides_no_conflict(forged, monkeypatch):
     monkeypatch.setattr(SqlCatalog, "do_swap_metadata_location", conflict)
     with pytest.raises(CommitConflictError, match="was faster") as caught:
         table.append(rows(2))
-    assert "not tried again" in caught.value.__notes__[0]
+    assert "not retried" in caught.value.__notes__[0]
 
 
 def test_a_bad_number_of_retries_makes_no_unknown_outcome_a_failure(forged, prod, monkeypatch):

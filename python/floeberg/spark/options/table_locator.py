@@ -53,7 +53,7 @@ class TableLocator:
         """Opens the table: as it is now, as it was at a time, or by one of its metadata files.
 
         Raises:
-            NotFoundError: There is no such table.
+            NotFoundError: The table does not exist.
         """
         if self.path is not None:
             path = metadata_location or self.path

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from floeberg.spark.read.options import SCAN, scan_token
+from floeberg.spark.read.chosen_files import files_token
+from floeberg.spark.read.options import FILES, SCAN, scan_token
 from floeberg.spark.read.scan_request import scan_bytes
 from floeberg.spark.session.environment import is_connect
 from floeberg.spark.session.registration import register_once
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.scan import Scan
@@ -26,13 +29,28 @@ class _Unprinted(str):
         return "'...'"
 
 
-def scan_to_dataframe(scan: Scan, spark: SparkSession, options: dict[str, int | bool | None]) -> DataFrame:
-    """The DataFrame of a scan. See `Scan.to_spark`."""
+def scan_to_dataframe(
+    scan: Scan,
+    spark: SparkSession,
+    options: dict[str, int | bool | None],
+    *,
+    only: Sequence[int] | None = None,
+) -> DataFrame:
+    """The DataFrame of a scan, whose files are read by Floeberg's tasks.
+
+    Args:
+        scan: The scan.
+        spark: The session.
+        options: How to read it.
+        only: The numbers of the files that are read; `None` is all.
+    """
     register_once(spark)
     reader = spark.read.format("floeberg")
     for key, value in options.items():
         if value is not None:
             reader = reader.option(key, value)
+    if only is not None:
+        reader = reader.option(FILES, files_token(scan.plan_files(), only))
     token = scan_token(scan_bytes(scan))
     if is_connect(spark):
         # The client prints the options of its plans; `option` would make a plain string of it.

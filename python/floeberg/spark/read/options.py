@@ -20,10 +20,13 @@ from floeberg.spark.options.values import column_names, flag, integer, timestamp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SCAN", "ReadSettings", "ScanOptions", "read_options", "scan_token"]
+__all__ = ["FILES", "SCAN", "ReadSettings", "ScanOptions", "read_options", "scan_token"]
 
 SCAN = "scan-token"
 """The option that `Scan.to_spark` sets. Spark redacts values of keys that end like this wherever it prints options."""
+
+FILES = "files-token"
+"""The option that names some files of the scan, where Spark itself reads the others."""
 
 _SNAPSHOTS = ("snapshot-id", "branch", "tag", "as-of-timestamp")
 _RANGE = ("start-snapshot-id", "end-snapshot-id")
@@ -57,6 +60,7 @@ class ReadSettings:
         threads: Threads of a task; `None` takes `FLOEBERG_THREADS`, or depends on the sizes of files.
         truncate_nanoseconds: Whether nanoseconds may be cut to microseconds.
         case_sensitive: Whether the case of column names counts.
+        files: The files of the plan that are read, as `files_token` says them; `None` is all.
     """
 
     split_size: int | None = None
@@ -64,6 +68,7 @@ class ReadSettings:
     threads: int | None = None
     truncate_nanoseconds: bool = False
     case_sensitive: bool = False
+    files: str | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,7 @@ def read_options(given: Mapping[str, str]) -> tuple[ScanOptions | bytes, ReadSet
     if {"owner", "provider"} <= options.keys():
         raise UnsupportedError(f"CREATE TABLE .. USING floeberg is not supported: {_NO_TABLES}")
     for key in options:
-        if key not in (*_OWN, SCAN) and not is_table_option(key):
+        if key not in (*_OWN, SCAN, FILES) and not is_table_option(key):
             _refuse(key)
     settings = ReadSettings(
         split_size=integer(options, "split-size", least=1),
@@ -124,6 +129,7 @@ def read_options(given: Mapping[str, str]) -> tuple[ScanOptions | bytes, ReadSet
         threads=integer(options, "threads", least=1),
         truncate_nanoseconds=flag(options, "truncate-nanoseconds"),
         case_sensitive=flag(options, "case-sensitive"),
+        files=options.get(FILES),
     )
     return _scan(options) if SCAN in options else _scan_options(options), settings
 

@@ -84,7 +84,7 @@ def check_same_columns(expected: Schema, columns: Schema, now: Schema, selected:
     for name, number in _names(columns.fields, ""):
         if ids.get(name, number) != number:
             raise InvalidInputError(
-                f"column {name!r} is another one than when the DataFrame was made: {_RELOAD}"
+                f"column {name!r} is not the column that it was when the DataFrame was made: {_RELOAD}"
             )
     _check_fields(expected.fields, selected.fields, "")
 
@@ -120,8 +120,8 @@ def _check_fields(expected: Sequence[NestedField], found: Sequence[NestedField],
         name = f"{parent}{field.name}"
         now = by_id.get(field.field_id)
         if now is None or now.name != field.name:
-            told = "is gone" if now is None else f"is named {now.name!r} by now"
-            raise InvalidInputError(f"column {name!r} of the DataFrame {told}: {_RELOAD}")
+            what = "was dropped" if now is None else f"is named {now.name!r} now"
+            raise InvalidInputError(f"column {name!r} of the DataFrame {what}: {_RELOAD}")
         below = _below(field.field_type)
         is_same = (
             type(now.field_type) is type(field.field_type) if below else now.field_type == field.field_type
@@ -131,6 +131,6 @@ def _check_fields(expected: Sequence[NestedField], found: Sequence[NestedField],
                 f"{'required' if each.required else 'optional'} {each.field_type}" for each in (field, now)
             )
             raise InvalidInputError(
-                f"column {name!r} of the DataFrame is {was}, and {by_now} by now: {_RELOAD}"
+                f"column {name!r} of the DataFrame is {was}, and in the table {by_now} now: {_RELOAD}"
             )
         _check_fields(below, _below(now.field_type), f"{name}.")

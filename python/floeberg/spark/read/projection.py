@@ -45,7 +45,7 @@ class Matching:
     """How names and types of a schema are compared with those of a table.
 
     Args:
-        case_sensitive: Whether the case of names counts.
+        case_sensitive: Whether the case of column names counts.
         truncate_nanoseconds: Whether nanoseconds may be cut to microseconds.
     """
 

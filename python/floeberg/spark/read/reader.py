@@ -1,7 +1,7 @@
-"""How does one read of Spark become partitions, and a partition rows?
+"""How does a read of Spark become partitions, and a partition rows?
 
 `partitions` runs where Spark plans, and opens metadata and manifests. `read` runs in a task, and opens data files and
-deletes; it needs no metadata.
+delete files only.
 
 Invariant: planning opens no data file.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from floeberg.spark.read.branch_reads import branch_read, record_read
+from floeberg.spark.read.chosen_files import chosen_files
 from floeberg.spark.read.projection import Matching, names_to_read, output_fields
 from floeberg.spark.session.environment import own_cores
 from floeberg.spark.session.worker_pickle import pickle_call
@@ -109,6 +110,8 @@ class FloebergReader(DataSourceReader):
         """Plans the scan: few and large parts of about equal size."""
         scan = self._opened or self._request.open()
         plan = (scan if self._names is None else scan.select(*self._names)).plan_files()
+        if self._request.settings.files is not None:
+            plan = chosen_files(plan, self._request.settings.files)
         groups = self._groups(plan)
         # With no partition at all, Spark would call `read` with one that it makes itself.
         return [FilePartition(group._inner) for group in groups] or [FilePartition(None)]  # noqa: SLF001

@@ -46,7 +46,7 @@ class ScanRequest:
 
         Raises:
             InvalidInputError: An option is wrong, or names a column or ref that the table lacks.
-            NotFoundError: There is no such table, snapshot or ref.
+            NotFoundError: The table, snapshot or ref does not exist.
         """
         wanted, settings = read_options(options)
         if isinstance(wanted, bytes):
@@ -61,7 +61,7 @@ class ScanRequest:
 
         Raises:
             InvalidInputError: The table was replaced, or its columns are others now.
-            NotFoundError: There is no such table, snapshot or ref.
+            NotFoundError: The table, snapshot or ref does not exist.
         """
         expectation = self.expectation
         if expectation is None or not can_pin():

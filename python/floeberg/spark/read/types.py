@@ -59,7 +59,7 @@ def spark_struct(
         The type; comments of columns are in its metadata.
 
     Raises:
-        UnsupportedError: Spark has no type for a field; the error names it.
+        UnsupportedError: Spark has no type for a field. The error names it.
     """
     return spark.StructType(
         [
@@ -88,7 +88,7 @@ def spark_type(kind: IcebergType, *, truncate_nanoseconds: bool, name: str) -> s
         The type.
 
     Raises:
-        UnsupportedError: Spark has none; the error says what to do.
+        UnsupportedError: Spark has none. The error says what to do.
     """
     if isinstance(kind, StructType):
         return spark_struct(kind.fields, truncate_nanoseconds=truncate_nanoseconds, prefix=f"{name}.")

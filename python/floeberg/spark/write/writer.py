@@ -1,11 +1,11 @@
-"""How does one write of Spark become one commit, however often its tasks, or it, are run?
+"""How does one write of Spark become one commit, even where tasks or jobs run twice?
 
-The life of a write: where Spark plans, `writer` makes a `FloebergWriter`, which is pickled once. Every task writes
-files by its recipe and sends a receipt. The driver's `commit` takes the receipts of those tasks that Spark let win, and
-makes one commit of them, whose key is that of the write. `abort` removes what was written.
+Where Spark plans, `writer` makes a `FloebergWriter`, which is pickled once. Every task writes files by its recipe and
+sends a receipt. `commit` on the driver gets the receipts of the successful tasks, and makes one commit of them, with
+the key of the write. `abort` removes the files.
 
-Invariant: a file is in the table only if a receipt that Spark gave to `commit` names it. Files of receipts are removed
-where it is known that no commit took them, and nowhere else.
+Invariant: a file is in the table only if Spark gave its receipt to `commit`. Files are removed only where it is certain
+that no commit has them.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class FloebergWriter(DataSourceArrowWriter):
         """The writer of a DataFrame's rows.
 
         Raises:
-            InvalidInputError: The rows do not fit the table; the error lists every mismatch. Or an option is for
+            InvalidInputError: The rows do not fit the table. The error lists every mismatch. Or an option is for
                 overwrites, and the write appends.
-            NotFoundError: There is no such table.
+            NotFoundError: The table does not exist.
             UnsupportedError: The table cannot be written where it was opened.
         """
         if not overwrite and options.overwrite_options:
@@ -173,7 +173,7 @@ class FloebergWriter(DataSourceArrowWriter):
         end_commit(self._recipe.write_id)
 
     def _made_from(self, messages: Sequence[WriterCommitMessage | None], branch: str) -> list[int | None]:
-        """The snapshots that an overwrite is validated from, beside the one that was current when it began."""
+        """The snapshots that an overwrite is validated from, in addition to the one when it began."""
         reads = (read for each in messages if isinstance(each, FilesWritten) for read in each.reads)
         found = {read.snapshot_id for read in reads if read.branch == branch}
         if self._options.validate_from is not None:

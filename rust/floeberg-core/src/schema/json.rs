@@ -10,7 +10,8 @@ use serde_json::{Map, Value as Json};
 
 use super::{Field, ListType, MapType, PrimitiveType, Schema, StructType, Type};
 use crate::error::{Context as _, Error, Result, beginning};
-use crate::value::{Value, json as value_json};
+use crate::schema::value_json;
+use crate::value::Value;
 
 /// The deepest nesting of types that is accepted.
 pub const MAX_DEPTH: usize = 100;

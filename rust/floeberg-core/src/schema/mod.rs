@@ -1,6 +1,7 @@
 //! What columns does a table have, and of which types?
 //!
-//! `table_schema` and `types` are the schema, `json` and `arrow` its other forms, `select` a part of it.
+//! `table_schema` and `types` are the schema, `json` and `arrow` its other forms, `value_json` its defaults in JSON, `select`
+//! a part of it.
 //! `from_arrow` says which columns hold the rows of an Arrow schema, `check` what a schema must be to be written,
 //! `promotion` which type may become which. `evolve` changes a schema by a list of changes, which can be made again
 //! on a newer one.
@@ -10,6 +11,7 @@ mod types;
 mod promotion;
 pub mod reserved;
 mod table_schema;
+pub mod value_json;
 pub mod arrow;
 mod assign_ids;
 pub mod json;
@@ -29,4 +31,6 @@ pub use name_mapping::{MappedField, NameMapping};
 pub use promotion::promotes_to;
 pub use table_schema::{Schema, is_nested};
 pub use type_string::near_type;
-pub use types::{DEFAULT_CRS, Field, ListType, MapType, PrimitiveType, StructType, Type};
+pub use types::{Field, ListType, MapType, StructType, Type};
+
+pub use crate::primitive::{DEFAULT_CRS, PrimitiveType};

@@ -1,7 +1,7 @@
 //! One value of a table format's type.
 
 use super::decimal;
-use crate::schema::PrimitiveType;
+use crate::primitive::PrimitiveType;
 
 /// A value. Null is not a value: it is `Option::<Value>::None`.
 ///

@@ -44,7 +44,7 @@ pub fn equal_for_partition(left: Option<&Value>, right: Option<&Value>) -> bool 
 }
 
 /// Appends the key of one value.
-pub(super) fn put(out: &mut Vec<u8>, value: Option<&Value>) {
+pub(crate) fn put(out: &mut Vec<u8>, value: Option<&Value>) {
     match value {
         None => out.push(0),
         Some(Value::Boolean(value)) => out.extend([1, u8::from(*value)]),

@@ -9,7 +9,7 @@
 use super::Value;
 use super::datetime::{MICROS_PER_DAY, NANOS_PER_DAY};
 use crate::error::{Error, Result};
-use crate::schema::PrimitiveType;
+use crate::primitive::PrimitiveType;
 
 /// The binary form of a value.
 ///

@@ -14,9 +14,9 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
+use floeberg_core::arrow_values::from_array;
 use floeberg_core::schema::Type;
 use floeberg_core::value::Value;
-use floeberg_core::value::arrow::from_array;
 use floeberg_core::value::ordering::compare;
 use floeberg_core::{Error, Result};
 

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::Fields;
+use floeberg_core::arrow_values::from_array;
 use floeberg_core::schema::arrow::fields_to_arrow;
 use floeberg_core::schema::{Field, StructType, Type};
-use floeberg_core::value::{Value, arrow::from_array};
+use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
 
 use crate::manifest::Specs;

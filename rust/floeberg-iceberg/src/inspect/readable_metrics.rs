@@ -10,10 +10,11 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{DataType, Fields};
+use floeberg_core::arrow_values::values_to_array;
 use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{Field, PrimitiveType as P, Schema, StructType, Type};
 use floeberg_core::value::geo_bound::GeoBound;
-use floeberg_core::value::{Value, arrow::values_to_array, single_value};
+use floeberg_core::value::{Value, single_value};
 use floeberg_core::{Error, Result};
 
 use super::column_order::{java_compare, java_order};

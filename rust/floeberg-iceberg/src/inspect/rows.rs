@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use floeberg_core::arrow_values::values_to_array;
 use floeberg_core::schema::Field;
 use floeberg_core::schema::arrow::fields_to_arrow;
-use floeberg_core::value::{Value, arrow::values_to_array};
+use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
 
 /// A row: a value a column.

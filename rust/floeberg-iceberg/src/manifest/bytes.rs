@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use floeberg_avro::{BlockRange, Limits};
 use floeberg_core::schema::StructType;
 use floeberg_core::{Context, Error, Result};
 
@@ -15,7 +16,6 @@ use crate::manifest::{
     BlockEntries, EntryRequest, ManifestEntries, ManifestFile, cut_manifest, parse_block_range,
     parse_manifest,
 };
-use crate::wire::avro::{BlockRange, Limits};
 
 /// No manifest or manifest list is larger than this: a guard against damaged lengths and hostile files.
 pub(crate) const LARGEST_MANIFEST: u64 = 1 << 30;

@@ -16,9 +16,9 @@ use floeberg_core::{Error, Result};
 use super::ManifestContent;
 
 /// The status of an entry whose file its snapshot added.
-pub(crate) const ADDED: i32 = 1;
+pub const ADDED: i32 = 1;
 /// The status of an entry whose file its snapshot deleted.
-pub(crate) const DELETED: i32 = 2;
+pub const DELETED: i32 = 2;
 
 /// Which entries and columns of a manifest are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

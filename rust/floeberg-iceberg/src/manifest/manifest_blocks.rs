@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
+use floeberg_avro::BlockRange;
 use floeberg_core::Result;
 
 use super::bytes::ManifestBytes;
 use super::reader::ManifestReader;
 use crate::manifest::{BlockEntries, ManifestFile};
-use crate::wire::avro::BlockRange;
 
 /// The most stored bytes of a manifest per block range: some thousands of entries.
 const MOST_BYTES: u64 = 2 << 20;

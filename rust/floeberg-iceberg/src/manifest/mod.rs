@@ -30,14 +30,16 @@ pub(crate) use bounds::EntryStats;
 pub(crate) use bounds::decode_pair;
 pub use cache::ManifestCache;
 pub(crate) use cache::{Found, Use};
-pub(crate) use entries::{ADDED, DELETED};
-pub use entries::{EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries};
+pub use entries::{
+    ADDED, DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries,
+};
 pub use file::{FieldSummary, ManifestContent, ManifestFile};
 pub(crate) use manifest_blocks::{ManifestBlocks, block_range_bytes};
 pub(crate) use metrics_by_column::MetricsByColumn;
-pub(crate) use prune_counts::{NO_TEST, NamedTest, PruneCounts};
+pub use prune_counts::PruneCounts;
+pub(crate) use prune_counts::{NO_TEST, NamedTest};
 pub(crate) use prune_mask::PruneMask;
-pub(crate) use pruner::Pruner;
+pub use pruner::Pruner;
 pub use reachable::{AllManifests, FileRole, ReachableFile, ReachableFiles};
 pub use read::{
     AssignedRowIds, BlockEntries, ManifestHeader, cut_manifest, manifest_header, parse_block_range,
@@ -46,7 +48,7 @@ pub use read::{
 pub use reader::ManifestReader;
 pub(crate) use residuals::DistinctResiduals;
 pub use rows_match::RowsMatch;
-pub(crate) use specs::{BoundSpec, Specs};
+pub use specs::{BoundSpec, Specs};
 #[cfg(test)]
 pub(crate) use summary::SummaryStats;
 pub(crate) use untrusted::UntrustedColumns;

@@ -33,7 +33,7 @@ impl NamedTest {
 
 /// Counts what one stage drops, by test and reason.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct PruneCounts {
+pub struct PruneCounts {
     names: bool,
     entered: u64,
     dropped: BTreeMap<(usize, &'static str), Drops>,
@@ -47,17 +47,17 @@ struct Drops {
 
 impl PruneCounts {
     /// No counts yet. With `names`, the paths of dropped entries are kept.
-    pub fn new(names: bool) -> Self {
+    pub(crate) fn new(names: bool) -> Self {
         Self { names, ..Self::default() }
     }
 
     /// Counts incoming entries.
-    pub fn enter(&mut self, count: usize) {
+    pub(crate) fn enter(&mut self, count: usize) {
         self.entered += count as u64;
     }
 
     /// Counts one that the test of a number drops.
-    pub fn drop(&mut self, test: usize, reason: &'static str, path: &str) {
+    pub(crate) fn drop(&mut self, test: usize, reason: &'static str, path: &str) {
         let drops = self.dropped.entry((test, reason)).or_default();
         drops.count += 1;
         if self.names && !drops.paths.contains(path) {
@@ -66,19 +66,19 @@ impl PruneCounts {
     }
 
     /// Counts several that the test of a number drops, without names.
-    pub fn drop_many(&mut self, test: usize, reason: &'static str, count: u64) {
+    pub(crate) fn drop_many(&mut self, test: usize, reason: &'static str, count: u64) {
         if count > 0 {
             self.dropped.entry((test, reason)).or_default().count += count;
         }
     }
 
     /// Are the paths of dropped entries kept?
-    pub fn names(&self) -> bool {
+    pub(crate) fn names(&self) -> bool {
         self.names
     }
 
     /// Counts the result of a stage for the entries of a block, which have these paths.
-    pub fn count(&mut self, verdicts: &PruneMask, paths: &StringArray) {
+    pub(crate) fn count(&mut self, verdicts: &PruneMask, paths: &StringArray) {
         self.enter(verdicts.entered());
         for (test, reason, count) in verdicts.counts() {
             self.drop_many(test, reason, count);
@@ -92,12 +92,12 @@ impl PruneCounts {
     }
 
     /// Were there no entries?
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.entered == 0
     }
 
     /// Adds the counts of another thread.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.entered += other.entered;
         for (key, drops) in other.dropped {
             let own = self.dropped.entry(key).or_default();
@@ -107,12 +107,12 @@ impl PruneCounts {
     }
 
     /// How many entries came in.
-    pub fn entered(&self) -> u64 {
+    pub(crate) fn entered(&self) -> u64 {
         self.entered
     }
 
     /// The tests that dropped entries: the number of the test, the reason, how many, and their paths if names are kept.
-    pub fn dropped(&self) -> impl Iterator<Item = (usize, &'static str, u64, &BTreeSet<String>)> {
+    pub(crate) fn dropped(&self) -> impl Iterator<Item = (usize, &'static str, u64, &BTreeSet<String>)> {
         let dropped = self.dropped.iter();
         dropped.map(|((test, reason), drops)| (*test, *reason, drops.count, &drops.paths))
     }

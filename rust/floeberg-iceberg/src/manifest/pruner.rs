@@ -32,11 +32,11 @@ use crate::manifest::{ManifestEntries, ManifestFile};
 
 /// A row filter, ready for the specs of a table.
 #[derive(Debug)]
-pub(crate) struct Pruner {
+pub struct Pruner {
     whole: BoundExpr,
     conjuncts: Vec<BoundExpr>,
     /// The conjuncts, for `explain`.
-    pub tests: Vec<NamedTest>,
+    pub(crate) tests: Vec<NamedTest>,
     /// Per spec, each conjunct projected to the partition values.
     projected: HashMap<i32, Vec<BoundExpr>>,
     /// Per spec, the residuals of its partitions.
@@ -75,18 +75,18 @@ impl Pruner {
     }
 
     /// Its residuals in the partitions of a spec.
-    pub fn residuals(&self, spec_id: i32) -> Result<&Residuals> {
+    pub(crate) fn residuals(&self, spec_id: i32) -> Result<&Residuals> {
         let found = self.residuals.get(&spec_id);
         found.ok_or_else(|| Error::internal(format!("the filter was not projected to spec {spec_id}")))
     }
 
     /// Does it keep everything?
-    pub fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         self.conjuncts.is_empty()
     }
 
     /// Can the manifest hold files that match, by its counts and partition summaries?
-    pub fn keeps_manifest(
+    pub(crate) fn keeps_manifest(
         &self,
         manifest: &ManifestFile,
         spec: &BoundSpec,
@@ -119,7 +119,7 @@ impl Pruner {
     }
 
     /// Which of the kept entries can match by their partition values? `None` keeps all.
-    pub fn keep_by_partition(
+    pub(crate) fn keep_by_partition(
         &self,
         entries: &ManifestEntries,
         spec: &BoundSpec,
@@ -149,7 +149,7 @@ impl Pruner {
     }
 
     /// Which of the kept entries can match by their counts and bounds? `None` keeps all.
-    pub fn keep_by_bounds(
+    pub(crate) fn keep_by_bounds(
         &self,
         entries: &ManifestEntries,
         kept: Option<Vec<bool>>,
@@ -243,7 +243,11 @@ impl Pruner {
     ///
     /// A row is as its key to a conjunct of key columns alone: if no key in the file can match it, neither can a row that
     /// one of them deletes. Gives the conjunct's number and the reason.
-    pub fn mismatch_of_keys(&self, equality_ids: &[i32], keys: &dyn Stats) -> Option<(usize, &'static str)> {
+    pub(crate) fn mismatch_of_keys(
+        &self,
+        equality_ids: &[i32],
+        keys: &dyn Stats,
+    ) -> Option<(usize, &'static str)> {
         self.decided_by_keys.iter().enumerate().find_map(|(number, columns)| {
             let is_decided = columns.as_ref()?.iter().all(|id| equality_ids.contains(id));
             let conjunct = &self.conjuncts[number];

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, StructArray, new_null_array};
 use arrow_schema::{DataType, Fields};
+use floeberg_core::arrow_values::{PartitionNumbers, from_array};
 use floeberg_core::expr::PartitionColumn;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, arrow::field_to_arrow};
 use floeberg_core::transform::Transform;
-use floeberg_core::value::{PartitionNumbers, Value, arrow::from_array};
+use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
 
 use super::untrusted::UntrustedColumns;
@@ -20,7 +21,7 @@ use crate::metadata::{PartitionField, PartitionSpec, TableMetadata, UnifiedParti
 
 /// A spec, ready for planning.
 #[derive(Debug)]
-pub(crate) struct BoundSpec {
+pub struct BoundSpec {
     /// The spec's id.
     pub spec_id: i32,
     /// Partition fields, ids and result types.
@@ -39,7 +40,7 @@ impl BoundSpec {
     /// Prepares a spec. Void and unknown transforms, several source columns, and sources that the read schema lacks
     /// give nothing to project filters to. Neither do values that may come from another column. An identity value always
     /// belongs to its own column: readers use it for the column, whatever the file has.
-    pub fn new(
+    pub(crate) fn new(
         spec: &PartitionSpec,
         partition_type: StructType,
         read_schema: &Schema,
@@ -148,7 +149,7 @@ fn type_as_written(data_type: &DataType) -> Option<PrimitiveType> {
 
 /// All specs of a table.
 #[derive(Debug)]
-pub(crate) struct Specs {
+pub struct Specs {
     by_id: BTreeMap<i32, BoundSpec>,
     untrusted: UntrustedColumns,
     unified: UnifiedPartition,
@@ -181,7 +182,7 @@ impl Specs {
     }
 
     /// The columns whose statistics must not be used.
-    pub fn untrusted(&self) -> &UntrustedColumns {
+    pub(crate) fn untrusted(&self) -> &UntrustedColumns {
         &self.untrusted
     }
 

@@ -21,7 +21,7 @@ const NOTHING: i32 = -1;
 
 impl TableMetadata {
     /// An empty table of a format version.
-    pub(crate) fn empty(format_version: u8) -> Result<Self> {
+    pub fn empty(format_version: u8) -> Result<Self> {
         Ok(Self {
             format_version,
             table_uuid: None,
@@ -64,7 +64,7 @@ impl TableMetadata {
     }
 
     /// Makes a schema the current one. Errors: `InvalidInput` for an unknown id.
-    pub(crate) fn choose_schema(&mut self, schema_id: i32) -> Result<()> {
+    pub fn choose_schema(&mut self, schema_id: i32) -> Result<()> {
         let found = self.schema(schema_id).cloned();
         self.current.schema = found.ok_or_else(|| no_such("schema", schema_id))?;
         self.current_schema_id = schema_id;
@@ -72,7 +72,7 @@ impl TableMetadata {
     }
 
     /// Makes a partition spec the default. Errors: `InvalidInput` for an unknown id.
-    pub(crate) fn choose_spec(&mut self, spec_id: i32) -> Result<()> {
+    pub fn choose_spec(&mut self, spec_id: i32) -> Result<()> {
         let found = self.spec(spec_id).ok().cloned();
         self.current.spec = found.ok_or_else(|| no_such("partition spec", spec_id))?;
         self.default_spec_id = spec_id;
@@ -80,7 +80,7 @@ impl TableMetadata {
     }
 
     /// Makes a sort order the default. Errors: `InvalidInput` for an unknown id.
-    pub(crate) fn choose_sort_order(&mut self, order_id: i32) -> Result<()> {
+    pub fn choose_sort_order(&mut self, order_id: i32) -> Result<()> {
         let found = self.sort_order(order_id).cloned();
         self.current.sort_order = found.ok_or_else(|| no_such("sort order", order_id))?;
         self.default_sort_order_id = order_id;
@@ -88,7 +88,7 @@ impl TableMetadata {
     }
 
     /// Errors: `InvalidInput` if schema, spec, order, location or uuid is missing.
-    pub(crate) fn check_whole(&self) -> Result<()> {
+    pub fn check_whole(&self) -> Result<()> {
         let missing = [
             ("current schema", self.current_schema_id == NOTHING),
             ("default partition spec", self.default_spec_id == NOTHING),

@@ -7,9 +7,9 @@
 //! Invariant: this version never writes unencrypted files into an encrypted table.
 
 use floeberg_core::{Error, Result};
+use floeberg_properties::ENCRYPTION_KEY_ID as KEY_ID;
 
 use super::TableMetadata;
-use crate::properties::ENCRYPTION_KEY_ID as KEY_ID;
 
 impl TableMetadata {
     /// Checks that files may be written unencrypted: data files, delete files, manifests and manifest lists.

@@ -12,6 +12,7 @@ mod statistics;
 mod table;
 mod missing_file;
 mod empty_table;
+mod metadata_folder;
 pub(crate) mod encryption;
 mod evolve_schema;
 mod history;
@@ -21,7 +22,7 @@ mod partition_type;
 mod metadata_columns;
 mod name_mapping;
 mod view;
-mod json;
+pub mod json;
 mod open;
 mod new_table;
 #[cfg(test)]
@@ -30,16 +31,11 @@ mod fixture;
 pub(crate) use format_version::check_version;
 pub use history::HistoryEntry;
 pub use identity::check_same;
-pub(crate) use json::{
-    ObjectWriter, emit_fields, emit_map, emit_order, emit_ref, emit_snapshot, emit_spec, parse_order,
-    parse_ref, parse_schema, parse_snapshot, parse_spec,
-};
 pub use json::{parse_table_metadata, parse_view_metadata};
 pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_columns};
 pub(crate) use missing_file::explain_missing_file;
-pub(crate) use new_table::are_equal;
 pub use new_table::{
-    ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredTable, SpecBuilder, build_sort_order,
+    ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredTable, SpecBuilder, are_equal, build_sort_order,
     declare_table,
 };
 pub use open::{open_metadata, open_view_metadata};

@@ -2,9 +2,9 @@
 //!
 //! Spec: Column Projection; Appendix C, Name Mapping Serialization.
 
-use crate::properties::NAME_MAPPING;
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Context, Result};
+use floeberg_properties::NAME_MAPPING;
 
 use super::TableMetadata;
 

@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::SchemaRef;
+use arrow_select::filter::filter_record_batch;
 use floeberg_core::expr::{BoundExpr, ColumnStats};
 use floeberg_core::{Error, Result};
 
@@ -58,6 +59,30 @@ impl Plan {
         self.statistics.get(number)
     }
 
+    /// A plan of some of its files, by their numbers, in the order of the plan.
+    ///
+    /// Errors: `InvalidInput` for a number past the end.
+    pub fn only(&self, numbers: &[usize]) -> Result<Self> {
+        let mut keep = vec![false; self.len];
+        for number in numbers {
+            let place = keep.get_mut(*number).ok_or_else(|| self.past_end(*number))?;
+            *place = true;
+        }
+        let mut chunks = Vec::with_capacity(self.chunks.len());
+        for (chunk, start) in self.chunks.iter().zip(&self.starts) {
+            let mask = BooleanArray::from(keep[*start..*start + chunk.num_rows()].to_vec());
+            let kept = filter_record_batch(chunk, &mask)
+                .map_err(|failure| Error::internal("files of a plan cannot be chosen").caused_by(failure))?;
+            chunks.push(kept);
+        }
+        let kept = keep.iter().zip(&self.statistics).filter(|(keep, _)| **keep);
+        let statistics = kept.map(|(_, statistics)| statistics.clone()).collect();
+        let (schema, specs) = (Arc::clone(&self.schema), Arc::clone(&self.specs));
+        let (deletes, residuals) = (self.deletes.clone(), self.residuals.clone());
+        let plan = Self::new(schema, specs, chunks, deletes, residuals, self.explain.clone());
+        Ok(plan.with_statistics(statistics))
+    }
+
     /// How many data files.
     pub fn len(&self) -> usize {
         self.len
@@ -105,12 +130,14 @@ impl Plan {
     }
 
     pub(crate) fn position(&self, number: usize) -> Result<(&RecordBatch, usize)> {
-        let past_end = || {
-            Error::invalid_input(format!("file {number} is out of range: the plan has {} files", self.len))
-        };
+        let past_end = || self.past_end(number);
         let chunk = self.starts.partition_point(|start| *start <= number).checked_sub(1);
         let chunk = chunk.filter(|_| number < self.len).ok_or_else(past_end)?;
         Ok((&self.chunks[chunk], number - self.starts[chunk]))
+    }
+
+    fn past_end(&self, number: usize) -> Error {
+        Error::invalid_input(format!("file {number} is out of range: the plan has {} files", self.len))
     }
 
     /// What the numbers in the columns stand for.

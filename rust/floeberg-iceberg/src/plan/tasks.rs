@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arrow_array::{
     Array, ArrayRef, Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
 };
+use floeberg_core::arrow_values::from_array;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::Value;
-use floeberg_core::value::arrow::from_array;
 use floeberg_core::{Context, Error, Result};
 
 use super::columns::{column, typed};

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
+use floeberg_files::{FileConstants, Origin};
 
 use super::ReadRequest;
-use crate::files::{FileConstants, Origin};
 use crate::metadata::PartitionSpec;
 use crate::plan::FileScanTask;
 

@@ -9,6 +9,8 @@ mod table_reader;
 mod file_constants;
 mod open_task;
 mod count;
+mod deleted_words;
+mod shapes;
 mod stream;
 mod task;
 
@@ -17,8 +19,10 @@ pub(crate) mod tests;
 
 pub(crate) use self::deletes::{ListedDeletes, key_field};
 pub use count::{count_left, count_rows};
+pub use deleted_words::deleted_words;
 pub use open::FileAccess;
 pub use request::ReadRequest;
+pub use shapes::{Shapes, stored_shapes};
 pub use stream::{BatchStream, stream};
 pub use table_reader::TableReader;
 pub use task::{TaskBatches, read_task};

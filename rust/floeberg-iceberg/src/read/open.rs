@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use floeberg_core::schema::{NameMapping, Schema};
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_files::FileReader;
 use floeberg_io::Store;
 
-use crate::files::FileReader;
 use crate::formats::avro::read::AvroFile;
 use crate::formats::orc::read::OrcFile;
 use crate::formats::parquet::read::ParquetFile;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Result};
+use floeberg_files::{FileFilter, FileReader, Projection, Unit, UnitRequest, units_to_read};
 
 use super::deleted_column::DeletedColumn;
 use super::deletes::{self, DataKeys, KeyFilter, TaskKeys};
@@ -16,7 +17,6 @@ use super::file_constants::constants_of;
 use super::open::Names;
 use super::table_reader::TableReader;
 use super::task_rows::{Deleted, TaskRows};
-use crate::files::{FileFilter, FileReader, Projection, Unit, UnitRequest, units_to_read};
 use crate::plan::FileScanTask;
 
 /// About how many bytes the metadata columns of one batch have.

@@ -11,10 +11,10 @@ use floeberg_core::Result;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::reserved::DELETED;
 use floeberg_core::schema::{NameMapping, Schema};
+use floeberg_files::names_metadata;
 use floeberg_io::Store;
 
 use super::open::FileAccess;
-use crate::files::names_metadata;
 use crate::metadata::PartitionSpec;
 
 /// Rows of a batch by default.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
+use floeberg_files::Coalescer;
 
 use super::open_task::OpenTask;
 use super::table_reader::TableReader;
 use super::task_rows::TaskRows;
-use crate::files::Coalescer;
 use crate::plan::FileScanTask;
 
 /// Opens a task, reads its deletes, and returns its rows.

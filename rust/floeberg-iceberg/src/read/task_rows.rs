@@ -10,10 +10,10 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
 use floeberg_core::schema::Field;
+use floeberg_files::UnitReader;
 
 use super::deleted_column::DeletedColumn;
 use super::deletes::KeyFilter;
-use crate::files::UnitReader;
 
 /// What happens to rows that are deleted by equality.
 #[derive(Debug, Clone)]

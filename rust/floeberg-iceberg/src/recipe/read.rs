@@ -8,6 +8,7 @@ use floeberg_core::expr::{Expr, Residuals, bind, json as expr_json};
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::schema::{NameMapping, Schema, StructType};
 use floeberg_core::{Cancel, Result};
+use floeberg_exec::budget::memory_budget;
 use floeberg_io::{StoreOptions, open_store};
 use serde_json::{Map, Value as Json, json};
 
@@ -18,7 +19,6 @@ use crate::metadata::{PartitionField, PartitionSpec};
 use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::{ReadRequest, key_field};
 use crate::wire::Packing;
-use floeberg_exec::budget::memory_budget;
 
 /// What all tasks of a scan share.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ impl ReadRecipe {
                 .map(|spec| Ok((Arc::clone(spec), spec.partition_type(metadata)?)))
                 .collect::<Result<_>>()?,
             partition_fields: scan.partition_fields()?,
-            name_mapping: metadata.properties.get(crate::properties::NAME_MAPPING).cloned(),
+            name_mapping: metadata.properties.get(floeberg_properties::NAME_MAPPING).cloned(),
             untrusted: UntrustedColumns::of(metadata),
             storage: scan.table().options().storage.clone(),
             batch_rows: scan.batch_row_limit(),

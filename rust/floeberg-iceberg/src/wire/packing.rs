@@ -8,11 +8,10 @@
 use std::io::Write;
 
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_io::read_bounded;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zstd::stream::write::Encoder;
-
-use super::read_bounded;
 
 /// A fast level: the text is written once and read once.
 const LEVEL: i32 = 3;

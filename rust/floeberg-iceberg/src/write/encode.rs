@@ -7,9 +7,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use floeberg_core::{Cancel, Error, Result};
-
-use crate::files::{FileMetrics, FileWriter, Piece, Work};
 use floeberg_exec::threads::ordered;
+use floeberg_files::{FileMetrics, FileWriter, Piece, Work};
 
 /// Files per thread that are made durable at the same time: most of it is waiting for the disk.
 const WAITS_PER_THREAD: usize = 4;

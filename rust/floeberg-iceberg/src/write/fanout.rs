@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{ErrorKind, Result};
+use floeberg_files::{FileLayout, FileMetrics, FileWriter, Piece, Waiting};
 use floeberg_io::Store;
 
 use super::encode::{OpenFile, Threads};
 use super::layout::WriteLayout;
 use super::partitioner::Partition;
 use super::{Purpose, WriteRecipe, WrittenFile};
-use crate::files::{FileLayout, FileMetrics, FileWriter, Piece, Waiting};
 use crate::manifest::DataFile;
 
 /// The id of the unsorted order.

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use floeberg_core::{Error, Result};
+use floeberg_files::{FileLayout, LayoutRequest, WriteProperties, check_metrics_mode};
+use floeberg_properties::{FORMAT, Kind, Properties};
 
-use crate::files::{FileLayout, LayoutRequest, WriteProperties};
 use crate::formats::{avro, parquet};
-use crate::properties::FORMAT;
 
 /// The layout of a write. Errors: those of the format, `Unsupported` for a format that cannot be written.
 pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
@@ -22,6 +22,18 @@ pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>>
              options={{\"write-format\": \"parquet\"}} to a write",
             FORMAT.name
         ))),
+    }
+}
+
+/// Can writing follow a property of metrics or of a format, with the others of its table?
+///
+/// Errors: `InvalidInput`, naming the property.
+pub fn check_write_property(name: &str, kind: Kind, properties: &Properties) -> Result<()> {
+    match kind {
+        Kind::Metrics => check_metrics_mode(name, properties.get(name).map_or("", String::as_str)),
+        Kind::Parquet => parquet::write::check_parquet_properties(properties),
+        Kind::Avro => avro::write::check_avro_properties(properties),
+        _ => Ok(()),
     }
 }
 

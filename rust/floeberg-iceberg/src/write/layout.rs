@@ -12,14 +12,14 @@ use floeberg_core::Result;
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::transform::Transform;
+use floeberg_files::{FileLayout, LayoutRequest, Modes, SortColumn, WriteProperties};
+use floeberg_properties::TARGET_FILE_SIZE;
 
 use super::formats;
 use super::locations::Locations;
 use super::partitioner::Partitioner;
 use super::sort::SortKeys;
-use crate::files::{FileLayout, LayoutRequest, Modes, SortColumn, WriteProperties};
 use crate::metadata::{NullOrder, PartitionSpec, SortDirection, SortField, SortOrder};
-use crate::properties::TARGET_FILE_SIZE;
 
 /// How rows become files.
 #[derive(Debug, Clone)]

@@ -8,13 +8,13 @@
 use floeberg_core::transform::bucket::hash_bytes;
 use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
+use floeberg_files::WriteProperties;
 use floeberg_io::location::{self, without_end_slashes};
-
-use crate::files::WriteProperties;
-use crate::metadata::PartitionSpec;
-use crate::properties::{
+use floeberg_properties::{
     DATA_PATH, FORMER_DATA_PATHS, LOCATION_PROVIDER, OBJECT_STORAGE, OBJECT_STORAGE_PARTITIONED,
 };
+
+use crate::metadata::PartitionSpec;
 
 /// How the locations of a table's files are chosen.
 #[derive(Debug, Clone)]

@@ -18,6 +18,7 @@ mod writer;
 mod tests;
 
 pub use conform::{Matching, columns_to_add};
+pub use formats::check_write_property;
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;
 pub use writer::{WriteTask, Writer};

@@ -5,9 +5,8 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::{Error, Result};
-
-use crate::files::WriteProperties;
-use crate::properties::{FORMAT, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER, TARGET_FILE_SIZE};
+use floeberg_files::WriteProperties;
+use floeberg_properties::{FORMAT, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER, TARGET_FILE_SIZE};
 
 /// The names of options in Spark's writers, and the properties that they set for one write. `*` is the format of the
 /// write.
@@ -57,7 +56,7 @@ mod tests {
     use floeberg_core::ErrorKind;
 
     use super::properties_of;
-    use crate::files::WriteProperties;
+    use floeberg_files::WriteProperties;
 
     fn properties(
         pairs: &[(&str, &str)],

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::{BinaryArray, RecordBatch, UInt32Array};
 use arrow_select::take::take;
+use floeberg_core::arrow_values::{PartitionNumbers, from_array};
 use floeberg_core::schema::Schema;
-use floeberg_core::value::{PartitionKey, PartitionNumbers, Value, arrow::from_array};
+use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_files::{FileLayout, Piece};
 
 use super::derived::Derived;
 use super::sort::SortKeys;
-use crate::files::{FileLayout, Piece};
 use crate::metadata::PartitionSpec;
 
 /// A partition: its key, and its values in the order of the spec.

@@ -12,6 +12,7 @@ use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_files::WriteProperties;
 use floeberg_io::location::file_name;
 use floeberg_io::{Store, StoreOptions, open_store};
 use serde::{Deserialize, Serialize};
@@ -20,10 +21,8 @@ use serde_json::Value as Json;
 use super::layout::WriteLayout;
 use super::options::properties_of;
 use super::{Purpose, Receipt};
-use crate::files::WriteProperties;
-use crate::metadata::{
-    PartitionSpec, SortOrder, TableMetadata, emit_order, emit_spec, parse_order, parse_spec,
-};
+use crate::metadata::json::{emit_order, emit_spec, parse_order, parse_spec};
+use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
 use crate::wire::json::JsonPath;
 use crate::wire::{Packing, unpack};
 

@@ -11,12 +11,12 @@ use arrow_schema::{DataType, Field as ArrowField};
 use proptest::prelude::*;
 use serde_json::json;
 
+use crate::arrow_values::{from_array, values_to_array};
 use crate::engine_schema::SparkSchema;
 use crate::error::{Error, ErrorKind};
 use crate::schema::arrow::{schema_to_arrow, type_to_arrow};
 use crate::schema::json::schema_from_json;
 use crate::schema::{Field, PrimitiveType, Schema, Type};
-use crate::value::arrow::{from_array, values_to_array};
 use crate::value::tests::strategies::typed_value;
 use crate::value::{Value, format_uuid};
 

@@ -193,7 +193,7 @@ fn literal(json: &Json) -> Result<RawLiteral> {
 /// A literal with its type.
 fn typed(json: &Json, data_type: Option<&Json>) -> Result<RawLiteral> {
     let Some(data_type) = data_type.filter(|_| !json.is_null()) else { return raw(json) };
-    match crate::value::json::from_json(json, &type_from_json(data_type)?).map_err(Error::of_input)? {
+    match crate::schema::value_json::from_json(json, &type_from_json(data_type)?).map_err(Error::of_input)? {
         Some(Value::Float(number)) => Ok(RawLiteral::Float(f64::from(number))),
         Some(Value::Double(number)) => Ok(RawLiteral::Float(number)),
         Some(value) => Ok(RawLiteral::Typed(value)),

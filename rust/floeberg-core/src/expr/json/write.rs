@@ -124,5 +124,5 @@ fn typed(value: &Value) -> Result<Json> {
             return Err(Error::invalid_input("a nested value cannot be a literal of a filter"));
         }
     };
-    crate::value::json::to_json(Some(value), &Type::Primitive(primitive))
+    crate::schema::value_json::to_json(Some(value), &Type::Primitive(primitive))
 }

@@ -5,8 +5,8 @@
 use super::draft::{Draft, Parent};
 use super::{AddedColumn, ColumnUse};
 use crate::error::{Context as _, Error, Result};
+use crate::schema::value_json::from_json;
 use crate::schema::{Field, Type};
-use crate::value::json::from_json;
 
 impl Draft<'_> {
     /// Adds a column with fresh ids. Its default is that of old rows and of writers.

@@ -8,8 +8,8 @@ use super::ColumnUse;
 use super::draft::{Draft, Parent};
 use super::promoted::promoted;
 use crate::error::{Context as _, Error, Result};
+use crate::schema::value_json::from_json;
 use crate::schema::{PrimitiveType, Type, promotes_to};
-use crate::value::json::from_json;
 
 impl Draft<'_> {
     /// Gives a column another name. Errors: `InvalidInput` for an element, key or value.

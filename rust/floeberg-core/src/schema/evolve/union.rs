@@ -8,8 +8,8 @@
 use super::draft::Draft;
 use super::{AddedColumn, ColumnUse};
 use crate::error::{Error, Result};
+use crate::schema::value_json::to_json;
 use crate::schema::{Field, Type, promotes_to};
-use crate::value::json::to_json;
 
 impl Draft<'_> {
     /// Takes over the fields of a struct: of the table, or of the column that is their parent.

@@ -11,3 +11,4 @@ mod promotion;
 mod reserved;
 mod select;
 mod type_string;
+mod value_json;

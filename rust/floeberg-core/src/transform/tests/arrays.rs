@@ -7,11 +7,11 @@ use arrow_array::{
 };
 use proptest::prelude::*;
 
+use crate::arrow_values::{from_array, values_to_array};
 use crate::error::ErrorKind;
 use crate::schema::{PrimitiveType, Type};
 use crate::transform::Transform;
 use crate::value::Value;
-use crate::value::arrow::{from_array, values_to_array};
 use crate::value::tests::strategies::typed_value;
 
 const STRING: Type = Type::Primitive(PrimitiveType::String);

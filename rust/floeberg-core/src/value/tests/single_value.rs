@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::strategies::typed_value;
 use crate::error::ErrorKind;
-use crate::schema::PrimitiveType;
+use crate::primitive::PrimitiveType;
 use crate::value::Value;
 use crate::value::single_value::{from_bytes, to_bytes};
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::schema::PrimitiveType;
+use crate::primitive::PrimitiveType;
 use crate::value::Value;
 
 /// A primitive type that values have, with one of them.

@@ -13,11 +13,10 @@ use arrow_ipc::reader::StreamReader;
 use arrow_schema::{ArrowError, Fields, Schema};
 use bytes::Bytes;
 use floeberg_core::{Context as _, Error, Result};
-use floeberg_io::Store;
-
-use crate::files::{
+use floeberg_files::{
     AfterDecoding, FileField, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
 };
+use floeberg_io::Store;
 
 /// An Arrow file.
 #[derive(Debug)]

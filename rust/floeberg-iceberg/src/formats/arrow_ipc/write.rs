@@ -7,9 +7,8 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, SchemaRef};
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::{Error, Result};
+use floeberg_files::{FileLayout, FileMetrics, FileWriter, LayoutRequest, Piece, Waiting, Work};
 use floeberg_io::{Sink, Store};
-
-use crate::files::{FileLayout, FileMetrics, FileWriter, LayoutRequest, Piece, Waiting, Work};
 
 #[derive(Debug)]
 struct IpcLayout(SchemaRef);

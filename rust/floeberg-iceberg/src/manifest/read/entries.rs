@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, MapArray, StringArray, StructArray};
 use arrow_buffer::Buffer;
 use arrow_select::filter::filter;
+use floeberg_avro::{BlockRange, Container, FixedForm, Limits, Projection, decode_blocks};
 use floeberg_core::schema::{PrimitiveType, StructType, Type};
 use floeberg_core::{Context, Error, ErrorKind, Result};
 
@@ -25,7 +26,6 @@ use crate::manifest::{
     DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries,
     ManifestFile,
 };
-use crate::wire::avro::{BlockRange, Container, FixedForm, Limits, Projection, decode_blocks};
 
 /// Decodes the entries of a manifest. Errors name its path.
 ///

@@ -2,11 +2,11 @@
 //!
 //! Spec: Manifests (file metadata).
 
+use floeberg_avro::{Container, Limits};
 use floeberg_core::{Context, Error, Result};
 use serde_json::Value as Json;
 
 use crate::manifest::ManifestContent;
-use crate::wire::avro::{Container, Limits};
 
 /// The key-value metadata of a manifest. Keys that v1 may leave out are `None`.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use arrow_array::{
     Array, BinaryArray, BooleanArray, Int32Array, Int64Array, ListArray, StringArray, StructArray,
 };
+use floeberg_avro::{Container, FixedForm, Limits, Projection, decode};
 use floeberg_core::{Context, Error, Result};
 
 use super::columns::{column, value};
 use super::fields::list_fields;
 use super::header::format_version;
 use crate::manifest::{FieldSummary, ManifestContent, ManifestFile};
-use crate::wire::avro::{Container, FixedForm, Limits, Projection, decode};
 
 /// Decodes a manifest list. Errors name `location`.
 pub fn parse_manifest_list(bytes: &[u8], location: &str) -> Result<Vec<ManifestFile>> {

@@ -10,14 +10,14 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, StructArray};
+use floeberg_avro::{AvroSchema, AvroType, Container, Logical};
+use floeberg_core::arrow_values::to_array;
 use floeberg_core::schema::arrow::field_to_arrow;
 use floeberg_core::schema::{PrimitiveType, StructType, Type};
-use floeberg_core::value::arrow::to_array;
 use floeberg_core::{Error, Result};
 use serde_json::Value as Json;
 
 use super::header::json;
-use crate::wire::avro::{AvroSchema, AvroType, Container, Logical};
 
 /// The fields that are void in the manifest's own copy of its spec. Their values are always null, and written as the type of
 /// their source or as int.

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, StructArray};
+use floeberg_core::arrow_values::values_to_array;
 use floeberg_core::expr::{BoundExpr, bind, evaluate_row, parse};
 use floeberg_core::schema::arrow::field_to_arrow;
 use floeberg_core::schema::{PrimitiveType, Schema};
 use floeberg_core::transform::Transform;
-use floeberg_core::value::arrow::values_to_array;
 use floeberg_core::value::ordering::compare;
 use floeberg_core::value::{Value, single_value};
 use proptest::prelude::*;

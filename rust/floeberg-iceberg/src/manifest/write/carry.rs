@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, MapArray};
+use floeberg_core::arrow_values::from_array;
 use floeberg_core::schema::StructType;
-use floeberg_core::value::arrow::from_array;
 use floeberg_core::{Error, Result};
 
 use super::{DataFile, EntryStatus, FileContent, ManifestEntry};

@@ -8,6 +8,7 @@
 
 use std::io::Write;
 
+use floeberg_avro::encode::{ContainerOptions, ContainerWriter, declare};
 use floeberg_core::schema::{Schema, StructType, json::schema_to_json};
 use floeberg_core::{Context, Error, Result};
 
@@ -19,8 +20,7 @@ use super::summary::Summaries;
 use super::{EntryStatus, ManifestEntry};
 use crate::manifest::{ManifestContent, ManifestFile};
 use crate::metadata::PartitionSpec;
-use crate::metadata::emit_fields;
-use crate::wire::avro::encode::{ContainerOptions, ContainerWriter, declare};
+use crate::metadata::json::emit_fields;
 
 /// Which manifest is written.
 #[derive(Debug, Clone, Copy)]

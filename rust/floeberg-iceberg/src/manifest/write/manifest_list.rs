@@ -8,12 +8,12 @@
 
 use std::io::Write;
 
+use floeberg_avro::encode::{ContainerOptions, ContainerWriter, Encoder, declare};
 use floeberg_core::{Context, Error, Result};
 
 use super::list_fields::list_fields;
 use crate::manifest::{FieldSummary, ManifestContent, ManifestFile};
 use crate::metadata::check_version;
-use crate::wire::avro::encode::{ContainerOptions, ContainerWriter, Encoder, declare};
 
 /// Which manifest list is written.
 #[derive(Debug, Clone, Copy)]

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_avro::encode::Encoder;
+
 use super::put_partition::PartitionFields;
 use super::{DataFile, ManifestEntry};
-use crate::wire::avro::encode::Encoder;
 
 /// A field that v1 requires and nobody reads: Iceberg Java writes 64 MiB.
 const BLOCK_SIZE_IN_BYTES: i64 = 64 << 20;

@@ -5,13 +5,13 @@
 //!
 //! Invariant: every value has the type that the writer schema declares; a void field and a field of unknown type are null.
 
+use floeberg_avro::encode::{Encoder, decimal_size};
 use floeberg_core::schema::{PrimitiveType, StructType};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
 use floeberg_core::{Error, Result};
 
 use crate::metadata::PartitionSpec;
-use crate::wire::avro::encode::{Encoder, decimal_size};
 
 /// The fields that partition tuples have.
 pub(super) struct PartitionFields(Vec<PartitionField>);

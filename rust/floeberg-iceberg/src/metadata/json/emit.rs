@@ -10,23 +10,23 @@ use serde_json::{Map, Value as Json};
 
 /// An object in the making.
 #[derive(Debug, Default)]
-pub(crate) struct ObjectWriter(Map<String, Json>);
+pub struct ObjectWriter(Map<String, Json>);
 
 impl ObjectWriter {
     /// Puts a key.
-    pub(crate) fn put(&mut self, key: &str, value: impl Into<Json>) {
+    pub fn put(&mut self, key: &str, value: impl Into<Json>) {
         self.0.insert(key.to_owned(), value.into());
     }
 
     /// Puts a key if it has a value.
-    pub(crate) fn put_some(&mut self, key: &str, value: Option<impl Into<Json>>) {
+    pub fn put_some(&mut self, key: &str, value: Option<impl Into<Json>>) {
         if let Some(value) = value {
             self.put(key, value);
         }
     }
 
     /// The object, with unknown keys at its end.
-    pub(crate) fn finish(mut self, unknown_keys: &Map<String, Json>) -> Json {
+    pub fn finish(mut self, unknown_keys: &Map<String, Json>) -> Json {
         for (key, value) in unknown_keys {
             self.0.entry(key.clone()).or_insert_with(|| value.clone());
         }
@@ -35,6 +35,6 @@ impl ObjectWriter {
 }
 
 /// An object of strings.
-pub(crate) fn emit_map(map: &BTreeMap<String, String>) -> Json {
+pub fn emit_map(map: &BTreeMap<String, String>) -> Json {
     map.iter().map(|(key, value)| (key.clone(), value.as_str())).collect()
 }

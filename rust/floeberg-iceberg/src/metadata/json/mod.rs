@@ -1,4 +1,7 @@
-//! The model from its JSON, and back: one file per object.
+//! How are the objects of the model written as JSON, and read?
+//!
+//! One file per object. Errors say where in a document they are.
+//! Spec: Appendix C.
 
 mod chosen;
 mod counters;
@@ -15,12 +18,12 @@ mod view_version;
 mod view;
 mod write;
 
-pub(crate) use emit::{ObjectWriter, emit_map};
-pub(crate) use partition::{emit_fields, emit_spec, parse_spec};
-pub(crate) use refs::{emit_ref, parse_ref};
-pub(crate) use schema::parse_schema;
-pub(crate) use snapshot::{emit_snapshot, parse_snapshot};
-pub(crate) use sort::{emit_order, parse_order};
+pub use emit::{ObjectWriter, emit_map};
+pub use partition::{emit_fields, emit_spec, parse_spec};
+pub use refs::{emit_ref, parse_ref};
+pub use schema::parse_schema;
+pub use snapshot::{emit_snapshot, parse_snapshot};
+pub use sort::{emit_order, parse_order};
 pub use table::parse_table_metadata;
 pub use view::parse_view_metadata;
 

@@ -19,7 +19,8 @@ use crate::wire::json::{JsonPath, ObjectReader, int, list, string};
 /// Where partition field ids start. v1 writers started here in each spec.
 const FIRST_FIELD_ID: i32 = 1000;
 
-pub(crate) fn parse_spec(json: Json, path: &JsonPath<'_>) -> Result<Arc<PartitionSpec>> {
+/// A partition spec. Errors: `InvalidData`.
+pub fn parse_spec(json: Json, path: &JsonPath<'_>) -> Result<Arc<PartitionSpec>> {
     let mut object = ObjectReader::new(json, path)?;
     Ok(Arc::new(PartitionSpec {
         spec_id: object.required("spec-id", int)?,
@@ -28,7 +29,8 @@ pub(crate) fn parse_spec(json: Json, path: &JsonPath<'_>) -> Result<Arc<Partitio
     }))
 }
 
-pub(crate) fn emit_spec(spec: &PartitionSpec) -> Json {
+/// A partition spec.
+pub fn emit_spec(spec: &PartitionSpec) -> Json {
     let mut object = ObjectWriter::default();
     object.put("spec-id", spec.spec_id);
     object.put("fields", emit_fields(spec));
@@ -56,7 +58,8 @@ pub(super) fn parse_fields(json: Json, path: &JsonPath<'_>) -> Result<Vec<Partit
     }
 }
 
-pub(crate) fn emit_fields(spec: &PartitionSpec) -> Json {
+/// The fields of a partition spec, as manifests have them.
+pub fn emit_fields(spec: &PartitionSpec) -> Json {
     spec.fields.iter().map(emit_field).collect()
 }
 

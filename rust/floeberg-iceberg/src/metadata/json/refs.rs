@@ -28,7 +28,8 @@ pub(super) fn emit_refs(refs: &BTreeMap<String, SnapshotRef>) -> Json {
     Json::Object(refs)
 }
 
-pub(crate) fn parse_ref(json: Json, path: &JsonPath<'_>) -> Result<SnapshotRef> {
+/// A branch or a tag. Errors: `InvalidData`.
+pub fn parse_ref(json: Json, path: &JsonPath<'_>) -> Result<SnapshotRef> {
     let mut object = ObjectReader::new(json, path)?;
     Ok(SnapshotRef {
         snapshot_id: object.required("snapshot-id", long)?,
@@ -49,7 +50,8 @@ fn parse_kind(json: Json, path: &JsonPath<'_>) -> Result<RefKind> {
     }
 }
 
-pub(crate) fn emit_ref(value: &SnapshotRef) -> Json {
+/// A branch or a tag.
+pub fn emit_ref(value: &SnapshotRef) -> Json {
     let mut object = ObjectWriter::default();
     object.put("snapshot-id", value.snapshot_id);
     object.put(

@@ -12,7 +12,8 @@ use serde_json::Value as Json;
 
 use crate::wire::json::JsonPath;
 
+/// A schema. Errors: `InvalidData`.
 #[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
-pub(crate) fn parse_schema(json: Json, path: &JsonPath<'_>) -> Result<Arc<Schema>> {
+pub fn parse_schema(json: Json, path: &JsonPath<'_>) -> Result<Arc<Schema>> {
     schema_from_json(&json).map(Arc::new).context("json", path)
 }

@@ -15,7 +15,7 @@ use crate::wire::json::{JsonPath, ObjectReader, int, list, long, string, string_
 /// A snapshot of any format version: tables that were upgraded keep snapshots in the old form.
 ///
 /// If both `manifest-list` and `manifests` are there, the list counts, and `manifests` is kept as an unknown key.
-pub(crate) fn parse_snapshot(json: Json, path: &JsonPath<'_>) -> Result<Arc<Snapshot>> {
+pub fn parse_snapshot(json: Json, path: &JsonPath<'_>) -> Result<Arc<Snapshot>> {
     let mut object = ObjectReader::new(json, path)?;
     let manifests = match object.optional("manifest-list", string)? {
         Some(location) => SnapshotManifests::List(location),
@@ -42,7 +42,7 @@ pub(crate) fn parse_snapshot(json: Json, path: &JsonPath<'_>) -> Result<Arc<Snap
 }
 
 /// A snapshot for metadata of a format version: from v2 on all have a sequence number, which is 0 for older snapshots.
-pub(crate) fn emit_snapshot(snapshot: &Snapshot, format_version: u8) -> Json {
+pub fn emit_snapshot(snapshot: &Snapshot, format_version: u8) -> Json {
     let mut object = ObjectWriter::default();
     if format_version > 1 || snapshot.sequence_number != 0 {
         object.put("sequence-number", snapshot.sequence_number);

@@ -13,7 +13,8 @@ use super::partition::{emit_sources, parse_sources, parse_transform};
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
 use crate::wire::json::{JsonPath, ObjectReader, int, list, string};
 
-pub(crate) fn parse_order(json: Json, path: &JsonPath<'_>) -> Result<Arc<SortOrder>> {
+/// A sort order. Errors: `InvalidData`.
+pub fn parse_order(json: Json, path: &JsonPath<'_>) -> Result<Arc<SortOrder>> {
     let mut object = ObjectReader::new(json, path)?;
     Ok(Arc::new(SortOrder {
         order_id: object.required("order-id", int)?,
@@ -22,7 +23,8 @@ pub(crate) fn parse_order(json: Json, path: &JsonPath<'_>) -> Result<Arc<SortOrd
     }))
 }
 
-pub(crate) fn emit_order(order: &SortOrder) -> Json {
+/// A sort order.
+pub fn emit_order(order: &SortOrder) -> Json {
     let mut object = ObjectWriter::default();
     object.put("order-id", order.order_id);
     object.put("fields", order.fields.iter().map(emit_field).collect::<Json>());

@@ -17,7 +17,7 @@ mod table;
 mod tests;
 
 pub use column::ColumnChoice;
-pub(crate) use partition::are_equal;
+pub use partition::are_equal;
 pub use partition::{DeclaredPartition, SpecBuilder};
 pub use sort::{DeclaredSort, build_sort_order};
 pub use table::{DeclaredTable, declare_table};

@@ -169,7 +169,7 @@ fn says_the_same(field: &PartitionField, source_id: i32, transform: &Transform) 
 }
 
 /// Equal specs have the same sources, transforms and names in the same order.
-pub(crate) fn are_equal(left: &[PartitionField], right: &[PartitionField]) -> bool {
+pub fn are_equal(left: &[PartitionField], right: &[PartitionField]) -> bool {
     left.len() == right.len()
         && left.iter().zip(right).all(|(left, right)| {
             left.source_ids == right.source_ids

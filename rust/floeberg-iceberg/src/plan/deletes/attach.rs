@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use arrow_array::{Array as _, Int64Array, ListArray, StringArray, UInt64Array};
 use arrow_select::take::take;
+use floeberg_core::arrow_values::PartitionNumbers;
 use floeberg_core::expr::BoundExpr;
-use floeberg_core::value::PartitionNumbers;
 use floeberg_core::{Error, Result};
 
 use super::index::{DataFile, DeleteIndex};

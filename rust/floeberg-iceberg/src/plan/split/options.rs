@@ -8,9 +8,8 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::Result;
-
-use crate::properties::Whole;
-use crate::properties::{SPLIT_LOOKBACK, SPLIT_OPEN_FILE_COST, SPLIT_TARGET_SIZE};
+use floeberg_properties::Whole;
+use floeberg_properties::{SPLIT_LOOKBACK, SPLIT_OPEN_FILE_COST, SPLIT_TARGET_SIZE};
 
 /// How a plan is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use floeberg_avro::encode::ContainerOptions;
 use floeberg_core::Cancel;
 use floeberg_core::expr::{BoundExpr, bind, parse};
 use floeberg_core::value::Value;
@@ -17,7 +18,6 @@ use crate::manifest::{
 };
 use crate::metadata::{TableMetadata, parse_table_metadata};
 use crate::plan::PlanRequest;
-use crate::wire::avro::encode::ContainerOptions;
 
 pub(super) const SNAPSHOTS: i64 = 5;
 const PARTITIONS: i64 = 4;

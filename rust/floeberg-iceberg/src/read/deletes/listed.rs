@@ -13,12 +13,12 @@ use arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use floeberg_core::schema::arrow::fields_to_arrow;
 use floeberg_core::schema::{Field, NameMapping, Schema};
 use floeberg_core::{Context, Error, Result};
+use floeberg_files::{Unit, UnitReader};
 use roaring::RoaringTreemap;
 
 use super::load::check;
 use super::rows::DeleteRows;
 use super::vector;
-use crate::files::{Unit, UnitReader};
 use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::ReadRequest;
 

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use floeberg_core::Result;
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::{Field, NameMapping};
-
-use crate::files::{
+use floeberg_files::{
     FileConstants, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
     units_to_read,
 };
+
 use crate::plan::DeleteFile;
 use crate::read::open::{FileAccess, Names};
 

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use floeberg_core::Result;
+use floeberg_exec::threads::{Ahead, OrderedStream};
+use floeberg_files::Coalescer;
 
 use super::read_job::ReadJob;
-use crate::files::Coalescer;
 use crate::plan::FileScanTask;
 use crate::read::TableReader;
-use floeberg_exec::threads::{Ahead, OrderedStream};
 
 /// Reads tasks with so many threads (at least one), and at most `limit` rows.
 pub fn stream(

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
+use floeberg_exec::threads::Job;
+use floeberg_files::Unit;
 
-use crate::files::Unit;
 use crate::plan::FileScanTask;
 use crate::read::TableReader;
 use crate::read::open_task::OpenTask;
-use floeberg_exec::threads::Job;
 
 /// Reads tasks.
 pub(super) struct ReadJob {

@@ -6,6 +6,7 @@ use apache_avro::types::Value as Written;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
+use floeberg_avro::testing::{block, header, long, prefixed, record};
 use floeberg_core::ErrorKind;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType, Type};
 use floeberg_core::value::Value;
@@ -19,7 +20,6 @@ use super::fixture::{
 };
 use crate::plan::{DeleteKind, FileFormat, FileScanTask};
 use crate::read::{count_rows, read_task};
-use crate::wire::avro::tests::container_file::{block, header, long, prefixed, record};
 
 const DELETES: &str = "memory://t/deletes.avro";
 

@@ -3,13 +3,13 @@
 use apache_avro::Schema as Written;
 use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
+use floeberg_avro::testing::{block, header, record};
 use floeberg_core::schema::Schema;
 use floeberg_io::MemoryStore;
 
 use super::fixture::{DATA, request, task};
 use crate::plan::{FileFormat, FileScanTask};
 use crate::read::ReadRequest;
-use crate::wire::avro::tests::container_file::{block, header, record};
 
 /// A file of records of these fields (as JSON), in blocks of so many.
 pub(crate) fn avro(fields: &str, rows: &[Vec<(&str, Value)>], block_rows: usize) -> Vec<u8> {

@@ -9,13 +9,13 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampNanosecondType,
 };
 use arrow_array::{Array, ArrayRef};
+use floeberg_avro::testing::{file, long, prefixed, record};
 use floeberg_core::schema::{Field, ListType, MapType, NameMapping, PrimitiveType, Schema, StructType, Type};
 use floeberg_core::value::Value;
 use floeberg_core::{ErrorKind, Result};
 
 use super::avro_fixture::{avro, avro_task, none, of, request_of, some};
 use super::fixture::{batches, one_batch};
-use crate::wire::avro::tests::container_file::{file, long, prefixed, record};
 
 fn schema(fields: Vec<Field>) -> Schema {
     Schema::new(0, fields).unwrap()

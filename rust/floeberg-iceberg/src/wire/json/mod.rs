@@ -5,10 +5,10 @@ mod object;
 mod text;
 mod value;
 
-pub(crate) use object::ObjectReader;
-pub(crate) use path::JsonPath;
-pub(crate) use text::{MAX_METADATA_BYTES, check_readable, parse_json};
-pub(crate) use value::{int, list, long, object, raw, string, string_map};
+pub use object::ObjectReader;
+pub use path::JsonPath;
+pub use text::{MAX_METADATA_BYTES, check_readable, parse_json};
+pub use value::{int, list, long, object, raw, string, string_map};
 
 #[cfg(test)]
 mod tests;

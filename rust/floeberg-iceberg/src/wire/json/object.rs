@@ -12,14 +12,14 @@ use super::JsonPath;
 
 /// Takes an object apart.
 #[derive(Debug)]
-pub(crate) struct ObjectReader<'a> {
+pub struct ObjectReader<'a> {
     path: &'a JsonPath<'a>,
     keys: Map<String, Json>,
 }
 
 impl<'a> ObjectReader<'a> {
     /// Errors: `InvalidData` if the value is not an object.
-    pub(crate) fn new(json: Json, path: &'a JsonPath<'a>) -> Result<Self> {
+    pub fn new(json: Json, path: &'a JsonPath<'a>) -> Result<Self> {
         match json {
             Json::Object(keys) => Ok(Self { path, keys }),
             other => Err(path.expected("an object", &other)),
@@ -27,17 +27,17 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// Where the object is.
-    pub(crate) fn path(&self) -> &'a JsonPath<'a> {
+    pub fn path(&self) -> &'a JsonPath<'a> {
         self.path
     }
 
     /// Is the key there, with a value that is not null?
-    pub(crate) fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         self.keys.get(key).is_some_and(|value| !value.is_null())
     }
 
     /// The value of a key, read by one of the readers of this module.
-    pub(crate) fn optional<T>(
+    pub fn optional<T>(
         &mut self,
         key: &str,
         read: impl FnOnce(Json, &JsonPath<'_>) -> Result<T>,
@@ -49,7 +49,7 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// The value of a key that must be there.
-    pub(crate) fn required<T>(
+    pub fn required<T>(
         &mut self,
         key: &str,
         read: impl FnOnce(Json, &JsonPath<'_>) -> Result<T>,
@@ -58,7 +58,7 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// The keys that were never asked for, in their order.
-    pub(crate) fn unknown_keys(self) -> Map<String, Json> {
+    pub fn unknown_keys(self) -> Map<String, Json> {
         self.keys
     }
 }

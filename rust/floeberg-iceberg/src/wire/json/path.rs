@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 /// A path in a document: a step below another path.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct JsonPath<'a> {
+pub struct JsonPath<'a> {
     parent: Option<&'a JsonPath<'a>>,
     step: Step<'a>,
 }
@@ -24,32 +24,32 @@ enum Step<'a> {
 
 impl<'a> JsonPath<'a> {
     /// The document itself, by its kind.
-    pub(crate) fn root(name: &'a str) -> Self {
+    pub fn root(name: &'a str) -> Self {
         Self { parent: None, step: Step::Key(name) }
     }
 
     /// The value of a key.
-    pub(crate) fn key(&'a self, key: &'a str) -> Self {
+    pub fn key(&'a self, key: &'a str) -> Self {
         Self { parent: Some(self), step: Step::Key(key) }
     }
 
     /// An element of a list.
-    pub(crate) fn index(&'a self, index: usize) -> Self {
+    pub fn index(&'a self, index: usize) -> Self {
         Self { parent: Some(self), step: Step::Index(index) }
     }
 
     /// The error for an unexpected value.
-    pub(crate) fn expected(&self, what: &str, found: &Json) -> Error {
+    pub fn expected(&self, what: &str, found: &Json) -> Error {
         self.invalid(format!("expected {what}, found {}", describe(found)))
     }
 
     /// The error for a missing key.
-    pub(crate) fn missing(&self, key: &str) -> Error {
+    pub fn missing(&self, key: &str) -> Error {
         self.invalid(format_args!("the required key {key:?} is missing"))
     }
 
     /// The error for a value that breaks a rule.
-    pub(crate) fn invalid(&self, why: impl fmt::Display) -> Error {
+    pub fn invalid(&self, why: impl fmt::Display) -> Error {
         Error::invalid_data(format!("{self}: {why}"))
     }
 }

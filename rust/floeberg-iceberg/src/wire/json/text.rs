@@ -13,14 +13,14 @@ use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
 use floeberg_core::{Error, Result};
+use floeberg_io::refuse_encrypted;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value as Json};
 
 use super::path::Shortened;
-use crate::wire::refuse_encrypted;
 
 /// How many bytes a metadata file may have, stored and inflated.
-pub(crate) const MAX_METADATA_BYTES: u64 = 512 << 20;
+pub const MAX_METADATA_BYTES: u64 = 512 << 20;
 
 /// How many values a document may hold: keeps `[[],[],...]` from growing to many times its text.
 const MAX_VALUES: usize = 16 << 20;
@@ -34,7 +34,7 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 /// Parses a document of at most `limit` bytes after inflating. A UTF-8 byte order mark is skipped.
 ///
 /// Errors: `InvalidData` with line and column; `LimitExceeded`.
-pub(crate) fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
+pub fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
     refuse_encrypted(bytes)?;
     let text = inflate(bytes, limit)?;
     let text = text.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(&text);
@@ -55,7 +55,7 @@ pub(crate) fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
 /// Checks that [`parse_json`] accepts a document of so many bytes as text.
 ///
 /// Errors: `LimitExceeded`.
-pub(crate) fn check_readable(document: &Json, bytes: usize, limit: u64) -> Result<()> {
+pub fn check_readable(document: &Json, bytes: usize, limit: u64) -> Result<()> {
     if bytes as u64 > limit {
         return Err(Error::limit(format!(
             "a JSON document would have {bytes} bytes, more than the limit of {limit}"

@@ -12,16 +12,12 @@ use serde_json::{Map, Value as Json};
 use super::JsonPath;
 
 /// Any value, unchanged.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "has the shape of its siblings, so that it can be passed for them"
-)]
-pub(crate) fn raw(json: Json, _place: &JsonPath<'_>) -> Result<Json> {
+pub fn raw(json: Json, _place: &JsonPath<'_>) -> Result<Json> {
     Ok(json)
 }
 
 /// An object, unchanged.
-pub(crate) fn object(json: Json, path: &JsonPath<'_>) -> Result<Map<String, Json>> {
+pub fn object(json: Json, path: &JsonPath<'_>) -> Result<Map<String, Json>> {
     match json {
         Json::Object(keys) => Ok(keys),
         other => Err(path.expected("an object", &other)),
@@ -29,7 +25,7 @@ pub(crate) fn object(json: Json, path: &JsonPath<'_>) -> Result<Map<String, Json
 }
 
 /// A string.
-pub(crate) fn string(json: Json, path: &JsonPath<'_>) -> Result<String> {
+pub fn string(json: Json, path: &JsonPath<'_>) -> Result<String> {
     match json {
         Json::String(value) => Ok(value),
         other => Err(path.expected("a string", &other)),
@@ -41,7 +37,7 @@ pub(crate) fn string(json: Json, path: &JsonPath<'_>) -> Result<String> {
     clippy::needless_pass_by_value,
     reason = "has the shape of its siblings, so that it can be passed for them"
 )]
-pub(crate) fn int(json: Json, path: &JsonPath<'_>) -> Result<i32> {
+pub fn int(json: Json, path: &JsonPath<'_>) -> Result<i32> {
     let value = json.as_i64().and_then(|value| i32::try_from(value).ok());
     value.ok_or_else(|| path.expected("a 32-bit integer", &json))
 }
@@ -51,12 +47,12 @@ pub(crate) fn int(json: Json, path: &JsonPath<'_>) -> Result<i32> {
     clippy::needless_pass_by_value,
     reason = "has the shape of its siblings, so that it can be passed for them"
 )]
-pub(crate) fn long(json: Json, path: &JsonPath<'_>) -> Result<i64> {
+pub fn long(json: Json, path: &JsonPath<'_>) -> Result<i64> {
     json.as_i64().ok_or_else(|| path.expected("a 64-bit integer", &json))
 }
 
 /// A list, each element read by another reader.
-pub(crate) fn list<T>(
+pub fn list<T>(
     read: impl Fn(Json, &JsonPath<'_>) -> Result<T>,
 ) -> impl FnOnce(Json, &JsonPath<'_>) -> Result<Vec<T>> {
     move |json, path| match json {
@@ -68,7 +64,7 @@ pub(crate) fn list<T>(
 }
 
 /// An object whose values are strings.
-pub(crate) fn string_map(json: Json, path: &JsonPath<'_>) -> Result<BTreeMap<String, String>> {
+pub fn string_map(json: Json, path: &JsonPath<'_>) -> Result<BTreeMap<String, String>> {
     object(json, path)?
         .into_iter()
         .map(|(key, value)| {

@@ -5,8 +5,7 @@
 use std::borrow::Cow;
 
 use floeberg_core::{Error, Result};
-
-use crate::wire::bounded::read_bounded;
+use floeberg_io::read_bounded;
 
 /// A codec of blobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

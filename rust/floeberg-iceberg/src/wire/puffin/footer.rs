@@ -10,10 +10,10 @@
 //! Invariant: the payload size is checked against the bytes of the file; unknown flags are an error.
 
 use floeberg_core::{Error, Result};
+use floeberg_io::refuse_encrypted;
 
 use super::compression::{Compression, decompress};
 use super::footer_json::{PuffinFooter, parse_payload};
-use crate::wire::refuse_encrypted;
 
 const MAGIC: [u8; 4] = *b"PFA1";
 const PAYLOAD_LIMIT: usize = 64 << 20;

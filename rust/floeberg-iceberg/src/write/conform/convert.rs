@@ -12,7 +12,7 @@ use arrow_cast::cast::{CastOptions, cast_with_options};
 use arrow_schema::DataType;
 use arrow_select::take::take;
 use floeberg_core::Error;
-use floeberg_core::value::arrow::{first_non_utf8, to_array};
+use floeberg_core::arrow_values::{first_non_utf8, to_array};
 use floeberg_core::value::decimal;
 
 use super::bytes::with_short_offsets;

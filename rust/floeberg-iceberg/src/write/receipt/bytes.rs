@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 
 use super::{Purpose, Receipt, WrittenFile};
 use crate::manifest::{DataFile, FileContent};
-use crate::metadata::{emit_spec, parse_spec};
+use crate::metadata::json::{emit_spec, parse_spec};
 use crate::wire::json::JsonPath;
 use crate::wire::{Packing, unpack};
 

@@ -82,7 +82,7 @@ impl Receipt {
     }
 
     /// The different purposes of the files, and for each file the number of its purpose.
-    pub(crate) fn purposes(files: &[WrittenFile]) -> (Vec<&Arc<Purpose>>, Vec<Option<usize>>) {
+    pub fn purposes(files: &[WrittenFile]) -> (Vec<&Arc<Purpose>>, Vec<Option<usize>>) {
         let mut purposes: Vec<&Arc<Purpose>> = Vec::new();
         let mut number = |purpose| {
             purposes.iter().position(|known| Arc::ptr_eq(known, purpose)).unwrap_or_else(|| {

@@ -13,8 +13,8 @@ use arrow_array::{BinaryArray, RecordBatch};
 use floeberg_core::schema::{PrimitiveType, Schema, Type};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_files::OrderedValues;
 
-use crate::files::OrderedValues;
 use crate::metadata::{NullOrder, SortDirection, SortOrder};
 use crate::write::derived::Derived;
 

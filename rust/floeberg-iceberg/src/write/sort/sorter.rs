@@ -17,12 +17,12 @@ use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, UInt32Array};
 use arrow_schema::{Field, Schema};
 use arrow_select::interleave::interleave;
 use floeberg_core::{Error, Result};
+use floeberg_exec::threads::ordered;
+use floeberg_files::Piece;
 
 use super::merge::{BATCH_ROWS, merge};
 use super::run::{Run, RunWriter};
-use crate::files::Piece;
 use crate::write::encode::Threads;
-use floeberg_exec::threads::ordered;
 
 /// Runs that are merged at the same time: each has a batch in memory and an open file.
 const MOST_RUNS: usize = 64;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use apache_avro::Reader;
 use apache_avro::types::Value as AvroValue;
+use floeberg_avro::{Container, Limits};
 use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType as P, StructType, Type};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
@@ -16,7 +17,6 @@ use super::fixture::{Rows, TASK, names, partitioned, recipe, rows_of, with, writ
 use super::sorting::sorted;
 use super::types::{bits, tables};
 use crate::metadata::{NullOrder, SortDirection};
-use crate::wire::avro::{Container, Limits};
 use crate::write::{WriteRecipe, Writer, WrittenFile};
 
 fn in_avro(recipe: WriteRecipe, properties: &[(&str, &str)]) -> WriteRecipe {

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
+use floeberg_core::arrow_values::{from_array, values_to_array};
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::{Field, Schema};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
-use floeberg_core::value::arrow::{from_array, values_to_array};
 use floeberg_core::{Cancel, Result};
+use floeberg_files::WriteProperties;
 use floeberg_io::{MemoryStore, Store, StoreOptions};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
 use parquet::schema::printer::print_schema;
 use serde_json::Map;
 
-use crate::files::WriteProperties;
 use crate::metadata::{PartitionField, PartitionSpec, SortOrder};
 use crate::plan::{FileFormat, FileScanTask};
 use crate::read::{ReadRequest, TableReader, read_task};

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use arrow_schema::Fields;
 use bytes::Bytes;
+use floeberg_avro::{AvroSchema, BlockForm, Container, Limits, arrow_fields};
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Context, Result};
+use floeberg_files::FileFields;
 use floeberg_io::{Source, Store};
-
-use crate::files::FileFields;
-use crate::wire::avro::{AvroSchema, BlockForm, Container, Limits, arrow_fields};
 
 /// Most headers are smaller than this, and so are many files: one read gets them.
 const FIRST_READ: u64 = 64 << 10;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use bytes::Bytes;
+use floeberg_avro::{Enough, Records, Taken};
 use floeberg_core::{Cancel, Context, Error, Result};
-
-use super::open::AvroFile;
-use crate::files::{
+use floeberg_files::{
     AfterDecoding, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
 };
-use crate::wire::avro::{Enough, Records, Taken};
+
+use super::open::AvroFile;
 
 /// Bytes per read.
 const PIECE: u64 = 4 << 20;

@@ -14,10 +14,9 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
+use floeberg_avro::encode::{Encoder, decimal_size};
 use floeberg_core::schema::{Field, PrimitiveType, StructType, Type};
 use floeberg_core::{Error, Result};
-
-use crate::wire::avro::encode::{Encoder, decimal_size};
 
 /// A column, ready to be encoded value by value.
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
+use floeberg_files::{FileLayout, FileWriter, LayoutRequest, Piece};
 use floeberg_io::Store;
 
 use super::layout::AvroLayout;
 use super::writer::{AvroWriter, FILE_MEMORY};
-use crate::files::{FileLayout, FileWriter, LayoutRequest, Piece};
 
 /// The layout of a write. Errors: `InvalidInput` for invalid properties, `Unsupported` for types that cannot be written.
 pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {

@@ -5,14 +5,14 @@
 //!
 //! Invariant: all columns of the table are declared, in its order, those of type `unknown` as null.
 
+use floeberg_avro::encode::{Compression, declare};
+use floeberg_avro::{Limits, parse_schema};
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::schema::{Field, StructType};
 use floeberg_core::{Error, Result};
+use floeberg_files::LayoutRequest;
 
 use super::options::compression;
-use crate::files::LayoutRequest;
-use crate::wire::avro::encode::{Compression, declare};
-use crate::wire::avro::{Limits, parse_schema};
 
 /// The name that Iceberg Java gives to records.
 const RECORD: &str = "table";

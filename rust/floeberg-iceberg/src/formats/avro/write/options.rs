@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_avro::encode::Compression;
 use floeberg_core::Result;
-
-use crate::files::WriteProperties;
-use crate::properties::{AVRO_CODEC, AVRO_LEVEL as LEVEL, parsed, unexpected};
-use crate::wire::avro::encode::Compression;
+use floeberg_files::WriteProperties;
+use floeberg_properties::{AVRO_CODEC, AVRO_LEVEL as LEVEL, parsed, unexpected};
 
 /// The default levels of Iceberg Java.
 const GZIP_LEVEL: i32 = 9;

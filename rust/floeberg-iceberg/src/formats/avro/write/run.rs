@@ -4,12 +4,12 @@
 //!
 //! Invariant: how rows are cut into runs depends on the rows alone, not on the threads.
 
+use floeberg_avro::encode::BlockEncoder;
 use floeberg_core::Result;
+use floeberg_files::Piece;
 
 use super::column::Column;
 use super::layout::AvroLayout;
-use crate::files::Piece;
-use crate::wire::avro::encode::BlockEncoder;
 
 /// Bytes of a block before compression, as in Iceberg Java.
 const BLOCK_BYTES: usize = 64_000;

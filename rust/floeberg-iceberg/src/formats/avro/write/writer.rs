@@ -8,13 +8,13 @@
 use std::mem;
 use std::sync::Arc;
 
+use floeberg_avro::encode::{header, random_marker};
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
 use floeberg_io::{Sink, Store};
 
 use super::layout::AvroLayout;
 use super::run::{Run, runs};
-use crate::files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
-use crate::wire::avro::encode::{header, random_marker};
 
 /// About how many bytes of memory an open file takes: a block before and after compression, and the codec's buffers.
 pub(super) const FILE_MEMORY: u64 = 1 << 20;

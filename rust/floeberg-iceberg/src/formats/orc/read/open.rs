@@ -5,9 +5,8 @@
 
 use floeberg_core::Result;
 use floeberg_core::schema::NameMapping;
+use floeberg_files::FileFields;
 use floeberg_io::Store;
-
-use crate::files::FileFields;
 
 /// An ORC file whose footer was read.
 #[derive(Debug)]

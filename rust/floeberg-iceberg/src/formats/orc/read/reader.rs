@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Context, Error, Result};
+use floeberg_files::{
+    AfterDecoding, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
+};
 use floeberg_orc::StripeReader;
 
 use super::open::OrcFile;
-use crate::files::{
-    AfterDecoding, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
-};
 
 impl FileReader for OrcFile {
     fn fields(&self) -> &FileFields {

@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, BoundPredicate, Operator, may_match, must_match};
+use floeberg_files::{FileFilter, RowPredicate, Unit};
 use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::ParquetFile;
 use super::statistics::{GroupStatistics, OneGroup, column_of};
 use super::stored_value::stored_forms;
-use crate::files::{FileFilter, RowPredicate, Unit};
 
 /// The longest header: the type of the first field, up to five bytes of a number, and [`SPLIT_BLOCK`].
 const HEADER: u64 = 1 + 5 + SPLIT_BLOCK.len() as u64;

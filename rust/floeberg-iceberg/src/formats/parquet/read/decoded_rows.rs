@@ -10,9 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::BooleanArray;
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use floeberg_core::{Error, Result};
+use floeberg_files::RowPositions;
 use parquet::arrow::arrow_reader::RowSelection;
-
-use crate::files::RowPositions;
 
 /// The rows that a decoder has not returned yet.
 #[derive(Debug, Clone)]

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::{Context, Error, Result};
 use floeberg_io::Source;
+use floeberg_io::refuse_encrypted;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use super::encrypted::names_encryption;
 use super::fence;
-use crate::wire::refuse_encrypted;
 
 /// Most footers are smaller than this, and one read gets them.
 const TAIL_GUESS: u64 = 64 << 10;

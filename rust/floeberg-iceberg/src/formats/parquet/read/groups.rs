@@ -9,11 +9,11 @@
 use std::ops::Range;
 
 use floeberg_core::expr::may_match;
+use floeberg_files::{FileFilter, Unit};
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::ParquetFile;
 use super::statistics::GroupStatistics;
-use crate::files::{FileFilter, Unit};
 
 impl ParquetFile {
     /// The row groups of a file that start in a range of its bytes and may hold a matching row.

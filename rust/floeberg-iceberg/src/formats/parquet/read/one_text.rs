@@ -3,10 +3,10 @@
 //! Invariant: the answer is yes only if statistics prove it. Long bounds may be truncated, and truncated bounds are not equal.
 
 use floeberg_core::schema::Field;
+use floeberg_files::field_place;
 use parquet::file::statistics::Statistics;
 
 use super::ParquetFile;
-use crate::files::field_place;
 
 impl ParquetFile {
     /// The one string that all rows of a row group have in a top-level column: the lower bound and the upper bound are

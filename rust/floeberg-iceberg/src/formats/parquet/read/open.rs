@@ -10,6 +10,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
 use bytes::Bytes;
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Error, Result};
+use floeberg_files::FileFields;
 use floeberg_io::{Source, Store};
 use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -20,7 +21,6 @@ use parquet::file::metadata::{
 
 use super::footer::{Tail, read_footer};
 use super::{fence, page_index};
-use crate::files::FileFields;
 
 /// A Parquet file whose footer was read.
 #[derive(Debug, Clone)]

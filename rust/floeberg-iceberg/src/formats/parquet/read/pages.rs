@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use floeberg_core::expr::{BoundColumn, ColumnStats, Stats, may_match};
 use floeberg_core::schema::Type;
+use floeberg_files::RowPredicate;
 use parquet::arrow::arrow_reader::RowSelection;
 
 use super::ParquetFile;
 use super::statistics::{ColumnBounds, visit};
-use crate::files::RowPredicate;
 
 /// The rows of a row group that may match; `None` is all of them.
 pub(super) fn select(file: &ParquetFile, predicate: &RowPredicate, group: usize) -> Option<RowSelection> {

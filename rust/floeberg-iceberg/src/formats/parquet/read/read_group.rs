@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use floeberg_core::rows::RangeMask;
 use floeberg_core::{Error, Result};
+use floeberg_files::{FileFilter, Projection, Unit, UnitRequest};
 
 use super::decoded_rows::DecodedRows;
 use super::left_rows::LeftRows;
 use super::row_group::GroupReader;
 use super::row_group::GroupRequest;
 use super::{ParquetFile, pages};
-use crate::files::{FileFilter, Projection, Unit, UnitRequest};
 
 /// Batches are this many times smaller if the decoder drops rows: decoded values are then still in the processor's cache when they
 /// are filtered.

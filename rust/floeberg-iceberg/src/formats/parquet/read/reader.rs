@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 use floeberg_core::schema::Field;
+use floeberg_files::{FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest};
 
 use super::ParquetFile;
-use crate::files::{FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest};
 
 impl FileReader for ParquetFile {
     fn fields(&self) -> &FileFields {

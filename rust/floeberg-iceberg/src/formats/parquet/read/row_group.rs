@@ -12,6 +12,7 @@ use arrow_buffer::BooleanBuffer;
 use arrow_schema::ArrowError;
 use floeberg_core::rows::KeptRows;
 use floeberg_core::{Context, Error, Result};
+use floeberg_files::{Projection, RowPositions, RowPredicate};
 use parquet::DecodeResult;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowPredicateFn, RowFilter};
@@ -21,7 +22,6 @@ use parquet::file::metadata::RowGroupMetaData;
 use super::decoded_rows::{DecodedRows, Passed};
 use super::left_rows::LeftRows;
 use super::{ParquetFile, fence};
-use crate::files::{Projection, RowPositions, RowPredicate};
 
 /// The decoded bytes of one batch, about.
 const BATCH_BYTES: u64 = 64 << 20;

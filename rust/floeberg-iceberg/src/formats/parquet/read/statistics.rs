@@ -12,19 +12,19 @@ use std::sync::Arc;
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, cast::AsArray};
 use arrow_schema::{DataType, Field};
+use floeberg_core::arrow_values::from_array;
 use floeberg_core::expr::{BoundColumn, BoundExpr, ColumnStats, Share, Stats};
 use floeberg_core::schema::Type;
 use floeberg_core::schema::arrow::type_to_arrow;
-use floeberg_core::value::arrow::from_array;
+use floeberg_files::FileField;
+use floeberg_files::RowPredicate;
+use floeberg_files::cast;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::basic::{ColumnOrder, Type as Physical};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::{ParquetFile, fence};
-use crate::files::FileField;
-use crate::files::RowPredicate;
-use crate::files::cast;
 
 /// Statistics of the columns of a filter, a row for each row group.
 #[derive(Debug, Default)]

@@ -9,10 +9,9 @@
 use arrow_schema::{DataType, TimeUnit};
 use floeberg_core::value::Value;
 use floeberg_core::value::datetime::{MICROS_PER_DAY, NANOS_PER_DAY};
+use floeberg_files::FileField;
 use parquet::basic::Type as Physical;
 use parquet::schema::types::ColumnDescriptor;
-
-use crate::files::FileField;
 
 /// The possible bytes of a value. There may be none: an int column cannot hold a value that is too large for it.
 pub(super) fn stored_forms(

@@ -11,9 +11,8 @@ use std::collections::HashSet;
 use std::hash::BuildHasher as _;
 
 use arrow_array::ArrayRef;
+use floeberg_files::OrderedValues;
 use foldhash::fast::RandomState;
-
-use crate::files::OrderedValues;
 
 /// The fewest rows that are enough to decide.
 const FEWEST: usize = 16 * 1024;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
+use floeberg_files::{FileLayout, FileWriter, LayoutRequest, Piece};
 use floeberg_io::Store;
 
 use super::layout::ParquetLayout;
 use super::stored::stored_columns;
 use super::writer::ParquetWriter;
-use crate::files::{FileLayout, FileWriter, LayoutRequest, Piece};
 
 /// The layout of a write. Errors: `InvalidInput` for invalid properties, `Unsupported` for types that cannot be written.
 pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {

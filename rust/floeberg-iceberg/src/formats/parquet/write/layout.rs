@@ -15,6 +15,8 @@ use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::schema::{Field, Type};
 use floeberg_core::variant::Shape;
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_files::{LayoutRequest, Modes, Piece, SortColumn};
+use floeberg_properties::{PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER};
 use parquet::file::metadata::KeyValue;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, TypePtr};
 
@@ -26,8 +28,6 @@ use super::schema::parquet_schema;
 use super::shredded::Shapes;
 use super::sorting::sorting_columns;
 use super::stored::{stored_columns, stored_fields};
-use crate::files::{LayoutRequest, Modes, Piece, SortColumn};
-use crate::properties::{PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER};
 
 /// About how many bytes a column of an open file takes beside its values: its buffers and those of its codec.
 pub(crate) const COLUMN_MEMORY: u64 = 64 << 10;

@@ -13,13 +13,13 @@ use floeberg_core::Result;
 use floeberg_core::schema::PrimitiveType;
 use floeberg_core::value::{Value, ordering, single_value};
 use floeberg_core::variant::Bounds as VariantBounds;
+use floeberg_files::{FileMetrics, Mode, shorter_lower, shorter_upper};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::statistics::Statistics;
 
 use super::layout::ParquetLayout;
 use super::leaf::{Leaf, TypedLeaf};
 use super::shredding::Shreddings;
-use crate::files::{FileMetrics, Mode, shorter_lower, shorter_upper};
 
 /// The metrics of a file of so many bytes, by its metadata.
 pub(super) fn describe(

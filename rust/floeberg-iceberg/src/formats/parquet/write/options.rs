@@ -8,19 +8,18 @@ use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
-use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
-use parquet::file::metadata::{KeyValue, SortingColumn};
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
-use parquet::schema::types::{ColumnPath, SchemaDescriptor};
-
-use crate::files::WriteProperties;
-use crate::properties::{
+use floeberg_files::WriteProperties;
+use floeberg_properties::{
     PARQUET_BLOOM_ADAPTIVE, PARQUET_BLOOM_MOST_BYTES, PARQUET_BLOOM_OF_COLUMN, PARQUET_BLOOM_SHARE_OF_COLUMN,
     PARQUET_BLOOM_VALUES_OF_COLUMN, PARQUET_CODEC, PARQUET_DICTIONARY_OF_COLUMN, PARQUET_DICTIONARY_SIZE,
     PARQUET_LEVEL, PARQUET_PAGE_ROWS, PARQUET_PAGE_SIZE, PARQUET_PAGE_VERSION, PARQUET_RAW_SIZE,
     PARQUET_ROW_GROUP_SIZE, PARQUET_ROWS_BEFORE_CHECK, PARQUET_ROWS_BETWEEN_CHECKS,
     PARQUET_STATISTICS_OF_COLUMN, Whole, parsed, unexpected, whole,
 };
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::file::metadata::{KeyValue, SortingColumn};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
 /// The default zstandard level of Iceberg Java.
 const ZSTD_LEVEL: i32 = 3;

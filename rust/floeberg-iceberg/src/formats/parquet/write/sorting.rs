@@ -6,10 +6,10 @@
 //! float.
 
 use floeberg_core::schema::PrimitiveType;
+use floeberg_files::SortColumn;
 use parquet::file::metadata::SortingColumn;
 
 use super::leaf::Leaf;
-use crate::files::SortColumn;
 
 /// The columns that rows are sorted by; `None` if the list is empty.
 pub(super) fn sorting_columns(order: &[SortColumn], leaves: &[Leaf]) -> Option<Vec<SortingColumn>> {

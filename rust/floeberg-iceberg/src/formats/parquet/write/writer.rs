@@ -16,6 +16,7 @@ use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
 use arrow_schema::Field;
 use floeberg_core::{Error, Result};
+use floeberg_files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
 use floeberg_io::Store;
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
@@ -27,7 +28,6 @@ use super::leaves::count;
 use super::metrics::describe;
 use super::output::{Output, writing};
 use super::shredding::{Shredding, Shreddings};
-use crate::files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
 
 /// A file that is being written.
 pub(super) struct ParquetWriter {

@@ -6,6 +6,7 @@ mod rules;
 mod samples;
 mod summaries;
 
+use floeberg_avro::encode::{Compression, ContainerOptions};
 use floeberg_core::Result;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType};
 use floeberg_core::transform::Transform;
@@ -14,7 +15,6 @@ use serde_json::Map;
 use super::{DataFile, ManifestEntry, ManifestRequest, ManifestWriter, WrittenManifest};
 use crate::manifest::{EntryRequest, ManifestContent, ManifestFile, parse_manifest};
 use crate::metadata::{PartitionField, PartitionSpec};
-use crate::wire::avro::encode::{Compression, ContainerOptions};
 
 const LOCATION: &str = "file:/t/metadata/m.avro";
 const SNAPSHOT: i64 = 77;

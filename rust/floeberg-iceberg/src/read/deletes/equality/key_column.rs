@@ -17,8 +17,7 @@ use floeberg_core::rows::DeletedKeys;
 use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{Field, Schema, StructType, Type};
 use floeberg_core::{Error, Result};
-
-use crate::files::FileFields;
+use floeberg_files::FileFields;
 
 /// A key column.
 #[derive(Debug, Clone)]

@@ -11,13 +11,13 @@ use std::sync::{Arc, PoisonError};
 
 use floeberg_core::rows::{DeletedKeys, DeletedRows};
 use floeberg_core::{Error, Result};
+use floeberg_files::{FileConstants, FileReader, Projection, Unit, UnitRequest};
 use roaring::RoaringTreemap;
 
 use super::TaskKeys;
 use super::cache::KeyCache;
 use super::key_column::{KeyColumn, keys_of, no_keys, roots};
 use super::key_rows;
-use crate::files::{FileConstants, FileReader, Projection, Unit, UnitRequest};
 use crate::plan::{DeleteFile, FileScanTask};
 use crate::read::ReadRequest;
 

@@ -1,0 +1,65 @@
+"""The compiled half of Floeberg. Use `floeberg`, not this.
+
+There is a stub for each folder of the binding, and one compiled module for all of them. At run time every name is here
+and nowhere else.
+
+Metadata crosses as its canonical JSON, filters as trees of tuples, rows through the Arrow PyCapsule interface. Errors
+are classes of `floeberg.errors`. Objects are immutable, and those that workers need can be pickled.
+"""
+
+from typing import Final
+
+from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
+from floeberg._native.commit import Attempt, Commit, Operation
+from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup, deleted_rows, parquet_shapes
+from floeberg._native.table import (
+    MetadataReader,
+    Table,
+    View,
+    canonical_location,
+    checked_type,
+    columns_to_add,
+    evolved_schema,
+    file_exists,
+    list_folder,
+    local_path,
+    location_from_user,
+    partition_statistics_files,
+    partition_statistics_rows,
+    put_file,
+    read_file,
+    remove_files,
+    remove_files_below,
+    schema_from_arrow,
+    statistics_blob,
+    statistics_blobs,
+    statistics_files,
+    table_properties,
+    table_property,
+    without_passwords,
+)
+from floeberg._native.values import (
+    encode_variant,
+    encode_variants,
+    expression_from_json,
+    expression_to_json,
+    expression_to_text,
+    parse_expression,
+    transform_column,
+)
+from floeberg._native.write import Receipt, WriteRecipe
+
+__version__: Final[str]
+# fmt: off
+__all__ = [
+    "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "MetadataReader",
+    "Operation", "Plan", "Receipt", "Scan", "Table", "TaskGroup", "View", "WriteRecipe", "__version__",
+    "canonical_location", "checked_type", "columns_to_add", "deleted_rows", "encode_variant", "encode_variants",
+    "evolved_schema",
+    "expression_from_json", "expression_to_json", "expression_to_text", "file_exists", "list_folder",
+    "local_path", "location_from_user", "parquet_shapes", "parse_expression", "partition_statistics_files",
+    "partition_statistics_rows", "put_file", "read_file", "remove_files",
+    "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files",
+    "table_properties", "table_property", "transform_column", "without_passwords",
+]
+# fmt: on

@@ -1,0 +1,246 @@
+"""Operations, commits and their attempts. Python owns retries, and decides what is removed.
+
+Rust: `rust/floeberg-python/src/commit/`.
+"""
+
+from typing import Any, final
+
+from floeberg._native.table import Table
+from floeberg._native.values import _Tree
+from floeberg._native.write import Receipt
+
+@final
+class Operation:
+    """An operation on a table. It has no base, and can be tried on any."""
+
+    @staticmethod
+    def append(receipt: Receipt, *, merge: bool | None) -> Operation:
+        """Adds files.
+
+        Args:
+            receipt: The files.
+            merge: Whether small manifests are merged. `None` takes `commit.manifest-merge.enabled` of the table.
+        """
+
+    @staticmethod
+    def overwrite(
+        receipt: Receipt, row_filter: _Tree, *, case_sensitive: bool, isolation: str | None
+    ) -> Operation:
+        """Removes the files whose rows all match, and adds files.
+
+        Args:
+            receipt: The files to add.
+            row_filter: The filter of the rows to replace.
+            case_sensitive: Whether the case of names in the filter counts.
+            isolation: `serializable` or `snapshot`. `None` takes `write.update.isolation-level` of the table.
+
+        Raises:
+            InvalidInputError: The isolation level does not exist.
+        """
+
+    @staticmethod
+    def delete(row_filter: _Tree, *, case_sensitive: bool, isolation: str | None) -> Operation:
+        """Removes the files whose rows all match. `isolation` is that of `write.delete.isolation-level`.
+
+        Raises:
+            InvalidInputError: The isolation level does not exist.
+        """
+
+    @staticmethod
+    def dynamic_overwrite(receipt: Receipt, *, isolation: str | None) -> Operation:
+        """Adds files, and removes all other files of their partitions.
+
+        Raises:
+            InvalidInputError: The isolation level does not exist.
+        """
+
+    @staticmethod
+    def create_table(
+        *,
+        schema_json: str,
+        spec_json: str | None,
+        sort_order_json: str | None,
+        location: str,
+        properties: dict[str, str],
+        format_version: int,
+    ) -> Operation:
+        """Creates a table. Spec: Appendix C.
+
+        Args:
+            schema_json: The schema. Its field ids are kept.
+            spec_json: The partition spec, as in metadata or as a list of texts: `["day(ts)"]`.
+            sort_order_json: The sort order, as in metadata or as a list of texts: `["id desc"]`.
+            location: The location of the table.
+            properties: Its properties.
+            format_version: 1, 2 or 3.
+
+        Raises:
+            InvalidInputError: One of them is wrong. The error says what was expected.
+            UnsupportedError: The format version has no such type or transform.
+        """
+
+    @staticmethod
+    def set_properties(properties: dict[str, str]) -> Operation:
+        """Sets properties of the table."""
+
+    @staticmethod
+    def remove_properties(names: list[str]) -> Operation:
+        """Removes properties of the table."""
+
+    @staticmethod
+    def update_schema(changes_json: str) -> Operation:
+        """Changes columns: `{"changes": [{"change": "add-column", ...}], "allow-incompatible": ..., ...}`.
+
+        Raises:
+            InvalidInputError: A change does not exist, or lacks a value.
+        """
+
+    @staticmethod
+    def upgrade_format_version(version: int) -> Operation:
+        """Upgrades the format version."""
+
+    @staticmethod
+    def set_ref(
+        name: str,
+        snapshot_id: int,
+        *,
+        is_tag: bool,
+        min_snapshots_to_keep: int | None,
+        max_snapshot_age_ms: int | None,
+        max_ref_age_ms: int | None,
+    ) -> Operation:
+        """Sets a branch or a tag, with its retention in milliseconds. Spec: Snapshot Retention Policy."""
+
+    @staticmethod
+    def remove_ref(name: str) -> Operation:
+        """Removes a branch or a tag."""
+
+    @property
+    def name(self) -> str:
+        """The name of the operation, which commit keys are compared by."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> Operation:
+        """Reads a pickled operation.
+
+        Raises:
+            InvalidDataError: The bytes are damaged, or another version wrote them.
+        """
+
+@final
+class Commit:
+    """Operations that are tried on one base after another, until an attempt becomes part of the table."""
+
+    @staticmethod
+    def begin(
+        operations: list[Operation],
+        *,
+        starting: Table | None,
+        storage_options: dict[str, str],
+        snapshot_properties: dict[str, str],
+        branch: str,
+        commit_key: str,
+        made_from: list[int | None] = ...,
+        files_are_new: bool = False,
+    ) -> Commit:
+        """Begins a commit. Nothing is written.
+
+        Args:
+            operations: What is done, in order.
+            starting: The table when the operations began, which conflicts are looked for from. `None` creates it.
+            storage_options: The options of the table's storage, for the files of the commit.
+            snapshot_properties: Entries of the snapshots' summaries.
+            branch: The branch of the snapshots.
+            commit_key: The idempotency key, which the summaries keep.
+            made_from: Older snapshots that the rows were made from. `None` is an empty branch.
+            files_are_new: Whether no table can have the files yet. Otherwise all manifests are searched for them.
+
+        Raises:
+            InvalidInputError: A property of the summary is reserved, or the operations exclude each other.
+        """
+
+    def attempt(self, base: Table | None) -> Attempt:
+        """Tries the operations on a base: writes their manifests and manifest lists.
+
+        Raises:
+            CommitConflictError: The base has changes that the operations conflict with.
+            AlreadyExistsError: The table has a file already.
+            FloebergError: Others, as `Table.append` and `Table.overwrite` list them.
+        """
+
+    def find_own(self, base: Table) -> int | None:
+        """The snapshot of this commit on a base; `None` where it has none."""
+
+    def find_earlier(self, base: Table) -> int | None:
+        """The snapshot of an earlier commit with the same key; `None` where there is none.
+
+        Raises:
+            InvalidInputError: The key belongs to other operations.
+        """
+
+    def abandon(self) -> list[str]:
+        """Removes what all attempts wrote: no attempt may be part of the table.
+
+        Returns:
+            The files that could not be removed.
+        """
+
+    def finished(self, attempt: Attempt) -> list[str]:
+        """Removes what attempts wrote that the successful one does not use.
+
+        Returns:
+            The files that could not be removed.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send its operations."""
+
+@final
+class Attempt:
+    """A commit on one base. `floeberg.commit.Attempt` is its contract."""
+
+    @property
+    def changes(self) -> bool:
+        """Whether the metadata differs from the base."""
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The last snapshot that it adds; `None` where it adds none."""
+
+    @property
+    def metadata_json(self) -> str:
+        """The new metadata, as canonical JSON. Spec: Appendix C."""
+
+    @property
+    def requirements_json(self) -> str:
+        """The list of `TableRequirement`s of the REST catalog specification."""
+
+    @property
+    def updates_json(self) -> str:
+        """The list of `TableUpdate`s of the REST catalog specification."""
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The table's properties in the new metadata."""
+
+    @property
+    def metadata_folder(self) -> str:
+        """The folder of the table's metadata files."""
+
+    def write_metadata(self, location: str, *, if_absent: bool) -> None:
+        """Writes the new metadata durably. Names with `.gz` are compressed.
+
+        Args:
+            location: The metadata file.
+            if_absent: Whether an existing file is an error.
+
+        Raises:
+            AlreadyExistsError: The file exists, and `if_absent` was given.
+        """
+
+    def table(self, metadata_location: str) -> Table:
+        """The table after the commit, with the metadata file that was written. Opens no file."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the operations of its `Commit`."""

@@ -1,0 +1,272 @@
+"""Scans, plans, task groups, and their rows.
+
+An `engine` is `spark`, or `spark-truncate-ns`, which cuts nanoseconds to microseconds. `None` leaves rows
+in the types of the table.
+
+Rust: `rust/floeberg-python/src/scan/`.
+"""
+
+from typing import Any, TypeAlias, final
+
+from typing_extensions import CapsuleType
+
+from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
+from floeberg._native.values import _Literal, _Tree
+
+_Fields: TypeAlias = dict[str, Any]
+"""The fields of a dataclass of the package, by name."""
+
+_Task: TypeAlias = tuple[
+    _Fields, list[tuple[str, _Literal | None]], list[_Fields], _Tree, tuple[int, int | None] | None
+]
+"""A task: the fields of its `DataFile`; its partition, as names and literals; the fields of its `DeleteFile`s; its
+residual; and the bytes to read, start and exclusive end, where it is a part of a file."""
+
+def parquet_shapes(scan: Scan, locations: list[str]) -> tuple[list[tuple[int, int]], list[str]]:
+    """What the footers of files say of their columns: of each the number of its text, and its size; and the texts."""
+
+def deleted_rows(plan: Plan, numbers: list[int]) -> Column:
+    """The rows of files that are deleted by position, as words of bitmaps: a list of `int64` a file."""
+
+@final
+class BatchReader:
+    """Batches in the order of the plan. Dropping it stops the work."""
+
+    def next_batch(self) -> Batch | None:
+        """The next batch; `None` after the last one.
+
+        Raises:
+            InvalidDataError: A file is damaged. The error names it.
+            NotFoundError: A file is missing.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the `TaskGroup` or the `Scan`."""
+
+@final
+class Scan:
+    """Rows and columns of one snapshot. Names, literals and the snapshot have been checked."""
+
+    @property
+    def is_incremental(self) -> bool:
+        """Whether it reads only rows that appends added."""
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether a snapshot, ref or time was chosen."""
+
+    def branch_read(self) -> tuple[str | None, str, int | None] | None:
+        """The table's UUID, the branch, and its snapshot; `None` where a snapshot, tag or time was chosen."""
+
+    @property
+    def limit(self) -> int | None:
+        """The most rows that are read."""
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The snapshot; `None` for an empty table."""
+
+    def filter(self, row_filter: _Tree) -> Scan:
+        """Adds a filter.
+
+        Raises:
+            InvalidInputError: A column is unknown, or a literal has a wrong type.
+        """
+
+    def row_filter(self) -> _Tree:
+        """The filter, with literals of the columns' types."""
+
+    def identity_sources(self) -> list[tuple[int, list[int]]]:
+        """For each partition spec the fields that its files are partitioned by as they are."""
+
+    @property
+    def has_storage_options(self) -> bool:
+        """Whether the table was opened with options of stores."""
+
+    def select(self, field_names: list[str]) -> Scan:
+        """Reads these columns. `*` is all but metadata columns.
+
+        Raises:
+            InvalidInputError: A column is unknown. The error names near matches.
+        """
+
+    def use_ref(self, name: str) -> Scan:
+        """Reads a branch or a tag.
+
+        Raises:
+            NotFoundError: The table has no such ref.
+        """
+
+    def as_of(self, timestamp_ms: int) -> Scan:
+        """Reads the snapshot that was current at a time, in milliseconds from 1970-01-01 UTC.
+
+        Raises:
+            NotFoundError: The table had no snapshot then.
+        """
+
+    def schema_json(self) -> str:
+        """The schema that names are looked up in, as JSON. Spec: Appendix C."""
+
+    def projection_json(self) -> str:
+        """The columns that are read, as the JSON of a schema."""
+
+    def arrow_schema(self, engine: str | None = None) -> ArrowSchema:
+        """The Arrow schema of the rows in an engine schema.
+
+        Raises:
+            InvalidInputError: The engine schema does not exist.
+            UnsupportedError: A column has no type there. The error names it.
+        """
+
+    def check_engine(self, engine: str) -> None:
+        """Checks that every column has a type in an engine schema. Reads nothing.
+
+        Raises:
+            UnsupportedError: A column has none. The error names it.
+        """
+
+    def plan(self) -> Plan:
+        """Begins to plan: reads the manifest list and the delete manifests.
+
+        Raises:
+            InvalidDataError: A manifest is damaged. The error names it.
+            NotFoundError: A manifest is missing.
+        """
+
+    def explain_with_names(self) -> _Fields:
+        """Plans. Gives the fields of `floeberg.scan.explain.Explain` with the names of files, nested ones as tuples."""
+
+    def count(self) -> tuple[int, _Fields]:
+        """Counts the rows.
+
+        Returns:
+            The number of rows, and how it was found: the other fields of an answer of `Explain`.
+        """
+
+    def extreme(self, column: str, largest: bool) -> tuple[_Literal | None, _Fields]:
+        """Finds the smallest or the largest value of a column.
+
+        Returns:
+            The value as a literal, or `None` where no row has one; and how it was found, as for `count`.
+
+        Raises:
+            InvalidInputError: The column is unknown, its values have no order, or the scan has a limit.
+        """
+
+    def read_all(self) -> Batches:
+        """Reads all rows into memory."""
+
+    def stream(self) -> BatchReader:
+        """Reads rows batch by batch, in bounded memory."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> Scan:
+        """Opens a pickled scan. Reads the table's metadata file."""
+
+@final
+class Plan:
+    """The files of a scan, as columns. Data manifests are read when something of it is asked for."""
+
+    def __len__(self) -> int:
+        """The number of data files. Reads all data manifests."""
+
+    @property
+    def known_length(self) -> int | None:
+        """The number of data files; `None` where not all data manifests were read."""
+
+    def batches(self) -> BatchReader:
+        """The columns, batch by batch, while later manifests are read."""
+
+    def only(self, numbers: list[int]) -> Plan:
+        """A plan of some of the files, by their numbers."""
+
+    def task(self, number: int) -> _Task:
+        """A task by its number, from 0.
+
+        Raises:
+            InvalidInputError: The plan has fewer tasks.
+        """
+
+    def delete_files(self) -> list[_Fields]:
+        """The fields of each `DeleteFile`, in the order of the numbers in the column `delete_files`."""
+
+    def residuals(self) -> list[_Tree]:
+        """The different residuals, in the order of the numbers in the column `residual`."""
+
+    def split(
+        self,
+        target_size: int | None = None,
+        open_file_cost: int | None = None,
+        lookback: int | None = None,
+        most_groups: int | None = None,
+        least_size: int | None = None,
+    ) -> list[TaskGroup]:
+        """Splits the plan into groups of tasks.
+
+        Args:
+            target_size: Bytes of a group. `None` takes `read.split.target-size` of the table.
+            open_file_cost: Bytes that opening a file counts for. `None` takes `read.split.open-file-cost`.
+            lookback: Groups that are open at a time. `None` takes `read.split.planning-lookback`.
+            most_groups: Gives this many groups of about equal size, and no groups of the target's size.
+            least_size: Bytes of a group, at least, with `most_groups`.
+
+        Raises:
+            InvalidDataError: A property that is needed is not a number.
+        """
+
+    def explain(self) -> _Fields:
+        """The fields of `floeberg.scan.explain.Explain`, nested ones as tuples."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the groups of `split`, or the `Scan`."""
+
+@final
+class TaskGroup:
+    """Tasks of a scan, with all that is needed to read them: no metadata file and no manifest is opened."""
+
+    def __len__(self) -> int:
+        """The number of tasks."""
+
+    def task(self, number: int) -> _Task:
+        """A task by its number, from 0.
+
+        Raises:
+            InvalidInputError: The group has fewer tasks.
+        """
+
+    def extent(self) -> tuple[int, int]:
+        """The bytes of the data files and the rows that the tasks read at most."""
+
+    def read_all(self) -> Batches:
+        """Reads all rows into memory."""
+
+    def stream(self, engine: str | None = None, threads: int | None = None) -> BatchReader:
+        """Reads rows batch by batch, in an engine schema.
+
+        Args:
+            engine: The engine whose types the rows get.
+            threads: Threads that read. `None` takes `FLOEBERG_THREADS`, or all cores.
+
+        Raises:
+            InvalidInputError: The engine schema does not exist.
+            UnsupportedError: A column has no type there. The error names it.
+        """
+
+    def arrow_schema(self, engine: str | None = None) -> ArrowSchema:
+        """The Arrow schema of the rows in an engine schema. Raises as `stream`."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> TaskGroup:
+        """Reads a pickled group. Opens no file.
+
+        Raises:
+            InvalidDataError: The bytes are damaged, or another version wrote them.
+        """

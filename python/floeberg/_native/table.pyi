@@ -1,0 +1,329 @@
+"""Tables and views, opened; what they say of themselves; and the files of their storage.
+
+Rust: `rust/floeberg-python/src/table/`.
+"""
+
+from typing import Any, final
+
+from floeberg._native.arrow import ArrowSchema, Batch, Batches
+from floeberg._native.scan import Scan, _Fields
+from floeberg._native.values import _Tree
+
+@final
+class Table:
+    """An Iceberg table, opened at one of its snapshots."""
+
+    @staticmethod
+    def open(
+        location: str,
+        *,
+        relocate: list[tuple[str, str]],
+        storage_options: dict[str, str],
+        snapshot_id: int | None,
+        reference: str | None,
+        as_of_ms: int | None,
+        manifest_cache: int | None,
+    ) -> Table:
+        """Opens a table by its directory or a metadata file.
+
+        Args:
+            location: A path or a URI, as a user gives it. Relative paths become absolute.
+            relocate: Written prefixes and the current ones.
+            storage_options: Options of the storage.
+            snapshot_id: Opens the table at a snapshot.
+            reference: Opens the table at a branch or a tag.
+            as_of_ms: Opens the table at a time, in milliseconds from 1970-01-01 UTC.
+            manifest_cache: Bytes of decoded manifests that are kept. `None` takes `FLOEBERG_MANIFEST_CACHE`, or
+                256 MiB; 0 keeps none.
+
+        Raises:
+            NoSuchTableError: There is no table at the location.
+            NotFoundError: The table has no such snapshot or ref.
+            InvalidDataError: The metadata is damaged. The error names the file.
+            UnsupportedError: The format version, or the scheme of the location, is not supported.
+        """
+
+    @staticmethod
+    def open_metadata(metadata_location: str, *, storage_options: dict[str, str]) -> Table:
+        """Opens a metadata file. Its location is used as written. Raises as `open`."""
+
+    @staticmethod
+    def from_metadata(
+        metadata_json: str, metadata_location: str, *, storage_options: dict[str, str], earlier: Table | None
+    ) -> Table:
+        """Opens metadata that is in memory. Reads no file.
+
+        Args:
+            metadata_json: The metadata. Spec: Appendix C.
+            metadata_location: The metadata file, for processes that the table is sent to.
+            storage_options: Options of the storage.
+            earlier: An earlier state of the table. Its decoded manifests are taken over.
+
+        Raises:
+            InvalidDataError: The metadata is damaged.
+        """
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The options of the storage, with secrets."""
+
+    @property
+    def identity(self) -> tuple[str | None, int]:
+        """The UUID of the table, and when it was last changed: milliseconds from 1970-01-01 UTC."""
+
+    def find_commit(self, key: str, *, branch: str, operations: list[str] | None) -> int | None:
+        """Finds the snapshot of a commit by its idempotency key.
+
+        Args:
+            key: The key.
+            branch: The branch whose ancestors are searched.
+            operations: The names of the commit's operations. `None` finds any commit with the key.
+
+        Raises:
+            InvalidInputError: The key belongs to other operations.
+        """
+
+    def operation_of(self, snapshot_id: int) -> str | None:
+        """The `operation` in the summary of a snapshot; `None` where there is none."""
+
+    def check_same_table(self, later: Table) -> None:
+        """Checks that `later` has the UUID of this table.
+
+        Raises:
+            NoSuchTableError: It is another table.
+        """
+
+    @property
+    def location(self) -> str:
+        """The base location, as written."""
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The table's properties."""
+
+    @property
+    def metadata_location(self) -> str:
+        """The metadata file that was opened."""
+
+    @property
+    def format_version(self) -> int:
+        """The format version: 1, 2 or 3."""
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The snapshot that scans read; `None` for an empty table."""
+
+    def metadata_json(self) -> str:
+        """The metadata, as canonical JSON. Spec: Appendix C."""
+
+    def history(self) -> list[tuple[int, int, int | None, bool]]:
+        """The snapshot log, oldest first.
+
+        Returns:
+            Of each entry the snapshot, its time in milliseconds from 1970-01-01 UTC, its parent, and whether it is an
+            ancestor of the current snapshot.
+        """
+
+    def scan(
+        self,
+        *,
+        row_filter: _Tree,
+        selected_fields: list[str],
+        case_sensitive: bool,
+        snapshot_id: int | None,
+        limit: int | None,
+        appends_after: tuple[int | None] | None = None,
+    ) -> Scan:
+        """Describes rows to read.
+
+        Args:
+            row_filter: The filter.
+            selected_fields: Names of columns. `*` is all but metadata columns.
+            case_sensitive: Whether the case of names counts.
+            snapshot_id: Reads this snapshot.
+            limit: The most rows to read.
+            appends_after: `(snapshot_id,)` reads only rows that appends added after that snapshot, `(None,)` those of
+                all appends.
+
+        Raises:
+            InvalidInputError: A column is unknown, or a literal has a wrong type.
+            NotFoundError: The table has no such snapshot.
+        """
+
+    def inspect(self, name: str, snapshot_id: int | None) -> MetadataReader:
+        """Reads a metadata table, of a snapshot or of the table's own.
+
+        Raises:
+            InvalidInputError: The metadata table does not exist.
+            NotFoundError: The table has no such snapshot.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> Table:
+        """Opens a pickled table by its metadata file."""
+
+@final
+class View:
+    """An Iceberg view, opened."""
+
+    @staticmethod
+    def open(location: str, *, relocate: list[tuple[str, str]], storage_options: dict[str, str]) -> View:
+        """Opens a view by its directory or a metadata file. Spec: View Spec.
+
+        Raises:
+            NoSuchViewError: There is no view at the location.
+            InvalidDataError: The metadata is damaged. The error names the file.
+        """
+
+    @property
+    def metadata_location(self) -> str:
+        """The metadata file that was opened."""
+
+    def metadata_json(self) -> str:
+        """The metadata, as canonical JSON."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> View:
+        """Opens a pickled view by its metadata file."""
+
+@final
+class MetadataReader:
+    """The rows of a metadata table, which are read as they are asked for."""
+
+    def arrow_schema(self) -> ArrowSchema:
+        """The columns."""
+
+    def next_batch(self) -> Batch | None:
+        """The next batch; `None` after the last one.
+
+        Raises:
+            InvalidDataError: A file is damaged. The error names it.
+        """
+
+    def read_all(self) -> Batches:
+        """All rows that were not read yet."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the `Table`."""
+
+# Schemas.
+
+def checked_type(name: str) -> str:
+    """The name of a primitive type or of `variant`, as the specification spells it.
+
+    Raises:
+        InvalidInputError: The type does not exist. The error names near matches.
+    """
+
+def schema_from_arrow(schema: object, format_version: int) -> str:
+    """The schema of a new table for rows of a `pyarrow.Schema`, with fresh field ids, as JSON.
+
+    Raises:
+        InvalidInputError: A type of Arrow has no type of the format version. The error names the column.
+    """
+
+def evolved_schema(table: Table, changes_json: str) -> str:
+    """The schema of a table after changes, as JSON. The table stays as it is.
+
+    Raises:
+        InvalidInputError: A change cannot be made. Spec: Schema Evolution.
+    """
+
+def columns_to_add(table: Table, schema: object) -> str | None:
+    """The schema changes that let a table take rows of a `pyarrow.Schema`, as JSON; `None` where it takes them now.
+
+    Raises:
+        InvalidInputError: A column has a type that the table's cannot be promoted to.
+    """
+
+# Properties.
+
+def table_property(properties: dict[str, str], name: str) -> bool | int | str | None:
+    """The value of a known table property, or its default.
+
+    Raises:
+        InvalidInputError: The value cannot be parsed.
+    """
+
+def table_properties() -> list[tuple[str, str, str, str]]:
+    """All known table properties.
+
+    Returns:
+        Of each its key, where one that ends with a dot is a prefix; its default; `followed`, `kept` or `refused`; and
+        its meaning, or why it is refused.
+    """
+
+# Statistics.
+
+def statistics_files(table: Table) -> str:
+    """The statistics files, as JSON. Spec: Table Statistics."""
+
+def partition_statistics_files(table: Table) -> str:
+    """The partition statistics files, as JSON. Spec: Partition Statistics."""
+
+def statistics_blobs(table: Table, path: str) -> list[_Fields]:
+    """The blobs in the footer of a statistics file: the fields of `floeberg.statistics.PuffinBlob`. Spec: Puffin.
+
+    Raises:
+        InvalidDataError: The file is damaged, or lacks a blob of the metadata.
+        UnsupportedError: The file is encrypted.
+    """
+
+def statistics_blob(table: Table, path: str, number: int) -> bytes:
+    """The content of a blob by its number in the footer, decompressed. Raises as `statistics_blobs`."""
+
+def partition_statistics_rows(table: Table, path: str) -> Batches:
+    """The rows of a partition statistics file.
+
+    Raises:
+        InvalidDataError: The file is damaged.
+        UnsupportedError: The file has an unknown format.
+    """
+
+# Files and locations.
+
+def location_from_user(location: str) -> str:
+    """The location to write for one that a user gave: relative paths become absolute, `file:` URIs are decoded."""
+
+def local_path(location: str) -> str | None:
+    """The path of a local location; `None` for an object store.
+
+    Raises:
+        InvalidInputError: The path is not UTF-8.
+    """
+
+def canonical_location(location: str) -> str:
+    """The canonical spelling of a location, in which two are compared."""
+
+def list_folder(location: str, *, storage_options: dict[str, str]) -> list[tuple[str, bool]]:
+    """The names in a folder, and whether each is a folder. Not recursive; empty where there is no folder."""
+
+def file_exists(location: str, *, storage_options: dict[str, str]) -> bool:
+    """Whether a file exists."""
+
+def read_file(location: str, *, storage_options: dict[str, str]) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        NotFoundError: There is no such file.
+    """
+
+def put_file(location: str, content: bytes, *, storage_options: dict[str, str]) -> None:
+    """Writes a file durably, and replaces one that exists."""
+
+def remove_files(locations: list[str], *, storage_options: dict[str, str]) -> None:
+    """Removes files. Missing ones are ignored."""
+
+def remove_files_below(
+    locations: list[str], *, folders: list[str], storage_options: dict[str, str]
+) -> list[str]:
+    """Removes the files that are below one of the folders. Missing ones are ignored.
+
+    Returns:
+        The locations outside of all folders, whose files were kept.
+    """
+
+def without_passwords(text: str) -> str:
+    """A text without the users and passwords in its URIs."""

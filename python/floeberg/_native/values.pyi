@@ -1,0 +1,82 @@
+"""Filters, partition transforms and variants.
+
+A filter crosses as a tree of tuples: `("true",)`, `("false",)`, `("and", [tree, ...])`, `("or", [tree, ...])`,
+`("not", tree)`, or a test `(operator, column, transform or None, [literal, ...])`. Operators are spelled as in the
+expressions of the REST catalog specification. A literal is `(kind, value)`.
+
+Rust: `rust/floeberg-python/src/values/`.
+"""
+
+from typing import Any, TypeAlias
+
+from floeberg._native.arrow import Column
+
+_Tree: TypeAlias = tuple[Any, ...]
+"""A filter. Trees that are nested too deep raise `InvalidInputError`."""
+
+_Literal: TypeAlias = tuple[str, Any]  # noqa: PYI047 - the stub of scans uses it
+"""The kind of a literal and its value, as `floeberg.expressions._literals` reads and writes them."""
+
+def parse_expression(text: str) -> _Tree:
+    """Parses a SQL filter.
+
+    Raises:
+        InvalidInputError: The text is not a filter. The error gives the position and what was expected.
+    """
+
+def expression_from_json(text: str) -> _Tree:
+    """Parses a filter in the JSON form of the REST catalog specification (`Expression`).
+
+    Raises:
+        InvalidInputError: The text is not JSON, or not a filter.
+    """
+
+def expression_to_json(tree: _Tree) -> str:
+    """The JSON form of a filter, as in the REST catalog specification (`Expression`).
+
+    Raises:
+        UnsupportedError: The specification has no JSON form for a literal or a test.
+    """
+
+def expression_to_text(tree: _Tree) -> str:
+    """The SQL text of a filter. `parse_expression` reads it back."""
+
+def transform_column(transform: str, reader: object) -> list[Column]:
+    """Applies a partition transform to a column. Spec: Partition Transforms, Appendix B.
+
+    Args:
+        transform: The transform, as metadata spells it: `bucket[16]`, `truncate[4]`, `day`.
+        reader: A `pyarrow.RecordBatchReader` with one column.
+
+    Returns:
+        A column for each batch. Nulls stay null.
+
+    Raises:
+        InvalidInputError: The transform does not exist, or does not take the type of the column.
+    """
+
+def encode_variants(values: list[Any]) -> Column:
+    """Encodes Python values as a column of variants. Spec: Variant Encoding of Parquet.
+
+    Args:
+        values: A value for each row. `None` is null, not the null of variants.
+
+    Returns:
+        A column with the extension type `arrow.parquet.variant`.
+
+    Raises:
+        InvalidInputError: A value has no variant type, or is nested too deep.
+    """
+
+def encode_variant(value: object) -> tuple[bytes, bytes]:
+    """Encodes a Python value as a variant.
+
+    Args:
+        value: The value. `None` is the null of variants.
+
+    Returns:
+        Its metadata and its value, as bytes.
+
+    Raises:
+        InvalidInputError: The value has no variant type, or is nested too deep.
+    """

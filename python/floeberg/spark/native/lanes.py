@@ -1,0 +1,227 @@
+"""Which files of a scan go to Spark's own reader, which to Floeberg's, and why?
+
+In: a scan and its plan. Out: groups of files that Spark reads in one way, and the numbers of all others.
+
+Invariant: every file of the plan is in one group, or among the others with a reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from floeberg import _native
+from floeberg.spark.native.filters import tested_columns
+from floeberg.spark.native.proof import NativeColumn, Unproven, native_columns
+from floeberg.spark.native.stored import stored_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from floeberg.scan import Scan
+    from floeberg.scan.plan import Plan
+    from floeberg.spark.native.stored import StoredFile
+    from floeberg.types import NestedField
+
+__all__ = ["POSITION", "FileGroup", "Lanes", "divide"]
+
+POSITION = "_pos"
+_RESERVED = 2_147_483_447 - 1_000
+"""Metadata columns have the last ids there are."""
+_MOST_GROUPS = 8
+_MOST_BITMAP_BYTES = 32 << 20
+"""Bitmaps of deleted rows are sent to every executor."""
+
+
+@dataclass(frozen=True)
+class FileGroup:
+    """Files that Spark reads in one way.
+
+    Args:
+        columns: The columns, those that the filter alone needs among them.
+        filtered: Whether rows must be tested.
+        numbers: The files, by their numbers in the plan.
+        paths: Where they are.
+        sizes: Their bytes.
+        deleted: Whether rows of them are deleted. The sizes of such files differ: they tell which file a row is of.
+    """
+
+    columns: tuple[NativeColumn, ...]
+    filtered: bool
+    numbers: tuple[int, ...]
+    paths: tuple[str, ...]
+    sizes: tuple[int, ...]
+    deleted: bool
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """How the files of a plan are read.
+
+    Args:
+        plan: The plan.
+        groups: What Spark reads.
+        others: What Floeberg reads: the numbers of files.
+        reasons: Why, and how many files of it.
+        residual: The filter that groups are tested by.
+        tested: The columns that it tests, by name.
+    """
+
+    plan: Plan
+    groups: tuple[FileGroup, ...]
+    others: tuple[int, ...]
+    reasons: tuple[tuple[str, int], ...]
+    residual: Any = None
+    tested: dict[str, NestedField] = field(default_factory=dict)
+
+
+def divide(scan: Scan, *, most_files: int) -> Lanes:
+    """Plans a scan and divides its files.
+
+    Args:
+        scan: The scan.
+        most_files: Files that Spark can be given.
+    """
+    return _Division(scan, most_files).lanes()
+
+
+@dataclass
+class _Division:
+    scan: Scan
+    most_files: int
+    reasons: dict[int, str] = field(default_factory=dict)
+
+    def lanes(self) -> Lanes:
+        self.plan = self.scan.plan_files()
+        count = len(self.plan)
+        try:
+            self._look_at_scan(count)
+        except Unproven as why:
+            return Lanes(self.plan, (), tuple(range(count)), ((str(why), count),) if count else ())
+        columns = ["location", "file_format", "spec_id", "record_count", "delete_files", "residual"]
+        self.files = self.plan.to_arrow().select(columns).to_pylist()
+        self.is_true = [tree[0] == "true" for tree in self.plan._inner.residuals()]  # noqa: SLF001 - the package's own
+        self.equality = [each.content == "equality" for each in self.plan.delete_files()]
+        paths = {number: path for number, each in enumerate(self.files) if (path := self._path(number, each))}
+        stored = dict(
+            zip(paths, stored_files(self.scan, [self.files[each]["location"] for each in paths]), strict=True)
+        )
+        groups = self._groups(paths, stored)
+        taken = {number for group in groups for number in group.numbers}
+        others = tuple(number for number in range(count) if number not in taken)
+        reasons = Counter(self.reasons[number] for number in others)
+        return Lanes(self.plan, groups, others, tuple(reasons.most_common()), self.residual, self.tested)
+
+    def _look_at_scan(self, count: int) -> None:
+        """What is needed of every file; raises where Spark cannot read one of them."""
+        if count > self.most_files:
+            raise Unproven(f"the plan has more than {self.most_files:,} files")
+        projected = self.scan.projection().fields
+        self.fields = [each for each in projected if each.field_id < _RESERVED]
+        special = [each.name for each in projected if each.field_id >= _RESERVED and each.name != POSITION]
+        if special:
+            raise Unproven(f"column {special[0]!r} is made by Floeberg")
+        self.residual = self.scan._inner.row_filter()  # noqa: SLF001 - the package's own
+        self.tested = {}
+        by_name = {each.name: each for each in self.scan.schema().fields}
+        selected = {each.field_id for each in self.fields}
+        self.extra = []
+        for name in sorted(tested_columns(self.residual)):
+            tested = by_name.get(name)
+            if tested is None:
+                raise Unproven(f"the filter tests {name!r}, which is no column of the table by itself")
+            self.tested[name] = tested
+            if tested.field_id not in selected:
+                self.extra.append(tested)
+
+    def _path(self, number: int, file: dict[str, Any]) -> str | None:
+        """The path of a file as Spark takes it; nothing where Spark cannot read it, and a reason is kept."""
+        if file["file_format"].lower() != "parquet":
+            self.reasons[number] = f"the format is {file['file_format']}"
+        elif any(self.equality[each] for each in file["delete_files"]):
+            self.reasons[number] = "equality deletes"
+        else:
+            try:
+                return spark_path(file["location"])
+            except Unproven as why:
+                self.reasons[number] = str(why)
+        return None
+
+    def _groups(self, paths: dict[int, str], stored: dict[int, StoredFile]) -> tuple[FileGroup, ...]:
+        proven: dict[tuple[int, int, bool], tuple[NativeColumn, ...] | str] = {}
+        by_kind: dict[tuple[tuple[NativeColumn, ...], bool, bool], list[int]] = {}
+        bitmap_bytes = 0
+        for number in paths:
+            file, shape = self.files[number], stored[number].shape
+            filtered = not self.is_true[file["residual"]]
+            key = (shape.number, file["spec_id"], filtered)
+            if shape.error is not None or key not in proven:
+                proven[key] = self._prove(stored[number], file["spec_id"], filtered=filtered)
+            found = proven[key]
+            if isinstance(found, str):
+                self.reasons[number] = found
+                continue
+            deleted = bool(file["delete_files"])
+            if deleted:
+                bitmap_bytes += file["record_count"] // 8
+                if bitmap_bytes > _MOST_BITMAP_BYTES:
+                    self.reasons[number] = "more deletes than are worth sending to every executor"
+                    continue
+            by_kind.setdefault((found, filtered, deleted), []).append(number)
+        made = []
+        for (columns, filtered, deleted), numbers in by_kind.items():
+            for part in _of_different_sizes(numbers, stored) if deleted else [numbers]:
+                sizes = tuple(stored[each].size for each in part)
+                part_paths = tuple(paths[each] for each in part)
+                made.append(FileGroup(columns, filtered, tuple(part), part_paths, sizes, deleted))
+        made.sort(key=lambda group: -sum(group.sizes))
+        for group in made[_MOST_GROUPS:]:
+            self.reasons |= dict.fromkeys(group.numbers, "more kinds of files than are worth a reader each")
+        return tuple(made[:_MOST_GROUPS])
+
+    def _prove(self, file: StoredFile, spec_id: int, *, filtered: bool) -> tuple[NativeColumn, ...] | str:
+        try:
+            found = native_columns([*self.fields, *(self.extra if filtered else ())], file.shape)
+        except Unproven as why:
+            return str(why)
+        missing = {each.field_id for each in found if each.stored_name is None}
+        if missing & self._identity_sources(spec_id):
+            return "the value of a column is that of the partition"
+        return found
+
+    def _identity_sources(self, spec_id: int) -> set[int]:
+        """The fields whose values are partition values: they stand for what a file lacks."""
+        return set(dict(self.scan._inner.identity_sources())[spec_id])  # noqa: SLF001 - the package's own
+
+
+def _of_different_sizes(numbers: Sequence[int], stored: dict[int, StoredFile]) -> list[list[int]]:
+    """Files in parts whose files all differ in size."""
+    parts: list[dict[int, int]] = []
+    for number in numbers:
+        size = stored[number].size
+        part = next((each for each in parts if size not in each), None)
+        if part is None:
+            part = {}
+            parts.append(part)
+        part[size] = number
+    return [list(each.values()) for each in parts]
+
+
+def spark_path(location: str) -> str:
+    """A location as Spark takes it.
+
+    Raises:
+        Unproven: Spark, or Hadoop below it, would not open exactly this file.
+    """
+    path = _native.local_path(location)
+    if path is None:
+        raise Unproven(f"Floeberg reads {location.partition(':')[0]!r} itself")
+    name = path.rpartition("/")[2]
+    if name.startswith(("_", ".")) or name.endswith("._COPYING_"):
+        raise Unproven("Spark skips files of such a name")
+    if ":" in name or "\\" in path or not path.isascii() or not path.isprintable():
+        raise Unproven("Hadoop does not take such a path")
+    if any(each in {".", ".."} for each in path.split("/")):
+        raise Unproven("the path leads upwards")
+    return f"file://{path}"

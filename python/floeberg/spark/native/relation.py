@@ -1,0 +1,126 @@
+"""How is Spark given exactly these files, in exactly these types?
+
+In: paths, and the columns as the files have them. Out: a DataFrame of them.
+
+A classic session reads in a session of its own that Floeberg makes beside it, so that no setting which the user
+changes, at any time, decides what is read. Where that cannot be had, as in Spark Connect, options of the read say it.
+
+Invariant: a setting of the user's session changes no row, and none is changed.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from floeberg.errors import InvalidDataError
+from floeberg.spark.native.filters import named
+from floeberg.spark.session.environment import is_connect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+__all__ = ["most_files", "relation"]
+
+_OPTIONS = {
+    # As paths stand, with no pattern in them and no columns made of `name=value`.
+    "__globPaths__": "false",
+    "recursiveFileLookup": "true",
+    "mergeSchema": "false",
+    "ignoreMissingFiles": "false",
+    "ignoreCorruptFiles": "false",
+    "datetimeRebaseMode": "CORRECTED",
+    "int96RebaseMode": "CORRECTED",
+}
+_SETTINGS = {
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.parquet.fieldId.read.enabled": "false",
+    "spark.sql.parquet.int96AsTimestamp": "true",
+    "spark.sql.parquet.mergeSchema": "false",
+    "spark.sql.sources.useV1SourceList": "avro,csv,json,kafka,orc,parquet,text",
+    # A task a path, as Spark has it, takes a minute for ten thousand files, and four tasks take a second or two.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
+}
+_MOST_FILES = 100_000
+_MOST_FILES_CONNECT = 256
+_LISTED_AT_ONCE = 32
+"""More paths than these are listed by a job."""
+
+_SESSIONS: WeakKeyDictionary[Any, tuple[Any, dict[str, str]]] = WeakKeyDictionary()
+
+
+def most_files(spark: SparkSession) -> int:
+    """How many files a session can be given: it looks at each of them before it reads."""
+    return _MOST_FILES_CONNECT if is_connect(spark) else _MOST_FILES
+
+
+def relation(spark: SparkSession, schema: StructType, paths: Sequence[str]) -> DataFrame:
+    """Files as a DataFrame.
+
+    Args:
+        spark: The session.
+        schema: The columns, by their names in the files, with the nullability of the table.
+        paths: The files.
+    """
+    if is_connect(spark):
+        return _by_options(spark, schema, paths)
+    return _by_session(spark, schema, paths)
+
+
+def _by_session(spark: Any, schema: StructType, paths: Sequence[str]) -> DataFrame:  # noqa: ANN401 - what is used of it is not public
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame  # noqa: PLC0415 - importing floeberg imports no PySpark
+
+    own, jvm = _own_session(spark), spark._jvm  # noqa: SLF001
+    reader = own.read.schema(schema).options(**_OPTIONS)
+    # One call for all paths: a list is sent one by one.
+    array = jvm.java.util.regex.Pattern.compile("\n").split("\n".join(paths))
+    listed = reader._jreader.parquet(array)  # noqa: SLF001
+    found = listed.queryExecution().analyzed().relation()
+    if found.location().allFiles().size() != len(paths):
+        raise InvalidDataError(
+            f"Spark sees {found.location().allFiles().size()} of {len(paths)} files: read with reader='arrow'"
+        )
+    # Spark makes all columns of files nullable, and loses what the table promises.
+    made = jvm.org.apache.spark.sql.execution.datasources.HadoopFsRelation(
+        found.location(),
+        found.partitionSchema(),
+        spark._jsparkSession.parseDataType(schema.json()),  # noqa: SLF001
+        found.bucketSpec(),
+        found.fileFormat(),
+        found.options(),
+        own._jsparkSession,  # noqa: SLF001
+    )
+    frame: DataFrame = ClassicDataFrame(spark._jsparkSession.baseRelationToDataFrame(made), spark)  # noqa: SLF001
+    return frame
+
+
+def _own_session(spark: Any) -> Any:  # noqa: ANN401 - the same
+    """The session that reads for a session of the user, with the settings that the user has now."""
+    if spark not in _SESSIONS:
+        _SESSIONS[spark] = (spark.newSession(), {})
+    own, known = _SESSIONS[spark]
+    wanted = {key: value for key, value in dict(spark.conf.getAll).items() if key.startswith("spark.sql.")}
+    for key, value in (wanted | _SETTINGS).items():
+        if known.get(key) != value and (key in _SETTINGS or own.conf.isModifiable(key)):
+            own.conf.set(key, value)
+            known[key] = value
+    for key in [key for key in known if key not in wanted and key not in _SETTINGS]:
+        own.conf.unset(key)
+        del known[key]
+    return own
+
+
+def _by_options(spark: Any, schema: StructType, paths: Sequence[str]) -> DataFrame:  # noqa: ANN401 - of either kind
+    parts = [paths[start : start + _LISTED_AT_ONCE] for start in range(0, len(paths), _LISTED_AT_ONCE)]
+    reader = spark.read.schema(schema).options(**_OPTIONS)
+    frame: DataFrame = reduce(lambda one, other: one.union(other), (reader.parquet(*part) for part in parts))
+    if len(frame.inputFiles()) != len(paths):
+        raise InvalidDataError(f"Spark does not see all of {len(paths)} files: read with reader='arrow'")
+    return frame.select(*(named(each.name) for each in schema))

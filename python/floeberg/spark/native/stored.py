@@ -1,0 +1,126 @@
+"""What do Parquet files say of their columns?
+
+In: locations. Out: for each file its size and a description, which files of the same columns share.
+
+Invariant: a footer is read once in a process. Data files never change.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from floeberg import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from floeberg.scan import Scan
+
+__all__ = ["StoredColumn", "StoredFile", "StoredShape", "stored_files"]
+
+_MOST_KEPT = 200_000
+
+
+@dataclass(frozen=True)
+class StoredColumn:
+    """A column of a file, or a part of one.
+
+    Args:
+        name: Its name in the file.
+        field_id: Its field id; `None` where the file says none.
+        repetition: `required`, `optional` or `repeated`.
+        stored: The physical type; `None` for a group.
+        means: The annotation, by the words of Iceberg's types where they mean the same; `None` without one.
+        unusual: Codecs and encodings that not every reader has.
+        columns: The parts of a group.
+    """
+
+    name: str
+    field_id: int | None
+    repetition: str
+    stored: str | None
+    means: str | None
+    unusual: tuple[str, ...]
+    columns: tuple[StoredColumn, ...]
+
+
+@dataclass(frozen=True)
+class StoredShape:
+    """The columns that files have in common.
+
+    Args:
+        number: It tells this shape from others of this process.
+        columns: The columns.
+        legacy_calendar: Whether Spark would move the dates and times of the file, as those of Spark 2.
+        error: Why the footer could not be read.
+    """
+
+    number: int
+    columns: tuple[StoredColumn, ...] = ()
+    legacy_calendar: bool = False
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file as it is stored.
+
+    Args:
+        shape: Its columns.
+        size: Its bytes.
+    """
+
+    shape: StoredShape
+    size: int
+
+
+_LOCK = Lock()
+_SHAPES: dict[str, StoredShape] = {}
+_FILES: dict[str, StoredFile] = {}
+
+
+def stored_files(scan: Scan, locations: Sequence[str]) -> list[StoredFile]:
+    """What the footers of files say, in the order of the files."""
+    with _LOCK:
+        unknown = [each for each in dict.fromkeys(locations) if each not in _FILES]
+    found: dict[str, StoredFile] = {}
+    if unknown:
+        files, texts = _native.parquet_shapes(scan._inner, unknown)  # noqa: SLF001 - the package's own
+        with _LOCK:
+            if len(_FILES) + len(unknown) > _MOST_KEPT:
+                _FILES.clear()
+            shapes = [_shape(text) for text in texts]
+            found = {
+                location: StoredFile(shapes[number], size)
+                for location, (number, size) in zip(unknown, files, strict=True)
+            }
+            # What could not be read now may be read later.
+            _FILES.update({key: each for key, each in found.items() if each.shape.error is None})
+    return [found.get(each) or _FILES[each] for each in locations]
+
+
+def _shape(text: str) -> StoredShape:
+    if text not in _SHAPES:
+        said = json.loads(text)
+        _SHAPES[text] = StoredShape(
+            len(_SHAPES),
+            tuple(map(_column, said.get("columns", ()))),
+            said.get("legacy_calendar", False),
+            said.get("error"),
+        )
+    return _SHAPES[text]
+
+
+def _column(said: dict[str, Any]) -> StoredColumn:
+    return StoredColumn(
+        said["name"],
+        said["id"],
+        said["repetition"],
+        said.get("stored"),
+        said["means"],
+        tuple(said.get("unusual", ())),
+        tuple(map(_column, said.get("columns", ()))),
+    )

@@ -1,0 +1,156 @@
+"""Tables as DataFrames and as temporary views, by their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floeberg._arguments import checked_bool, checked_text
+from floeberg._timestamps import milliseconds
+from floeberg.errors import InvalidInputError
+from floeberg.table import Table, open_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg._timestamps import Moment
+    from floeberg.catalog import Catalog
+    from floeberg.expressions import AnyFilter
+    from floeberg.scan import Scan
+    from floeberg.scan.scan import Reader
+
+__all__ = ["create_view", "table", "table_scan"]
+
+
+def table(  # noqa: PLR0913 - the parts of one read
+    spark: SparkSession,
+    name: str | Table,
+    *,
+    catalog: Catalog | str | None = None,
+    columns: Sequence[str] = ("*",),
+    filter: AnyFilter = True,  # noqa: A002 - the word of the data source's option
+    snapshot_id: int | None = None,
+    branch: str | None = None,
+    tag: str | None = None,
+    as_of: Moment | None = None,
+    case_sensitive: bool = False,
+    reader: Reader = "auto",
+    truncate_nanoseconds: bool = False,
+) -> DataFrame:
+    """Reads a table as a DataFrame.
+
+    It reads the snapshot that is current now, or the one that is chosen, however often it is used. What a query of it
+    does not need is not read: files are read by Spark itself where that gives the same rows.
+
+    Args:
+        spark: A session of PySpark 4.0 or later, classic or Spark Connect.
+        name: The table's name in the catalog, a table directory or metadata file, or a table.
+        catalog: The catalog or its name in the configuration; the default one unless given.
+        columns: Names of columns; metadata columns may be among them.
+        filter: Rows to read; what it says is used where files are planned, too.
+        snapshot_id: Reads this snapshot.
+        branch: Reads this branch.
+        tag: Reads this tag.
+        as_of: Reads what was current then.
+        case_sensitive: Whether the case of names counts.
+        reader: `"auto"`, `"native"` or `"arrow"`, as for `Scan.to_spark`.
+        truncate_nanoseconds: Whether nanoseconds may be cut to Spark's microseconds.
+
+    Returns:
+        A `pyspark.sql.DataFrame`.
+
+    Raises:
+        InvalidInputError: More than one snapshot was chosen, or a name is not there.
+        NotFoundError: There is no such table, snapshot or ref.
+        UnsupportedError: Spark has no type for a column.
+    """
+    scan = table_scan(
+        name,
+        catalog=catalog,
+        columns=columns,
+        filter=filter,
+        snapshot_id=snapshot_id,
+        branch=branch,
+        tag=tag,
+        as_of=as_of,
+        case_sensitive=case_sensitive,
+    )
+    return scan.to_spark(spark, reader=reader, truncate_nanoseconds=truncate_nanoseconds)
+
+
+def create_view(
+    spark: SparkSession,
+    view: str,
+    name: str | Table,
+    *,
+    replace: bool = True,
+    **options: Any,  # noqa: ANN401 - those of `table`
+) -> DataFrame:
+    """Makes a temporary view of a table.
+
+    The view keeps to the snapshot that is current now, or to the one that is chosen, until it is made again.
+
+    Args:
+        spark: The session.
+        view: The name of the view.
+        name: The table, as for `table`.
+        replace: Whether a view of that name may be there.
+        **options: What `table` takes.
+
+    Returns:
+        The DataFrame of the view.
+    """
+    frame = table(spark, name, **options)
+    checked = checked_text("view", view)
+    if checked_bool("replace", replace):
+        frame.createOrReplaceTempView(checked)
+    else:
+        frame.createTempView(checked)
+    return frame
+
+
+def table_scan(  # noqa: PLR0913 - the same
+    name: str | Table,
+    *,
+    catalog: Catalog | str | None = None,
+    columns: Sequence[str] = ("*",),
+    filter: AnyFilter = True,  # noqa: A002 - the same
+    snapshot_id: int | None = None,
+    branch: str | None = None,
+    tag: str | None = None,
+    as_of: Moment | None = None,
+    case_sensitive: bool = False,
+) -> Scan:
+    """The scan of a table that `table` reads."""
+    chosen = {"snapshot_id": snapshot_id, "branch": branch, "tag": tag, "as_of": as_of}
+    given = [key for key, value in chosen.items() if value is not None]
+    if len(given) > 1:
+        raise InvalidInputError(f"choose one snapshot: {' and '.join(given)} exclude each other")
+    opened = _opened(name, catalog)
+    scan = opened.scan(
+        row_filter=filter,
+        selected_fields=tuple(columns),
+        case_sensitive=case_sensitive,
+        snapshot_id=snapshot_id,
+    )
+    for kind, ref in (("branch", branch), ("tag", tag)):
+        if ref is not None:
+            known = opened.refs().get(ref)
+            if known is not None and known.snapshot_ref_type != kind:
+                raise InvalidInputError(f"{kind}: {ref!r} is a {known.snapshot_ref_type}")
+            scan = scan.use_ref(ref)
+    return scan if as_of is None else scan.as_of(milliseconds(as_of))
+
+
+def _opened(name: str | Table, catalog: Catalog | str | None) -> Table:
+    if isinstance(name, Table):
+        return name
+    known = checked_text("name", name)
+    if catalog is None and "/" in known:
+        return open_table(known)
+    if catalog is None or isinstance(catalog, str):
+        from floeberg.catalog import load_catalog  # noqa: PLC0415 - a table in a folder needs none
+
+        catalog = load_catalog(catalog)
+    return catalog.load_table(known)

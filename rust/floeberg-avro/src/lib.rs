@@ -1,0 +1,69 @@
+//! Which records does an Avro file hold, as columns, and how are records written?
+//!
+//! Container files are decoded into Arrow columns by field id, and in `encode` written. Knows Avro and the properties that
+//! Iceberg gives to its types, and nothing of tables.
+//!
+//! A module uses only those that are declared before it; `testing` is for tests.
+//!
+//! - `testing`: the bytes of parts of a file.
+//! - `codec`: how the data of a block is stored.
+//! - `column`: columns under construction.
+//! - `cursor`: primitives, one after the other.
+//! - `finish`: gathered values to Arrow arrays.
+//! - `limits`: what one file may make its reader hold.
+//! - `allowance`: how much of that is left.
+//! - `frame`: where a block begins and ends.
+//! - `schema`: what records look like, as the writer said it.
+//! - `arrow_fields`: the same as Arrow fields.
+//! - `parse_schema`: a schema from its JSON.
+//! - `skip`: ways past values that nobody asked for.
+//! - `skip_plan`: the cheapest way past a type.
+//! - `step`: what is done with the bytes of one field.
+//! - `keyed`: the values of single keys of a map.
+//! - `block_range`: where a file may be cut for several threads.
+//! - `container`: the header of a file, and its blocks.
+//! - `encode`: files, written: values, blocks, and the schema that declares Iceberg's types.
+//! - `leaf`: a writer's primitive to a value of the wanted type.
+//! - `compile`: steps from a writer's records to wanted columns.
+//! - `compile_leaves`: steps to some of the writer's own columns.
+//! - `decode`: the records of a file, as columns.
+//! - `records`: the same of a file that is read piece by piece.
+
+#[doc(hidden)]
+pub mod testing;
+mod codec;
+mod column;
+mod cursor;
+mod finish;
+mod limits;
+mod allowance;
+mod frame;
+mod schema;
+mod arrow_fields;
+mod parse_schema;
+mod skip;
+mod skip_plan;
+mod step;
+mod keyed;
+mod block_range;
+mod container;
+pub mod encode;
+mod leaf;
+mod compile;
+mod compile_leaves;
+mod decode;
+mod records;
+
+pub use arrow_fields::arrow_fields;
+pub use block_range::BlockRange;
+pub use compile::Projection;
+pub use container::{Block, BlockForm, Blocks, Container};
+pub use decode::{Decoder, Enough, Progress, decode, decode_blocks};
+pub use leaf::FixedForm;
+pub use limits::Limits;
+pub use parse_schema::parse_schema;
+pub use records::{Records, Taken};
+pub use schema::{AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Logical, TypeId};
+
+#[cfg(test)]
+mod tests;

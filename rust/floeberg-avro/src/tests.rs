@@ -1,0 +1,11 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod codecs;
+mod hostile;
+mod nested;
+mod oracle;
+mod promotion;
+mod read;
+mod schemas;
+mod skip_plan;
+mod block_ranges;

@@ -1,0 +1,56 @@
+//! What does each operation change?
+//!
+//! In: an operation and a base. Out: updates, and files that are written. A file an operation.
+//!
+//! Invariant: an action can be tried on any base, any number of times.
+
+mod append;
+mod dynamic_overwrite;
+mod overwrite;
+mod properties;
+mod create_table;
+mod references;
+mod update_schema;
+mod upgrade;
+
+use floeberg_core::Result;
+
+pub(super) use self::update_schema::update_schema;
+pub(super) use self::upgrade::upgrade;
+use super::Operation;
+use super::produce::{ActionContext, Produced};
+use super::validation::Validation;
+
+/// Tries an operation.
+///
+/// Errors: `CommitConflict` where it cannot stand on this base; `InvalidInput`; `Unsupported`; those of the store.
+pub(super) fn attempt(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    operation: &Operation,
+) -> Result<Produced> {
+    if operation.changes_rows() {
+        context.metadata.check_not_encrypted()?;
+    }
+    match operation {
+        Operation::Append { receipt, merge } => append::append(context, receipt, *merge),
+        Operation::Overwrite { receipt, filter, case_sensitive, isolation } => {
+            let rows = overwrite::Rows { filter, case_sensitive: *case_sensitive };
+            overwrite::overwrite(context, validation, receipt, rows, *isolation)
+        }
+        Operation::Delete { filter, case_sensitive, isolation } => {
+            let rows = overwrite::Rows { filter, case_sensitive: *case_sensitive };
+            overwrite::delete(context, validation, rows, *isolation)
+        }
+        Operation::DynamicOverwrite { receipt, isolation } => {
+            dynamic_overwrite::dynamic_overwrite(context, validation, receipt, *isolation)
+        }
+        Operation::CreateTable(table) => create_table::create_table(validation.base, table),
+        Operation::SetProperties(properties) => properties::set_properties(&context.metadata, properties),
+        Operation::RemoveProperties(names) => properties::remove_properties(&context.metadata, names),
+        Operation::UpdateSchema(changes) => update_schema(&context.metadata, validation, changes),
+        Operation::UpgradeFormatVersion(version) => Ok(upgrade(&context.metadata, *version)),
+        Operation::SetRef(name, reference) => references::set_ref(&context.metadata, name, reference),
+        Operation::RemoveRef(name) => references::remove_ref(&context.metadata, name),
+    }
+}

@@ -1,0 +1,132 @@
+//! What does one attempt of a commit change?
+//!
+//! Out: requirements and updates for a catalog that applies them itself, and metadata for one that does not.
+//! Spec: REST catalog specification, `CommitTableRequest`; Table Metadata Fields; Appendix F, Naming for GZIP compressed
+//! Metadata JSON files.
+//!
+//! Invariant: metadata is durable, bytes and name, when writing it returns.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use floeberg_core::{Context, Error, Result};
+use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::wire::json::{MAX_METADATA_BYTES, check_readable};
+use floeberg_iceberg::{OpenOptions, Table};
+use floeberg_io::{Store, StoreOptions};
+use serde_json::Value as Json;
+
+use super::{Requirement, Update, updates_to_json};
+
+/// How names of metadata files end that are compressed.
+const GZIP_SUFFIXES: [&str; 2] = [".gz.metadata.json", ".metadata.json.gz"];
+
+/// A commit on one base.
+#[derive(Debug)]
+pub struct Attempt {
+    base: Option<Table>,
+    storage: StoreOptions,
+    store: Arc<dyn Store>,
+    metadata: Arc<TableMetadata>,
+    requirements: Vec<Requirement>,
+    updates: Vec<Update>,
+    files: BTreeSet<String>,
+}
+
+impl Attempt {
+    pub(super) fn new(
+        base: Option<Table>,
+        storage: StoreOptions,
+        store: Arc<dyn Store>,
+        metadata: TableMetadata,
+        requirements: Vec<Requirement>,
+        updates: Vec<Update>,
+        files: BTreeSet<String>,
+    ) -> Self {
+        Self { base, storage, store, metadata: Arc::new(metadata), requirements, updates, files }
+    }
+
+    /// Does the commit change anything? If not, there is nothing to commit.
+    pub fn changes(&self) -> bool {
+        !self.updates.is_empty()
+    }
+
+    /// The last snapshot that it adds.
+    pub fn snapshot_id(&self) -> Option<i64> {
+        self.updates.iter().rev().find_map(|update| match update {
+            Update::AddSnapshot(snapshot) => Some(snapshot.snapshot_id),
+            _ => None,
+        })
+    }
+
+    /// The metadata afterwards.
+    pub fn metadata(&self) -> &Arc<TableMetadata> {
+        &self.metadata
+    }
+
+    /// What must still be so when it is applied.
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.requirements
+    }
+
+    /// What it changes.
+    pub fn updates(&self) -> &[Update] {
+        &self.updates
+    }
+
+    /// The requirements as JSON.
+    pub fn requirements_json(&self) -> Json {
+        self.requirements.iter().map(Requirement::to_json).collect()
+    }
+
+    /// The updates as JSON.
+    pub fn updates_json(&self) -> Result<Json> {
+        updates_to_json(&self.updates)
+    }
+
+    /// Manifests and manifest lists that its snapshots need.
+    pub(super) fn files(&self) -> &BTreeSet<String> {
+        &self.files
+    }
+
+    /// Writes the metadata, as gzip if the name says so; with `if_absent`, only if the file does not exist.
+    ///
+    /// Errors: `AlreadyExists`; those of the store. One of [unknown outcome](Error::is_outcome_unknown) may have taken effect.
+    pub fn write_metadata(&self, location: &str, if_absent: bool) -> Result<()> {
+        let document = self.metadata.to_json()?;
+        let text = serde_json::to_vec(&document)
+            .map_err(|error| Error::internal("metadata cannot be written").caused_by(error))
+            .context("path", location)?;
+        check_readable(&document, text.len(), MAX_METADATA_BYTES).context("path", location)?;
+        let bytes = if GZIP_SUFFIXES.iter().any(|suffix| location.ends_with(suffix)) {
+            gzip(&text).map_err(|error| Error::internal("metadata cannot be compressed").caused_by(error))?
+        } else {
+            text
+        };
+        if if_absent {
+            self.store.put_if_absent(location, Bytes::from(bytes))
+        } else {
+            self.store.put(location, Bytes::from(bytes))
+        }
+    }
+
+    /// The table afterwards, at the metadata file that it was written to. Nothing is read.
+    pub fn table(&self, metadata_location: &str) -> Result<Table> {
+        let (metadata, location) = (Arc::clone(&self.metadata), metadata_location.to_owned());
+        if let Some(base) = &self.base {
+            return Ok(base.moved_on(metadata, location));
+        }
+        let options = OpenOptions { storage: self.storage.clone(), ..OpenOptions::default() };
+        Table::written(metadata, location, options)
+    }
+}
+
+fn gzip(text: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text)?;
+    encoder.finish()
+}

@@ -1,0 +1,146 @@
+//! Do files fit the table that they are added to?
+//!
+//! In: files with the schema and spec that they were written for, and the table. Out: nothing, or why they do not fit.
+//! Spec: Schema Evolution; Column Projection; Partition Evolution.
+//!
+//! Invariant: rows read as they were written, in the columns that they were written for. A required column gets no null.
+
+use floeberg_core::schema::{Field, Schema, Type, promotes_to};
+use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_iceberg::manifest::DataFile;
+use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::write::{Purpose, Receipt, WrittenFile};
+
+/// Looks at files before they are added.
+///
+/// Errors: `InvalidInput` for files of another table; `CommitConflict` if columns or the spec changed since, so that their rows
+/// would read as something else or could not be read.
+pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Result<()> {
+    let (purposes, numbers) = Receipt::purposes(files);
+    let required: Vec<Vec<i32>> =
+        purposes.iter().map(|purpose| newly_required(metadata, purpose)).collect::<Result<_>>()?;
+    for (WrittenFile { file, .. }, number) in files.iter().zip(numbers) {
+        let Some((purpose, required)) = number.and_then(|at| purposes.get(at).zip(required.get(at))) else {
+            continue;
+        };
+        if let Some(id) = required.iter().find(|id| !has_no_null(purpose.schema.field(**id), file)) {
+            return Err(changed(&format!(
+                "column {:?} is required now, and the file may hold nulls",
+                purpose.schema.full_name(*id).unwrap_or_default()
+            ))
+            .with("file_path", &file.file_path));
+        }
+    }
+    Ok(())
+}
+
+/// The columns of files that have become required since they were written. Errors: those of [`check_fit`].
+fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32>> {
+    check_table(metadata, purpose)?;
+    check_spec(metadata, purpose)?;
+    let (then, now) = (&purpose.schema, metadata.current_schema());
+    if then.fields() == now.fields() {
+        return Ok(Vec::new());
+    }
+    let mut required = Vec::new();
+    for field in every_field(then) {
+        let name = || then.full_name(field.id).unwrap_or_default();
+        let known = metadata.schemas.iter().filter_map(|schema| schema.field(field.id));
+        if !known.into_iter().any(|known| known.name == field.name) {
+            return Err(changed(&format!("column {:?} has another field id now", name())));
+        }
+        match now.field(field.id) {
+            Some(found) if !reads(&field.field_type, &found.field_type) => {
+                let (name, then, now) = (name(), &field.field_type, &found.field_type);
+                return Err(changed(&format!("column {name:?} was of type {then} and is of type {now}")));
+            }
+            Some(found) if found.required && !field.required => required.push(field.id),
+            Some(_) => {}
+            // A dropped column is not read, as if it had been dropped after this commit. A new column of that name would be empty.
+            None if now.find(&name(), true).is_ok() => {
+                return Err(changed(&format!(
+                    "column {:?} was dropped, and another column has its name",
+                    name()
+                )));
+            }
+            None => {}
+        }
+    }
+    for field in
+        every_field(now).into_iter().filter(|field| field.required && field.initial_default.is_none())
+    {
+        let path = now.path(field.id).unwrap_or_default();
+        let parent_is_there = match path.as_slice() {
+            [.., parent, _] => then.field(parent.id).is_some(),
+            _ => true,
+        };
+        if then.field(field.id).is_none() && parent_is_there {
+            let name = now.full_name(field.id).unwrap_or_default();
+            return Err(changed(&format!("column {name:?} is new and required")));
+        }
+    }
+    Ok(required)
+}
+
+/// Errors: `InvalidInput` for another table.
+fn check_table(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
+    if purpose.is_of(metadata.table_uuid.as_deref(), &metadata.location) {
+        return Ok(());
+    }
+    let named = |uuid: &Option<String>, location: &str| {
+        uuid.as_ref().map_or_else(|| location.to_owned(), |uuid| format!("{location} with the uuid {uuid}"))
+    };
+    Err(Error::invalid_input(format!(
+        "the files were written for another table: expected {}, found {}. Field ids differ between \
+         tables: write the rows again for this table",
+        named(&metadata.table_uuid, &metadata.location),
+        named(&purpose.table_uuid, &purpose.location),
+    )))
+}
+
+/// Errors: `CommitConflict` where the table has no such spec any more.
+fn check_spec(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
+    let id = purpose.spec.spec_id;
+    match metadata.spec(id) {
+        Ok(spec) if spec.fields == purpose.spec.fields => Ok(()),
+        _ => Err(changed(&format!("partition spec {id} was changed or removed"))),
+    }
+}
+
+/// Can values of one type be read as the other type?
+fn reads(then: &Type, now: &Type) -> bool {
+    match (then, now) {
+        (Type::Primitive(then), Type::Primitive(now)) => promotes_to(then, now),
+        (Type::Struct(_), Type::Struct(_))
+        | (Type::List(_), Type::List(_))
+        | (Type::Map(_), Type::Map(_)) => true,
+        (then, now) => then == now,
+    }
+}
+
+/// Is it known that a file has no null in a column? A struct has none if one of its fields has none.
+fn has_no_null(field: Option<&Field>, file: &DataFile) -> bool {
+    let Some(field) = field else { return false };
+    let nulls = file.null_value_counts.as_ref().and_then(|counts| counts.get(&field.id));
+    let below = || match &field.field_type {
+        Type::Struct(fields) => fields.fields.iter().any(|field| has_no_null(Some(field), file)),
+        _ => false,
+    };
+    file.record_count == 0 || nulls == Some(&0) || below()
+}
+
+/// All fields of a schema, at every depth.
+fn every_field(schema: &Schema) -> Vec<&Field> {
+    let mut all: Vec<&Field> = schema.fields().iter().collect();
+    let mut next = 0;
+    while let Some(field) = all.get(next) {
+        all.extend(field.field_type.children());
+        next += 1;
+    }
+    all
+}
+
+fn changed(what: &str) -> Error {
+    let message = format!("the table changed since the files were written: {what}. Write the rows again");
+    Error::new(ErrorKind::CommitConflict, message)
+}

@@ -1,0 +1,166 @@
+//! Which bytes stand for an operation, in other processes?
+//!
+//! ```text
+//! length   header         receipt
+//! u32 LE   JSON, kebab    the rest: bytes of a receipt, or none
+//! ```
+//!
+//! Invariant: an operation that is read back does the same.
+
+use floeberg_core::expr::{Expr, json as expression_json};
+use floeberg_core::schema::evolve::SchemaChanges;
+use floeberg_core::schema::json::schema_to_json;
+use floeberg_core::{Error, Result};
+use floeberg_iceberg::metadata::declare_table;
+use floeberg_iceberg::metadata::json::{ObjectWriter, emit_map, emit_order, emit_ref, emit_spec, parse_ref};
+use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, list, raw, string, string_map};
+use floeberg_iceberg::write::Receipt;
+use serde_json::{Map, Value as Json};
+
+use super::{IsolationLevel, NewTable, Operation};
+
+impl Operation {
+    /// The bytes. Errors: `LimitExceeded` for a receipt of millions of files.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut object = ObjectWriter::default();
+        object.put("operation", self.name());
+        let mut body = Vec::new();
+        match self {
+            Self::Append { receipt, merge } => {
+                object.put_some("merge", *merge);
+                body = receipt.to_bytes()?;
+            }
+            Self::Overwrite { receipt, filter, case_sensitive, isolation } => {
+                put_rows(&mut object, filter, *case_sensitive)?;
+                put_isolation(&mut object, *isolation);
+                body = receipt.to_bytes()?;
+            }
+            Self::Delete { filter, case_sensitive, isolation } => {
+                put_rows(&mut object, filter, *case_sensitive)?;
+                put_isolation(&mut object, *isolation);
+            }
+            Self::DynamicOverwrite { receipt, isolation } => {
+                put_isolation(&mut object, *isolation);
+                body = receipt.to_bytes()?;
+            }
+            Self::CreateTable(table) => {
+                let declared = &table.declared;
+                object.put("schema", schema_to_json(&declared.schema)?);
+                object.put("spec", emit_spec(&declared.spec));
+                object.put("sort-order", emit_order(&declared.sort_order));
+                object.put("location", table.location.as_str());
+                object.put("properties", emit_map(&table.properties));
+                object.put("format-version", table.format_version);
+            }
+            Self::SetProperties(properties) => object.put("properties", emit_map(properties)),
+            Self::RemoveProperties(names) => object.put("names", names.clone()),
+            Self::UpdateSchema(changes) => object.put("changes", changes.clone()),
+            Self::UpgradeFormatVersion(version) => object.put("format-version", *version),
+            Self::SetRef(name, reference) => {
+                object.put("name", name.as_str());
+                object.put("ref", emit_ref(reference));
+            }
+            Self::RemoveRef(name) => object.put("name", name.as_str()),
+        }
+        let header = object.finish(&Map::new()).to_string();
+        let length = u32::try_from(header.len()).map_err(|_| Error::limit("an operation is too large"))?;
+        let mut bytes = length.to_le_bytes().to_vec();
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.append(&mut body);
+        Ok(bytes)
+    }
+
+    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not an operation.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let damaged = || Error::invalid_input("an operation is damaged: its bytes are truncated");
+        let (length, rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
+        let length = u32::from_le_bytes(*length) as usize;
+        let (header, receipt) = rest.split_at_checked(length).ok_or_else(damaged)?;
+        let header = serde_json::from_slice(header)
+            .map_err(|error| Error::invalid_input("an operation is damaged").caused_by(error))?;
+        parse(header, receipt).map_err(|error| {
+            Error::invalid_input(format!("an operation is damaged: {}", error.message())).caused_by(error)
+        })
+    }
+}
+
+fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
+    let path = JsonPath::root("operation");
+    let mut object = ObjectReader::new(header, &path)?;
+    let name = object.required("operation", string)?;
+    Ok(match name.as_str() {
+        "append" => {
+            let merge = object.optional("merge", boolean)?;
+            Operation::Append { receipt: Receipt::from_bytes(receipt)?, merge }
+        }
+        "overwrite" => {
+            let (filter, case_sensitive) = rows(&mut object)?;
+            let isolation = object.optional("isolation", level)?;
+            let receipt = Receipt::from_bytes(receipt)?;
+            Operation::Overwrite { receipt, filter, case_sensitive, isolation }
+        }
+        "delete" => {
+            let (filter, case_sensitive) = rows(&mut object)?;
+            Operation::Delete { filter, case_sensitive, isolation: object.optional("isolation", level)? }
+        }
+        "dynamic overwrite" => {
+            let isolation = object.optional("isolation", level)?;
+            Operation::DynamicOverwrite { receipt: Receipt::from_bytes(receipt)?, isolation }
+        }
+        "create table" => {
+            let format_version = object.required("format-version", version)?;
+            let (schema, spec) = (object.required("schema", raw)?, object.required("spec", raw)?);
+            let declared =
+                declare_table(&schema, &spec, &object.required("sort-order", raw)?, format_version)?;
+            let location = object.required("location", string)?;
+            let properties = object.required("properties", string_map)?;
+            Operation::CreateTable(Box::new(NewTable { declared, location, properties, format_version }))
+        }
+        "set properties" => Operation::SetProperties(object.required("properties", string_map)?),
+        "remove properties" => Operation::RemoveProperties(object.required("names", list(string))?),
+        "update schema" => {
+            let changes = object.required("changes", raw)?;
+            SchemaChanges::from_json(&changes)?;
+            Operation::UpdateSchema(changes)
+        }
+        "upgrade format version" => {
+            Operation::UpgradeFormatVersion(object.required("format-version", version)?)
+        }
+        "set ref" => {
+            let name = object.required("name", string)?;
+            Operation::SetRef(name, object.required("ref", parse_ref)?)
+        }
+        "remove ref" => Operation::RemoveRef(object.required("name", string)?),
+        _ => return Err(path.invalid(format_args!("unknown operation {name:?}"))),
+    })
+}
+
+fn put_rows(object: &mut ObjectWriter, filter: &Expr, case_sensitive: bool) -> Result<()> {
+    object.put("filter", expression_json::to_json(filter)?);
+    object.put("case-sensitive", case_sensitive);
+    Ok(())
+}
+
+fn put_isolation(object: &mut ObjectWriter, isolation: Option<IsolationLevel>) {
+    object.put_some("isolation", isolation.map(IsolationLevel::name));
+}
+
+fn rows(object: &mut ObjectReader<'_>) -> Result<(Expr, bool)> {
+    let filter = expression_json::from_json(&object.required("filter", raw)?)?;
+    Ok((filter, object.required("case-sensitive", boolean)?))
+}
+
+fn level(json: Json, path: &JsonPath<'_>) -> Result<IsolationLevel> {
+    string(json, path)?.parse()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
+fn boolean(json: Json, path: &JsonPath<'_>) -> Result<bool> {
+    json.as_bool().ok_or_else(|| path.expected("true or false", &json))
+}
+
+/// A format version: a small number.
+pub(super) fn version(json: Json, path: &JsonPath<'_>) -> Result<u8> {
+    let number = int(json, path)?;
+    u8::try_from(number).map_err(|_| path.invalid(format_args!("expected a format version, found {number}")))
+}

@@ -1,0 +1,125 @@
+//! Which snapshot results from adding and removing files?
+//!
+//! In: files to add, and what to remove. Out: a snapshot.
+//! Spec: Snapshots; Manifests; Delete Formats; Appendix F, Optional Snapshot Summary Fields.
+//!
+//! Invariant: all other files stay as they are.
+
+use std::collections::HashSet;
+
+use floeberg_core::Result;
+use floeberg_iceberg::manifest::ManifestFile;
+use floeberg_iceberg::write::WrittenFile;
+use floeberg_io::location::canonical;
+use floeberg_properties::PARTITION_SUMMARY_LIMIT;
+
+use super::complete_manifests::manifests_of;
+use super::context::ActionContext;
+use super::filtered::{Filtered, by_content, filter_data, filter_deletes, has_live_files};
+use super::merged::merge;
+use super::new_manifests::new_manifests;
+use super::received::{check_not_listed, check_there};
+use super::removal::Removal;
+use super::snapshot::{Produced, add_snapshot};
+use crate::fit::check_fit;
+use crate::summary::{Counted, Summary};
+
+/// What changes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileChange<'a> {
+    /// `append`, `overwrite` or `delete`.
+    pub operation: &'static str,
+    /// The files to add.
+    pub added: &'a [WrittenFile],
+    /// What to remove.
+    pub removal: Option<&'a Removal>,
+    /// Are manifests merged, and empty ones dropped? A fast append does neither.
+    pub merges: bool,
+    /// Does the snapshot replace partitions?
+    pub replaces_partitions: bool,
+}
+
+/// Makes the snapshot of a change.
+///
+/// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added; `Unsupported` for
+/// a file that would have to be rewritten; those of reading manifests and of the store.
+pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) -> Result<Produced> {
+    let parent = context.parent()?;
+    let before = parent.as_deref().map(|snapshot| manifests_of(context, snapshot)).transpose()?;
+    let (data, deletes) = by_content(before.unwrap_or_default());
+    check_fit(&context.metadata, change.added)?;
+    if !context.files_are_new {
+        check_not_listed(context, &data, change.added)?;
+        check_there(context, change.added)?;
+    }
+    let mut summary = Summary::default();
+    let mut replaced = 0;
+    let (mut data, mut deletes) = match change.removal {
+        None => (data, deletes),
+        Some(removal) => take_out(context, [&data, &deletes], removal, &mut summary, &mut replaced)?,
+    };
+    for written in change.added {
+        summary.add(&Counted::of(written.spec_id, &written.file));
+    }
+    let (snapshot_id, sequence_number) = (context.snapshot_id(), context.sequence_number()?);
+    let new = new_manifests(context, change.added)?;
+    let mut all: Vec<ManifestFile> = new.iter().map(|manifest| manifest.in_commit(sequence_number)).collect();
+    all.append(&mut data);
+    if change.merges {
+        let is_kept = |manifest: &ManifestFile| {
+            has_live_files(manifest) || manifest.added_snapshot_id == Some(snapshot_id)
+        };
+        all.retain(is_kept);
+        deletes.retain(is_kept);
+        for group in [&mut all, &mut deletes] {
+            let (merged, gone) = merge(context, std::mem::take(group))?;
+            *group = merged;
+            replaced += gone;
+        }
+    }
+    all.append(&mut deletes);
+    summary.count_manifests(&all, snapshot_id, replaced);
+    if change.replaces_partitions {
+        summary.say("replace-partitions", "true");
+    }
+    for (name, value) in context.properties {
+        summary.say(name, value);
+    }
+    let most_partitions = PARTITION_SUMMARY_LIMIT.of(&context.metadata.properties)?;
+    let path = |spec_id, values: &[_]| Ok(context.spec(spec_id)?.partition_path(values));
+    let summary = summary.finish(parent.as_deref(), most_partitions, path)?;
+    add_snapshot(context, parent.as_deref(), change.operation, &all, summary)
+}
+
+/// Data manifests and delete manifests after a removal.
+fn take_out(
+    context: &ActionContext<'_>,
+    [data, deletes]: [&[ManifestFile]; 2],
+    removal: &Removal,
+    summary: &mut Summary,
+    replaced: &mut usize,
+) -> Result<(Vec<ManifestFile>, Vec<ManifestFile>)> {
+    let filtered = filter_data(context, data, removal)?;
+    let numbers = filtered.iter().map(|filtered| filtered.manifest.min_sequence_number);
+    let least = numbers.fold(context.metadata.last_sequence_number, i64::min);
+    let removed: HashSet<&str> = filtered
+        .iter()
+        .flat_map(|filtered| &filtered.removed)
+        .map(|file| canonical(&file.file_path))
+        .collect();
+    let filtered_deletes = filter_deletes(context, deletes, removal, &removed, least)?;
+    drop(removed);
+    let mut settle = |filtered: Vec<Filtered>| {
+        let mut manifests = Vec::with_capacity(filtered.len());
+        for Filtered { manifest, removed, is_rewritten } in filtered {
+            for file in &removed {
+                summary.remove(file);
+            }
+            *replaced += usize::from(is_rewritten);
+            manifests.push(manifest);
+        }
+        manifests
+    };
+    let data = settle(filtered);
+    Ok((data, settle(filtered_deletes)))
+}

@@ -1,0 +1,118 @@
+//! What does an operation work with?
+//!
+//! In: a table, as the operations before it left it. Out: its branch, its manifests, and where new ones go.
+//! Spec: Snapshot References; Snapshots.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use floeberg_core::expr::{BoundExpr, Expr, bind};
+use floeberg_core::{Error, Result};
+use floeberg_iceberg::manifest::{EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs};
+use floeberg_iceberg::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
+
+use crate::commit_files::{CommitFiles, ManifestKey, ManifestWork};
+use crate::seen::{Seen, with_names_of_now};
+
+/// What one operation of an attempt works with.
+#[derive(Debug)]
+pub(crate) struct ActionContext<'a> {
+    /// The table, as the operations before left it.
+    pub metadata: Arc<TableMetadata>,
+    /// The table's specs, once they are needed.
+    pub specs: OnceLock<Arc<Specs>>,
+    /// Reads the table's manifests, and says where files are.
+    pub reader: &'a ManifestReader,
+    /// What earlier attempts made.
+    pub kept: &'a CommitFiles,
+    /// Were the added files written by the committer itself, under unique names?
+    pub files_are_new: bool,
+    /// Which operation of the commit it is.
+    pub operation: usize,
+    /// The branch it goes to.
+    pub branch: &'a str,
+    /// What the user says of the snapshot, and the commit's own key.
+    pub properties: &'a BTreeMap<String, String>,
+    /// The time of the commit.
+    pub now_ms: i64,
+}
+
+impl ActionContext<'_> {
+    /// The snapshot that the new one follows: the branch's, or for a new branch the current one, as in Iceberg Java.
+    ///
+    /// Errors: `InvalidInput` for a tag.
+    pub fn parent(&self) -> Result<Option<Arc<Snapshot>>> {
+        match self.metadata.refs.get(self.branch) {
+            Some(reference) if reference.kind == RefKind::Tag => {
+                Err(Error::invalid_input(format!("{:?} is a tag: commits need a branch", self.branch)))
+            }
+            Some(_) => self.metadata.snapshot_of_ref(self.branch).map(|found| Some(Arc::clone(found))),
+            None => Ok(self.metadata.current_snapshot().cloned()),
+        }
+    }
+
+    /// The id of the snapshot that the operation makes.
+    pub fn snapshot_id(&self) -> i64 {
+        self.kept.snapshot_id(self.operation, &self.metadata)
+    }
+
+    /// The sequence number of the snapshot that the operation makes; 0 in v1.
+    pub fn sequence_number(&self) -> Result<i64> {
+        if self.metadata.format_version == 1 {
+            return Ok(0);
+        }
+        let next = self.metadata.last_sequence_number.checked_add(1);
+        next.ok_or_else(|| Error::invalid_data("the sequence numbers of the table are used up"))
+    }
+
+    /// The key of the operation's work on these manifests, for the next attempt.
+    pub fn work(&self, kind: ManifestWork, inputs: &[ManifestFile]) -> ManifestKey {
+        let snapshot_id = self.snapshot_id();
+        // Manifests of the operation itself differ only in their sequence number between attempts.
+        let settled = |manifest: &ManifestFile| match manifest.added_snapshot_id {
+            Some(id) if id == snapshot_id => {
+                ManifestFile { sequence_number: 0, min_sequence_number: 0, ..manifest.clone() }
+            }
+            _ => manifest.clone(),
+        };
+        ManifestKey {
+            operation: self.operation,
+            kind,
+            snapshot_id,
+            format_version: self.metadata.format_version,
+            schema_id: self.metadata.current_schema_id,
+            inputs: inputs.iter().map(settled).collect(),
+        }
+    }
+
+    /// The entries of a manifest.
+    pub fn entries(&self, manifest: &ManifestFile, wanted: &EntryRequest) -> Result<ManifestEntries> {
+        self.reader.cancel.check()?;
+        let specs = self.specs()?;
+        let spec = specs.get(manifest.partition_spec_id)?;
+        self.reader.entries(manifest, &spec.partition_type, wanted)
+    }
+
+    /// The table's specs, ready for planning.
+    pub fn specs(&self) -> Result<Arc<Specs>> {
+        if let Some(specs) = self.specs.get() {
+            return Ok(Arc::clone(specs));
+        }
+        let specs = Specs::new(&self.metadata, self.metadata.current_schema())?;
+        Ok(Arc::clone(self.specs.get_or_init(|| specs)))
+    }
+
+    /// The spec of an id.
+    pub fn spec(&self, spec_id: i32) -> Result<&Arc<PartitionSpec>> {
+        self.metadata.spec(spec_id)
+    }
+
+    /// A filter bound to the columns of the table. Names mean the columns that had them when the operation began.
+    pub fn bind(&self, filter: &Expr, case_sensitive: bool, seen: Option<&Seen>) -> Result<BoundExpr> {
+        let now = self.metadata.current_schema();
+        match seen {
+            None => bind(filter, now, case_sensitive),
+            Some(seen) => bind(&with_names_of_now(filter, seen, now, case_sensitive)?, now, true),
+        }
+    }
+}

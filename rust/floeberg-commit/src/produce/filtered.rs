@@ -1,0 +1,157 @@
+//! Which manifests does a table have after files were removed?
+//!
+//! In: the manifests before, and what to remove. Out: the manifests after, rewritten if one of their files is removed.
+//! Spec: Manifests (DELETED entries); Delete Formats (a vector is removed with its data file); Sequence Numbers.
+//!
+//! Invariant: files that stay keep their snapshot, sequence numbers and row ids. A file that would have to be rewritten
+//! is an error that names it.
+
+use std::collections::HashSet;
+
+use arrow_array::Array;
+use floeberg_core::{Context, Error, Result};
+use floeberg_exec::threads::ordered;
+use floeberg_iceberg::manifest::{
+    EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile, RowsMatch,
+};
+use floeberg_io::location::canonical;
+
+use super::context::ActionContext;
+use super::removal::Removal;
+use super::rolling::RollingManifests;
+use crate::commit_files::{ManifestWork, RewrittenManifests};
+use crate::summary::Counted;
+
+/// A manifest after files were removed.
+pub(super) struct Filtered {
+    pub manifest: ManifestFile,
+    /// The removed files.
+    pub removed: Vec<Counted>,
+    /// Was it rewritten?
+    pub is_rewritten: bool,
+}
+
+/// Takes data files out.
+///
+/// Errors: `Unsupported` for a file of which some rows, but not all, may match.
+pub(super) fn filter_data(
+    context: &ActionContext<'_>,
+    manifests: &[ManifestFile],
+    removal: &Removal,
+) -> Result<Vec<Filtered>> {
+    ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
+        if !has_live_files(manifest) || !removal.concerns(manifest)? {
+            return filtered(context, manifest, RewrittenManifests::default());
+        }
+        let work = context.work(ManifestWork::Filter, std::slice::from_ref(manifest));
+        let goes = |entries: &ManifestEntries, row, rows_match| match rows_match {
+            RowsMatch::All => Ok(true),
+            RowsMatch::None => Ok(false),
+            RowsMatch::Some => Err(must_be_rewritten(removal, entries, row)),
+        };
+        let made = context.kept.once(work, || rewrite(context, manifest, removal, goes));
+        let made = made.context("manifest", &manifest.manifest_path)?;
+        filtered(context, manifest, made)
+    })
+}
+
+/// Removes delete files that no row needs any more: vectors of removed data files, delete files of the removed partition or
+/// filter, and delete files older than every data file. As Iceberg Java does, in manifests that may hold such files.
+pub(super) fn filter_deletes(
+    context: &ActionContext<'_>,
+    manifests: &[ManifestFile],
+    removal: &Removal,
+    removed: &HashSet<&str>,
+    least_sequence_number: i64,
+) -> Result<Vec<Filtered>> {
+    ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
+        if !has_live_files(manifest) || (removed.is_empty() && !removal.concerns(manifest)?) {
+            return filtered(context, manifest, RewrittenManifests::default());
+        }
+        let goes = |entries: &ManifestEntries, row: usize, rows_match| {
+            let referenced = &entries.details()?.referenced_data_file;
+            let is_vector = entries.file_content.value(row) == FileContent::PositionDeletes as i32
+                && entries.file_format.value(row).eq_ignore_ascii_case("puffin");
+            if is_vector && referenced.is_valid(row) && removed.contains(canonical(referenced.value(row))) {
+                return Ok(true);
+            }
+            let number = entries.data_sequence_number.value(row);
+            if number > 0 && number < least_sequence_number {
+                return Ok(true);
+            }
+            Ok(rows_match == RowsMatch::All)
+        };
+        let made = rewrite(context, manifest, removal, goes).context("manifest", &manifest.manifest_path)?;
+        filtered(context, manifest, made)
+    })
+}
+
+/// Does a manifest have live files?
+pub(super) fn has_live_files(manifest: &ManifestFile) -> bool {
+    manifest.added_files_count != Some(0) || manifest.existing_files_count != Some(0)
+}
+
+fn filtered(
+    context: &ActionContext<'_>,
+    manifest: &ManifestFile,
+    made: RewrittenManifests,
+) -> Result<Filtered> {
+    let sequence_number = context.sequence_number()?;
+    Ok(match made.manifests.first() {
+        None => Filtered { manifest: manifest.clone(), removed: made.removed, is_rewritten: false },
+        Some(written) => Filtered {
+            manifest: written.in_commit(sequence_number),
+            removed: made.removed,
+            is_rewritten: true,
+        },
+    })
+}
+
+/// Rewrites a manifest if one of its files is removed.
+fn rewrite(
+    context: &ActionContext<'_>,
+    manifest: &ManifestFile,
+    removal: &Removal,
+    goes: impl Fn(&ManifestEntries, usize, RowsMatch) -> Result<bool>,
+) -> Result<RewrittenManifests> {
+    let wanted = EntryRequest { statistics_of: removal.columns(), ..EntryRequest::default() };
+    let entries = context.entries(manifest, &wanted)?;
+    let rows_match = removal.rows_match(&entries)?.into_iter().enumerate();
+    let gone =
+        rows_match.map(|(row, rows_match)| goes(&entries, row, rows_match)).collect::<Result<Vec<bool>>>()?;
+    drop(entries);
+    if !gone.contains(&true) {
+        return Ok(RewrittenManifests::default());
+    }
+    let entries =
+        context.entries(manifest, &EntryRequest { with_metrics: true, ..EntryRequest::default() })?;
+    let spec_id = manifest.partition_spec_id;
+    let partition_type = context.spec(spec_id)?.partition_type(&context.metadata)?;
+    let mut rolling = RollingManifests::new(context, spec_id, manifest.content, None)?;
+    let mut removed = Vec::new();
+    for (row, is_gone) in gone.into_iter().enumerate() {
+        let entry = entries.entry(row, &partition_type)?;
+        let entry = if is_gone {
+            removed.push(Counted::of(spec_id, &entry.data_file));
+            entry.into_deleted(context.snapshot_id())
+        } else {
+            entry.into_existing()
+        };
+        rolling.add(&entry)?;
+    }
+    Ok(RewrittenManifests { manifests: rolling.finish()?, removed })
+}
+
+fn must_be_rewritten(removal: &Removal, entries: &ManifestEntries, row: usize) -> Error {
+    Error::unsupported(format!(
+        "the operation would have to rewrite a data file, which is not supported yet: some of its rows, but maybe \
+         not all, match {}. Use a filter that covers whole files, for instance by partition",
+        removal.describe()
+    ))
+    .with("file_path", entries.file_path.value(row))
+}
+
+/// Data manifests, and manifests of deletes.
+pub(super) fn by_content(manifests: Vec<ManifestFile>) -> (Vec<ManifestFile>, Vec<ManifestFile>) {
+    manifests.into_iter().partition(|manifest| manifest.content == ManifestContent::Data)
+}

@@ -1,0 +1,22 @@
+//! Which manifests and which snapshot do files that come and go make?
+//!
+//! In: files to add and to remove, and a base. Out: manifests that are written, and updates with the snapshot.
+
+mod removal;
+mod manifest_options;
+mod context;
+mod complete_manifests;
+mod rolling;
+mod filtered;
+mod merged;
+mod new_manifests;
+mod received;
+mod snapshot;
+mod change_files;
+
+pub(crate) use change_files::{FileChange, change_files};
+pub(crate) use complete_manifests::manifests_of;
+pub(crate) use context::ActionContext;
+pub(crate) use manifest_options::manifest_options;
+pub(crate) use removal::{Removal, partition_key};
+pub(crate) use snapshot::Produced;

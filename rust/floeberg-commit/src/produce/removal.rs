@@ -1,0 +1,86 @@
+//! What does an operation remove?
+//!
+//! In: a filter on rows, or partitions. Out: for each entry of a manifest, whether none, some or all of its rows are removed.
+//! Spec: Scan Planning; Commit Conflict Resolution and Retry.
+//!
+//! Invariant: every proof about a file comes from the one [`Pruner`].
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use floeberg_core::Result;
+use floeberg_core::expr::BoundExpr;
+use floeberg_core::value::{PartitionKey, Value};
+use floeberg_iceberg::manifest::{ManifestEntries, ManifestFile, PruneCounts, Pruner, RowsMatch, Specs};
+
+/// What an operation removes.
+#[derive(Debug)]
+pub(crate) enum Removal {
+    /// Rows that match.
+    Rows(Box<Pruner>, Arc<Specs>),
+    /// Partitions, whole: spec and values.
+    Partitions(Arc<Specs>, HashSet<(i32, PartitionKey)>),
+}
+
+impl Removal {
+    /// The rows that match a filter, bound to the table's columns.
+    pub fn rows(filter: BoundExpr, specs: Arc<Specs>) -> Self {
+        Self::Rows(Box::new(Pruner::new(filter, &specs)), specs)
+    }
+
+    /// The columns whose statistics are looked at, ascending.
+    pub fn columns(&self) -> Vec<i32> {
+        let mut columns = match self {
+            Self::Rows(pruner, _) => pruner.whole().column_ids(),
+            Self::Partitions(..) => Vec::new(),
+        };
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// May any file of a manifest be affected?
+    pub fn concerns(&self, manifest: &ManifestFile) -> Result<bool> {
+        let (Self::Rows(_, specs) | Self::Partitions(specs, _)) = self;
+        let spec = specs.get(manifest.partition_spec_id)?;
+        Ok(match self {
+            Self::Partitions(_, partitions) => partitions.iter().any(|(spec_id, _)| *spec_id == spec.spec_id),
+            Self::Rows(pruner, _) => pruner.may_list_matches(manifest, spec),
+        })
+    }
+
+    /// Whether none, some or all rows of each entry's file are removed. The entries have the statistics of [`Self::columns`].
+    pub fn rows_match(&self, entries: &ManifestEntries) -> Result<Vec<RowsMatch>> {
+        let (Self::Rows(_, specs) | Self::Partitions(specs, _)) = self;
+        let spec = specs.get(entries.spec_id)?;
+        match self {
+            Self::Partitions(_, partitions) => {
+                let found = spec.partitions(&entries.partition)?;
+                let goes = |first: &usize| {
+                    let values = spec.values(&entries.partition, *first)?;
+                    let key = PartitionKey::new(values.iter().map(|(_, value)| value.as_ref()));
+                    Ok(partitions.contains(&(entries.spec_id, key)))
+                };
+                let goes = found.rows.iter().map(goes).collect::<Result<Vec<bool>>>()?;
+                let each = found.of.iter().map(|partition| goes[*partition as usize]);
+                Ok(each.map(|goes| if goes { RowsMatch::All } else { RowsMatch::None }).collect())
+            }
+            Self::Rows(pruner, _) => {
+                pruner.rows_match(entries, spec, [&mut PruneCounts::default(), &mut PruneCounts::default()])
+            }
+        }
+    }
+
+    /// The filter, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Rows(pruner, _) => format!("the filter {}", pruner.whole()),
+            Self::Partitions(_, partitions) => format!("one of {} partitions", partitions.len()),
+        }
+    }
+}
+
+/// The key of a partition of a spec.
+pub(crate) fn partition_key(spec_id: i32, values: &[Option<Value>]) -> (i32, PartitionKey) {
+    (spec_id, PartitionKey::new(values.iter().map(Option::as_ref)))
+}

@@ -1,0 +1,93 @@
+//! How do entries become manifests of about a target size?
+//!
+//! In: entries of one spec. Out: manifests, written and durable.
+//! Spec: Manifests.
+//!
+//! Invariant: memory holds one manifest.
+
+use floeberg_core::Result;
+use floeberg_core::schema::StructType;
+use floeberg_iceberg::manifest::{
+    ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, WrittenManifest,
+};
+use floeberg_iceberg::metadata::PartitionSpec;
+
+use super::context::ActionContext;
+use super::manifest_options::manifest_options;
+
+/// Writes manifests, one after the other.
+pub(super) struct RollingManifests<'a> {
+    context: &'a ActionContext<'a>,
+    spec: &'a PartitionSpec,
+    content: ManifestContent,
+    partition_type: StructType,
+    folder: String,
+    /// Bytes after which the next manifest begins; `None` writes one.
+    target: Option<u64>,
+    open: Option<(String, ManifestWriter<Vec<u8>>)>,
+    done: Vec<WrittenManifest>,
+}
+
+impl<'a> RollingManifests<'a> {
+    pub fn new(
+        context: &'a ActionContext<'a>,
+        spec_id: i32,
+        content: ManifestContent,
+        target: Option<u64>,
+    ) -> Result<Self> {
+        let spec = context.spec(spec_id)?;
+        Ok(Self {
+            context,
+            spec,
+            content,
+            partition_type: spec.partition_type(&context.metadata)?,
+            folder: context.metadata.metadata_folder(),
+            target,
+            open: None,
+            done: Vec::new(),
+        })
+    }
+
+    /// Adds an entry. Errors: those of [`ManifestWriter::add`] and of the store.
+    pub fn add(&mut self, entry: &ManifestEntry) -> Result<()> {
+        let (location, mut writer) = match self.open.take() {
+            Some(open) => open,
+            None => self.start()?,
+        };
+        writer.add(entry)?;
+        let is_full = self.target.is_some_and(|target| writer.length() >= target);
+        self.open = Some((location, writer));
+        if is_full { self.end() } else { Ok(()) }
+    }
+
+    /// The manifests; empty without entries.
+    pub fn finish(mut self) -> Result<Vec<WrittenManifest>> {
+        self.end()?;
+        Ok(self.done)
+    }
+
+    fn start(&self) -> Result<(String, ManifestWriter<Vec<u8>>)> {
+        let location = self.context.kept.name_manifest(&self.folder);
+        let request = ManifestRequest {
+            location: &location,
+            format_version: self.context.metadata.format_version,
+            content: self.content,
+            snapshot_id: self.context.snapshot_id(),
+            schema: self.context.metadata.current_schema(),
+            spec: self.spec,
+            partition_type: &self.partition_type,
+        };
+        let options = manifest_options(&self.context.metadata.properties)?;
+        let writer = ManifestWriter::new(Vec::new(), &request, &options)?;
+        Ok((location, writer))
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let Some((location, writer)) = self.open.take() else { return Ok(()) };
+        let (bytes, written) = writer.finish()?;
+        self.context.reader.cancel.check()?;
+        self.context.kept.write(self.context.reader.store.as_ref(), &location, &bytes)?;
+        self.done.push(written);
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! How do manifests become a snapshot of a branch?
+//!
+//! In: the manifests of the new snapshot and its summary. Out: its manifest list, written, and the updates that add it.
+//! Spec: Snapshots; Manifest Lists; Snapshot Row IDs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use floeberg_core::Result;
+use floeberg_iceberg::manifest::{ManifestFile, ManifestListRequest, ManifestListWriter};
+use floeberg_iceberg::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
+use serde_json::Map;
+
+use super::context::ActionContext;
+use super::manifest_options::manifest_options;
+use crate::Update;
+
+/// What an operation changes, and the metadata files that its snapshot needs.
+#[derive(Debug, Default)]
+pub(crate) struct Produced {
+    /// The changes.
+    pub updates: Vec<Update>,
+    /// Manifests and manifest list of the new snapshot.
+    pub files: BTreeSet<String>,
+}
+
+impl Produced {
+    /// Changes without a snapshot.
+    pub fn of(updates: Vec<Update>) -> Self {
+        Self { updates, files: BTreeSet::new() }
+    }
+}
+
+/// Writes the manifest list of a new snapshot, and makes the branch name it.
+pub(super) fn add_snapshot(
+    context: &ActionContext<'_>,
+    parent: Option<&Snapshot>,
+    operation: &str,
+    manifests: &[ManifestFile],
+    summary: BTreeMap<String, String>,
+) -> Result<Produced> {
+    let metadata = &context.metadata;
+    let (snapshot_id, sequence_number) = (context.snapshot_id(), context.sequence_number()?);
+    let first_row_id = (metadata.format_version >= 3).then(|| metadata.next_row_id.unwrap_or(0));
+    let location = context.kept.name_manifest_list(&metadata.metadata_folder(), snapshot_id);
+    let request = ManifestListRequest {
+        location: &location,
+        format_version: metadata.format_version,
+        snapshot_id,
+        parent_snapshot_id: parent.map(|parent| parent.snapshot_id),
+        sequence_number,
+        first_row_id,
+    };
+    let options = manifest_options(&metadata.properties)?;
+    let mut writer = ManifestListWriter::new(Vec::new(), &request, &options)?;
+    manifests.iter().try_for_each(|manifest| writer.add(manifest))?;
+    let (bytes, list) = writer.finish()?;
+    context.reader.cancel.check()?;
+    context.kept.write(context.reader.store.as_ref(), &location, &bytes)?;
+    let mut files: BTreeSet<String> =
+        manifests.iter().map(|manifest| manifest.manifest_path.clone()).collect();
+    files.insert(location.clone());
+    let added_rows = list.next_row_id.zip(first_row_id).map(|(next, first)| next.saturating_sub(first));
+    let snapshot = Snapshot {
+        snapshot_id,
+        parent_snapshot_id: parent.map(|parent| parent.snapshot_id),
+        sequence_number,
+        timestamp_ms: context.now_ms,
+        manifests: SnapshotManifests::List(location),
+        operation: Some(operation.to_owned()),
+        summary,
+        schema_id: Some(metadata.current_schema_id),
+        first_row_id,
+        added_rows,
+        key_id: None,
+        unknown_keys: Map::new(),
+    };
+    let reference = match metadata.refs.get(context.branch) {
+        Some(known) => SnapshotRef { snapshot_id, ..known.clone() },
+        None => SnapshotRef::new(snapshot_id, RefKind::Branch),
+    };
+    let updates = vec![
+        Update::AddSnapshot(Arc::new(snapshot)),
+        Update::SetSnapshotRef(context.branch.to_owned(), reference),
+    ];
+    Ok(Produced { updates, files })
+}

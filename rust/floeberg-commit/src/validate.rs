@@ -1,0 +1,160 @@
+//! Do commits of others since an operation began conflict with it?
+//!
+//! In: the snapshots since then. Out: nothing, or the conflict, naming file, snapshot and operation.
+//! Spec: Commit Conflict Resolution and Retry.
+//!
+//! Invariant: a file that may hold rows which the operation removes is a conflict, as in Iceberg Java: an added file under
+//! `serializable`, a removed file and new deletes under `snapshot` too.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use floeberg_core::{Context, Error, ErrorKind, Result};
+use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
+use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
+
+use super::isolation::IsolationLevel;
+use super::produce::{ActionContext, Removal, manifests_of};
+use super::validation::Validation;
+
+/// A kind of change that another commit may have made, and the operations that make it.
+struct ConcurrentChange {
+    /// Files of data, or of deletes?
+    content: ManifestContent,
+    /// The status of its entries.
+    status: i32,
+    /// The operations of snapshots that make it.
+    operations: &'static [&'static str],
+    /// What it is, for people.
+    description: &'static str,
+}
+
+const ADDED_DATA_FILES: ConcurrentChange = ConcurrentChange {
+    content: ManifestContent::Data,
+    status: ADDED,
+    operations: &["append", "overwrite"],
+    description: "added a file that may hold rows",
+};
+const DELETED_DATA_FILES: ConcurrentChange = ConcurrentChange {
+    content: ManifestContent::Data,
+    status: DELETED,
+    operations: &["overwrite", "replace", "delete"],
+    description: "removed a file that may hold rows",
+};
+const NEW_DELETES: ConcurrentChange = ConcurrentChange {
+    content: ManifestContent::Deletes,
+    status: ADDED,
+    operations: &["overwrite", "delete"],
+    description: "added deletes that may apply to rows",
+};
+
+/// Looks for conflicts in the snapshots of the branch between the one that the operation began at and the base.
+///
+/// Errors: `CommitConflict`, not retryable: the operation has to start anew.
+pub(crate) fn validate_no_conflicts(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    level: IsolationLevel,
+    removal: &Removal,
+) -> Result<()> {
+    let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
+    let mut others = snapshots_between(head(starting, context.branch), base, context.branch)?;
+    for made_from in validation.made_from {
+        // Both end at the base, so the longer one contains the other.
+        let longer = snapshots_between(*made_from, base, context.branch)?;
+        others = if longer.len() > others.len() { longer } else { others };
+    }
+    let changes: &[ConcurrentChange] = match level {
+        IsolationLevel::Serializable => &[ADDED_DATA_FILES, DELETED_DATA_FILES, NEW_DELETES],
+        IsolationLevel::Snapshot => &[DELETED_DATA_FILES, NEW_DELETES],
+    };
+    let ids: HashSet<i64> = others.iter().map(|snapshot| snapshot.snapshot_id).collect();
+    for snapshot in &others {
+        let operation = snapshot.operation.as_deref();
+        let is_made = |change: &&ConcurrentChange| {
+            operation.is_none_or(|operation| change.operations.contains(&operation))
+        };
+        let changes: Vec<&ConcurrentChange> = changes.iter().filter(is_made).collect();
+        if changes.is_empty() {
+            continue;
+        }
+        for manifest in manifests_of(context, snapshot)? {
+            if manifest.added_snapshot_id != Some(snapshot.snapshot_id) {
+                continue;
+            }
+            for change in changes.iter().filter(|change| change.content == manifest.content) {
+                validate_manifest(context, snapshot, &manifest, change, &ids, removal)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The newest snapshot of a branch; of a missing branch, the snapshot that it would start at.
+fn head(metadata: &TableMetadata, branch: &str) -> Option<i64> {
+    match metadata.refs.get(branch) {
+        Some(reference) => Some(reference.snapshot_id),
+        None => metadata.current_snapshot_id,
+    }
+}
+
+/// The snapshots of a branch after the one that an operation began at, oldest first.
+fn snapshots_between(start: Option<i64>, base: &TableMetadata, branch: &str) -> Result<Vec<Arc<Snapshot>>> {
+    let Some(end) = head(base, branch).filter(|end| start != Some(*end)) else { return Ok(Vec::new()) };
+    let mut others = base.ancestors_of(end);
+    let known = others.iter().position(|snapshot| Some(snapshot.snapshot_id) == start);
+    let is_whole = match known {
+        Some(position) => {
+            others.truncate(position);
+            true
+        }
+        None => others.last().is_some_and(|oldest| oldest.parent_snapshot_id == start),
+    };
+    if !is_whole {
+        return Err(Error::new(
+            ErrorKind::CommitConflict,
+            "conflicts cannot be ruled out: the snapshots since the operation began are missing, because the branch \
+             was moved or snapshots expired",
+        )
+        .with("branch", branch)
+        .with("snapshot", end));
+    }
+    others.reverse();
+    Ok(others)
+}
+
+fn validate_manifest(
+    context: &ActionContext<'_>,
+    snapshot: &Snapshot,
+    manifest: &ManifestFile,
+    change: &ConcurrentChange,
+    ids: &HashSet<i64>,
+    removal: &Removal,
+) -> Result<()> {
+    if !removal.concerns(manifest)? {
+        return Ok(());
+    }
+    let wanted =
+        EntryRequest { statistics_of: removal.columns(), with_deleted: true, ..EntryRequest::default() };
+    let entries = context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
+    let rows_match = removal.rows_match(&entries)?;
+    let snapshot_ids = &entries.details()?.snapshot_id;
+    for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {
+        let is_theirs = *status == change.status && id.is_some_and(|id| ids.contains(&id));
+        if is_theirs && rows_match[row] != RowsMatch::None {
+            let operation = snapshot.operation.as_deref().unwrap_or("unknown");
+            return Err(Error::new(
+                ErrorKind::CommitConflict,
+                format!(
+                    "a conflicting change was committed since the operation began: it {} matching {}",
+                    change.description,
+                    removal.describe()
+                ),
+            )
+            .with("file_path", entries.file_path.value(row))
+            .with("snapshot", snapshot.snapshot_id)
+            .with("operation", operation));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! Is a file an encrypted stream?
+//!
+//! Spec: AES GCM Stream file format.
+
+use floeberg_core::{Error, Result};
+
+/// What an encrypted file starts with.
+const MAGIC: [u8; 4] = *b"AGS1";
+
+/// Errors: `Unsupported` for the start of an encrypted file.
+pub fn refuse_encrypted(start: &[u8]) -> Result<()> {
+    if start.starts_with(&MAGIC) {
+        return Err(Error::unsupported(
+            "the file is encrypted (AES GCM stream), and encrypted tables cannot be read",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,309 @@
+//! Which properties are known, and what are their defaults?
+//!
+//! In: the name of a property. Out: its description. Properties that this library follows have a constant too.
+//! Spec: Iceberg documentation, Configuration (table properties).
+
+#![allow(missing_docs, reason = "PROPERTIES says in one line what each constant means")]
+
+use super::property::{Flag, Kind, Known, PropertyDefault as D, Share, Whole, Words};
+
+const MIB: u64 = 1 << 20;
+const MINUTE: u64 = 60_000;
+const DAY: u64 = 24 * 60 * MINUTE;
+
+const FORMATS: &[&str] = &["parquet", "avro", "orc"];
+const MODES: &[&str] = &["copy-on-write", "merge-on-read"];
+const DISTRIBUTIONS: &[&str] = &["none", "hash", "range"];
+const LEVELS: &[&str] = &["serializable", "snapshot"];
+
+// Commits.
+pub const MANIFEST_MERGE_ENABLED: Flag = Flag { name: "commit.manifest-merge.enabled", default: true };
+pub const MANIFEST_MIN_COUNT_TO_MERGE: Whole =
+    Whole { name: "commit.manifest.min-count-to-merge", default: 100, least: 0 };
+pub const MANIFEST_TARGET_SIZE: Whole =
+    Whole { name: "commit.manifest.target-size-bytes", default: 8 * MIB, least: 0 };
+pub const MANIFEST_CODEC: Words = Words {
+    name: "write.manifest.compression-codec",
+    default: "gzip",
+    allowed: &["gzip", "zstd", "snappy", "uncompressed"],
+};
+pub const MANIFEST_GZIP_LEVEL: Whole =
+    Whole { name: "write.manifest.compression-level", default: 9, least: 0 };
+pub const MANIFEST_ZSTD_LEVEL: Whole = Whole { default: 1, ..MANIFEST_GZIP_LEVEL };
+pub const METADATA_CODEC: Words =
+    Words { name: "write.metadata.compression-codec", default: "none", allowed: &["none", "gzip"] };
+pub const METADATA_PATH: &str = "write.metadata.path";
+pub const PREVIOUS_VERSIONS_MAX: Whole =
+    Whole { name: "write.metadata.previous-versions-max", default: 100, least: 0 };
+pub const DELETE_AFTER_COMMIT: Flag =
+    Flag { name: "write.metadata.delete-after-commit.enabled", default: false };
+pub const PARTITION_SUMMARY_LIMIT: Whole =
+    Whole { name: "write.summary.partition-limit", default: 0, least: 0 };
+pub const DELETE_ISOLATION: Words =
+    Words { name: "write.delete.isolation-level", default: "serializable", allowed: LEVELS };
+pub const UPDATE_ISOLATION: Words =
+    Words { name: "write.update.isolation-level", default: "serializable", allowed: LEVELS };
+pub const ENCRYPTION_KEY_ID: &str = "encryption.key-id";
+
+// Reading.
+pub const NAME_MAPPING: &str = "schema.name-mapping.default";
+pub const SPLIT_TARGET_SIZE: Whole = Whole { name: "read.split.target-size", default: 128 * MIB, least: 1 };
+pub const SPLIT_OPEN_FILE_COST: Whole =
+    Whole { name: "read.split.open-file-cost", default: 4 * MIB, least: 0 };
+pub const SPLIT_LOOKBACK: Whole = Whole { name: "read.split.planning-lookback", default: 10, least: 1 };
+
+// Data files.
+pub const FORMAT: Words = Words { name: "write.format.default", default: "parquet", allowed: FORMATS };
+pub const TARGET_FILE_SIZE: Whole =
+    Whole { name: "write.target-file-size-bytes", default: 512 * MIB, least: 1 };
+pub const DATA_PATH: &str = "write.data.path";
+pub const OBJECT_STORAGE: Flag = Flag { name: "write.object-storage.enabled", default: false };
+pub const OBJECT_STORAGE_PARTITIONED: Flag =
+    Flag { name: "write.object-storage.partitioned-paths", default: true };
+/// Former names of [`DATA_PATH`], in the order in which they count.
+pub const FORMER_DATA_PATHS: [&str; 2] = ["write.object-storage.path", "write.folder-storage.path"];
+pub const METRICS_DEFAULT: &str = "write.metadata.metrics.default";
+pub const METRICS_OF_COLUMN: &str = "write.metadata.metrics.column.";
+pub const METRICS_MOST_COLUMNS: Whole =
+    Whole { name: "write.metadata.metrics.max-inferred-column-defaults", default: 100, least: 0 };
+
+pub const LOCATION_PROVIDER: &str = "write.location-provider.impl";
+
+// Avro.
+pub const AVRO_CODEC: Words = Words {
+    name: "write.avro.compression-codec",
+    default: "gzip",
+    allowed: &["gzip", "zstd", "snappy", "uncompressed"],
+};
+pub const AVRO_LEVEL: &str = "write.avro.compression-level";
+
+// Parquet.
+pub const PARQUET_CODEC: Words = Words {
+    name: "write.parquet.compression-codec",
+    default: "zstd",
+    allowed: &["zstd", "gzip", "brotli", "snappy", "lz4", "lz4_raw", "uncompressed", "none"],
+};
+pub const PARQUET_LEVEL: &str = "write.parquet.compression-level";
+pub const PARQUET_ROW_GROUP_SIZE: Whole =
+    Whole { name: "write.parquet.row-group-size-bytes", default: 128 * MIB, least: 1 };
+pub const PARQUET_ROWS_BEFORE_CHECK: Whole =
+    Whole { name: "write.parquet.row-group-check-min-record-count", default: 100, least: 1 };
+pub const PARQUET_ROWS_BETWEEN_CHECKS: &str = "write.parquet.row-group-check-max-record-count";
+pub const PARQUET_RAW_SIZE: Flag =
+    Flag { name: "write.parquet.row-group-size-track-uncompressed", default: false };
+pub const PARQUET_PAGE_SIZE: Whole = Whole { name: "write.parquet.page-size-bytes", default: MIB, least: 1 };
+pub const PARQUET_PAGE_ROWS: Whole =
+    Whole { name: "write.parquet.page-row-limit", default: 20_000, least: 1 };
+pub const PARQUET_PAGE_VERSION: Words =
+    Words { name: "write.parquet.page-version", default: "v1", allowed: &["v1", "v2"] };
+pub const PARQUET_DICTIONARY_SIZE: Whole =
+    Whole { name: "write.parquet.dict-size-bytes", default: 2 * MIB, least: 1 };
+pub const PARQUET_DICTIONARY_OF_COLUMN: Flag =
+    Flag { name: "write.parquet.dict-encoding-enabled.column.", default: true };
+pub const PARQUET_STATISTICS_OF_COLUMN: Flag =
+    Flag { name: "write.parquet.stats-enabled.column.", default: true };
+pub const PARQUET_BLOOM_OF_COLUMN: Flag =
+    Flag { name: "write.parquet.bloom-filter-enabled.column.", default: false };
+pub const PARQUET_BLOOM_ADAPTIVE: Flag =
+    Flag { name: "write.parquet.bloom-filter-adaptive-enabled", default: false };
+pub const PARQUET_BLOOM_SHARE_OF_COLUMN: Share =
+    Share { name: "write.parquet.bloom-filter-fpp.column.", default: 0.01 };
+pub const PARQUET_BLOOM_VALUES_OF_COLUMN: &str = "write.parquet.bloom-filter-ndv.column.";
+pub const PARQUET_BLOOM_MOST_BYTES: Whole =
+    Whole { name: "write.parquet.bloom-filter-max-bytes", default: MIB, least: 1 };
+pub const PARQUET_SHRED_VARIANTS: Flag = Flag { name: "write.parquet.shred-variants", default: false };
+pub const PARQUET_VARIANT_BUFFER: Whole =
+    Whole { name: "write.parquet.variant-inference-buffer-size", default: 100, least: 1 };
+
+// Retries of commits; the loop is Python's.
+const RETRIES: Whole = Whole { name: "commit.retry.num-retries", default: 4, least: 0 };
+const RETRY_LEAST_WAIT: Whole = Whole { name: "commit.retry.min-wait-ms", default: 100, least: 0 };
+const RETRY_MOST_WAIT: Whole = Whole { name: "commit.retry.max-wait-ms", default: MINUTE, least: 0 };
+const RETRY_TOTAL: Whole = Whole { name: "commit.retry.total-timeout-ms", default: 30 * MINUTE, least: 0 };
+const GC: Flag = Flag { name: "gc.enabled", default: true };
+
+const JAVA_CLASSES: &str = "it names a Java or Python class, which would choose other locations for files";
+const ENCRYPTION: &str = "encrypted tables cannot be written yet";
+
+/// Every known property, in the order of names. One that ends with a dot is of columns, whose names
+/// follow it.
+pub const PROPERTIES: &[Known] = &[
+    MANIFEST_MERGE_ENABLED.known("Whether commits merge manifests"),
+    MANIFEST_MIN_COUNT_TO_MERGE.known("How many manifests a merge of the newest ones takes at least"),
+    MANIFEST_TARGET_SIZE.known("Bytes of a manifest that merging aims at"),
+    RETRY_MOST_WAIT.known("Milliseconds to wait at most before a commit is tried again"),
+    RETRY_LEAST_WAIT.known("Milliseconds to wait at least before a commit is tried again"),
+    RETRIES.known("How often a commit is tried again"),
+    RETRY_TOTAL.known("Milliseconds after which a commit is not tried again"),
+    Known::refused("encryption.", ENCRYPTION),
+    GC.known("Whether dropping the table with purge removes its files"),
+    Known::whole("history.expire.max-ref-age-ms", D::None, 1, "Milliseconds that a branch or tag is kept")
+        .kept(),
+    Known::whole(
+        "history.expire.max-snapshot-age-ms",
+        D::Whole(5 * DAY),
+        1,
+        "Milliseconds that snapshots are kept",
+    )
+    .kept(),
+    Known::whole(
+        "history.expire.min-snapshots-to-keep",
+        D::Whole(1),
+        1,
+        "How many snapshots are kept at least",
+    )
+    .kept(),
+    SPLIT_OPEN_FILE_COST.known("Bytes that opening a file counts for when a plan is split"),
+    SPLIT_LOOKBACK.known("How many groups are open while a plan is split"),
+    SPLIT_TARGET_SIZE.known("Bytes of a group of a plan"),
+    Known::text(NAME_MAPPING, Kind::Mapping, "The field ids of columns in files without field ids, as JSON"),
+    AVRO_CODEC.known_with(Kind::Avro, "The codec of data files of Avro"),
+    Known::text(AVRO_LEVEL, Kind::Avro, "Its level; 9 of gzip and 1 of zstd unless set"),
+    Known::text(DATA_PATH, Kind::Text, "The folder of data files"),
+    Known::words(
+        "write.delete.distribution-mode",
+        D::None,
+        DISTRIBUTIONS,
+        "How deleted rows are sent to writers",
+    )
+    .kept(),
+    Known::words("write.delete.format.default", D::None, FORMATS, "The format of delete files").kept(),
+    DELETE_ISOLATION.known("What other commits may have added while rows were deleted"),
+    Known::words("write.delete.mode", D::Word("copy-on-write"), MODES, "How rows are deleted").kept(),
+    Known::words("write.distribution-mode", D::None, DISTRIBUTIONS, "How rows are sent to writers").kept(),
+    Known::text(FORMER_DATA_PATHS[1], Kind::Text, "Former name of write.data.path"),
+    FORMAT.known("The format of data files"),
+    Known::refused(LOCATION_PROVIDER, JAVA_CLASSES),
+    MANIFEST_CODEC.known_with(Kind::Manifest, "The codec of manifests and manifest lists"),
+    Known::text(MANIFEST_GZIP_LEVEL.name, Kind::Manifest, "Its level; 9 of gzip and 1 of zstd unless set"),
+    Known::words(
+        "write.merge.distribution-mode",
+        D::None,
+        DISTRIBUTIONS,
+        "How merged rows are sent to writers",
+    )
+    .kept(),
+    Known::words(
+        "write.merge.isolation-level",
+        D::Word("serializable"),
+        LEVELS,
+        "What other commits may have added while rows were merged",
+    )
+    .kept(),
+    Known::words("write.merge.mode", D::Word("copy-on-write"), MODES, "How rows are merged").kept(),
+    METADATA_CODEC.known("The codec of metadata files"),
+    DELETE_AFTER_COMMIT.known("Whether a commit removes the metadata files that leave the metadata log"),
+    Known::text(
+        METRICS_OF_COLUMN,
+        Kind::Metrics,
+        "The metrics that are kept of a column: none, counts, truncate(16) or full",
+    ),
+    Known::text(
+        METRICS_DEFAULT,
+        Kind::Metrics,
+        "The metrics that are kept of columns; truncate(16) unless set",
+    ),
+    METRICS_MOST_COLUMNS.known("Of how many columns metrics are kept where no default is set"),
+    Known::text(METADATA_PATH, Kind::Text, "The folder of metadata files and manifests"),
+    PREVIOUS_VERSIONS_MAX.known("How many former metadata files the metadata log keeps"),
+    OBJECT_STORAGE.known("Whether the names of data files begin with a hash, for object stores"),
+    OBJECT_STORAGE_PARTITIONED.known("Whether such names have partition values too"),
+    Known::text(FORMER_DATA_PATHS[0], Kind::Text, "Former name of write.data.path"),
+    PARQUET_BLOOM_ADAPTIVE.known("Bloom filters are as small as their values allow, whatever this says"),
+    PARQUET_BLOOM_OF_COLUMN.known("Whether a column has bloom filters"),
+    PARQUET_BLOOM_SHARE_OF_COLUMN.known("The share of false positives of a bloom filter"),
+    PARQUET_BLOOM_MOST_BYTES.known("Bytes of a bloom filter at most"),
+    Known::whole(
+        PARQUET_BLOOM_VALUES_OF_COLUMN,
+        D::None,
+        1,
+        "How many distinct values a bloom filter is made for",
+    ),
+    PARQUET_CODEC.known_with(Kind::Parquet, "The codec of data files"),
+    Known::text(PARQUET_LEVEL, Kind::Parquet, "Its level; 3 of zstd unless set"),
+    PARQUET_DICTIONARY_OF_COLUMN.known("Whether a column has dictionaries"),
+    PARQUET_DICTIONARY_SIZE.known("Bytes of a dictionary page"),
+    PARQUET_PAGE_ROWS.known("Rows of a page at most"),
+    PARQUET_PAGE_SIZE.known("Bytes of a page"),
+    PARQUET_PAGE_VERSION.known_with(Kind::Parquet, "The version of data pages"),
+    Known::text(
+        PARQUET_ROWS_BETWEEN_CHECKS,
+        Kind::Parquet,
+        "Rows between two looks at the size of a row group at most",
+    ),
+    PARQUET_ROWS_BEFORE_CHECK.known_with(Kind::Parquet, "Rows of a row group before its size is looked at"),
+    PARQUET_ROW_GROUP_SIZE.known("Bytes of a row group"),
+    PARQUET_RAW_SIZE.known("Whether these are the bytes of its rows in memory"),
+    PARQUET_SHRED_VARIANTS.known("Whether variants are shredded"),
+    PARQUET_STATISTICS_OF_COLUMN.known("Whether a column has statistics in footers"),
+    PARQUET_VARIANT_BUFFER.known("Rows by which the shredding of variants is chosen"),
+    Known::refused("write.py-location-provider.impl", JAVA_CLASSES),
+    PARTITION_SUMMARY_LIMIT.known("How many changed partitions a snapshot summary describes at most"),
+    TARGET_FILE_SIZE.known("Bytes of a data file"),
+    Known::words(
+        "write.update.distribution-mode",
+        D::None,
+        DISTRIBUTIONS,
+        "How updated rows are sent to writers",
+    )
+    .kept(),
+    UPDATE_ISOLATION.known("What other commits may have added while rows were overwritten"),
+    Known::words("write.update.mode", D::Word("copy-on-write"), MODES, "How rows are updated").kept(),
+];
+
+/// Properties of Iceberg Java that only its engines follow.
+pub const OF_OTHER_ENGINES: &[&str] = &[
+    "commit.status-check.max-wait-ms",
+    "commit.status-check.min-wait-ms",
+    "commit.status-check.num-retries",
+    "commit.status-check.total-timeout-ms",
+    "comment",
+    "compatibility.snapshot-id-inheritance.enabled",
+    "engine.hive.enabled",
+    "engine.hive.lock-enabled",
+    "identifier-fields.rely",
+    "read.data-planning-mode",
+    "read.delete-planning-mode",
+    "read.orc.vectorization.batch-size",
+    "read.orc.vectorization.enabled",
+    "read.parquet.vectorization.batch-size",
+    "read.parquet.vectorization.enabled",
+    "read.split.adaptive-size.enabled",
+    "read.split.metadata-target-size",
+    "write.delete.avro.compression-codec",
+    "write.delete.avro.compression-level",
+    "write.delete.granularity",
+    "write.delete.orc.block-size-bytes",
+    "write.delete.orc.compression-codec",
+    "write.delete.orc.compression-strategy",
+    "write.delete.orc.stripe-size-bytes",
+    "write.delete.orc.vectorized.batch-size",
+    "write.delete.parquet.compression-codec",
+    "write.delete.parquet.compression-level",
+    "write.delete.parquet.dict-size-bytes",
+    "write.delete.parquet.page-row-limit",
+    "write.delete.parquet.page-size-bytes",
+    "write.delete.parquet.page-version",
+    "write.delete.parquet.row-group-check-max-record-count",
+    "write.delete.parquet.row-group-check-min-record-count",
+    "write.delete.parquet.row-group-size-bytes",
+    "write.delete.target-file-size-bytes",
+    "write.orc.block-size-bytes",
+    "write.orc.bloom.filter.columns",
+    "write.orc.bloom.filter.fpp",
+    "write.orc.compression-codec",
+    "write.orc.compression-strategy",
+    "write.orc.stripe-size-bytes",
+    "write.orc.vectorized.batch-size",
+    "write.spark.accept-any-schema",
+    "write.spark.advisory-partition-size-bytes",
+    "write.spark.auto-schema-evolution.enabled",
+    "write.spark.fanout.enabled",
+    "write.upsert.enabled",
+    "write.wap.enabled",
+];
+
+/// The description of a property; `None` if this library does not use it.
+pub fn known(name: &str) -> Option<&'static Known> {
+    PROPERTIES.iter().find(|known| known.is_of(name))
+}

@@ -1,0 +1,146 @@
+//! How does Python try a commit?
+//!
+//! Invariant: retries, and what is known of outcomes, are Python's. Nothing is removed here unless it asks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_commit::{
+    Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, Operation as IcebergOperation,
+};
+use floeberg_core::Cancel;
+use floeberg_iceberg::{SnapshotChoice, Table as IcebergTable};
+use pyo3::prelude::*;
+
+use crate::commit::operation::Operation;
+use crate::pickle::refuse;
+use crate::runtime;
+use crate::table::table::Table;
+
+/// Operations that are applied to one base after the other until a commit succeeds.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct Commit(Arc<IcebergCommit>);
+
+#[pymethods]
+impl Commit {
+    #[staticmethod]
+    #[pyo3(signature = (
+        operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new(), files_are_new=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each of commit")]
+    fn begin(
+        py: Python<'_>,
+        operations: Vec<PyRef<'_, Operation>>,
+        starting: Option<PyRef<'_, Table>>,
+        storage_options: BTreeMap<String, String>,
+        snapshot_properties: BTreeMap<String, String>,
+        branch: String,
+        commit_key: String,
+        made_from: Vec<Option<i64>>,
+        files_are_new: bool,
+    ) -> PyResult<Self> {
+        let operations: Vec<IcebergOperation> =
+            operations.iter().map(|operation| operation.0.clone()).collect();
+        let request = CommitRequest {
+            operations,
+            starting: starting.map(|table| table.table.clone()),
+            storage: storage_options.into_iter().collect(),
+            properties: snapshot_properties,
+            branch,
+            key: commit_key,
+            made_from,
+            files_are_new,
+        };
+        runtime::call(py, || IcebergCommit::begin(request)).map(|commit| Self(Arc::new(commit)))
+    }
+
+    fn attempt(&self, py: Python<'_>, base: Option<PyRef<'_, Table>>) -> PyResult<Attempt> {
+        let (commit, base) = (Arc::clone(&self.0), inner(base));
+        let work = move |cancel: &Cancel| commit.attempt(base.as_ref(), cancel);
+        runtime::run(py, &Cancel::default(), work).map(|attempt| Attempt(Arc::new(attempt)))
+    }
+
+    fn find_own(&self, base: &Table) -> Option<i64> {
+        self.0.find_own(&base.table)
+    }
+
+    fn find_earlier(&self, py: Python<'_>, base: &Table) -> PyResult<Option<i64>> {
+        runtime::call(py, || self.0.find_earlier(&base.table))
+    }
+
+    fn abandon(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let commit = Arc::clone(&self.0);
+        runtime::run(py, &Cancel::default(), move |_| Ok(commit.abandon()))
+    }
+
+    fn finished(&self, py: Python<'_>, attempt: &Attempt) -> PyResult<Vec<String>> {
+        let (commit, attempt) = (Arc::clone(&self.0), Arc::clone(&attempt.0));
+        runtime::run(py, &Cancel::default(), move |_| Ok(commit.finished(&attempt)))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("a Commit", "its operations"))
+    }
+}
+
+/// A commit on one base.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct Attempt(Arc<IcebergAttempt>);
+
+#[pymethods]
+impl Attempt {
+    #[getter]
+    fn changes(&self) -> bool {
+        self.0.changes()
+    }
+
+    #[getter]
+    fn snapshot_id(&self) -> Option<i64> {
+        self.0.snapshot_id()
+    }
+
+    #[getter]
+    fn metadata_json(&self, py: Python<'_>) -> PyResult<String> {
+        runtime::call(py, || Ok(self.0.metadata().to_json()?.to_string()))
+    }
+
+    #[getter]
+    fn requirements_json(&self) -> String {
+        self.0.requirements_json().to_string()
+    }
+
+    #[getter]
+    fn updates_json(&self, py: Python<'_>) -> PyResult<String> {
+        runtime::call(py, || Ok(self.0.updates_json()?.to_string()))
+    }
+
+    #[getter]
+    fn properties(&self) -> BTreeMap<String, String> {
+        let properties = &self.0.metadata().properties;
+        properties.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
+    #[getter]
+    fn metadata_folder(&self) -> String {
+        self.0.metadata().metadata_folder()
+    }
+
+    #[pyo3(signature = (location, *, if_absent))]
+    fn write_metadata(&self, py: Python<'_>, location: String, if_absent: bool) -> PyResult<()> {
+        let attempt = Arc::clone(&self.0);
+        runtime::run(py, &Cancel::default(), move |_| attempt.write_metadata(&location, if_absent))
+    }
+
+    fn table(&self, py: Python<'_>, metadata_location: &str) -> PyResult<Table> {
+        let table = runtime::call(py, || self.0.table(metadata_location))?;
+        Ok(Table { table, choice: SnapshotChoice::Current })
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("an Attempt", "the operations of its Commit"))
+    }
+}
+
+fn inner(table: Option<PyRef<'_, Table>>) -> Option<IcebergTable> {
+    table.map(|table| table.table.clone())
+}

@@ -1,0 +1,155 @@
+//! What does Python ask to be done to a table?
+
+use std::collections::BTreeMap;
+
+use floeberg_commit::{NewTable, Operation as IcebergOperation};
+use floeberg_core::Result;
+use floeberg_core::schema::evolve::SchemaChanges;
+use floeberg_iceberg::metadata::{RefKind, SnapshotRef, declare_table};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::Value as Json;
+
+use crate::pickle::Envelope;
+use crate::runtime;
+use crate::values::expression::Tree;
+use crate::values::json::json;
+use crate::write::receipt::Receipt;
+
+const OPERATION: Envelope = Envelope { kind: "Operation", version: 1 };
+
+/// An operation on a table, not bound to a base yet.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct Operation(pub IcebergOperation);
+
+#[pymethods]
+impl Operation {
+    #[staticmethod]
+    #[pyo3(signature = (receipt, *, merge))]
+    fn append(receipt: &Receipt, merge: Option<bool>) -> Self {
+        Self(IcebergOperation::Append { receipt: receipt.0.clone(), merge })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (receipt, row_filter, *, case_sensitive, isolation))]
+    fn overwrite(
+        py: Python<'_>,
+        receipt: &Receipt,
+        row_filter: Tree,
+        case_sensitive: bool,
+        isolation: Option<&str>,
+    ) -> PyResult<Self> {
+        let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
+        let (receipt, filter) = (receipt.0.clone(), row_filter.0);
+        Ok(Self(IcebergOperation::Overwrite { receipt, filter, case_sensitive, isolation }))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (row_filter, *, case_sensitive, isolation))]
+    fn delete(
+        py: Python<'_>,
+        row_filter: Tree,
+        case_sensitive: bool,
+        isolation: Option<&str>,
+    ) -> PyResult<Self> {
+        let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
+        Ok(Self(IcebergOperation::Delete { filter: row_filter.0, case_sensitive, isolation }))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (receipt, *, isolation))]
+    fn dynamic_overwrite(py: Python<'_>, receipt: &Receipt, isolation: Option<&str>) -> PyResult<Self> {
+        let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
+        Ok(Self(IcebergOperation::DynamicOverwrite { receipt: receipt.0.clone(), isolation }))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (*, schema_json, spec_json, sort_order_json, location, properties, format_version))]
+    fn create_table(
+        py: Python<'_>,
+        schema_json: &str,
+        spec_json: Option<&str>,
+        sort_order_json: Option<&str>,
+        location: String,
+        properties: BTreeMap<String, String>,
+        format_version: u8,
+    ) -> PyResult<Self> {
+        let read = || -> Result<NewTable> {
+            let (spec, order) = (json("partition spec", spec_json)?, json("sort order", sort_order_json)?);
+            let declared = declare_table(&json("schema", Some(schema_json))?, &spec, &order, format_version)?;
+            Ok(NewTable { declared, location, properties, format_version })
+        };
+        runtime::call(py, read).map(|table| Self(IcebergOperation::CreateTable(Box::new(table))))
+    }
+
+    #[staticmethod]
+    fn set_properties(properties: BTreeMap<String, String>) -> Self {
+        Self(IcebergOperation::SetProperties(properties))
+    }
+
+    #[staticmethod]
+    fn remove_properties(names: Vec<String>) -> Self {
+        Self(IcebergOperation::RemoveProperties(names))
+    }
+
+    #[staticmethod]
+    fn update_schema(py: Python<'_>, changes_json: &str) -> PyResult<Self> {
+        let read = || -> Result<Json> {
+            let changes = json("list of changes", Some(changes_json))?;
+            SchemaChanges::from_json(&changes)?;
+            Ok(changes)
+        };
+        runtime::call(py, read).map(|changes| Self(IcebergOperation::UpdateSchema(changes)))
+    }
+
+    #[staticmethod]
+    fn upgrade_format_version(version: u8) -> Self {
+        Self(IcebergOperation::UpgradeFormatVersion(version))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (name, snapshot_id, *, is_tag, min_snapshots_to_keep, max_snapshot_age_ms, max_ref_age_ms))]
+    fn set_ref(
+        name: String,
+        snapshot_id: i64,
+        is_tag: bool,
+        min_snapshots_to_keep: Option<i32>,
+        max_snapshot_age_ms: Option<i64>,
+        max_ref_age_ms: Option<i64>,
+    ) -> Self {
+        let kind = if is_tag { RefKind::Tag } else { RefKind::Branch };
+        let reference = SnapshotRef {
+            min_snapshots_to_keep,
+            max_snapshot_age_ms,
+            max_ref_age_ms,
+            ..SnapshotRef::new(snapshot_id, kind)
+        };
+        Self(IcebergOperation::SetRef(name, reference))
+    }
+
+    #[staticmethod]
+    fn remove_ref(name: String) -> Self {
+        Self(IcebergOperation::RemoveRef(name))
+    }
+
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Operation({:?})", self.0.name())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (py, operation) = (slf.py(), &slf.get().0);
+        let bytes = runtime::call(py, || Ok(OPERATION.wrap(&operation.to_bytes()?)))?;
+        Ok((slf.get_type().getattr("_from_recipe")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Reads back what was pickled.
+    #[staticmethod]
+    fn _from_recipe(py: Python<'_>, recipe: &[u8]) -> PyResult<Self> {
+        runtime::call(py, || IcebergOperation::from_bytes(OPERATION.open(recipe)?)).map(Self)
+    }
+}

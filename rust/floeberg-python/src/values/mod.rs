@@ -1,0 +1,11 @@
+//! How do filters, transforms and variants cross between Python and Rust?
+//!
+//! - `json`: JSON text.
+//! - `expression`: filters, as text, JSON and trees.
+//! - `transforms`: partition transforms of columns.
+//! - `variant`: values of Python, as variants.
+
+pub mod json;
+pub mod expression;
+pub mod transforms;
+pub mod variant;

@@ -1,0 +1,111 @@
+//! How does Python write rows to files of a table?
+//!
+//! In: rows, as a stream of Arrow batches. Out: a receipt of the files that hold them.
+//!
+//! Invariant: rows are asked for on the thread that called, and written by others, which never need Python. A write that fails
+//! leaves no file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_core::Cancel;
+use floeberg_core::schema::arrow::schema_to_arrow;
+use floeberg_iceberg::write::{Matching, WriteRecipe as IcebergRecipe, WriteTask, Writer};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::arrow::ArrowSchema;
+use crate::incoming::{RowSource, Unchecked, import_schema};
+use crate::pickle::Envelope;
+use crate::runtime::{self, Fed};
+use crate::table::table::Table;
+use crate::write::receipt::Receipt;
+
+const RECIPE: Envelope = Envelope { kind: "WriteRecipe", version: 1 };
+
+/// How rows of one write become files of a table.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct WriteRecipe(pub IcebergRecipe);
+
+#[pymethods]
+impl WriteRecipe {
+    /// Of a table, with its current schema, default spec and default sort order.
+    #[staticmethod]
+    #[pyo3(signature = (table, *, options, write_id))]
+    fn of(
+        py: Python<'_>,
+        table: &Table,
+        options: BTreeMap<String, String>,
+        write_id: String,
+    ) -> PyResult<Self> {
+        let (metadata, storage) = (table.table.metadata(), &table.table.options().storage);
+        runtime::call(py, || IcebergRecipe::new(metadata, storage, &options, &write_id)).map(Self)
+    }
+
+    /// The id in the names of the files of this write.
+    #[getter]
+    fn write_id(&self) -> &str {
+        self.0.write_id()
+    }
+
+    /// Writes the rows of a `pyarrow.RecordBatchReader`.
+    #[pyo3(signature = (reader, *, task, partition))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        reader: &Bound<'_, PyAny>,
+        task: String,
+        partition: u32,
+    ) -> PyResult<Receipt> {
+        let mut source = RowSource::open(reader)?;
+        let schema = source.schema();
+        let recipe = self.0.clone();
+        let write = move |cancel: &Cancel, batches: Fed<Unchecked>| {
+            let task = WriteTask { partition, name: &task };
+            let matching = Matching::new(recipe.schema(), &schema)?;
+            let mut writer = Writer::new(&recipe, recipe.store()?, task, cancel)?;
+            let mut rows = 0_u64;
+            for batch in batches {
+                let batch = batch?.checked()?;
+                matching.apply_in_pieces(&batch, rows, &mut |rows| writer.write(&rows))?;
+                rows = rows.saturating_add(batch.num_rows() as u64);
+            }
+            writer.finish()
+        };
+        let undo = |written| self.0.remove(&written);
+        runtime::feed(py, &Cancel::default(), |py| source.next(py), write, undo).map(Receipt)
+    }
+
+    /// The Arrow schema that rows of the table have.
+    fn arrow_schema(&self, py: Python<'_>) -> PyResult<ArrowSchema> {
+        runtime::call(py, || Ok(ArrowSchema(Arc::new(schema_to_arrow(self.0.schema())?))))
+    }
+
+    /// Do rows of a `pyarrow.Schema` fit the table? Raises one error that lists what does not.
+    fn schema_fits(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<()> {
+        let schema = import_schema(py, schema)?;
+        runtime::call(py, || Matching::new(self.0.schema(), &schema).map(drop))
+    }
+
+    /// Removes the files of a receipt that no table has.
+    fn remove(&self, py: Python<'_>, receipt: &Receipt) -> PyResult<()> {
+        let (recipe, receipt) = (self.0.clone(), receipt.0.clone());
+        runtime::run(py, &Cancel::default(), move |_| recipe.remove(&receipt))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("WriteRecipe(write_id={:?})", self.0.write_id())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (py, recipe) = (slf.py(), &slf.get().0);
+        let bytes = runtime::call(py, || Ok(RECIPE.wrap(&recipe.to_bytes()?)))?;
+        Ok((slf.get_type().getattr("_from_recipe")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Reads back what was pickled.
+    #[staticmethod]
+    fn _from_recipe(py: Python<'_>, recipe: &[u8]) -> PyResult<Self> {
+        runtime::call(py, || IcebergRecipe::from_bytes(RECIPE.open(recipe)?)).map(Self)
+    }
+}

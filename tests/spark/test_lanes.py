@@ -1,0 +1,55 @@
+"""Do both lanes give the same rows, names, types and nullability of every table of the corpus?
+
+Each lane is forced in turn: Spark's own reader where it can read every file, Floeberg's, and the one that is chosen
+file by file.
+"""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import floeberg as fb
+from corpus import Case, cases, known_failures
+from corpus.filters import Filter
+from floeberg.errors import UnsupportedError
+from reading import rows_of
+
+READABLE = [
+    case
+    for case in cases()
+    if not case.is_view
+    and not {(case.name, "rows"), (case.name, "open"), (case.name, "spark")} & known_failures().keys()
+]
+
+
+def forms(frame: DataFrame) -> list[tuple[str, str, bool]]:
+    """Names, types and nullability, at every level."""
+    return [(field.name, field.dataType.json(), field.nullable) for field in frame.schema]
+
+
+def check_lanes(scan: fb.Scan, spark: SparkSession) -> str:
+    """Holds the lanes of a scan against each other; says why Spark's reader was not forced, where it was not."""
+    ours = scan.to_spark(spark, reader="arrow", partitions=1, truncate_nanoseconds=True)
+    expected, form = rows_of(ours), forms(ours)
+    chosen = scan.to_spark(spark, partitions=1, truncate_nanoseconds=True)
+    assert forms(chosen) == form
+    assert rows_of(chosen) == expected
+    try:
+        native = scan.to_spark(spark, reader="native", truncate_nanoseconds=True)
+    except UnsupportedError as why:
+        return str(why)
+    assert "FloebergDataSource" not in native._jdf.queryExecution().toString()
+    assert forms(native) == form
+    assert rows_of(native) == expected
+    return ""
+
+
+@pytest.mark.parametrize("case", READABLE, ids=lambda case: case.name)
+def test_lanes_agree_on_every_table(case: Case, spark: SparkSession) -> None:
+    table = case.open()
+    check_lanes(table.scan(), spark)
+    filters = [each for each in map(Filter, case.expected["filters"]) if each.expression is not None]
+    telling = [each for each in filters if 0 < each.row_count < case.expected["row_count"]]
+    for each in (telling or filters)[:1]:
+        check_lanes(table.scan(row_filter=each.sql), spark)
