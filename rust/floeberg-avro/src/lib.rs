@@ -1,33 +1,33 @@
-//! Which records does an Avro file hold, as columns, and how are records written?
+//! How are the records of an Avro file read as columns, and how are they written?
 //!
-//! Container files are decoded into Arrow columns by field id, and in `encode` written. Knows Avro and the properties that
-//! Iceberg gives to its types, and nothing of tables.
+//! Container files are decoded into Arrow columns by field id, and written in `encode`. Supports Avro and the properties of
+//! Iceberg for its types, but does not depend on tables.
 //!
-//! A module uses only those that are declared before it; `testing` is for tests.
+//! A module uses only modules that are declared before it; `testing` is for tests.
 //!
 //! - `testing`: the bytes of parts of a file.
 //! - `codec`: how the data of a block is stored.
 //! - `column`: columns under construction.
 //! - `cursor`: primitives, one after the other.
 //! - `finish`: gathered values to Arrow arrays.
-//! - `limits`: what one file may make its reader hold.
-//! - `allowance`: how much of that is left.
+//! - `limits`: how much memory one file may take.
+//! - `allowance`: how much of that remains.
 //! - `frame`: where a block begins and ends.
-//! - `schema`: what records look like, as the writer said it.
+//! - `schema`: the schema of the writer.
 //! - `arrow_fields`: the same as Arrow fields.
 //! - `parse_schema`: a schema from its JSON.
-//! - `skip`: ways past values that nobody asked for.
-//! - `skip_plan`: the cheapest way past a type.
-//! - `step`: what is done with the bytes of one field.
+//! - `skip`: how unwanted values are skipped.
+//! - `skip_plan`: the cheapest way to skip a type.
+//! - `step`: how the bytes of one field are read.
 //! - `keyed`: the values of single keys of a map.
-//! - `block_range`: where a file may be cut for several threads.
+//! - `block_range`: where a file may be split for several threads.
 //! - `container`: the header of a file, and its blocks.
 //! - `encode`: files, written: values, blocks, and the schema that declares Iceberg's types.
-//! - `leaf`: a writer's primitive to a value of the wanted type.
+//! - `leaf`: from a writer's primitive to a value of the wanted type.
 //! - `compile`: steps from a writer's records to wanted columns.
 //! - `compile_leaves`: steps to some of the writer's own columns.
 //! - `decode`: the records of a file, as columns.
-//! - `records`: the same of a file that is read piece by piece.
+//! - `records`: the same for a file that is read piece by piece.
 
 #[doc(hidden)]
 pub mod testing;

@@ -3,30 +3,30 @@
 //! A [`Commit`] is tried on a base, and on a later one if another commit was faster. Its result is requirements and updates in
 //! the vocabulary of the REST catalog specification; a catalog swaps the pointer.
 //!
-//! A module uses only those that are declared before it.
+//! A module uses only modules that are declared before it.
 //!
-//! - `fit`: whether files still fit the table that they are added to.
-//! - `key`: by which an operation is found again, whoever committed it.
-//! - `random`: numbers and uuids that nobody has drawn before.
-//! - `summary`: what a snapshot says of what it changed.
-//! - `commit_files`: what earlier attempts wrote, which the next one uses again or which is removed at the end.
+//! - `fit`: checks that files still fit the table that they are added to.
+//! - `key`: idempotency keys, by which earlier work is found again.
+//! - `random`: unique numbers and uuids.
+//! - `summary`: snapshot summaries.
+//! - `commit_files`: files of earlier attempts, which the next one uses again or which are removed at the end.
 //! - `update`: what a commit can change in a table.
-//! - `requirement`: what must still be so when a commit is applied.
+//! - `requirement`: what must still hold when a commit is applied.
 //! - `apply`: updates to the metadata of a table.
 //! - `requirement_json`: requirements as the JSON of a REST catalog.
-//! - `seen`: which columns an operation meant, and what they are called now.
-//! - `produce`: files that come and go to manifests and a snapshot.
-//! - `validation`: what an operation was made for, and what it stands on.
-//! - `isolation`: how far an operation is kept apart from others.
-//! - `validate`: whether what others committed meanwhile is a conflict.
-//! - `known_properties`: whether a property may have a value.
-//! - `operation`: what is to be done, described on no base.
+//! - `seen`: which columns an operation meant, and their names now.
+//! - `produce`: from added and removed files to manifests and a snapshot.
+//! - `validation`: the states between which conflicts are looked for.
+//! - `isolation`: isolation levels.
+//! - `validate`: checks whether commits of others are a conflict.
+//! - `known_properties`: checks the values of properties.
+//! - `operation`: operations on a table, without a base.
 //! - `operation_bytes`: operations as bytes, for other processes.
 //! - `update_json`: updates as the JSON of a REST catalog.
-//! - `actions`: operations on a base, a file each.
-//! - `attempt`: what one try on a base gave: requirements and updates, and whole metadata.
-//! - `columns_seen`: the columns that each operation of a commit found.
-//! - `commit`: attempts, one after the other, and what is left of them.
+//! - `actions`: operations on a base, one file each.
+//! - `attempt`: the result on one base: requirements and updates, and the whole metadata.
+//! - `columns_seen`: the columns that each operation of a commit saw.
+//! - `commit`: attempts, one after the other, and their files.
 
 mod fit;
 mod key;

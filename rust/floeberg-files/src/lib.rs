@@ -7,22 +7,22 @@
 //!
 //! Invariant: nothing here depends on a format, a manifest, a plan or a table.
 //!
-//! A module uses only those that are declared before it.
+//! A module uses only modules that are declared before it.
 //!
 //! - `file_fields`: the columns of a file, with field ids and leaves.
 //! - `positions`: positions of the rows of a batch in their file.
 //! - `inherited`: row lineage of files that do not store it.
 //! - `position_stats`: statistics of metadata columns, by positions.
-//! - `promote`: values of an older type as those of the column's type now.
+//! - `promote`: values of an older type, promoted to the column's type.
 //! - `origin`: metadata columns whose value is the same in all rows of a file.
-//! - `project`: columns of a file to the selected columns, by field id, with casts and defaults.
+//! - `project`: from columns of a file to the selected columns, by field id, with casts and defaults.
 //! - `filter`: which rows of a file match a filter.
 //! - `narrow`: batches with fewer leaves.
 //! - `unit`: parts of a file that are read on their own.
 //! - `reader`: the contract of reading.
 //! - `after_decoding`: deletes, filter and projection for formats whose decoder supports none of them.
 //! - `coalesce`: small batches, joined.
-//! - `properties`: the properties of a table that writing follows.
+//! - `properties`: the properties of a table for writing.
 //! - `metrics`: which metrics are kept of which column.
 //! - `ordered_values`: bytes that are ordered as values are.
 //! - `piece`: rows that wait to be encoded.

@@ -1,20 +1,20 @@
 //! What is an Iceberg table: bytes, metadata, plans, rows?
 //!
-//! A module uses only those that are declared before it.
+//! A module uses only modules that are declared before it.
 //!
 //! - `wire`: bytes to raw structures and back: JSON with places for errors, Puffin, deletion vectors. No I/O.
 //! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a new
 //!   table begins with; the current metadata file; relocation.
 //! - `manifest`: manifest lists and manifests, read with inheritance applied, kept as columns, pruned by columns with
 //!   reasons, and written.
-//! - `plan`: which files, with which deletes, which are looked up in an index. A plan is a stream, and can be explained
-//!   and cut into groups.
-//! - `formats`: Parquet, Avro and ORC behind the contract of `floeberg-files`. Units of a file are left out by statistics.
+//! - `plan`: the files to read, with their deletes, which are found by an index. A plan is a stream, and can be explained
+//!   and split into groups.
+//! - `formats`: Parquet, Avro and ORC behind the contract of `floeberg-files`. Statistics skip units of a file.
 //! - `read`: tasks to batches: files are opened, deletes are applied, rows come in order.
-//! - `aggregate`: counts and extremes, by metadata where the specification promises that it is exact.
+//! - `aggregate`: counts and extremes, by metadata where the specification guarantees that it is exact.
 //! - `table`: a table, opened.
 //! - `scan`: which rows of which snapshot, or which appends between two; the facade over planning and reading.
-//! - `inspect`: metadata tables, a file a table. Names, types and field ids are Iceberg Java's.
+//! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
 //! - `statistics`: Puffin statistics files, and the rows of partition statistics files.
 //! - `view`: a view, opened.

@@ -12,8 +12,8 @@
 //! - `renewal`: options of stores that expire, and how they are renewed.
 //! - `ranges`: which ranges are fetched together.
 //! - `store`: the traits `Store`, `Source` and `Sink`, with their contract.
-//! - `bounded`: streams that may be longer than they look, read up to a limit.
-//! - `encrypted`: files that begin as encrypted streams do.
+//! - `bounded`: streams of unknown length, read up to a limit.
+//! - `encrypted`: detects encrypted files by their first bytes.
 //! - `local`: files of this machine; new ones with file and folder on the disk, whole ones by a link or a rename.
 //! - `memory`: files in memory, for tests.
 //! - `object`: object stores, with the Tokio runtime and the clients of each process.

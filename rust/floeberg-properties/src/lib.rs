@@ -1,15 +1,15 @@
-//! Which properties has a table, what may they be, and what are they where they are not set?
+//! Which properties can a table have, with which values and defaults?
 //!
 //! In: properties, as texts. Out: their values.
 //! Spec: Iceberg documentation, Configuration (table properties).
 //!
-//! Invariant: every key, default and parser is here. A value that cannot be read is an `InvalidInput` that names the
+//! Invariant: every key, default and parser is here. An invalid value is an `InvalidInput` that names the
 //! property, never the default.
 //!
-//! A module uses only those that are declared before it.
+//! A module uses only modules that are declared before it.
 //!
 //! - `property`: what a property is, and how its value is read.
-//! - `known`: all that have a meaning, with what is done with each.
+//! - `known`: all known properties, and how each is treated.
 
 mod property;
 mod known;

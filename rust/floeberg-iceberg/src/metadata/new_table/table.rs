@@ -27,7 +27,7 @@ pub struct DeclaredTable {
     pub last_partition_id: i32,
 }
 
-/// The parts that a new table starts with, from a schema in the JSON of Appendix C and from lists of partition and sort fields: strings
+/// The parts that a new table starts with, from a schema as JSON of Appendix C and lists of partition and sort fields: strings
 /// (`day(ts)`, `ts desc`), or objects with `source-id` or `source`, `transform`, `name`, `direction` and `null-order`. An
 /// object with `fields`, as Appendix C has specs and orders, is taken too, and null for nothing. Ids are those of the
 /// schema that is given; the table's own are fresh.
