@@ -121,7 +121,7 @@ impl AvroSchema {
         self.get(self.root)
     }
 
-    /// The type of a record's field with that id; `None` when the type is no record or has no such field.
+    /// The type of a record's field with that id; `None` if the type is not a record or has no such field.
     pub fn field(&self, record: &AvroType, id: i32) -> Option<&AvroType> {
         let AvroType::Record(fields) = record else { return None };
         fields.iter().find(|field| field.id == Some(id)).map(|field| self.get(field.field_type))

@@ -72,7 +72,7 @@ fn means_the_same(then: &Type, now: &Type) -> bool {
     }
 }
 
-/// The depth of the tree was looked at.
+/// The depth of the tree was checked before.
 fn renamed(expr: &Expr, name: &impl Fn(&str) -> Result<String>) -> Result<Expr> {
     let all = |children: &[Expr]| children.iter().map(|child| renamed(child, name)).collect::<Result<_>>();
     Ok(match expr {

@@ -26,7 +26,7 @@ use super::project::{FileConstants, Projection};
 /// Positions that are tested at once.
 const POSITIONS: u64 = 1 << 16;
 
-/// A filter, as far as one file needs it.
+/// A filter, reduced to what one file needs.
 #[derive(Debug, Clone)]
 pub enum FileFilter {
     /// Every row.

@@ -27,7 +27,7 @@ pub struct Unit {
 pub struct UnitRequest<'a> {
     /// The unit.
     pub unit: &'a Unit,
-    /// What comes out.
+    /// The columns of the result.
     pub projection: &'a Arc<Projection>,
     /// The rows of the file that are deleted.
     pub deletes: &'a Arc<DeletedRows>,

@@ -60,7 +60,7 @@ pub struct Column(pub Field, pub ArrayRef);
 
 #[pymethods]
 impl Column {
-    /// The capsules of the type and of the values. The type is never cast to the one asked for.
+    /// The capsules of the type and of the values. The type is never cast to a requested one.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -93,7 +93,7 @@ impl Batch {
         schema_capsule(py, &self.0.schema())
     }
 
-    /// The capsules of the schema and of the rows. The schema is never cast to the one asked for.
+    /// The capsules of the schema and of the rows. The schema is never cast to a requested one.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,

@@ -1,13 +1,13 @@
 //! How does Arrow data of users come in?
 //!
-//! In: a `pyarrow.RecordBatchReader` or a `pyarrow.Schema`. Out: batches and schemas, once they have been looked at.
+//! In: a `pyarrow.RecordBatchReader` or a `pyarrow.Schema`. Out: checked batches and schemas.
 //!
-//! The code of users runs in `read_next_batch` alone, on the thread that called us: what it raises comes out as it went in,
+//! The code of users runs in `read_next_batch` alone, on the thread that called us: what it raises is passed on unchanged,
 //! and no thread of ours is ever in Python. Each batch then crosses through a stream that pyarrow writes for us, and which gives
 //! what was put into its hand.
 //!
 //! Invariant: nothing is recursed over before its depth is known. pyarrow compares the sizes of buffers, which do not cross, with
-//! their lengths; offsets, indices and views are looked at here before anything follows them.
+//! their lengths; offsets, indices and views are checked here before anything follows them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -94,8 +94,8 @@ pub fn poll<T: Send>(
 
 /// Does work on a thread of its own with items that Python makes here, on the thread that called, some of them ahead.
 ///
-/// What making an item raises comes out as it is. The call ends after the work, since items may be memory of Python's that
-/// must be given back while there is an interpreter: after Ctrl-C and after an error the work is asked to stop through `cancel`, and
+/// An exception of making an item is passed on unchanged. The call ends after the work, since items may be memory of Python's
+/// that must be given back while there is an interpreter: after Ctrl-C and after an error the work is asked to stop through `cancel`, and
 /// waited for; `undo` gets its answer where it was done by then. A second Ctrl-C waits no longer.
 pub fn feed<I: Send + 'static, T: Send + 'static>(
     py: Python<'_>,

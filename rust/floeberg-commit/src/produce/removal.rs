@@ -28,7 +28,7 @@ impl Removal {
         Self::Rows(Box::new(Pruner::new(filter, &specs)), specs)
     }
 
-    /// The columns whose statistics are looked at, ascending.
+    /// The columns whose statistics are used, ascending.
     pub fn columns(&self) -> Vec<i32> {
         let mut columns = match self {
             Self::Rows(pruner, _) => pruner.whole().column_ids(),

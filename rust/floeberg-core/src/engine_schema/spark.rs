@@ -20,7 +20,7 @@ use crate::schema::{Field, PrimitiveType, Schema, Type};
 /// The form in which Spark takes batches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SparkSchema {
-    /// Whether timestamps of nanoseconds come out as the microsecond that they are in, instead of being refused.
+    /// Whether timestamps of nanoseconds are rounded down to microseconds, instead of being refused.
     pub truncate_nanoseconds: bool,
 }
 

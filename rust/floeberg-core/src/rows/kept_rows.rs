@@ -130,7 +130,7 @@ impl KeptRows {
     }
 }
 
-/// Are strings ASCII, as far as their start tells? Strings are validated when an array is made of them, which is
+/// Are strings probably ASCII, by their start? Strings are validated when an array is made of them, which is
 /// cheap for ASCII and not for other text.
 fn is_ascii(array: &ArrayRef) -> bool {
     let bytes = array.as_string::<i32>().value_data();

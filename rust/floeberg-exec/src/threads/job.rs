@@ -14,7 +14,7 @@ pub trait Job: Send + Sync + 'static {
     /// The name of the threads.
     const THREAD: &'static str;
 
-    /// Opens a task. Its parts are worked on in any order, by any thread, and their items come out in this order.
+    /// Opens a task. Its parts are worked on in any order, by any thread, and their items are returned in this order.
     fn open(&self, task: Self::Task) -> Result<Vec<Self::Part>>;
 
     /// Works on a part. `give` takes an item, after waiting for memory, and returns whether more are wanted.

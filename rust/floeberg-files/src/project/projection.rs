@@ -25,7 +25,7 @@ use crate::positions::RowPositions;
 /// How one file yields a schema.
 #[derive(Debug)]
 pub struct Projection {
-    /// What comes out.
+    /// The columns of the result.
     pub schema: SchemaRef,
     /// The leaves of the file to decode, ascending.
     pub leaves: BTreeSet<usize>,
@@ -41,7 +41,7 @@ impl Projection {
         Self::of_fields(wanted.fields(), file, constants)
     }
 
-    /// Finds fields in a file; a column may be asked for more than once, each time in part. Errors: those of
+    /// Finds fields in a file; a column may be selected more than once, each time in part. Errors: those of
     /// [`Self::new`].
     pub fn of_fields(wanted: &[Field], file: &FileFields, constants: &FileConstants) -> Result<Self> {
         let schema = Arc::new(ArrowSchema::new(fields_to_arrow(wanted)?));

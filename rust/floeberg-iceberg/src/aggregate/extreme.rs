@@ -107,7 +107,7 @@ pub(crate) fn extreme(request: ExtremeRequest<'_>) -> Result<AggregateResult<Opt
         (Extreme::Smallest, Some(order)) => order,
         (Extreme::Largest, Some(order)) => order.reverse(),
     });
-    // The first file mostly decides: it is read before others are begun.
+    // The first file mostly decides, so it is read before others are started.
     let (mut wave, mut next) = (1, 0);
     while next < bounded.len() {
         let candidates: Vec<_> = bounded[next..]

@@ -54,7 +54,7 @@ impl ReadManifests {
 /// One stage of planning.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stage {
-    /// What was looked at: `data manifests`, `delete manifests`, `data files by partition`, ...
+    /// What was tested: `data manifests`, `delete manifests`, `data files by partition`, ...
     pub name: &'static str,
     /// How many came in.
     pub entered: u64,

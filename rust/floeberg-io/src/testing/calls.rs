@@ -1,6 +1,6 @@
 //! Which operations did the stores of a process do?
 //!
-//! In: operations as they are asked for. Out: a line each in a file that a test reads.
+//! In: requested operations. Out: one line for each, in a file that a test reads.
 //!
 //! Invariant: a line is there before its operation begins, so that of a killed process the last line is the one it was at.
 

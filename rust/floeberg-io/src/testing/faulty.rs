@@ -142,7 +142,7 @@ impl FaultyStore {
         Ok(Arc::new(Self { inner, script }))
     }
 
-    /// How many operations were asked for: the numbers below it are those that a fault could strike.
+    /// How many operations were requested: a fault could strike any number below.
     pub fn operations(&self) -> u64 {
         self.script.done.load(Ordering::Relaxed)
     }

@@ -1,6 +1,6 @@
 //! What does `floeberg.Plan` ask of a plan?
 //!
-//! Invariant: data manifests are read when something of the plan is asked for, and no Python object is made per file
+//! Invariant: data manifests are read when the plan is first used, and no Python object is made per file
 //! until one is.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

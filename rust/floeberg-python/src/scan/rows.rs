@@ -24,7 +24,7 @@ pub trait Rows: Clone + Send + Sync + 'static {
     /// The Arrow schema of the rows.
     fn output(&self) -> Result<Schema>;
 
-    /// Plans, and begins to read where the first batch is asked for.
+    /// Plans; reading starts with the first batch.
     fn open(&self, cancel: &Cancel) -> Result<BatchStream>;
 }
 

@@ -136,7 +136,7 @@ impl Scan {
         runtime::call(py, || schema_text(&*self.0.schema()?))
     }
 
-    /// The columns that come out, as the JSON text of a schema.
+    /// The columns of the result, as the JSON text of a schema.
     fn projection_json(&self, py: Python<'_>) -> PyResult<String> {
         runtime::call(py, || schema_text(&*self.0.projection()?))
     }

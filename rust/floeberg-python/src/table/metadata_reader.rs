@@ -14,7 +14,7 @@ use crate::error::to_exception;
 use crate::pickle::refuse;
 use crate::runtime;
 
-/// The rows of a metadata table, read as they are asked for.
+/// The rows of a metadata table, read on demand.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct MetadataReader {
     schema: SchemaRef,

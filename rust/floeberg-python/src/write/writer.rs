@@ -2,8 +2,8 @@
 //!
 //! In: rows, as a stream of Arrow batches. Out: a receipt of the files that hold them.
 //!
-//! Invariant: rows are asked for on the thread that called, and written by others, which never need Python. A write that fails
-//! leaves no file.
+//! Invariant: rows are taken from Python on the calling thread, and written by other threads, which never need Python. A
+//! write that fails leaves no file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

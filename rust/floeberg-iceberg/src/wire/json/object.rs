@@ -57,7 +57,7 @@ impl<'a> ObjectReader<'a> {
         self.optional(key, read)?.ok_or_else(|| self.path.missing(key))
     }
 
-    /// The keys that were never asked for, in their order.
+    /// The keys that were not read, in their order.
     pub fn unknown_keys(self) -> Map<String, Json> {
         self.keys
     }

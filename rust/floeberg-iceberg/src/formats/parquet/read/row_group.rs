@@ -31,7 +31,7 @@ const BATCH_BYTES: u64 = 64 << 20;
 pub(super) struct GroupRequest {
     /// The file.
     pub(super) file: Arc<ParquetFile>,
-    /// What comes out.
+    /// The columns of the result.
     pub(super) projection: Arc<Projection>,
     /// The number of the row group.
     pub(super) group: usize,

@@ -3,7 +3,7 @@
 //! In: its columns in Arrow. Out: its columns in Parquet.
 //! Spec: Parquet `VariantShredding.md`, Shredded Value Types, Arrays, Objects.
 //!
-//! Invariant: none of them has a field id.
+//! Invariant: these columns have no field ids.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
