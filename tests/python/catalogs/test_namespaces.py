@@ -92,7 +92,7 @@ def test_properties_are_set_updated_and_removed(catalog, kind):
     catalog.update_namespace_properties("a", removals=["owner", "z"])
     assert catalog.namespace_exists("a")
     assert catalog.load_namespace_properties("a") == {}
-    with pytest.raises(InvalidInputError, match="removed and set at once: k"):
+    with pytest.raises(InvalidInputError, match="removed and set in one update: k"):
         catalog.update_namespace_properties("a", removals=["k"], updates={"k": "v"})
 
 
