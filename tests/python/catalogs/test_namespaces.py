@@ -55,7 +55,7 @@ def test_namespaces_nest_and_the_outer_ones_come_with_the_inner(catalog):
     assert catalog.list_namespaces("a") == [("a", "b"), ("a", "bb")]
     assert catalog.list_namespaces(("a", "b")) == [("a", "b", "c")]
     assert catalog.list_namespaces("a.b.c") == []
-    with pytest.raises(NamespaceNotEmptyError, match=r"holds 'a\.b'"):
+    with pytest.raises(NamespaceNotEmptyError, match=r"it has 'a\.b'"):
         catalog.drop_namespace("a")
     catalog.drop_namespace("a.b.c")
     assert catalog.namespace_exists("a.b")
