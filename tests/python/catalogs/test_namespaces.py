@@ -55,7 +55,7 @@ def test_namespaces_nest_and_the_outer_ones_come_with_the_inner(catalog):
     assert catalog.list_namespaces("a") == [("a", "b"), ("a", "bb")]
     assert catalog.list_namespaces(("a", "b")) == [("a", "b", "c")]
     assert catalog.list_namespaces("a.b.c") == []
-    with pytest.raises(NamespaceNotEmptyError, match=r"holds 'a\.b'"):
+    with pytest.raises(NamespaceNotEmptyError, match=r"it has 'a\.b'"):
         catalog.drop_namespace("a")
     catalog.drop_namespace("a.b.c")
     assert catalog.namespace_exists("a.b")
@@ -92,7 +92,7 @@ def test_properties_are_set_updated_and_removed(catalog, kind):
     catalog.update_namespace_properties("a", removals=["owner", "z"])
     assert catalog.namespace_exists("a")
     assert catalog.load_namespace_properties("a") == {}
-    with pytest.raises(InvalidInputError, match="removed and set at once: k"):
+    with pytest.raises(InvalidInputError, match="removed and set in one update: k"):
         catalog.update_namespace_properties("a", removals=["k"], updates={"k": "v"})
 
 

@@ -67,7 +67,7 @@ def test_what_we_do_to_names_they_see(theirs, properties):
     assert not theirs.table_exists("a.b.bought")
     assert ours.register_table("a.b.again", location).scan().count() == 3
     assert theirs.load_table("a.b.again").metadata_location == location
-    with pytest.raises(TableAlreadyExistsError, match="a table 'a.b.again' already"):
+    with pytest.raises(TableAlreadyExistsError, match="the table 'a.b.again' already exists"):
         ours.register_table("a.b.again", location)
     theirs.load_table("a.b.again").append(ROWS)
     assert ours.load_table("a.b.again").scan().count() == 6

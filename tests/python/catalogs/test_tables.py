@@ -44,7 +44,7 @@ def test_a_table_is_created_listed_and_loaded(catalog, orders):
     assert loaded.name() == ("sales", "orders")
     assert loaded.catalog is catalog
     assert loaded.scan().to_arrow().num_rows == 0
-    with pytest.raises(NamespaceNotEmptyError, match=r"holds 'sales\.orders'"):
+    with pytest.raises(NamespaceNotEmptyError, match=r"it has 'sales\.orders'"):
         catalog.drop_namespace("sales")
 
 
