@@ -9,7 +9,7 @@
 //!   reasons, and written.
 //! - `plan`: which files, with which deletes, which are looked up in an index. A plan is a stream, and can be explained
 //!   and cut into groups.
-//! - `formats`: Parquet, Avro and ORC behind the contract of `floeberg-files`. Units of a file are left out by statistics.
+//! - `formats`: Avro and ORC behind the contract of `floeberg-files`, as `floeberg-parquet` is. Units of a file are left out by statistics.
 //! - `read`: tasks to batches: files are opened, deletes are applied, rows come in order.
 //! - `aggregate`: counts and extremes, by metadata where the specification promises that it is exact.
 //! - `table`: a table, opened.
@@ -36,7 +36,6 @@ mod statistics;
 mod view;
 pub mod write;
 
-pub use formats::parquet::read::silence_caught_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};
