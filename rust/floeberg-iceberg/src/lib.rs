@@ -9,7 +9,7 @@
 //!   reasons, and written.
 //! - `plan`: the files to read, with their deletes, which are found by an index. A plan is a stream, and can be explained
 //!   and split into groups.
-//! - `formats`: Parquet, Avro and ORC behind the contract of `floeberg-files`. Statistics skip units of a file.
+//! - `formats`: Avro and ORC behind the contract of `floeberg-files`, as `floeberg-parquet` is.
 //! - `read`: tasks to batches: files are opened, deletes are applied, rows come in order.
 //! - `aggregate`: counts and extremes, by metadata where the specification guarantees that it is exact.
 //! - `table`: a table, opened.
@@ -36,7 +36,6 @@ mod statistics;
 mod view;
 pub mod write;
 
-pub use formats::parquet::read::silence_caught_panics;
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};

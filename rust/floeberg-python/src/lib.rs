@@ -92,7 +92,7 @@ mod _native {
     #[pymodule_init]
     #[expect(clippy::unnecessary_wraps, reason = "the attribute wants a result")]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        floeberg_iceberg::silence_caught_panics();
+        floeberg_parquet::silence_caught_panics();
         Ok(())
     }
 }

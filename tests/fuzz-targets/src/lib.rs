@@ -21,7 +21,7 @@ mod recipes;
 mod values;
 mod variants;
 
-use floeberg_iceberg::silence_caught_panics;
+use floeberg_parquet::silence_caught_panics;
 
 /// A fuzzer.
 #[derive(Clone, Copy, Debug)]

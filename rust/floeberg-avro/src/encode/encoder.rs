@@ -13,6 +13,7 @@ pub struct Encoder {
 
 impl Encoder {
     /// What was put so far.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -28,11 +29,13 @@ impl Encoder {
     }
 
     /// `boolean`: one byte.
+    #[inline]
     pub fn boolean(&mut self, value: bool) {
         self.bytes.push(u8::from(value));
     }
 
     /// `int`: as a long.
+    #[inline]
     pub fn int(&mut self, value: i32) {
         self.long(i64::from(value));
     }
@@ -49,21 +52,25 @@ impl Encoder {
     }
 
     /// `float`: four bytes, little-endian.
+    #[inline]
     pub fn float(&mut self, value: f32) {
         self.fixed(&value.to_le_bytes());
     }
 
     /// `double`: eight bytes, little-endian.
+    #[inline]
     pub fn double(&mut self, value: f64) {
         self.fixed(&value.to_le_bytes());
     }
 
     /// `fixed`: the bytes alone.
+    #[inline]
     pub fn fixed(&mut self, value: &[u8]) {
         self.bytes.extend_from_slice(value);
     }
 
     /// `bytes`, and the UTF-8 of a `string`: the length, then as many bytes.
+    #[inline]
     pub fn prefixed(&mut self, value: &[u8]) {
         // No allocation of Rust is longer than an i64 counts.
         self.long(value.len() as i64);

@@ -8,10 +8,10 @@ use floeberg_core::schema::{NameMapping, Schema};
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_files::FileReader;
 use floeberg_io::Store;
+use floeberg_parquet::ParquetFile;
 
 use crate::formats::avro::read::AvroFile;
 use crate::formats::orc::read::OrcFile;
-use crate::formats::parquet::read::ParquetFile;
 use crate::plan::FileFormat;
 
 /// What reading any file needs, a data file or a delete file.

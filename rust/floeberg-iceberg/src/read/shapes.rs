@@ -9,9 +9,8 @@ use std::collections::HashMap;
 use floeberg_core::{Cancel, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_io::Store;
+use floeberg_parquet::stored_shape;
 use serde_json::json;
-
-use crate::formats::parquet::read::stored_shape;
 
 /// Footers that are read at a time: each is a wait for the store.
 const AT_A_TIME: usize = 16;

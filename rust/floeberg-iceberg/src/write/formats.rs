@@ -8,12 +8,12 @@ use floeberg_core::{Error, Result};
 use floeberg_files::{FileLayout, LayoutRequest, WriteProperties, check_metrics_mode};
 use floeberg_properties::{FORMAT, Kind, Properties};
 
-use crate::formats::{avro, parquet};
+use crate::formats::avro;
 
 /// The layout of a write. Errors: those of the format, `Unsupported` for a format that cannot be written.
 pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     match format_of(request.properties).as_str() {
-        "parquet" => parquet::write::layout(request),
+        "parquet" => floeberg_parquet::layout(request),
         "avro" => avro::write::layout(request),
         #[cfg(test)]
         "arrow" => crate::formats::arrow_ipc::layout(request),
@@ -31,7 +31,7 @@ pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>>
 pub fn check_write_property(name: &str, kind: Kind, properties: &Properties) -> Result<()> {
     match kind {
         Kind::Metrics => check_metrics_mode(name, properties.get(name).map_or("", String::as_str)),
-        Kind::Parquet => parquet::write::check_parquet_properties(properties),
+        Kind::Parquet => floeberg_parquet::check_properties(properties),
         Kind::Avro => avro::write::check_avro_properties(properties),
         _ => Ok(()),
     }

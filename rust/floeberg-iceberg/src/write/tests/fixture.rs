@@ -27,6 +27,9 @@ use crate::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFile};
 /// Rows, a value a column.
 pub(super) type Rows = Vec<Vec<Option<Value>>>;
 
+/// About how many bytes of memory a column of an open Parquet file takes, beside its values.
+pub(super) const COLUMN_MEMORY: u64 = 64 << 10;
+
 /// The task of all writes.
 pub(super) const TASK: WriteTask<'static> = WriteTask { partition: 3, name: "7" };
 

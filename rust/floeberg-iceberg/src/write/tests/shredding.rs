@@ -11,9 +11,8 @@ use floeberg_core::transform::Transform;
 use floeberg_core::{Cancel, ErrorKind, Result};
 use floeberg_io::MemoryStore;
 
-use super::fixture::{TASK, batch_of, footer, names, partitioned, recipe, schema_text, with};
+use super::fixture::{COLUMN_MEMORY, TASK, batch_of, footer, names, partitioned, recipe, schema_text, with};
 use super::sorting::sorted;
-use crate::formats::parquet::write::COLUMN_MEMORY;
 use crate::metadata::{NullOrder, SortDirection};
 use crate::read::tests::variant_model::{Names, Tree, decode, encode, normal};
 use crate::write::{Receipt, WriteRecipe, Writer, WrittenFile};

@@ -12,10 +12,9 @@ use floeberg_io::MemoryStore;
 use proptest::prelude::*;
 use serde_json::Map;
 
-use super::fixture::{Rows, TASK, batch, footer, partitioned, recipe, rows_of};
+use super::fixture::{COLUMN_MEMORY, Rows, TASK, batch, footer, partitioned, recipe, rows_of};
 use super::rows::{primitives, values};
 use super::types::bits;
-use crate::formats::parquet::write::COLUMN_MEMORY;
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
 use crate::write::{Receipt, WriteRecipe, Writer};
 

@@ -10,7 +10,7 @@ use parquet::file::metadata::{
 use parquet::file::page_index::offset_index::{OffsetIndexMetaData, PageLocation};
 
 use super::trusted;
-use crate::read::tests::fixture::paged_numbers;
+use crate::testing::paged_numbers;
 
 const ROWS: i64 = 2_000;
 

@@ -125,7 +125,7 @@ impl Options {
 /// Checks properties that depend on each other: codec and level, fewest and most rows between checks; and the version.
 ///
 /// Errors: `InvalidInput`, naming the property.
-pub(crate) fn check_parquet_properties(properties: &BTreeMap<String, String>) -> Result<()> {
+pub fn check_properties(properties: &BTreeMap<String, String>) -> Result<()> {
     let properties = WriteProperties::of_map(properties.clone());
     rows_between_checks(&properties, row_group_rows(&properties)?)?;
     version(&properties)?;

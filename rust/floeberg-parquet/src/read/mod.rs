@@ -23,5 +23,5 @@ mod reader;
 
 use fence::fence;
 pub use fence::silence_caught_panics;
-pub(crate) use open::ParquetFile;
-pub(crate) use shape::stored_shape;
+pub use open::ParquetFile;
+pub use shape::stored_shape;

@@ -12,7 +12,7 @@ use super::stored::stored_columns;
 use super::writer::ParquetWriter;
 
 /// The layout of a write. Errors: `InvalidInput` for invalid properties, `Unsupported` for types that cannot be written.
-pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
+pub fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     Ok(Arc::new(ParquetLayout::new(request)?))
 }
 

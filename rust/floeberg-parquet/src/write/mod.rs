@@ -1,4 +1,6 @@
 //! How are Parquet files written?
+//!
+//! In: rows as they are stored. Out: files, and what is said of their columns. Columns are encoded on several threads.
 
 mod columns;
 mod dictionaries;
@@ -17,7 +19,5 @@ mod metrics;
 mod writer;
 mod file_layout;
 
-pub(crate) use file_layout::layout;
-#[cfg(test)]
-pub(crate) use layout::COLUMN_MEMORY;
-pub(crate) use options::check_parquet_properties;
+pub use file_layout::layout;
+pub use options::check_properties;

@@ -24,7 +24,7 @@ use super::{fence, page_index};
 
 /// A Parquet file whose footer was read.
 #[derive(Debug, Clone)]
-pub(crate) struct ParquetFile {
+pub struct ParquetFile {
     /// Its bytes.
     pub(crate) source: Arc<dyn Source>,
     /// Its metadata, and its columns for the library.
@@ -37,7 +37,7 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     /// Opens a file and reads its footer.
-    pub(crate) fn open(store: &dyn Store, location: &str, mapping: Option<&NameMapping>) -> Result<Self> {
+    pub fn open(store: &dyn Store, location: &str, mapping: Option<&NameMapping>) -> Result<Self> {
         let source = store.open(location)?;
         let (metadata, tail) = read_footer(source.as_ref())?;
         let reader = fence(location, || {

@@ -30,7 +30,7 @@ use super::sorting::sorting_columns;
 use super::stored::{stored_columns, stored_fields};
 
 /// About how many bytes a column of an open file takes beside its values: its buffers and those of its codec.
-pub(crate) const COLUMN_MEMORY: u64 = 64 << 10;
+pub(super) const COLUMN_MEMORY: u64 = 64 << 10;
 
 /// How rows are stored.
 #[derive(Debug, Clone)]

@@ -21,7 +21,7 @@ const SPARK_VERSION: &str = "org.apache.spark.version";
 const SPARK_LEGACY: &str = "org.apache.spark.legacyDateTime";
 
 /// The columns of a file, as text.
-pub(crate) fn stored_shape(source: &dyn Source) -> Result<String> {
+pub fn stored_shape(source: &dyn Source) -> Result<String> {
     let (metadata, _) = read_footer(source)?;
     let mut leaves = unusual(&metadata).into_iter();
     let root = metadata.file_metadata().schema_descr().root_schema();

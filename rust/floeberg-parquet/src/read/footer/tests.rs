@@ -4,7 +4,7 @@ use floeberg_core::ErrorKind;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use super::{MOST_ROWS, check};
-use crate::read::tests::fixture::numbers;
+use crate::testing::numbers;
 
 /// The metadata of a file whose one row group claims so many rows.
 fn claiming(rows: i64) -> (ParquetMetaData, u64) {

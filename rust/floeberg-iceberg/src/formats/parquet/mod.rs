@@ -1,4 +1,0 @@
-//! Data and delete files of Parquet.
-
-pub(crate) mod read;
-pub(crate) mod write;
