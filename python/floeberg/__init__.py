@@ -41,6 +41,7 @@ from floeberg.write.recipe import WriteRecipe
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from floeberg.scan.explain import Lane
     from floeberg.scan.scan import Reader
 
 __all__ = [
@@ -87,4 +88,10 @@ def _spark_frame(
     return frame_of(scan, spark, options, reader)
 
 
-register_frames("spark", _spark_frame)
+def _spark_lanes(scan: Scan, spark: "SparkSession") -> "tuple[Lane, ...]":
+    from floeberg.spark.native.frame import lanes_told  # noqa: PLC0415 - the same
+
+    return lanes_told(scan, spark)
+
+
+register_frames("spark", _spark_frame, _spark_lanes)

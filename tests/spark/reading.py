@@ -33,6 +33,11 @@ def load(spark: SparkSession, case: Case, options: Mapping[str, str]) -> DataFra
     return reader.options(**options).load(str(case.metadata_file))
 
 
+def forms(frame: DataFrame) -> list[tuple[str, str, bool]]:
+    """Names, types and nullability, at every level."""
+    return [(field.name, field.dataType.json(), field.nullable) for field in frame.schema]
+
+
 def rows_of(frame: DataFrame) -> list[str]:
     """The rows of a frame, in the encoding of the corpus."""
     variants = [field.name for field in frame.schema if isinstance(field.dataType, VariantType)]

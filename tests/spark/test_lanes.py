@@ -7,13 +7,13 @@ file by file.
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import floeberg as fb
 from corpus import Case, cases, known_failures
 from corpus.filters import Filter
 from floeberg.errors import UnsupportedError
-from reading import rows_of
+from reading import forms, rows_of
 
 READABLE = [
     case
@@ -21,11 +21,6 @@ READABLE = [
     if not case.is_view
     and not {(case.name, "rows"), (case.name, "open"), (case.name, "spark")} & known_failures().keys()
 ]
-
-
-def forms(frame: DataFrame) -> list[tuple[str, str, bool]]:
-    """Names, types and nullability, at every level."""
-    return [(field.name, field.dataType.json(), field.nullable) for field in frame.schema]
 
 
 def check_lanes(scan: fb.Scan, spark: SparkSession) -> str:

@@ -12,6 +12,7 @@ import pytest
 from check_java import java_fault
 
 from lifecycle import options_of
+from test_native import TURNED
 
 # Starting Spark a second time takes a while where others work too.
 pytestmark = pytest.mark.timeout(500)
@@ -67,7 +68,7 @@ def test_spark_connect_reads_tables_and_scans(refs):
         secret, relocate = {"s3.session-token": "hunter2hunter2"}, json.loads(options["relocate"])
         table = fb.open_table(options["path"], relocate=relocate, storage_options=secret)
         scan = table.scan(row_filter="id > 3", selected_fields=("id",), limit=2)
-        frame = scan.to_spark(spark, partitions=1)
+        frame = scan.to_spark(spark, reader="arrow", partitions=1)
         told["scan"] = [frame.columns, frame.count(), scan.to_arrow().num_rows]
         told["shown"] = [repr(frame), frame._plan.print(), frame._plan._repr_html_()]
         told["explained"] = frame._explain_string(extended=True)
@@ -87,6 +88,58 @@ def test_spark_connect_reads_tables_and_scans(refs):
     assert "floeberg" in shown
     # No secret, and not what holds it either: the base64 of what zlib compressed begins like this.
     assert "hunter2" not in shown and "eJ" not in shown
+
+
+def test_spark_connect_reads_files_by_itself(tmp_path):
+    told = run(
+        """
+        import pyarrow as pa
+        spark = session(SparkSession.builder.remote("local[2]"))
+        catalog = fb.load_catalog("connect", type="filesystem", warehouse=options["warehouse"])
+        catalog.create_namespace("db")
+        schema = pa.schema([
+            pa.field("id", pa.int64(), nullable=False),
+            pa.field("name", pa.string()),
+            pa.field("day", pa.date32(), nullable=False),
+        ])
+        table = catalog.create_table("db.t", schema, partition_spec=["name"])
+        for start in range(0, 40, 10):
+            ids = list(range(start, start + 10))
+            table.append(pa.Table.from_pylist(
+                [{"id": i, "name": None if i % 3 == 0 else f"n{i % 3}", "day": __import__("datetime").date(1500, 1, 1)}
+                 for i in ids], schema))
+        scan = table.scan(row_filter="id >= 5 AND name IS NOT NULL")
+        frame = scan.to_spark(spark, reader="native")
+        ours = scan.to_spark(spark, reader="arrow")
+        forms = lambda frame: [(f.name, f.dataType.json(), f.nullable) for f in frame.schema]
+        told = {"same": forms(frame) == forms(ours)}
+        told["rows"] = sorted(map(str, frame.collect())) == sorted(map(str, ours.collect()))
+        told["count"] = frame.count()
+        turned = {}
+        for key, values in options["turned"].items():
+            before = spark.conf.get(key, None)
+            for value in values:
+                spark.conf.set(key, value)
+                try:
+                    found = frame.count(), frame.selectExpr("sum(id)").first()[0]
+                except Exception as error:
+                    found = str(error)[:300]
+                turned[key + "=" + value] = found
+            spark.conf.unset(key) if before is None else spark.conf.set(key, before)
+        told["turned"] = turned
+        told["lanes"] = [str(each) for each in scan.explain(spark=spark).lanes]
+        told["refused"] = [str(each) for each in scan.select("_row_id").explain(spark=spark).lanes]
+        print(json.dumps(told), flush=True)
+        """,
+        json.dumps({"warehouse": str(tmp_path / "w"), "turned": TURNED}),
+    )
+    assert (told["same"], told["rows"], told["count"]) == (True, True, 23)
+    right = [23, sum(each for each in range(5, 40) if each % 3)]
+    wrong = {key: found for key, found in told["turned"].items() if found != right}
+    # Other readers of files know none of the options that say what is read: nothing may come of them.
+    assert all(isinstance(found, str) for found in wrong.values()), wrong
+    assert told["lanes"][0].startswith("in Spark by native: ")
+    assert told["refused"][0].startswith("in Spark by arrow: ")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the other Python is a shell script")

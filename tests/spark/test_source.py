@@ -197,7 +197,7 @@ class TestScans:
 
     def test_keep_their_limit(self, spark, many):
         scan = many.open().scan(limit=7)
-        frame = scan.to_spark(spark, split_size=1)
+        frame = scan.to_spark(spark, reader="arrow", split_size=1)
         assert (frame.count(), len(frame.collect())) == (7, 7)
         assert many.open().scan(limit=0).to_spark(spark).count() == 0
 
@@ -209,16 +209,17 @@ class TestScans:
         scan = refs.open().scan(row_filter="CAT = 'a'", selected_fields=("ID",), case_sensitive=False)
         assert rows(scan.to_spark(spark)) == [(0,), (4,)]
 
-    def test_show_no_secret(self, spark, refs, capsys):
+    @pytest.mark.parametrize("reader", ["native", "arrow"])
+    def test_show_no_secret(self, spark, refs, capsys, reader):
         scan = refs.open(storage_options={"s3.secret-access-key": SECRET}).scan(row_filter="id = 1")
-        frame = scan.to_spark(spark)
+        frame = scan.to_spark(spark, reader=reader)
         token = spark.read.format("floeberg")._jreader.toString()
         frame.createOrReplaceTempView("secretive")
         for mode in ("simple", "extended", "codegen", "cost", "formatted"):
             frame.explain(mode)
         spark.sql("EXPLAIN EXTENDED SELECT * FROM secretive").show(truncate=False)
         shown = capsys.readouterr().out + frame._jdf.queryExecution().toString() + repr(frame) + token
-        assert "floeberg" in shown
+        assert ("floeberg" if reader == "arrow" else "FileScan parquet") in shown
         assert SECRET not in shown and "scan-token" not in shown
         assert frame.count() == 1
 
@@ -233,11 +234,11 @@ class TestScans:
         with pytest.raises(
             AnalysisException, match="the option 'partitions': expected an integer of at least 1"
         ):
-            scan.to_spark(spark, partitions=0)
+            scan.to_spark(spark, reader="arrow", partitions=0)
 
     def test_are_read_by_as_many_tasks_as_they_are_told(self, spark, many):
-        assert many.open().scan().to_spark(spark, partitions=1).rdd.getNumPartitions() == 1
-        assert many.open().scan().to_spark(spark, split_size=1).rdd.getNumPartitions() == 40
+        assert many.open().scan().to_spark(spark, reader="arrow", partitions=1).rdd.getNumPartitions() == 1
+        assert many.open().scan().to_spark(spark, reader="arrow", split_size=1).rdd.getNumPartitions() == 40
 
 
 def test_every_filter_of_spark_stays_with_spark(spark, refs):

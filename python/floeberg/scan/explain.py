@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["AggregateResult", "Deletes", "Dropped", "Explain", "Manifests", "Sizes", "Stage"]
+__all__ = ["AggregateResult", "Deletes", "Dropped", "Explain", "Lane", "Manifests", "Sizes", "Stage"]
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,25 @@ class AggregateResult:
 
 
 @dataclass(frozen=True)
+class Lane:
+    """Data files that Spark reads in one way.
+
+    Args:
+        reader: `native`, which is Spark's own Parquet reader, or `arrow`, which is Floeberg's.
+        reason: Why they go there.
+        files: How many.
+    """
+
+    reader: str
+    reason: str
+    files: int
+
+    def __str__(self) -> str:
+        """The files as a line of text."""
+        return f"in Spark by {self.reader}: {self.files:,} data files: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Explain:
     """What planning did.
 
@@ -157,6 +176,7 @@ class Explain:
         sizes: Their sizes; `None` for no files.
         files: Their paths as written, in plan order, with `verbose`.
         aggregates: The counts, minimums and maximums that `Scan.explain` was asked for.
+        lanes: How Spark would read the data files, where a session was given.
 
     Examples:
         >>> explain = table.scan(row_filter="id > 3").explain()
@@ -175,6 +195,7 @@ class Explain:
     sizes: Sizes | None
     files: tuple[str, ...] = ()
     aggregates: tuple[AggregateResult, ...] = ()
+    lanes: tuple[Lane, ...] = ()
 
     @property
     def position_deletes(self) -> int:
@@ -260,7 +281,7 @@ class Explain:
             )
         lines.extend(f"      {file}" for file in self.files)
         lines.extend(f"  with {each}" for each in self.deletes)
-        lines.extend(map(str, self.aggregates))
+        lines.extend(map(str, (*self.aggregates, *self.lanes)))
         return "\n".join(lines)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.expressions._literals import LiteralValue
-    from floeberg.scan.explain import Explain
+    from floeberg.scan.explain import Explain, Lane
     from floeberg.types import Schema
 
 __all__ = ["Scan"]
@@ -39,11 +39,18 @@ _MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions, Reader], DataFram
 """Makers of data frames by engine. The package registers them, so that scans need not import engines."""
 
 
+_LANES: dict[str, Callable[[Scan, SparkSession], tuple[Lane, ...]]] = {}
+"""What tells how an engine would read files."""
+
+
 def register_frames(
-    engine: str, make: Callable[[Scan, SparkSession, SparkOptions, Reader], DataFrame]
+    engine: str,
+    make: Callable[[Scan, SparkSession, SparkOptions, Reader], DataFrame],
+    tell: Callable[[Scan, SparkSession], tuple[Lane, ...]],
 ) -> None:
-    """Registers the maker of an engine's data frames."""
+    """Registers the maker of an engine's data frames, and what shows how the engine reads files."""
     _MAKERS[engine] = make
+    _LANES[engine] = tell
 
 
 class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
@@ -304,6 +311,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         count: bool = False,
         min: str | Sequence[str] = (),  # noqa: A002 - the words that users know
         max: str | Sequence[str] = (),  # noqa: A002
+        spark: SparkSession | None = None,
     ) -> Explain:
         """Plans, and shows what was read, what was dropped, and why.
 
@@ -312,6 +320,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             count: Whether to count too, and to show which files had to be read.
             min: Columns to find the smallest values of, likewise.
             max: Columns to find the largest values of, likewise.
+            spark: A session of Spark, to show which files its own reader reads, which Floeberg, and why.
 
         Returns:
             The result: `print` it, or use its fields.
@@ -336,7 +345,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             aggregates.extend(self._extreme(column, largest=name == "max") for column in names)
         named = checked_bool("verbose", verbose)
         explain = explain_of(self._inner.explain_with_names()) if named else self.plan_files().explain()
-        return replace(explain, aggregates=tuple(aggregates))
+        lanes = () if spark is None else _LANES["spark"](self, spark)
+        return replace(explain, aggregates=tuple(aggregates), lanes=lanes)
 
 
 def _answer(of: str, value: LiteralValue | None, metrics: dict[str, Any]) -> AggregateResult:

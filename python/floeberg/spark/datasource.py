@@ -10,11 +10,13 @@ Invariant: `schema` pins the columns, and the first `reader` the snapshot, for a
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pyspark.sql.datasource import DataSource
 
 from floeberg.errors import UnsupportedError
+from floeberg.spark.read.options import SCAN
 from floeberg.spark.read.reader import FloebergReader
 from floeberg.spark.read.scan_request import ScanRequest
 from floeberg.spark.read.types import spark_struct
@@ -29,6 +31,15 @@ if TYPE_CHECKING:
     from floeberg.spark.write.writer import FloebergWriter
 
 __all__ = ["FloebergDataSource"]
+
+_LOG = logging.getLogger("floeberg.spark")
+
+_FEW_COLUMNS = 8
+_WIDE = (
+    "spark.read.format('floeberg') reads all %d columns in every query, because Spark does not tell a data source in "
+    "Python which of them the query uses: take floeberg.spark.table(spark, ...), which reads only these, or name "
+    "columns with the option 'columns'"
+)
 
 _NO_STREAM_WRITES = (
     "Floeberg does not write streams yet: use foreachBatch, with an idempotency-key of the batch"
@@ -60,10 +71,10 @@ class FloebergDataSource(DataSource):
     def schema(self) -> StructType:
         """The columns, with the nullability of the table."""
         request = self._pinned()
-        return spark_struct(
-            request.open().projection().fields,
-            truncate_nanoseconds=request.settings.truncate_nanoseconds,
-        )
+        fields = request.open().projection().fields
+        if len(fields) > _FEW_COLUMNS and "columns" not in self.options and SCAN not in self.options:
+            _LOG.warning(_WIDE, len(fields))
+        return spark_struct(fields, truncate_nanoseconds=request.settings.truncate_nanoseconds)
 
     def reader(self, schema: StructType) -> FloebergReader:
         """The reader of this schema: the table's own, or the user's."""

@@ -14,8 +14,9 @@ import math
 import operator
 import re
 from datetime import datetime, timedelta
+from decimal import Decimal
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg.spark.native.proof import Unproven
 from floeberg.types import PrimitiveType
@@ -23,11 +24,12 @@ from floeberg.types import PrimitiveType
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import pyspark.sql.types as spark
     from pyspark.sql import Column
 
     from floeberg.types import NestedField
 
-__all__ = ["condition", "named", "tested_columns"]
+__all__ = ["condition", "named", "placeholder", "tested_columns"]
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq,
@@ -49,6 +51,22 @@ def named(name: str) -> Column:
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit; not imported for planning
 
     return F.col("`" + name.replace("`", "``") + "`")
+
+
+def placeholder(kind: spark.DataType) -> Column:
+    """Any value of a type, for a place where none is ever taken. Casts of text would be nullable."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
+
+    name = kind.typeName()
+    if name in {"string", "binary", "boolean"}:
+        return F.lit({"string": "", "binary": b"", "boolean": False}[name])
+    if name == "timestamp":
+        return F.timestamp_micros(F.lit(0))
+    if name in {"date", "timestamp_ntz"}:
+        return F.date_from_unix_date(F.lit(0)).cast(kind)
+    if name == "decimal":
+        return F.lit(Decimal(0).scaleb(-cast("spark.DecimalType", kind).scale)).cast(kind)
+    return F.lit(0).cast(kind)
 
 
 def tested_columns(tree: Any) -> set[str]:  # noqa: ANN401 - a tree of tuples

@@ -9,12 +9,15 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.scan.explain import Lane
 from floeberg.spark.native.deletes import without_deleted
-from floeberg.spark.native.filters import condition, named
+from floeberg.spark.native.filters import condition, named, placeholder
 from floeberg.spark.native.lanes import POSITION, Lanes, divide
 from floeberg.spark.native.relation import most_files, relation
+from floeberg.spark.read.branch_reads import READ_KEY, branch_read, record_frame
 from floeberg.spark.read.dataframe import scan_to_dataframe
-from floeberg.spark.session.environment import check_pyspark, check_session
+from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
+from floeberg.spark.session.local_dir import driver_local_dir
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from floeberg.scan.scan import Reader
     from floeberg.spark.native.lanes import FileGroup
 
-__all__ = ["frame_of"]
+__all__ = ["frame_of", "lanes_of", "lanes_told"]
 
 _READERS = ("auto", "native", "arrow")
 
@@ -40,18 +43,44 @@ def frame_of(
     if reader == "arrow":
         return scan_to_dataframe(scan, spark, options)
     schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
-    lanes = divide(scan, most_files=most_files(spark))
+    read = branch_read(scan)
+    for column in schema:
+        # A writer is given the columns of a query, and nothing else of it.
+        column.metadata = {**(column.metadata or {}), READ_KEY: "" if read is None else read.as_text()}
+    lanes = lanes_of(scan, spark)
     if reader == "native" and lanes.others:
         why, count = lanes.reasons[0]
         raise UnsupportedError(f"Spark's own reader cannot read {count} of {len(lanes.plan)} files: {why}")
     if not len(lanes.plan):
         return spark.createDataFrame([], schema)
+    if lanes.groups:
+        _record(scan, spark)
     frames = _native(spark, lanes, schema)
     if lanes.others:
         frames.append(scan_to_dataframe(scan, spark, options, only=lanes.others))
     frame = reduce(lambda one, other: one.union(other), frames)
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     return frame if limit is None else frame.limit(limit)
+
+
+def _record(scan: Scan, spark: SparkSession) -> None:
+    """Records what is read, for an overwrite of the same table."""
+    read = branch_read(scan)
+    if read is not None and not is_connect(spark) and (folder := driver_local_dir(spark)):
+        record_frame(read, folder)
+
+
+def lanes_of(scan: Scan, spark: SparkSession) -> Lanes:
+    """How the files of a scan would be read in a session."""
+    return divide(scan, most_files=most_files(spark), keeps_nullability=not is_connect(spark))
+
+
+def lanes_told(scan: Scan, spark: SparkSession) -> tuple[Lane, ...]:
+    """Which files Spark's reader and Floeberg's would read in a session, and why."""
+    lanes = lanes_of(scan, spark)
+    native = sum(len(group.numbers) for group in lanes.groups)
+    told = [Lane("native", "its footer proves that Spark reads the same rows", native)] if native else []
+    return (*told, *(Lane("arrow", why, count) for why, count in lanes.reasons))
 
 
 def _schema(scan: Scan, *, truncate: bool) -> StructType:
@@ -84,41 +113,46 @@ def _group(spark: SparkSession, lanes: Lanes, group: FileGroup, schema: StructTy
         ]
     )
     frame = relation(spark, stored, group.paths)
+    now_nullable = {each.name for each in frame.schema if each.nullable}
+    lost = {each.name for each in group.columns if each.stored_name in now_nullable}
     if group.deleted:
         frame = without_deleted(spark, frame, lanes.plan, group)
     frame = _named(frame, group, schema)
     if group.filtered:
         frame = frame.where(condition(lanes.residual, lanes.tested))
-        if set(frame.columns) != set(schema.names):
-            frame = frame.select(*map(named, schema.names))
-    return frame
+    return _finished(frame, schema, lost)
 
 
 def _named(frame: DataFrame, group: FileGroup, schema: StructType) -> DataFrame:
     """The columns by their names and in their types; those that the file lacks are null."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
 
-    by_name = {each.name: each for each in group.columns}
-    extra = [name for name in by_name if name not in schema.names] if group.filtered else []
-    if not group.deleted and POSITION not in schema.names and not extra:
-        same = [
-            each.name
-            for each in group.columns
-            if each.stored_name == each.name and each.stored_kind == each.kind
-        ]
-        if same == schema.names:
-            return frame
-    columns: list[Any] = []
-    for name in (*schema.names, *extra):
-        each = by_name.get(name)
-        if each is None:
-            columns.append(F.col("_metadata.row_index").alias(name))
-            continue
+    columns: list[Any] = [F.col("_metadata.row_index").alias(POSITION)] if POSITION in schema.names else []
+    as_they_are = not columns
+    for each in group.columns:
         column = F.lit(None) if each.stored_name is None else named(each.stored_name)
         if each.stored_kind != each.kind:
             column = column.cast(each.kind)
-        if each.stored_name != name or each.stored_kind != each.kind:
-            comment = schema[name].metadata if name in schema.names else {}
-            column = column.alias(name, metadata=comment) if comment else column.alias(name)
+        if each.stored_name != each.name or each.stored_kind != each.kind:
+            said = schema[each.name].metadata if each.name in schema.names else {}
+            column = column.alias(each.name, metadata=said) if said else column.alias(each.name)
+            as_they_are = False
+        columns.append(column)
+    return frame if as_they_are else frame.select(*columns)
+
+
+def _finished(frame: DataFrame, schema: StructType, lost: set[str]) -> DataFrame:
+    """The columns of the scan, in their order. What the table promises to be never null is said where Spark lost it."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
+
+    required = {each.name: each for each in schema if not each.nullable and each.name in lost}
+    if frame.columns == schema.names and not required:
+        return frame
+    columns = []
+    for name in schema.names:
+        column = named(name)
+        if name in required:
+            column = F.coalesce(column, placeholder(required[name].dataType))
+            column = column.alias(name, metadata=required[name].metadata or {})
         columns.append(column)
     return frame.select(*columns)

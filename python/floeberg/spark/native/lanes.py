@@ -15,6 +15,7 @@ from floeberg import _native
 from floeberg.spark.native.filters import tested_columns
 from floeberg.spark.native.proof import NativeColumn, Unproven, native_columns
 from floeberg.spark.native.stored import stored_files
+from floeberg.types import ListType, MapType, StructType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from floeberg.scan import Scan
     from floeberg.scan.plan import Plan
     from floeberg.spark.native.stored import StoredFile
-    from floeberg.types import NestedField
+    from floeberg.types import IcebergType, NestedField
 
 __all__ = ["POSITION", "FileGroup", "Lanes", "divide"]
 
@@ -76,20 +77,22 @@ class Lanes:
     tested: dict[str, NestedField] = field(default_factory=dict)
 
 
-def divide(scan: Scan, *, most_files: int) -> Lanes:
+def divide(scan: Scan, *, most_files: int, keeps_nullability: bool = True) -> Lanes:
     """Plans a scan and divides its files.
 
     Args:
         scan: The scan.
         most_files: Files that Spark can be given.
+        keeps_nullability: Whether Spark can be told that parts of columns are never null.
     """
-    return _Division(scan, most_files).lanes()
+    return _Division(scan, most_files, keeps_nullability).lanes()
 
 
 @dataclass
 class _Division:
     scan: Scan
     most_files: int
+    keeps_nullability: bool
     reasons: dict[int, str] = field(default_factory=dict)
 
     def lanes(self) -> Lanes:
@@ -122,6 +125,8 @@ class _Division:
         special = [each.name for each in projected if each.field_id >= _RESERVED and each.name != POSITION]
         if special:
             raise Unproven(f"column {special[0]!r} is made by Floeberg")
+        if not self.keeps_nullability and (lost := next(filter(_is_required_inside, self.fields), None)):
+            raise Unproven(f"Spark Connect takes all parts of {lost.name!r} for nullable")
         self.residual = self.scan._inner.row_filter()  # noqa: SLF001 - the package's own
         self.tested = {}
         by_name = {each.name: each for each in self.scan.schema().fields}
@@ -171,7 +176,7 @@ class _Division:
             by_kind.setdefault((found, filtered, deleted), []).append(number)
         made = []
         for (columns, filtered, deleted), numbers in by_kind.items():
-            for part in _of_different_sizes(numbers, stored) if deleted else [numbers]:
+            for part in different_sizes(numbers, stored) if deleted else [numbers]:
                 sizes = tuple(stored[each].size for each in part)
                 part_paths = tuple(paths[each] for each in part)
                 made.append(FileGroup(columns, filtered, tuple(part), part_paths, sizes, deleted))
@@ -195,7 +200,24 @@ class _Division:
         return set(dict(self.scan._inner.identity_sources())[spec_id])  # noqa: SLF001 - the package's own
 
 
-def _of_different_sizes(numbers: Sequence[int], stored: dict[int, StoredFile]) -> list[list[int]]:
+def _is_required_inside(field: NestedField) -> bool:
+    """Whether a nested column, or a part of one, is required."""
+    parts = _nested_fields(field.field_type)
+    return any(each.required or _is_required_inside(each) for each in parts) or (
+        bool(parts) and field.required
+    )
+
+
+def _nested_fields(kind: IcebergType) -> tuple[NestedField, ...]:
+    """The parts of a type that may be null."""
+    if isinstance(kind, StructType):
+        return kind.fields
+    if isinstance(kind, ListType):
+        return (kind.element_field,)
+    return (kind.value_field,) if isinstance(kind, MapType) else ()
+
+
+def different_sizes(numbers: Sequence[int], stored: dict[int, StoredFile]) -> list[list[int]]:
     """Files in parts whose files all differ in size."""
     parts: list[dict[int, int]] = []
     for number in numbers:

@@ -4,8 +4,11 @@ A query may overwrite a table with rows of that table. Commits since the snapsho
 does not tell a writer what was read, but a task knows its query. Tasks that read record their snapshot in a folder of
 the executor, and tasks that write look it up there.
 
-Invariant: only snapshots that tasks of the same query read are found. Some may be missed: where no writing task ran on
-the machine of a reading one, and where an earlier query read the rows, as with `cache()`.
+Files that Spark reads itself are read by no task of ours. Columns of their DataFrames say the snapshot, and the driver
+records it for queries that take none of these columns over as it is.
+
+Invariant: only snapshots that tasks of the same query read are found, and those of DataFrames. Some may be missed:
+where no writing task ran on the machine of a reading one, and where an earlier query read the rows, as with `cache()`.
 """
 
 from __future__ import annotations
@@ -24,9 +27,23 @@ from floeberg.spark.session.local_dir import local_dir
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pyspark.sql.types import StructType
+
     from floeberg.scan import Scan
 
-__all__ = ["BranchRead", "branch_read", "record_read", "recorded_reads"]
+__all__ = [
+    "READ_KEY",
+    "BranchRead",
+    "branch_read",
+    "frames_read",
+    "record_frame",
+    "record_read",
+    "recorded_reads",
+]
+
+READ_KEY = "floeberg.read"
+"""The key of a column's metadata that says which snapshot it was read from, where Spark reads files itself; empty where
+the user chose the snapshot."""
 
 _QUERIES = ("spark.sql.execution.root.id", "spark.sql.execution.id")
 """Local properties that identify a task's query. The first belongs to the whole query, where it has parts."""
@@ -47,6 +64,10 @@ class BranchRead:
     table: str
     branch: str
     snapshot_id: int | None
+
+    def as_text(self) -> str:
+        """It as the metadata of a column."""
+        return json.dumps([self.table, self.branch, self.snapshot_id])
 
 
 def branch_read(scan: Scan) -> BranchRead | None:
@@ -86,6 +107,55 @@ def recorded_reads(table: str | None) -> tuple[BranchRead, ...]:
         json.loads(line) for line in dict.fromkeys(lines) if line.startswith(start) and line.endswith(b"]")
     )
     return tuple(BranchRead(table, branch, snapshot_id) for _, branch, snapshot_id in found)
+
+
+def record_frame(read: BranchRead, first_local_dir: str) -> None:
+    """Records, on the driver, that a DataFrame of a snapshot was made whose files Spark reads itself.
+
+    Args:
+        read: The snapshot.
+        first_local_dir: The first local directory of the driver's Spark.
+    """
+    record = _frames_file(read.table, local_dir(first_local_dir))
+    # The record is less important than the read.
+    with suppress(OSError):
+        if record is not None:
+            record.mkdir(mode=0o700, parents=True, exist_ok=True)
+            branch = hashlib.sha256(read.branch.encode()).hexdigest()
+            made = record / f"{branch}-{os.getpid()}"
+            made.write_text(json.dumps([read.branch, read.snapshot_id]), encoding="utf-8")
+            made.replace(record / branch)
+
+
+def frames_read(table: str | None, schema: StructType) -> tuple[BranchRead, ...]:
+    """What a query read of a table through DataFrames whose files Spark reads itself.
+
+    Columns that the query takes over say it. Where all of its columns are made anew, the newest such DataFrame of the
+    table is taken for read.
+
+    Args:
+        table: The UUID of the table.
+        schema: The columns of the query.
+    """
+    told = [text for each in schema if (text := (each.metadata or {}).get(READ_KEY)) is not None]
+    if told:
+        reads = {BranchRead(*json.loads(text)) for text in told if text}
+        return tuple(read for read in reads if read.table == table)
+    return _recorded_frames(table)
+
+
+def _recorded_frames(table: str | None) -> tuple[BranchRead, ...]:
+    record = None if table is None else _frames_file(table, local_dir())
+    if table is None or record is None:
+        return ()
+    found = []
+    with suppress(OSError, ValueError):
+        found = [json.loads(each.read_bytes()) for each in record.iterdir() if "-" not in each.name]
+    return tuple(BranchRead(table, branch, snapshot_id) for branch, snapshot_id in found)
+
+
+def _frames_file(table: str, folder: Path | None) -> Path | None:
+    return None if folder is None else folder / "frames" / hashlib.sha256(table.encode()).hexdigest()
 
 
 def _record_file(table: str) -> Path | None:

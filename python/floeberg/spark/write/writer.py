@@ -24,7 +24,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from floeberg import _native
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
-from floeberg.spark.read.branch_reads import recorded_reads
+from floeberg.spark.read.branch_reads import frames_read, recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
 from floeberg.spark.write.input_columns import InputColumns
@@ -71,6 +71,7 @@ class FloebergWriter(DataSourceArrowWriter):
         overwrites: Whether rows are replaced.
         key: The idempotency key of the commit.
         is_done: Whether the table had a commit with the key when the write began. Then nothing is written.
+        frames: What the query reads of the table, as far as its columns and the driver say it.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one write
@@ -83,6 +84,7 @@ class FloebergWriter(DataSourceArrowWriter):
         overwrites: bool,
         key: str,
         is_done: bool,
+        frames: Sequence[BranchRead] = (),
     ) -> None:
         self._table = table
         self._recipe = recipe
@@ -91,6 +93,7 @@ class FloebergWriter(DataSourceArrowWriter):
         self._overwrites = overwrites
         self._key = key
         self._is_done = is_done
+        self._frames = tuple(frames)
 
     @classmethod
     def of(cls, options: WriteOptions, schema: StructType, *, overwrite: bool) -> FloebergWriter:
@@ -121,7 +124,10 @@ class FloebergWriter(DataSourceArrowWriter):
         recipe.check_schema(rows)
         key = write_id if options.idempotency_key is None else options.idempotency_key
         is_done = _done_by(table, key, options, overwrites=overwrite) is not None
-        return cls(table, recipe, columns, options, overwrites=overwrite, key=key, is_done=is_done)
+        frames = frames_read(table._inner.identity[0], schema) if overwrite else ()  # noqa: SLF001 - the package's own
+        return cls(
+            table, recipe, columns, options, overwrites=overwrite, key=key, is_done=is_done, frames=frames
+        )
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:
         """Writes the rows of a task. Where it fails it leaves no file."""
@@ -174,7 +180,8 @@ class FloebergWriter(DataSourceArrowWriter):
 
     def _made_from(self, messages: Sequence[WriterCommitMessage | None], branch: str) -> list[int | None]:
         """The snapshots that an overwrite is validated from, in addition to the one when it began."""
-        reads = (read for each in messages if isinstance(each, FilesWritten) for read in each.reads)
+        reads = [read for each in messages if isinstance(each, FilesWritten) for read in each.reads]
+        reads += self._frames
         found = {read.snapshot_id for read in reads if read.branch == branch}
         if self._options.validate_from is not None:
             found.add(self._options.validate_from)
@@ -214,7 +221,9 @@ class FloebergWriter(DataSourceArrowWriter):
 
     def __reduce__(self) -> tuple[Any, ...]:
         first = (self._table, self._recipe, self._columns, self._options)
-        return pickle_call(__name__, "_rebuild", *first, self._overwrites, self._key, self._is_done)
+        return pickle_call(
+            __name__, "_rebuild", *first, self._overwrites, self._key, self._is_done, self._frames
+        )
 
 
 def _done_by(table: Table, key: str, options: WriteOptions, *, overwrites: bool) -> int | None:
@@ -240,5 +249,5 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 
 
 def _rebuild(*parts: Any) -> FloebergWriter:  # noqa: ANN401 - those of `__reduce__`
-    *first, overwrites, key, is_done = parts
-    return FloebergWriter(*first, overwrites=overwrites, key=key, is_done=is_done)
+    *first, overwrites, key, is_done, frames = parts
+    return FloebergWriter(*first, overwrites=overwrites, key=key, is_done=is_done, frames=frames)
