@@ -1,8 +1,8 @@
 """Reading 20 million rows of 12 columns through PySpark, two cores.
 
-The data source against Spark's own Parquet reader on the same files, against rows that need no reading, and against
-itself without deletes, in turn in one session; and against Iceberg Java on the same tables, each in a session of its
-own, one after the other.
+`floeberg.spark.table` and the data source against Spark's own Parquet reader on the same files, against rows that need
+no reading, and against themselves without deletes, in turn in one session; and against Iceberg Java on the same tables,
+each in a session of its own, one after the other.
 """
 
 from __future__ import annotations
@@ -42,10 +42,26 @@ def main(scale: float, *, java: bool) -> None:
         queries = [Query(aggregates, "parquet", files)]
         queries += [handoff(aggregates, files, rows)]
         queries += [floeberg(aggregates, tables[variant]) for variant in tables]
-        parquet, floor, plain, *deleted = run(Session(queries))
+        queries += [Query(aggregates, "table", str(tables[variant])) for variant in tables]
+        queries += [Query((*aggregates, "sum(_metadata.row_index)"), "parquet", files)]
+        parquet, floor, *others, numbered = run(Session(queries))
+        plain, *deleted = others[: len(tables)]
+        native, *native_deleted = others[len(tables) :]
         show(
             f"spark/{rows} rows/{width}/against Spark's own Parquet reader",
-            {f"Spark {parquet.spark}, Parquet files": parquet, "floeberg, no deletes": plain},
+            {
+                f"Spark {parquet.spark}, Parquet files": parquet,
+                "floeberg.spark.table, no deletes": native,
+                "floeberg's data source, no deletes": plain,
+            },
+        )
+        agree([*deleted, *native_deleted])
+        print_table(
+            f"spark/{rows} rows/{width}/deletes, against positions of rows",
+            {
+                f"Spark {parquet.spark}, with row_index": numbered,
+                **dict(zip(DELETES.values(), native_deleted, strict=True)),
+            },
         )
         print_table(
             f"spark/{rows} rows/{width}/against rows that are there",
@@ -54,10 +70,22 @@ def main(scale: float, *, java: bool) -> None:
         agree(deleted)
         title = f"spark/{rows} rows/{width}/deletes"
         print_table(title, {"no deletes": plain, **dict(zip(DELETES.values(), deleted, strict=True))})
+    group_by(rows, tables["plain"], files)
     if java:
         against_java(rows, {variant: tables[variant] for variant in DELETES})
     else:
         print("\nspark/against Iceberg Java: not asked for (ICEBERG_JAVA=1, which downloads 500 MB once)")
+
+
+def group_by(rows: int, table: Path, files: str) -> None:
+    """Group by one column and sum another, over all columns as a view has them."""
+    grouped = ("country", "sum(customer)", "count(*)")
+    queries = [Query(grouped, "parquet", files), Query(grouped, "table", str(table))]
+    parquet, native = run(Session(queries))
+    print_table(
+        f"spark/{rows} rows/group by one column",
+        {f"Spark {parquet.spark}, Parquet files": parquet, "floeberg.spark.table": native},
+    )
 
 
 def against_java(rows: int, tables: dict[str, Path]) -> None:
@@ -72,7 +100,7 @@ def against_java(rows: int, tables: dict[str, Path]) -> None:
         Query(WIDTHS[width], "iceberg", str(tables[variant].parent.parent)) for variant, width in cases
     ]
     theirs = run(Session(java_queries, {"spark.jars": str(jar)}), str(python))
-    ours = run(Session([floeberg(WIDTHS[width], tables[variant]) for variant, width in cases]))
+    ours = run(Session([Query(WIDTHS[width], "table", str(tables[variant])) for variant, width in cases]))
     for (variant, width), their, our in zip(cases, theirs, ours, strict=True):
         show(
             f"spark/{rows} rows/{width}/{DELETES[variant]}/against Iceberg Java",
