@@ -37,10 +37,15 @@ def without_deleted(spark: SparkSession, frame: DataFrame, plan: Plan, group: Fi
         raise InvalidDataError("two files of a group are of one size")
     words = pa.array(cast("Any", _native.deleted_rows(plan._inner, list(group.numbers))))  # noqa: SLF001 - the package's own
     bitmaps = pa.table({_SIZE: pa.array(group.sizes, pa.int64()), _WORDS: words})
-    known = F.broadcast(spark.createDataFrame(bitmaps.filter(pc.list_value_length(words).cast(pa.bool_()))))
+    known = bitmaps.filter(pc.greater(pc.list_value_length(words), 0))
+    if not known.num_rows:
+        # Deletes may name rows that no file has.
+        return frame
     rows = frame.select(
         "*", F.col("_metadata.row_index").alias(_ROW), F.col("_metadata.file_size").alias(_FILE)
     )
     word = F.get(F.col(_WORDS), F.shiftright(F.col(_ROW), 6).cast("int"))
     is_deleted = F.bit_get(word, F.col(_ROW).bitwiseAND(F.lit(63)).cast("int")) == 1
-    return rows.join(known, (F.col(_FILE) == F.col(_SIZE)) & is_deleted, "left_anti")
+    return rows.join(
+        F.broadcast(spark.createDataFrame(known)), (F.col(_FILE) == F.col(_SIZE)) & is_deleted, "left_anti"
+    )
