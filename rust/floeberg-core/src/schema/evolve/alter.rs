@@ -49,7 +49,7 @@ impl Draft<'_> {
         let refuse = |why: &str| {
             let from = &field.field_type;
             Err(Error::invalid_input(format!(
-                "column {name:?} cannot become {field_type} from {from}: {why}"
+                "the type of column {name:?} cannot change from {from} to {field_type}: {why}"
             )))
         };
         let (Type::Primitive(from), Type::Primitive(to)) = (&field.field_type, field_type) else {

@@ -110,7 +110,7 @@ fn a_date_that_partitions_files_stays_a_date() {
     let promote = json!({"changes": [{"change": "update-type", "name": "ts", "type": "timestamp"}]});
     for is_current in [true, false] {
         let error = evolved_in(3, uses(is_current), &promote).unwrap_err();
-        assert!(error.to_string().contains("the partition field \"ts_day\" is made of it"), "{error}");
+        assert!(error.to_string().contains("the partition field \"ts_day\" depends on it"), "{error}");
     }
     let sorted = vec![ColumnUse { is_partition: false, ..uses(true)[0].clone() }];
     assert!(evolved_in(3, sorted, &promote).is_ok());
@@ -127,7 +127,7 @@ fn a_column_that_new_files_are_partitioned_by_stays() {
     for name in ["place.y", "place"] {
         let drop = json!({"changes": [{"change": "delete-column", "name": name}]});
         let error = evolved_in(2, used(true), &drop).unwrap_err();
-        assert!(error.to_string().contains("the sort order is made of it"), "{error}");
+        assert!(error.to_string().contains("the sort order depends on it"), "{error}");
         assert!(evolved_in(2, used(false), &drop).is_ok());
     }
 }
