@@ -4,6 +4,7 @@ Importing this package imports no PySpark: `register` does.
 """
 
 from floeberg.spark.session.registration import register
+from floeberg.spark.sql import sql
 from floeberg.spark.tables import create_view, table
 
-__all__ = ["create_view", "register", "table"]
+__all__ = ["create_view", "register", "sql", "table"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
+from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from floeberg.scan import Scan
     from floeberg.scan.scan import Reader
 
-__all__ = ["create_view", "table", "table_scan"]
+__all__ = ["create_view", "open_named", "table", "table_scan"]
+
+_PINS = ("snapshot_id", "tag", "as_of")
 
 
 def table(  # noqa: PLR0913 - the parts of one read
@@ -89,7 +92,9 @@ def create_view(
 ) -> DataFrame:
     """Makes a temporary view of a table.
 
-    The view keeps to the snapshot that is current now, or to the one that is chosen, until it is made again.
+    The view keeps to the snapshot that is current now, or to the one that is chosen, until it is made again. A view of
+    which no snapshot, tag or moment is chosen, of a table by its name, is made again by `floeberg.spark.sql` before
+    each statement that names it; `spark.sql` and `spark.table` show what was current before.
 
     Args:
         spark: The session.
@@ -101,12 +106,20 @@ def create_view(
     Returns:
         The DataFrame of the view.
     """
-    frame = table(spark, name, **options)
     checked = checked_text("view", view)
-    if checked_bool("replace", replace):
-        frame.createOrReplaceTempView(checked)
-    else:
-        frame.createTempView(checked)
+    checked_bool("replace", replace)
+    catalog = options.pop("catalog", None)
+    reading = {key: options.pop(key) for key in ("reader", "truncate_nanoseconds") if key in options}
+    made = FollowingView(
+        checked,
+        name if isinstance(name, str) else "",
+        catalog,
+        scan=lambda opened: table_scan(opened, **options),
+        to_frame=lambda session, scan: scan.to_spark(session, **reading),
+    )
+    frame = made.make(spark, made.scan(open_named(name, catalog)), replacing=replace)
+    if isinstance(name, Table) or any(options.get(key) is not None for key in _PINS):
+        forget(spark, checked)
     return frame
 
 
@@ -127,7 +140,7 @@ def table_scan(  # noqa: PLR0913 - the same
     given = [key for key, value in chosen.items() if value is not None]
     if len(given) > 1:
         raise InvalidInputError(f"choose one snapshot: {' and '.join(given)} exclude each other")
-    opened = _opened(name, catalog)
+    opened = open_named(name, catalog)
     scan = opened.scan(
         row_filter=filter,
         selected_fields=tuple(columns),
@@ -143,7 +156,8 @@ def table_scan(  # noqa: PLR0913 - the same
     return scan if as_of is None else scan.as_of(milliseconds(as_of))
 
 
-def _opened(name: str | Table, catalog: Catalog | str | None) -> Table:
+def open_named(name: str | Table, catalog: Catalog | str | None) -> Table:
+    """The table of a name, as it is now."""
     if isinstance(name, Table):
         return name
     known = checked_text("name", name)

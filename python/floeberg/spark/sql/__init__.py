@@ -1,0 +1,5 @@
+"""Statements over tables by their names."""
+
+from floeberg.spark.sql.run import sql
+
+__all__ = ["sql"]

@@ -1,0 +1,173 @@
+"""Which rows of a table does a use of it read, and how do they come to Spark?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.sql.columns import needed_columns, reaches_all
+from floeberg.spark.sql.constants import Moments
+from floeberg.spark.sql.pushdown import conditions, pushed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.scan import Scan
+    from floeberg.spark.sql.references import Reference
+    from floeberg.spark.sql.statement import Statement
+
+__all__ = ["frames_of", "is_case_sensitive"]
+
+
+def is_case_sensitive(spark: SparkSession) -> bool:
+    """Whether the case of names of columns counts in the session."""
+    return _is_set(spark, "spark.sql.caseSensitive")
+
+
+def frames_of(  # noqa: PLR0913 - what is read, and how
+    spark: SparkSession,
+    statement: Statement,
+    tree: Any,  # noqa: ANN401 - sqlglot's
+    uses: Sequence[Reference],
+    reading: dict[str, Any],
+    *,
+    case_sensitive: bool,
+) -> list[DataFrame]:
+    """The frame of each use of a table.
+
+    Args:
+        spark: The session.
+        statement: The statement.
+        tree: Its tree.
+        uses: The uses.
+        reading: What `Scan.to_spark` is given.
+        case_sensitive: Whether the case of names of columns counts.
+    """
+    scans = [_scan_of(spark, use, case_sensitive=case_sensitive) for use in uses]
+    # With this setting Spark compares dates and moments with texts as texts.
+    as_texts = _is_set(spark, "spark.sql.legacy.typeCoercion.datetimeToString.enabled")
+    found = [
+        []
+        if as_texts or use.found.metadata
+        else conditions(use, scan, statement, case_sensitive=case_sensitive)
+        for use, scan in zip(uses, scans, strict=True)
+    ]
+    moments = Moments(spark)
+    moments.ask(moment for group in found for condition in group for moment in condition.moments())
+    frames: dict[tuple[int, str], DataFrame] = {}
+    named: list[DataFrame] = []
+    for use, scan, group in zip(uses, scans, found, strict=True):
+        if use.found.metadata is not None:
+            named.append(
+                _metadata_frame(spark, use, scan, statement, whole=reaches_all(statement, tree, use))
+            )
+            continue
+        columns = needed_columns(statement, tree, use, scan.schema())
+        chosen = pushed(group, scan, moments).select(*columns)
+        # Two uses that read the same share a frame, so that Spark may read it once.
+        key = id(use.found.table), f"{chosen.snapshot_id} {chosen!r} {columns}"
+        if key not in frames:
+            frames[key] = chosen.to_spark(spark, **reading)
+        named.append(frames[key])
+    return named
+
+
+def _scan_of(spark: SparkSession, reference: Reference, *, case_sensitive: bool) -> Scan:
+    """The scan of the snapshot that a use of a table asks for.
+
+    Raises:
+        InvalidInputError: It asks for two snapshots, or for one of another kind.
+        NotFoundError: There is no such snapshot or ref.
+    """
+    found, travel = reference.found, reference.time_travel
+    table = found.table
+    chosen = [each for each in (found.ref, found.snapshot_id, found.timestamp_ms, travel) if each is not None]
+    if len(chosen) > 1:
+        raise InvalidInputError(
+            f"{'.'.join(reference.name.parts)}: choose one snapshot, by the name or by AS OF"
+        )
+    scan = table.scan(case_sensitive=case_sensitive)
+    if found.ref is not None:
+        kind, name = found.ref
+        known = table.refs().get(name)
+        if known is not None and known.snapshot_ref_type != kind:
+            raise InvalidInputError(
+                f"{'.'.join(reference.name.parts)}: {name!r} is a {known.snapshot_ref_type}"
+            )
+        return scan.use_ref(name)
+    if travel is not None and not travel.of_version:
+        return scan.as_of(_milliseconds(spark, travel.asked))
+    if travel is not None and (travel.asked in table.refs() or not travel.asked.isdigit()):
+        return scan.use_ref(travel.asked)
+    snapshot_id = found.snapshot_id if travel is None else int(travel.asked)
+    if snapshot_id is not None:
+        return table.scan(case_sensitive=case_sensitive, snapshot_id=snapshot_id)
+    return scan if found.timestamp_ms is None else scan.as_of(found.timestamp_ms)
+
+
+def _metadata_frame(
+    spark: SparkSession, reference: Reference, scan: Scan, statement: Statement, *, whole: bool
+) -> DataFrame:
+    """The rows of a metadata table.
+
+    Raises:
+        InvalidInputError: A snapshot was asked for, and the metadata table is of the whole table.
+        UnsupportedError: Spark cannot take a column.
+    """
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+    found = reference.found
+    assert found.metadata is not None  # noqa: S101 - the caller asked
+    name: Any = found.metadata
+    reader = found.table.inspect.to_arrow_batch_reader(
+        name, snapshot_id=None if reference.time_travel is None else scan.snapshot_id
+    )
+    rows = reader.read_all()
+    used = [column for column in rows.column_names if column in statement.words]
+    rows = rows if whole else rows.select(used or rows.column_names[:1])
+    try:
+        return spark.createDataFrame(_plain(rows))
+    except PySparkException as error:
+        raise UnsupportedError(
+            f"{'.'.join(reference.name.parts)}: Spark cannot take one of the columns {', '.join(rows.column_names)}; "
+            "name the others"
+        ) from error
+
+
+def _is_set(spark: SparkSession, setting: str) -> bool:
+    return str(spark.conf.get(setting, "false")).lower() == "true"
+
+
+def _milliseconds(spark: SparkSession, constant: str) -> int:
+    """What Spark makes of a constant, in the zone of the session."""
+    micros = spark.sql(f"SELECT unix_micros(CAST(({constant}) AS TIMESTAMP_LTZ))").collect()[0][0]
+    if micros is None:
+        raise InvalidInputError(f"TIMESTAMP AS OF: {constant} is no moment")
+    return int(micros) // 1000
+
+
+def _plain(rows: pa.Table) -> pa.Table:
+    """The rows in types that Spark takes."""
+    import pyarrow as pa  # noqa: PLC0415 - the same
+
+    schema = pa.schema([pa.field(each.name, _plain_type(each.type), each.nullable) for each in rows.schema])
+    return rows.cast(schema)
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa  # noqa: PLC0415 - the same
+
+    if isinstance(kind, pa.StructType):
+        return pa.struct([pa.field(each.name, _plain_type(each.type), each.nullable) for each in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_plain_type(kind.key_type), kind.item_field.with_type(_plain_type(kind.item_type)))
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_plain_type(kind.value_type)))
+    if pa.types.is_fixed_size_binary(kind):
+        return pa.binary()
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", kind.tz)
+    return kind

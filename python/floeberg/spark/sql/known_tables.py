@@ -1,0 +1,184 @@
+"""Which names of a statement are tables of ours?
+
+A name of one part is Spark's: a temporary view, a common table expression, a table of the current database. A longer
+one is ours where the catalog has it, or where it begins with the catalog's name and the catalog has the rest. After it
+may stand a metadata table (`orders.snapshots`), or a branch or a snapshot as Iceberg spells them
+(`orders.branch_audit`).
+
+Invariant: a name is looked up once a statement, and each table is loaded once: all its uses read the same snapshot.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_args
+
+from floeberg.catalog import load_catalog
+from floeberg.catalog.configuration import configured_name, configured_properties
+from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError
+from floeberg.spark.tables import open_named
+from floeberg.table.inspect import MetadataTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from floeberg.catalog import Catalog
+    from floeberg.table import Table
+
+__all__ = ["Found", "KnownTables"]
+
+_METADATA: frozenset[str] = frozenset(get_args(MetadataTable))
+_SELECTOR = re.compile(r"(branch|tag)_(.+)|(snapshot_id|at_timestamp)_([0-9]+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A table that a name means, and what of it."""
+
+    table: Table
+    full: tuple[str, ...]
+    """The whole name, with that of the catalog."""
+    metadata: str | None = None
+    ref: tuple[str, str] | None = None
+    """`branch` or `tag`, and its name."""
+    snapshot_id: int | None = None
+    timestamp_ms: int | None = None
+
+
+class KnownTables:
+    """The tables that a statement may name.
+
+    Args:
+        spark: The session.
+        catalog: The catalog, its name in the configuration, or `None` for the default one.
+    """
+
+    def __init__(self, spark: SparkSession, catalog: Catalog | str | None) -> None:
+        self._spark = spark
+        if catalog is None:
+            name = configured_name()
+            self._catalog = load_catalog(name) if configured_properties(name) else None
+        else:
+            self._catalog = load_catalog(catalog) if isinstance(catalog, str) else catalog
+        self._others: dict[str, Catalog | None] = {}
+        self._tables: dict[tuple[tuple[Any, ...], tuple[str, ...]], Table | None] = {}
+        self._found: dict[tuple[str, ...], Found | None] = {}
+
+    def find(self, parts: tuple[str, ...]) -> Found | None:
+        """The table of ours that a name means; `None` where it is Spark's.
+
+        Raises:
+            InvalidInputError: Spark has a table of the name, too.
+            NoSuchTableError: The catalog, or the namespace, is ours, and there is no such table.
+        """
+        found = self.look_up(parts)
+        if found is None:
+            self._explain_absence(parts)
+        elif found.full[-len(parts) :] == parts and len(found.full) > len(parts) and self._spark_has(parts):
+            name = ".".join(parts)
+            raise InvalidInputError(
+                f"both the catalog {found.full[0]!r} and Spark have a table {name!r}: write {'.'.join(found.full)!r} "
+                f"or 'spark_catalog.{name}'"
+            )
+        return found
+
+    def look_up(self, parts: tuple[str, ...]) -> Found | None:
+        """The same, without errors where there is none or two."""
+        if len(parts) < 2:  # noqa: PLR2004 - a namespace and a name
+            return None
+        if parts not in self._found:
+            own = self._named(parts[0])
+            places = [(own, parts[1:])] if own is not None else []
+            if self._catalog is not None:
+                places.append((self._catalog, parts))
+            tried = (_in_catalog(self, catalog, levels) for catalog, levels in places)
+            self._found[parts] = next((found for found in tried if found is not None), None)
+        return self._found[parts]
+
+    def load(self, catalog: Catalog, levels: tuple[str, ...]) -> Table | None:
+        """A table of a catalog; `None` where there is none."""
+        key = (catalog.name, *sorted(catalog.properties.items())), levels
+        if key not in self._tables:
+            self._tables[key] = None
+            # A name that no table of the catalog can have is somebody else's.
+            try:
+                there = len(levels) > 1 and catalog.table_exists(levels)
+            except InvalidInputError:
+                there = False
+            if there:
+                self._tables[key] = catalog.load_table(levels)
+        return self._tables[key]
+
+    def open(self, name: str, catalog: Catalog | str | None) -> Table:
+        """A table as `floeberg.spark.create_view` names it, the same as other names of it give in this statement."""
+        if catalog is None and "/" in name:
+            return open_named(name, None)
+        place = catalog if catalog is not None and not isinstance(catalog, str) else load_catalog(catalog)
+        return self.load(place, tuple(name.split("."))) or open_named(name, place)
+
+    def _named(self, name: str) -> Catalog | None:
+        """The catalog of a name: the given one, or one of the configuration."""
+        if self._catalog is not None and name == self._catalog.name:
+            return self._catalog
+        if name not in self._others:
+            self._others[name] = load_catalog(name) if configured_properties(name) else None
+        return self._others[name]
+
+    def _explain_absence(self, parts: tuple[str, ...]) -> None:
+        own = self._named(parts[0]) if len(parts) > 2 else None  # noqa: PLR2004 - a catalog before both
+        catalog, levels = (self._catalog, parts) if own is None else (own, parts[1:])
+        if catalog is None or len(levels) < 2:  # noqa: PLR2004
+            return
+        try:
+            tables = catalog.list_tables(levels[:-1])
+        except (NoSuchNamespaceError, InvalidInputError):
+            if own is None:
+                return
+            tables = []
+        if self._spark_has(parts):
+            return
+        error = catalog.no_such_table(levels)
+        listed = [".".join(each) for each in tables]
+        near = difflib.get_close_matches(".".join(levels), listed)
+        raise NoSuchTableError(
+            error.message + (f"; near matches: {', '.join(map(repr, near))}" if near else "")
+        )
+
+    def _spark_has(self, parts: tuple[str, ...]) -> bool:
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+        name = ".".join(f"`{part.replace('`', '``')}`" for part in parts)
+        try:
+            return bool(self._spark.catalog.tableExists(name))
+        except PySparkException:
+            # Spark has no catalog or no namespace of that name.
+            return False
+
+
+def _in_catalog(known: KnownTables, catalog: Catalog, levels: tuple[str, ...]) -> Found | None:
+    full = (catalog.name, *levels)
+    table = known.load(catalog, levels)
+    if table is not None:
+        return Found(table, full)
+    if len(levels) < 3:  # noqa: PLR2004 - something after the name
+        return None
+    last = levels[-1]
+    selector = _SELECTOR.fullmatch(last)
+    if last.lower() not in _METADATA and selector is None:
+        return None
+    table = known.load(catalog, levels[:-1])
+    if table is None:
+        return None
+    found = Found(table, full)
+    return (
+        replace(found, metadata=last.lower()) if selector is None else replace(found, **_selected(selector))
+    )
+
+
+def _selected(selector: re.Match[str]) -> dict[str, Any]:
+    kind, name, other, number = selector.groups()
+    if kind is not None:
+        return {"ref": (kind, name)}
+    return {"snapshot_id" if other == "snapshot_id" else "timestamp_ms": int(number)}

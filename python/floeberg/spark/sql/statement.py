@@ -1,0 +1,190 @@
+"""What does a statement say, as tokens and as a tree?
+
+In: the text. Out: its tokens with their places, its names, and the tree of a query. The parser is sqlglot's, with the
+grammar of Spark.
+
+Invariant: the text itself is what Spark runs. Tokens and tree only tell where in it names stand.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from floeberg.errors import NotInstalledError
+from floeberg.spark.sql.time_travel import TimeTravel, find_time_travel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Name", "Statement", "check_sqlglot", "parse_query", "read_statement"]
+
+_BEGINS_QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES"})
+_REPLACED = re.compile(r"\$\{[^}]*\}")
+_SCRIPTS = frozenset({"BEGIN", "DECLARE", "RESET", "SET"})
+"""What Spark runs, and EXPLAIN does not take."""
+_CHANGES = ("INSERT", "MERGE", "UPDATE", "DELETE")
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name of one or more parts with dots between."""
+
+    parts: tuple[str, ...]
+    starts: tuple[int, ...]
+    """Where each part begins in the text."""
+    ends: tuple[int, ...]
+    """Where each part ends: the place after its last character."""
+    has_star: bool
+    """Whether a star follows, which then is no part."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement, read as far as tokens go."""
+
+    text: str
+    tokens: Sequence[Any]
+    names: tuple[Name, ...]
+    time_travel: dict[int, TimeTravel] = field(repr=False)
+    """By the place where the name before it ends."""
+
+    @property
+    def word(self) -> str:
+        """The word that says what the statement is."""
+        if self.is_query:
+            written = [token.text.upper() for token in self.tokens]
+            return next((word for word in _CHANGES if word in written), written[0])
+        return self.tokens[0].text.upper() if self.tokens else ""
+
+    @property
+    def is_query(self) -> bool:
+        """Whether it begins as a query does."""
+        first = next((token.text.upper() for token in self.tokens if token.text != "("), "")
+        return first in _BEGINS_QUERY
+
+    @property
+    def is_unheard_of(self) -> bool:
+        """Whether its first word is none of SQL's, so that it can only be a mistake."""
+        return bool(self.tokens) and self.tokens[0].token_type.name == "VAR" and self.word not in _SCRIPTS
+
+    @property
+    def quoted_and_plain_names(self) -> Iterator[tuple[str, ...]]:
+        """The names, and what may be a name in a text."""
+        yield from (name.parts for name in self.names)
+        yield from (tuple(token.text.split(".")) for token in self.tokens if "." in token.text)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words that stand in it, quoted or not, in lower case: no column can be used without its own."""
+        return frozenset(token.text.lower() for token in self.tokens)
+
+    @cached_property
+    def is_opaque(self) -> bool:
+        """Whether Spark may read columns or conditions into it that the tokens do not show."""
+        return "|>" in self.words or "${" in self.text or "identifier" in self.words or "!" in self.words
+
+    @cached_property
+    def plain_strings(self) -> frozenset[str]:
+        """The string literals that mean exactly what stands between their quotes, wherever they stand."""
+        plain, other = set[str](), set[str]()
+        for before, token in zip((None, *self.tokens[:-1]), self.tokens, strict=True):
+            written = self.text[token.start : token.end + 1]
+            beside = before is not None and self.text[before.start] in "'\"" and before.end + 1 == token.start
+            if written[0] in "'\"" or written[-1] in "'\"":
+                pure = written == f"'{token.text}'" and "\\" not in written and not beside
+                (plain if pure else other).add(token.text)
+        return frozenset(plain - other)
+
+    @cached_property
+    def parsed_text(self) -> str:
+        """The text with blanks instead of time travel, and with words instead of what Spark replaces. Places stay."""
+        text = _REPLACED.sub(lambda found: "v".ljust(len(found[0]), "_"), self.text)
+        for travel in self.time_travel.values():
+            text = text[: travel.start] + " " * (travel.end - travel.start) + text[travel.end :]
+        return text
+
+
+def check_sqlglot() -> None:
+    """Checks that the parser is installed.
+
+    Raises:
+        NotInstalledError: It is not.
+    """
+    try:
+        import sqlglot  # noqa: F401, PLC0415 - importing floeberg.spark imports nothing large
+    except ImportError as error:
+        raise NotInstalledError("sqlglot is not installed: pip install 'floeberg[spark]'") from error
+
+
+def read_statement(text: str) -> Statement | None:
+    """Reads a statement into tokens; `None` where that fails: it is for Spark to say why."""
+    from sqlglot.dialects import Spark  # noqa: PLC0415 - the same
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+
+    class Words(Spark.Tokenizer):  # type: ignore[misc] # sqlglot publishes few types
+        # What follows a command would be one token otherwise.
+        COMMANDS: ClassVar[set[Any]] = set()
+
+    try:
+        # Some tokens are made of others, as the suffix of `1L`: they have the same place.
+        tokens = Words(dialect=Spark()).tokenize(text)
+    except SqlglotError:
+        return None
+    return Statement(text, tokens, _names(tokens, text), find_time_travel(text, tokens))
+
+
+def parse_query(statement: Statement) -> tuple[list[Any], str]:
+    """The trees of its queries, or why there are none.
+
+    Returns:
+        A tree for each query, `[]` where the parser does not understand one; and its message.
+    """
+    import sqlglot  # noqa: PLC0415 - the same
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+
+    try:
+        trees = sqlglot.parse(statement.parsed_text, read="spark")
+    except (SqlglotError, RecursionError) as error:
+        found = getattr(error, "errors", None) or [{}]
+        near = found[0].get("highlight")
+        return [], f" near {near!r}" if near else ""
+    return [tree for tree in trees if tree is not None], ""
+
+
+def _names(tokens: Sequence[Any], text: str) -> tuple[Name, ...]:
+    """All names of two parts or more, a star among them."""
+    found: list[Name] = []
+    at = 0
+    while at < len(tokens):
+        end = at
+        while (
+            _is_part(tokens[end], text)
+            and end + 2 < len(tokens)
+            and tokens[end + 1].text == "."
+            and _is_part(tokens[end + 2], text)
+        ):
+            end += 2
+        star = _is_part(tokens[at], text) and [token.text for token in tokens[end + 1 : end + 3]] == [
+            ".",
+            "*",
+        ]
+        if end > at or star:
+            parts = tokens[at : end + 1 : 2]
+            found.append(
+                Name(
+                    tuple(part.text for part in parts),
+                    tuple(part.start for part in parts),
+                    tuple(part.end + 1 for part in parts),
+                    star,
+                )
+            )
+        at = end + 1
+    return tuple(found)
+
+
+def _is_part(token: Any, text: str) -> bool:  # noqa: ANN401 - sqlglot publishes few types
+    first = text[token.start]
+    return first in {"`", "_"} or first.isalnum()

@@ -1,0 +1,57 @@
+"""Statements in a session of Spark Connect, which has a process of its own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from test_other_sessions import run
+
+pytestmark = pytest.mark.timeout(500)
+
+
+def test_statements_run_in_spark_connect(tmp_path):
+    told = run(
+        """
+        import pathlib
+        import floeberg.spark
+        from lake import make_lake, orders_of, rows
+        spark = session(SparkSession.builder.remote("local[2]"))
+        lake = make_lake(pathlib.Path(options["warehouse"]))
+        def ask(text, args=None):
+            return floeberg.spark.sql(spark, text, args, catalog=lake)
+        spark.range(3).createOrReplaceTempView("own")
+        frame = ask("SELECT sales.orders.id FROM sales.orders JOIN own USING (id) WHERE sales.orders.day < :d",
+                    {"d": "2026-01-03"})
+        told = {"kind": type(spark).__module__, "joined": rows(frame), "again": frame.count()}
+        told["old"] = ask("SELECT count(*) FROM sales.orders VERSION AS OF 'first'").first()[0]
+        told["at"] = ask("SELECT count(*) FROM sales.orders TIMESTAMP AS OF current_timestamp()").first()[0]
+        told["moment"] = ask(
+            "SELECT count(*) FROM sales.lines WHERE sent < TIMESTAMP '2026-01-02 00:00:00Z'"
+        ).first()[0]
+        told["files"] = ask("SELECT count(*) FROM sales.orders.files").first()[0]
+        floeberg.spark.create_view(spark, "followed", "sales.orders", catalog=lake)
+        frame = ask("SELECT count(*) FROM sales.orders")
+        lake.load_table("sales.orders").append(orders_of([20]))
+        told["kept"] = frame.first()[0]
+        view = "SELECT count(*) FROM followed"
+        told["followed"] = [spark.sql(view).first()[0], ask(view).first()[0]]
+        told["errors"] = []
+        for text in ("SELECT nothing FROM sales.orders", "SELECT * FROM sales.nothing", "DROP TABLE sales.orders"):
+            try:
+                ask(text).collect()
+            except Exception as error:
+                told["errors"].append(type(error).__name__)
+        told["left"] = sorted(each.name for each in spark.catalog.listTables())
+        print(json.dumps(told), flush=True)
+        """,
+        json.dumps({"warehouse": str(tmp_path)}),
+        PYTHONPATH=__file__.rpartition("/")[0],
+    )
+    assert told["kind"].startswith("pyspark.sql.connect")
+    assert (told["joined"], told["again"]) == ([[0], [1]], 2)
+    assert (told["old"], told["at"], told["moment"], told["files"]) == (10, 20, 4, 2)
+    assert (told["kept"], told["followed"]) == (20, [20, 21])
+    assert told["errors"] == ["AnalysisException", "NoSuchTableError", "UnsupportedError"]
+    assert told["left"] == ["followed", "own"]
