@@ -18,7 +18,7 @@ PYTHON_SOURCES := python tests tools benches examples docs/conf.py
 # Of its own, so that the environment of everyday work stays small.
 DOCS_VENV := $(CACHE)/docs
 
-.PHONY: help demo test test-rust test-python test-spark faults long object-stores interop java check break-rules fuzz fmt bench docs site wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark spark-versions faults long object-stores interop java check break-rules fuzz fmt bench docs site wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ test-python: install ## Build the package, then the Python tests alone (ARGS="-k
 
 test-spark: install java ## The same for the tests that start Spark
 	$(PYTHON) -m pytest tests/spark $(ARGS)
+
+spark-versions: venv java ## The tests of readers and queries with PySpark 4.0, 4.1 and 4.2 (ARGS="4.0.1" chooses)
+	$(PYTHON) tools/spark_versions.py $(ARGS)
 
 faults: install ## Storage that fails at every call, processes that are killed (KILLS=200 of each catalog), many writers at once
 	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults $(ARGS)

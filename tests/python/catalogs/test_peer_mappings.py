@@ -136,7 +136,7 @@ def test_no_rows_are_lost_by_a_name_that_was_given_up(catalogs, tmp_path):
     table = ours.load_table(name)
     with table.update_schema() as update:
         update.rename_column("p", "q")
-    with pytest.raises(InvalidInputError, match='have the column "q" by that name'):
+    with pytest.raises(InvalidInputError, match='this is the name of the column "q"'):
         table.append(pa.table({"id": [2], "q": ["b"], "p": ["c"]}), schema_mode="merge")
     assert table.scan(row_filter="q is null").to_arrow().num_rows == 0
     table.delete("q = 'b'")

@@ -30,7 +30,7 @@ def test_a_view_is_found_as_a_table_is(tmp_path):
     where = {view.expected["original_dir"]: str(view.folder / "table")}
     by_place = fb.open_view(view.expected["original_dir"], relocate=where)
     assert by_place.metadata_location == fb.open_view(view.folder / "table").metadata_location
-    with pytest.raises(errors.NoSuchViewError, match="the directory has no Iceberg view"):
+    with pytest.raises(errors.NoSuchViewError, match="no Iceberg view is here"):
         fb.open_view(tmp_path)
 
 
