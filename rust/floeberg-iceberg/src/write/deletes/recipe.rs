@@ -20,12 +20,10 @@ use crate::write::recipe::check_name;
 use crate::write::{Purpose, WriteRecipe};
 use floeberg_files::WriteProperties;
 use floeberg_properties::{
-    DELETE_FORMAT, DELETE_GRANULARITY, DELETE_TARGET_FILE_SIZE, FORMAT, TARGET_FILE_SIZE,
+    DELETE_FORMAT, DELETE_GRANULARITY, DELETE_TARGET_FILE_SIZE, FORMAT, METRICS_DEFAULT,
+    METRICS_MOST_COLUMNS, OF_DELETE_FILES, TARGET_FILE_SIZE,
 };
 
-/// The properties of delete files of a format begin with the first, those of data files with the second.
-const OF_FORMATS: [(&str, &str); 2] =
-    [("write.delete.parquet.", "write.parquet."), ("write.delete.avro.", "write.avro.")];
 /// What delete files of any format have.
 const ORDER_ID: i32 = 0;
 
@@ -95,8 +93,8 @@ impl DeleteRecipe {
     /// Properties of files whose columns are not the table's: what is said of a column is not said of theirs.
     pub(super) fn properties_of_other_columns(&self) -> WriteProperties {
         let all = self.properties.as_map().iter();
-        let kept = all
-            .filter(|(name, _)| !name.contains(".column.") && !name.starts_with("write.metadata.metrics."));
+        let of_metrics = [METRICS_DEFAULT, METRICS_MOST_COLUMNS.name];
+        let kept = all.filter(|(name, _)| !name.contains(".column.") && !of_metrics.contains(&name.as_str()));
         WriteProperties::of_map(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 
@@ -146,7 +144,7 @@ fn of_delete_files(of_data: &WriteProperties) -> Result<WriteProperties> {
         properties.insert(FORMAT.name.to_owned(), format.to_owned());
     }
     for (name, value) in of_data.as_map() {
-        let own = OF_FORMATS.iter().find_map(|(of_deletes, of_data)| {
+        let own = OF_DELETE_FILES.iter().find_map(|(of_deletes, of_data)| {
             name.strip_prefix(of_deletes).map(|rest| format!("{of_data}{rest}"))
         });
         properties.extend(own.map(|own| (own, value.clone())));
