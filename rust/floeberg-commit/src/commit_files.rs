@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use floeberg_core::{Context, Result};
-use floeberg_iceberg::manifest::{ManifestFile, WrittenManifest};
+use floeberg_iceberg::manifest::{ManifestContent, ManifestFile, WrittenManifest};
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_io::Store;
 use floeberg_io::location::join;
@@ -67,6 +67,8 @@ pub(crate) enum ManifestWork {
     List {
         /// The spec.
         spec_id: i32,
+        /// Data files or delete files.
+        content: ManifestContent,
     },
     /// Files were taken out.
     Filter,

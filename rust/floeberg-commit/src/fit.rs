@@ -7,7 +7,7 @@
 
 use floeberg_core::schema::{Field, Schema, Type, promotes_to};
 use floeberg_core::{Error, ErrorKind, Result};
-use floeberg_iceberg::manifest::DataFile;
+use floeberg_iceberg::manifest::{DataFile, FileContent};
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_iceberg::write::{Purpose, Receipt, WrittenFile};
 
@@ -17,9 +17,24 @@ use floeberg_iceberg::write::{Purpose, Receipt, WrittenFile};
 /// would read as something else or could not be read.
 pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Result<()> {
     let (purposes, numbers) = Receipt::purposes(files);
-    let required: Vec<Vec<i32>> =
-        purposes.iter().map(|purpose| newly_required(metadata, purpose)).collect::<Result<_>>()?;
-    for (WrittenFile { file, .. }, number) in files.iter().zip(numbers) {
+    let mut has_rows = vec![false; purposes.len()];
+    for (WrittenFile { file, .. }, number) in files.iter().zip(&numbers) {
+        if let Some(has_rows) = number.and_then(|at| has_rows.get_mut(at)) {
+            *has_rows |= file.content == FileContent::Data;
+        }
+    }
+    let required = purposes.iter().zip(has_rows).map(|(purpose, has_rows)| {
+        // Deletes are no rows of the table: they read as they were written, whatever the columns are by now.
+        if has_rows {
+            newly_required(metadata, purpose)
+        } else {
+            check_origin(metadata, purpose).map(|()| Vec::new())
+        }
+    });
+    let required: Vec<Vec<i32>> = required.collect::<Result<_>>()?;
+    let data_files =
+        files.iter().zip(numbers).filter(|(written, _)| written.file.content == FileContent::Data);
+    for (WrittenFile { file, .. }, number) in data_files {
         let Some((purpose, required)) = number.and_then(|at| purposes.get(at).zip(required.get(at))) else {
             continue;
         };
@@ -36,8 +51,7 @@ pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Resu
 
 /// The columns of files that have become required since they were written. Errors: those of [`check_fit`].
 fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32>> {
-    check_table(metadata, purpose)?;
-    check_spec(metadata, purpose)?;
+    check_origin(metadata, purpose)?;
     let (then, now) = (&purpose.schema, metadata.current_schema());
     if then.fields() == now.fields() {
         return Ok(Vec::new());
@@ -80,6 +94,12 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
         }
     }
     Ok(required)
+}
+
+/// Errors: `InvalidInput` for another table, `CommitConflict` where the spec is not there any more.
+fn check_origin(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
+    check_table(metadata, purpose)?;
+    check_spec(metadata, purpose)
 }
 
 /// Errors: `InvalidInput` for another table.

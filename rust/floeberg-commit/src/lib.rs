@@ -20,6 +20,7 @@
 //! - `isolation`: isolation levels.
 //! - `validate`: checks whether commits of others are a conflict.
 //! - `known_properties`: checks the values of properties.
+//! - `row_delta`: files that change rows: data files and delete files that come and go.
 //! - `operation`: operations on a table, without a base.
 //! - `operation_bytes`: operations as bytes, for other processes.
 //! - `update_json`: updates as the JSON of a REST catalog.
@@ -43,6 +44,7 @@ mod validation;
 mod isolation;
 mod validate;
 mod known_properties;
+mod row_delta;
 mod operation;
 mod operation_bytes;
 mod update_json;
@@ -58,6 +60,7 @@ pub use isolation::IsolationLevel;
 pub use key::{COMMIT_KEY, CommitKey};
 pub use operation::{NewTable, Operation};
 pub use requirement::Requirement;
+pub use row_delta::RowDelta;
 pub use update::{LAST_ADDED, Update};
 pub use update_json::updates_to_json;
 

@@ -9,7 +9,8 @@ use floeberg_iceberg::metadata::{DeclaredTable, SnapshotRef};
 use floeberg_iceberg::write::Receipt;
 use serde_json::Value as Json;
 
-use super::IsolationLevel;
+use super::isolation::IsolationLevel;
+use super::row_delta::RowDelta;
 
 /// An operation on a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +50,8 @@ pub enum Operation {
         /// `None` follows the table's `write.update.isolation-level`.
         isolation: Option<IsolationLevel>,
     },
+    /// Adds and removes data files and delete files that are written already.
+    RowDelta(Box<RowDelta>),
     /// Makes the table.
     CreateTable(Box<NewTable>),
     /// Sets properties of the table.
@@ -81,12 +84,16 @@ pub struct NewTable {
 impl Operation {
     /// Does it add files that were written for the table?
     pub fn adds_files(&self) -> bool {
-        matches!(self, Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. })
+        match self {
+            Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. } => true,
+            Self::RowDelta(delta) => !delta.added.files().is_empty(),
+            _ => false,
+        }
     }
 
     /// Does it change rows, so that it writes manifests and a snapshot that lists them?
     pub fn changes_rows(&self) -> bool {
-        self.adds_files() || matches!(self, Self::Delete { .. })
+        self.adds_files() || matches!(self, Self::Delete { .. } | Self::RowDelta(_))
     }
 
     /// Its name, for messages.
@@ -96,6 +103,7 @@ impl Operation {
             Self::Overwrite { .. } => "overwrite",
             Self::Delete { .. } => "delete",
             Self::DynamicOverwrite { .. } => "dynamic overwrite",
+            Self::RowDelta(_) => "row delta",
             Self::CreateTable(_) => "create table",
             Self::SetProperties(_) => "set properties",
             Self::RemoveProperties(_) => "remove properties",

@@ -1,8 +1,8 @@
 //! Which bytes stand for an operation, in other processes?
 //!
 //! ```text
-//! length   header         receipt
-//! u32 LE   JSON, kebab    the rest: bytes of a receipt, or none
+//! length   header         receipts
+//! u32 LE   JSON, kebab    the rest: bytes of one receipt, or of two, or none
 //! ```
 //!
 //! Invariant: an operation that is read back does the same.
@@ -17,6 +17,7 @@ use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, list, raw, strin
 use floeberg_iceberg::write::Receipt;
 use serde_json::{Map, Value as Json};
 
+use super::row_delta::{RowDelta, boolean};
 use super::{IsolationLevel, NewTable, Operation};
 
 impl Operation {
@@ -43,6 +44,7 @@ impl Operation {
                 put_isolation(&mut object, *isolation);
                 body = receipt.to_bytes()?;
             }
+            Self::RowDelta(delta) => body = delta.put(&mut object)?,
             Self::CreateTable(table) => {
                 let declared = &table.declared;
                 object.put("schema", schema_to_json(&declared.schema)?);
@@ -107,6 +109,7 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             let isolation = object.optional("isolation", level)?;
             Operation::DynamicOverwrite { receipt: Receipt::from_bytes(receipt)?, isolation }
         }
+        "row delta" => Operation::RowDelta(Box::new(RowDelta::read(&mut object, receipt)?)),
         "create table" => {
             let format_version = object.required("format-version", version)?;
             let (schema, spec) = (object.required("schema", raw)?, object.required("spec", raw)?);
@@ -152,11 +155,6 @@ fn rows(object: &mut ObjectReader<'_>) -> Result<(Expr, bool)> {
 
 fn level(json: Json, path: &JsonPath<'_>) -> Result<IsolationLevel> {
     string(json, path)?.parse()
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
-fn boolean(json: Json, path: &JsonPath<'_>) -> Result<bool> {
-    json.as_bool().ok_or_else(|| path.expected("true or false", &json))
 }
 
 /// A format version: a small number.

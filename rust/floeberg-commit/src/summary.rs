@@ -22,6 +22,8 @@ pub(crate) struct Counted {
     pub file_path: String,
     pub partition: Vec<Option<Value>>,
     pub record_count: i64,
+    /// Where a deletion vector is in its file.
+    pub content_offset: Option<i64>,
     /// Of a deletion vector the bytes of its blob, since several vectors share a file.
     pub bytes: i64,
 }
@@ -36,6 +38,7 @@ impl Counted {
             file_path: file.file_path.clone(),
             partition: file.partition.clone(),
             record_count: file.record_count,
+            content_offset: file.content_offset,
             bytes: blob.unwrap_or(file.file_size_in_bytes),
         }
     }

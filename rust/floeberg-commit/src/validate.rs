@@ -57,17 +57,40 @@ pub(crate) fn validate_no_conflicts(
     level: IsolationLevel,
     removal: &Removal,
 ) -> Result<()> {
-    let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
-    let mut others = snapshots_between(head(starting, context.branch), base, context.branch)?;
-    for made_from in validation.made_from {
-        // Both end at the base, so the longer one contains the other.
-        let longer = snapshots_between(*made_from, base, context.branch)?;
-        others = if longer.len() > others.len() { longer } else { others };
-    }
     let changes: &[ConcurrentChange] = match level {
         IsolationLevel::Serializable => &[ADDED_DATA_FILES, DELETED_DATA_FILES, NEW_DELETES],
         IsolationLevel::Snapshot => &[DELETED_DATA_FILES, NEW_DELETES],
     };
+    validate_no_changes(context, validation, validation.made_from, changes, removal)
+}
+
+/// Looks for data files that others added since a snapshot was read, and since the operation began, and that may hold rows which
+/// the operation would have removed.
+///
+/// Errors: `CommitConflict`, not retryable: the operation has to start anew.
+pub(crate) fn validate_added_data_files(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    read_snapshot_id: Option<i64>,
+    removal: &Removal,
+) -> Result<()> {
+    validate_no_changes(context, validation, &[read_snapshot_id], &[ADDED_DATA_FILES], removal)
+}
+
+fn validate_no_changes(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    made_from: &[Option<i64>],
+    changes: &[ConcurrentChange],
+    removal: &Removal,
+) -> Result<()> {
+    let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
+    let mut others = snapshots_between(head(starting, context.branch), base, context.branch)?;
+    for made_from in made_from {
+        // Both end at the base, so the longer one contains the other.
+        let longer = snapshots_between(*made_from, base, context.branch)?;
+        others = if longer.len() > others.len() { longer } else { others };
+    }
     let ids: HashSet<i64> = others.iter().map(|snapshot| snapshot.snapshot_id).collect();
     for snapshot in &others {
         let operation = snapshot.operation.as_deref();

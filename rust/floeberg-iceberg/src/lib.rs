@@ -18,8 +18,9 @@
 //! - `recipe`: groups of tasks as bytes, for other processes.
 //! - `statistics`: Puffin statistics files, and the rows of partition statistics files.
 //! - `view`: a view, opened.
-//! - `write`: rows to data files. Rows are matched to the table's columns, split by partition, sorted, encoded by
+//! - `write`: rows to data and delete files. Rows are matched to the table's columns, split by partition, sorted, encoded by
 //!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
+//!   Deleted rows become deletion vectors, files of positions or files of keys.
 
 pub mod wire;
 pub mod metadata;

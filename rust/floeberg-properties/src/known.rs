@@ -41,6 +41,14 @@ pub const PARTITION_SUMMARY_LIMIT: Whole =
     Whole { name: "write.summary.partition-limit", default: 0, least: 0 };
 pub const DELETE_ISOLATION: Words =
     Words { name: "write.delete.isolation-level", default: "serializable", allowed: LEVELS };
+pub const DELETE_GRANULARITY: Words =
+    Words { name: "write.delete.granularity", default: "file", allowed: &["file", "partition"] };
+/// How properties of delete files of a format begin, and those of data files that they stand for.
+pub const OF_DELETE_FILES: [(&str, &str); 2] =
+    [("write.delete.avro.", "write.avro."), ("write.delete.parquet.", "write.parquet.")];
+pub const DELETE_FORMAT: &str = "write.delete.format.default";
+pub const DELETE_TARGET_FILE_SIZE: Whole =
+    Whole { name: "write.delete.target-file-size-bytes", default: 64 * MIB, least: 1 };
 pub const UPDATE_ISOLATION: Words =
     Words { name: "write.update.isolation-level", default: "serializable", allowed: LEVELS };
 pub const ENCRYPTION_KEY_ID: &str = "encryption.key-id";

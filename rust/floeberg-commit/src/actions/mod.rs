@@ -7,6 +7,7 @@
 mod append;
 mod dynamic_overwrite;
 mod overwrite;
+mod row_delta;
 mod properties;
 mod create_table;
 mod references;
@@ -45,6 +46,7 @@ pub(super) fn attempt(
         Operation::DynamicOverwrite { receipt, isolation } => {
             dynamic_overwrite::dynamic_overwrite(context, validation, receipt, *isolation)
         }
+        Operation::RowDelta(delta) => row_delta::row_delta(context, validation, delta),
         Operation::CreateTable(table) => create_table::create_table(validation.base, table),
         Operation::SetProperties(properties) => properties::set_properties(&context.metadata, properties),
         Operation::RemoveProperties(names) => properties::remove_properties(&context.metadata, names),

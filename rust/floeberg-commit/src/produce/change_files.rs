@@ -41,15 +41,15 @@ pub(crate) struct FileChange<'a> {
 
 /// Makes the snapshot of a change.
 ///
-/// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added; `Unsupported` for
-/// a file that would have to be rewritten; those of reading manifests and of the store.
+/// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added or are not there to
+/// be removed; `Unsupported` for a file that would have to be rewritten; those of reading manifests and of the store.
 pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) -> Result<Produced> {
     let parent = context.parent()?;
     let before = parent.as_deref().map(|snapshot| manifests_of(context, snapshot)).transpose()?;
     let (data, deletes) = by_content(before.unwrap_or_default());
     check_fit(&context.metadata, change.added)?;
     if !context.files_are_new {
-        check_not_listed(context, &data, change.added)?;
+        check_not_listed(context, data.iter().chain(&deletes), change.added)?;
         check_there(context, change.added)?;
     }
     let mut summary = Summary::default();
@@ -63,8 +63,11 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
     }
     let (snapshot_id, sequence_number) = (context.snapshot_id(), context.sequence_number()?);
     let new = new_manifests(context, change.added)?;
-    let mut all: Vec<ManifestFile> = new.iter().map(|manifest| manifest.in_commit(sequence_number)).collect();
+    let new = new.iter().map(|manifest| manifest.in_commit(sequence_number)).collect();
+    let (mut all, mut new_deletes) = by_content(new);
     all.append(&mut data);
+    new_deletes.append(&mut deletes);
+    let mut deletes = new_deletes;
     if change.merges {
         let is_kept = |manifest: &ManifestFile| {
             has_live_files(manifest) || manifest.added_snapshot_id == Some(snapshot_id)
@@ -109,6 +112,7 @@ fn take_out(
         .collect();
     let filtered_deletes = filter_deletes(context, deletes, removal, &removed, least)?;
     drop(removed);
+    removal.check_found(filtered.iter().chain(&filtered_deletes).flat_map(|filtered| &filtered.removed))?;
     let mut settle = |filtered: Vec<Filtered>| {
         let mut manifests = Vec::with_capacity(filtered.len());
         for Filtered { manifest, removed, is_rewritten } in filtered {

@@ -2,6 +2,7 @@
 //!
 //! In: files to add and to remove, and a base. Out: manifests that are written, and updates with the snapshot.
 
+mod named_files;
 mod removal;
 mod manifest_options;
 mod context;
@@ -11,12 +12,15 @@ mod filtered;
 mod merged;
 mod new_manifests;
 mod received;
+mod base_deletes;
 mod snapshot;
 mod change_files;
 
+pub(crate) use base_deletes::{BaseCheck, check_base};
 pub(crate) use change_files::{FileChange, change_files};
 pub(crate) use complete_manifests::manifests_of;
 pub(crate) use context::ActionContext;
 pub(crate) use manifest_options::manifest_options;
+pub(crate) use named_files::NamedFiles;
 pub(crate) use removal::{Removal, partition_key};
 pub(crate) use snapshot::Produced;

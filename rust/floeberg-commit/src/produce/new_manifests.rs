@@ -18,32 +18,39 @@ use super::context::ActionContext;
 use super::rolling::RollingManifests;
 use crate::commit_files::{ManifestWork, RewrittenManifests};
 
-/// Writes the manifests of new data files.
+/// Writes the manifests of new files: those of data files first.
 ///
-/// Errors: `InvalidInput` for a file that is added twice and for a partition spec that the table does not have; `Unsupported` for
-/// a delete file.
+/// Errors: `InvalidInput` for a file that is added twice, for two vectors of one data file, and for a partition spec that the table
+/// does not have; those of the rules of manifests.
 pub(super) fn new_manifests(
     context: &ActionContext<'_>,
     files: &[WrittenFile],
 ) -> Result<Vec<WrittenManifest>> {
     let mut seen = HashSet::new();
-    let mut by_spec: BTreeMap<Reverse<i32>, Vec<&WrittenFile>> = BTreeMap::new();
+    let mut with_vector = HashSet::new();
+    let mut by_spec: BTreeMap<(bool, Reverse<i32>), Vec<&WrittenFile>> = BTreeMap::new();
     for written in files {
-        let path = &written.file.file_path;
-        if !seen.insert(canonical(path)) {
+        let file = &written.file;
+        let path = &file.file_path;
+        // Vectors share a file, and each has its place in it.
+        if !seen.insert((canonical(path), file.content_offset)) {
             return Err(Error::invalid_input("the commit adds the same file twice").with("path", path));
         }
-        if written.file.content != FileContent::Data {
-            return Err(Error::unsupported("delete files cannot be added yet").with("path", path));
+        let referenced = file.referenced_data_file.as_deref().filter(|_| file.is_vector());
+        if let Some(data_file) = referenced.filter(|data_file| !with_vector.insert(canonical(data_file))) {
+            return Err(Error::invalid_input("the commit adds two deletion vectors for one data file")
+                .with("data_file", data_file));
         }
-        by_spec.entry(Reverse(written.spec_id)).or_default().push(written);
+        let is_delete = file.content != FileContent::Data;
+        by_spec.entry((is_delete, Reverse(written.spec_id))).or_default().push(written);
     }
     let target = MANIFEST_TARGET_SIZE.of(&context.metadata.properties)?.max(1);
     let mut manifests = Vec::new();
-    for (Reverse(spec_id), files) in by_spec {
-        let work = context.work(ManifestWork::List { spec_id }, &[]);
+    for ((is_delete, Reverse(spec_id)), files) in by_spec {
+        let content = if is_delete { ManifestContent::Deletes } else { ManifestContent::Data };
+        let work = context.work(ManifestWork::List { spec_id, content }, &[]);
         let list = || {
-            let mut rolling = RollingManifests::new(context, spec_id, ManifestContent::Data, Some(target))?;
+            let mut rolling = RollingManifests::new(context, spec_id, content, Some(target))?;
             for written in files {
                 rolling.add(&ManifestEntry::added(written.file.clone()))?;
             }

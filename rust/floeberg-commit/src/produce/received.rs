@@ -16,12 +16,12 @@ use floeberg_io::location::canonical;
 use super::context::ActionContext;
 use super::filtered::has_live_files;
 
-/// Looks for new files in data manifests. Each manifest is read once for all attempts, and only its paths are kept.
+/// Looks for new files in manifests. Each manifest is read once for all attempts, and only its paths are kept.
 ///
 /// Errors: `AlreadyExists` for a file that is in the table.
-pub(super) fn check_not_listed(
+pub(super) fn check_not_listed<'a>(
     context: &ActionContext<'_>,
-    manifests: &[ManifestFile],
+    manifests: impl Iterator<Item = &'a ManifestFile>,
     added: &[WrittenFile],
 ) -> Result<()> {
     let new: HashSet<&str> = added.iter().map(|written| canonical(&written.file.file_path)).collect();
@@ -32,7 +32,7 @@ pub(super) fn check_not_listed(
         has_live_files(manifest)
             && !context.kept.is_looked_through(context.operation, &manifest.manifest_path)
     };
-    let unknown: Vec<&ManifestFile> = manifests.iter().filter(is_unknown).collect();
+    let unknown: Vec<&ManifestFile> = manifests.filter(is_unknown).collect();
     let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
     ordered(&unknown, context.reader.threads, &context.reader.cancel, |manifest| {
         let entries = context.entries(manifest, &wanted)?;

@@ -1,6 +1,6 @@
 //! What does an operation remove?
 //!
-//! In: a filter on rows, or partitions. Out: for each entry of a manifest, whether none, some or all of its rows are removed.
+//! In: a filter on rows, partitions, or names of files. Out: for each entry of a manifest, whether none, some or all of its rows are removed.
 //! Spec: Scan Planning; Commit Conflict Resolution and Retry.
 //!
 //! Invariant: every proof about a file comes from the one [`Pruner`].
@@ -13,6 +13,9 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_iceberg::manifest::{ManifestEntries, ManifestFile, PruneCounts, Pruner, RowsMatch, Specs};
 
+use super::named_files::NamedFiles;
+use crate::summary::Counted;
+
 /// What an operation removes.
 #[derive(Debug)]
 pub(crate) enum Removal {
@@ -20,6 +23,8 @@ pub(crate) enum Removal {
     Rows(Box<Pruner>, Arc<Specs>),
     /// Partitions, whole: spec and values.
     Partitions(Arc<Specs>, HashSet<(i32, PartitionKey)>),
+    /// Files by their names.
+    Files(NamedFiles),
 }
 
 impl Removal {
@@ -32,7 +37,7 @@ impl Removal {
     pub fn columns(&self) -> Vec<i32> {
         let mut columns = match self {
             Self::Rows(pruner, _) => pruner.whole().column_ids(),
-            Self::Partitions(..) => Vec::new(),
+            Self::Partitions(..) | Self::Files(_) => Vec::new(),
         };
         columns.sort_unstable();
         columns.dedup();
@@ -41,20 +46,22 @@ impl Removal {
 
     /// May any file of a manifest be affected?
     pub fn concerns(&self, manifest: &ManifestFile) -> Result<bool> {
-        let (Self::Rows(_, specs) | Self::Partitions(specs, _)) = self;
-        let spec = specs.get(manifest.partition_spec_id)?;
         Ok(match self {
-            Self::Partitions(_, partitions) => partitions.iter().any(|(spec_id, _)| *spec_id == spec.spec_id),
-            Self::Rows(pruner, _) => pruner.may_list_matches(manifest, spec),
+            Self::Partitions(_, partitions) => {
+                partitions.iter().any(|(spec_id, _)| *spec_id == manifest.partition_spec_id)
+            }
+            Self::Rows(pruner, specs) => {
+                pruner.may_list_matches(manifest, specs.get(manifest.partition_spec_id)?)
+            }
+            Self::Files(files) => files.may_be_in(manifest),
         })
     }
 
     /// Whether none, some or all rows of each entry's file are removed. The entries have the statistics of [`Self::columns`].
     pub fn rows_match(&self, entries: &ManifestEntries) -> Result<Vec<RowsMatch>> {
-        let (Self::Rows(_, specs) | Self::Partitions(specs, _)) = self;
-        let spec = specs.get(entries.spec_id)?;
         match self {
-            Self::Partitions(_, partitions) => {
+            Self::Partitions(specs, partitions) => {
+                let spec = specs.get(entries.spec_id)?;
                 let found = spec.partitions(&entries.partition)?;
                 let goes = |first: &usize| {
                     let values = spec.values(&entries.partition, *first)?;
@@ -65,9 +72,19 @@ impl Removal {
                 let each = found.of.iter().map(|partition| goes[*partition as usize]);
                 Ok(each.map(|goes| if goes { RowsMatch::All } else { RowsMatch::None }).collect())
             }
-            Self::Rows(pruner, _) => {
+            Self::Rows(pruner, specs) => {
+                let spec = specs.get(entries.spec_id)?;
                 pruner.rows_match(entries, spec, [&mut PruneCounts::default(), &mut PruneCounts::default()])
             }
+            Self::Files(files) => files.rows_match(entries),
+        }
+    }
+
+    /// Checks that files which were named are among those that were removed. Errors: `CommitConflict`.
+    pub fn check_found<'a>(&self, removed: impl Iterator<Item = &'a Counted>) -> Result<()> {
+        match self {
+            Self::Files(files) => files.check_found(removed),
+            Self::Rows(..) | Self::Partitions(..) => Ok(()),
         }
     }
 
@@ -76,6 +93,7 @@ impl Removal {
         match self {
             Self::Rows(pruner, _) => format!("the filter {}", pruner.whole()),
             Self::Partitions(_, partitions) => format!("one of {} partitions", partitions.len()),
+            Self::Files(files) => format!("one of {} files", files.len()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which rows does a deletion vector delete?
 //!
-//! In: a `deletion-vector-v1` blob. Out: the positions of the deleted rows.
+//! In: a `deletion-vector-v1` blob. Out: the positions of the deleted rows. And back.
 //! Spec: Puffin, `deletion-vector-v1` blob type; Deletion Vectors.
 //!
 //! ```text
@@ -10,8 +10,12 @@
 //!
 //! Invariant: positions are below 2^63, and their number is that of the manifest; the blob is read to its last byte.
 
+mod encode;
+
 use floeberg_core::{Error, Result};
 use roaring::{RoaringBitmap, RoaringTreemap};
+
+pub use encode::encode;
 
 const MAGIC: [u8; 4] = [0xd1, 0xd3, 0x39, 0x64];
 /// A key and the header of an empty bitmap.

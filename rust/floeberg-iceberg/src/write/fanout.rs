@@ -271,7 +271,7 @@ impl Fanout {
 }
 
 /// A file with its metrics.
-fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
+pub(super) fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
     DataFile {
         record_count: metrics.record_count,
         file_size_in_bytes: metrics.file_size_in_bytes,
@@ -287,7 +287,7 @@ fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
 }
 
 /// Takes as many waiting rows as the unit and the file have room for.
-fn take_room(file: &dyn FileWriter, waiting: &mut Vec<Piece>, file_size: u64) -> Vec<Piece> {
+pub(super) fn take_room(file: &dyn FileWriter, waiting: &mut Vec<Piece>, file_size: u64) -> Vec<Piece> {
     let mut left = usize::try_from(file.room(Waiting::of(waiting), file_size)).unwrap_or(usize::MAX).max(1);
     let mut taken = Vec::new();
     let mut rest = Vec::new();

@@ -58,13 +58,18 @@ impl Locations {
 
     /// The location of a file of a partition.
     pub fn of(&self, spec: &PartitionSpec, partition: &[Option<Value>], name: &str) -> String {
-        let in_partition = || {
-            if spec.fields.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{}/{name}", spec.partition_path(partition))
-            }
-        };
+        let folder = (!spec.fields.is_empty()).then(|| spec.partition_path(partition));
+        self.place(folder.as_deref(), name)
+    }
+
+    /// The location of a file that is of no partition.
+    pub fn of_no_partition(&self, name: &str) -> String {
+        self.place(None, name)
+    }
+
+    fn place(&self, partition: Option<&str>, name: &str) -> String {
+        let in_partition =
+            || partition.map_or_else(|| name.to_owned(), |partition| format!("{partition}/{name}"));
         let Some(Hashed { context, with_partitions }) = &self.hashed else {
             return format!("{}/{}", self.folder, in_partition());
         };

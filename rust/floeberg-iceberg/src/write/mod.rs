@@ -1,4 +1,4 @@
-//! Rows to data files.
+//! Rows to data files, and deleted rows to delete files.
 
 mod derived;
 mod conform;
@@ -13,11 +13,13 @@ mod layout;
 mod recipe;
 mod fanout;
 mod writer;
+mod deletes;
 
 #[cfg(test)]
 mod tests;
 
 pub use conform::{Matching, columns_to_add};
+pub use deletes::{DeleteRecipe, DeletedPositions, EqualityWriter, write_positions, write_vectors};
 pub use formats::check_write_property;
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;

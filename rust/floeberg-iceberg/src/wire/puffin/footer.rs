@@ -15,8 +15,8 @@ use floeberg_io::refuse_encrypted;
 use super::compression::{Compression, decompress};
 use super::footer_json::{PuffinFooter, parse_payload};
 
-const MAGIC: [u8; 4] = *b"PFA1";
-const PAYLOAD_LIMIT: usize = 64 << 20;
+pub(super) const MAGIC: [u8; 4] = *b"PFA1";
+pub(super) const PAYLOAD_LIMIT: usize = 64 << 20;
 /// The most bytes of a footer in its file: a longer one has more than the largest payload.
 pub(crate) const LARGEST_FOOTER: u64 = PAYLOAD_LIMIT as u64 + 16;
 

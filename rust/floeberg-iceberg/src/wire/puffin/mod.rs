@@ -1,12 +1,14 @@
-//! Puffin files: blobs of statistics and deletion vectors, and the footer that lists them.
+//! Puffin files, read and written: blobs of statistics and deletion vectors, and the footer that lists them.
 
 mod compression;
 mod footer_json;
 mod footer;
 mod blob;
+mod encode;
 
 pub use blob::{blob_content, read_blob};
 pub use compression::Compression;
+pub use encode::{PUFFIN_START, PuffinEncoder};
 pub use footer::{FOOTER_TAIL_LENGTH, footer_length, parse_footer};
 pub(crate) use footer::{LARGEST_FOOTER, check_magic};
 pub use footer_json::{BlobMetadata, PuffinFooter};

@@ -13,7 +13,7 @@ fn blob(vector: &[u8]) -> Vec<u8> {
     [&(body.len() as u32).to_be_bytes(), &body[..], &checksum].concat()
 }
 
-fn encode(positions: &RoaringTreemap) -> Vec<u8> {
+fn serialized(positions: &RoaringTreemap) -> Vec<u8> {
     let mut vector = Vec::new();
     positions.serialize_into(&mut vector).unwrap();
     vector
@@ -53,8 +53,40 @@ fn a_vector_of_iceberg_java_deletes_all_of_its_runs() {
 }
 
 #[test]
+fn the_rows_that_java_deleted_are_encoded_as_java_encoded_them() {
+    assert_eq!(encode(&(0..70_000).collect()).unwrap(), OF_JAVA);
+    let positions: RoaringTreemap = [1, 3, (1 << 32) + 5].into_iter().collect();
+    assert_eq!(decode(&encode(&positions).unwrap(), Some(3)).unwrap(), positions);
+}
+
+#[test]
+fn a_vector_of_no_rows_and_of_rows_that_no_file_has_is_refused() {
+    let error = encode(&RoaringTreemap::new()).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message()),
+        (ErrorKind::InvalidInput, "a deletion vector has at least one position")
+    );
+    let last = ((i32::MAX as u64 - 1) << 32) | (1 << 31);
+    assert!(decode(&encode(&[last].into_iter().collect()).unwrap(), Some(1)).unwrap().contains(last));
+    for beyond in [last + 1, u64::MAX] {
+        let error = encode(&[0, beyond].into_iter().collect()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        assert!(error.message().contains(&beyond.to_string()), "{error}");
+    }
+}
+
+#[test]
+fn bitmaps_that_became_empty_are_left_out() {
+    let mut positions: RoaringTreemap = [7, 1 << 33].into_iter().collect();
+    positions.remove(7);
+    let blob = encode(&positions).unwrap();
+    assert_eq!(blob[8..16], 1_u64.to_le_bytes());
+    assert_eq!(decode(&blob, Some(1)).unwrap(), positions);
+}
+
+#[test]
 fn a_cardinality_that_differs_from_the_manifest_is_an_error() {
-    let blob = blob(&encode(&(0..5).collect()));
+    let blob = blob(&serialized(&(0..5).collect()));
     assert!(decode(&blob, Some(5)).is_ok());
     for expected in [4, 6] {
         let error = decode(&blob, Some(expected)).unwrap_err();
@@ -64,7 +96,7 @@ fn a_cardinality_that_differs_from_the_manifest_is_an_error() {
 
 #[test]
 fn the_envelope_is_checked_part_by_part() {
-    let good = blob(&encode(&(0..5).collect()));
+    let good = blob(&serialized(&(0..5).collect()));
     let damaged = |index: usize| {
         let mut damaged = good.clone();
         damaged[index] ^= 1;
@@ -96,7 +128,7 @@ fn keys_must_ascend_and_positions_be_positive() {
 #[test]
 fn hostile_counts_and_trailing_bytes_are_errors() {
     assert!(message(&blob(&u64::MAX.to_le_bytes())).contains("expected at most 0 bitmaps"));
-    let mut long = encode(&(0..5).collect());
+    let mut long = serialized(&(0..5).collect());
     long.push(0);
     assert!(message(&blob(&long)).contains("found 1 more bytes"));
     let huge_containers =
@@ -107,7 +139,7 @@ fn hostile_counts_and_trailing_bytes_are_errors() {
 #[test]
 fn every_truncation_of_the_vector_is_an_error() {
     let positions: RoaringTreemap = (0..5000).map(|n| n * 3).chain([1 << 33, (1 << 40) + 1]).collect();
-    let vector = encode(&positions);
+    let vector = serialized(&positions);
     for length in (0..vector.len()).step_by(7) {
         assert!(decode_positions(&vector[..length]).is_err(), "{length}");
     }
@@ -130,14 +162,30 @@ proptest! {
                 (key, bitmap)
             }));
         }
-        let blob = blob(&encode(&optimized));
+        let blob = blob(&serialized(&optimized));
+        prop_assert_eq!(decode(&blob, Some(positions.len())).unwrap(), positions);
+    }
+
+    #[test]
+    fn what_we_encode_is_decoded_and_as_small_as_runs_make_it(
+        sparse in prop::collection::vec(0_u64..1 << 40, 0..200),
+        // At the borders of containers and bitmaps, and from array to bitmap containers and runs.
+        borders in prop::collection::vec((0_u64..1 << 20, 0_u64..4), 0..40),
+        run in (0_u64..1 << 34, 1_u64..200_000),
+        step in 1_usize..9,
+    ) {
+        let mut positions: RoaringTreemap = sparse.into_iter().collect();
+        positions.extend(borders.into_iter().map(|(container, off)| (container << 16) + off).map(|at| at.saturating_sub(2)));
+        positions.extend((run.0..run.0 + run.1).step_by(step));
+        let blob = encode(&positions).unwrap();
+        prop_assert!(blob.len() <= 4 + 4 + serialized(&positions).len() + 4);
         prop_assert_eq!(decode(&blob, Some(positions.len())).unwrap(), positions);
     }
 
     #[test]
     fn arbitrary_bytes_never_panic(vector in prop::collection::vec(any::<u8>(), 0..200), damage in any::<prop::sample::Index>()) {
         let _ = decode_positions(&vector);
-        let mut real = encode(&(0..300).chain(70_000..80_000).collect());
+        let mut real = serialized(&(0..300).chain(70_000..80_000).collect());
         let index = damage.index(real.len());
         real[index] ^= vector.first().copied().unwrap_or(1);
         let _ = decode_positions(&real);

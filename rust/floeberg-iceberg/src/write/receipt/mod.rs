@@ -14,7 +14,7 @@ use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
 use floeberg_io::location::canonical;
 
-use crate::manifest::DataFile;
+use crate::manifest::{DataFile, FileContent};
 use crate::metadata::PartitionSpec;
 
 /// A file that exists and is in no table yet.
@@ -64,8 +64,11 @@ impl Receipt {
     pub fn new(files: Vec<WrittenFile>) -> Result<Self> {
         let (mut rows, mut size) = (0_u64, 0_u64);
         for WrittenFile { file, .. } in &files {
+            // Several vectors share a file: each counts for its part.
+            let bytes = file.content_size_in_bytes.unwrap_or(file.file_size_in_bytes);
+            let records = if file.content == FileContent::Data { file.record_count } else { 0 };
             let total = |sum: u64, part: i64| u64::try_from(part).ok().and_then(|part| sum.checked_add(part));
-            let totals = total(rows, file.record_count).zip(total(size, file.file_size_in_bytes));
+            let totals = total(rows, records).zip(total(size, bytes));
             (rows, size) = totals.ok_or_else(|| {
                 Error::invalid_input("the rows or bytes of files do not fit into 64 bits")
                     .with("path", &file.file_path)
@@ -104,7 +107,7 @@ impl Receipt {
         self.files
     }
 
-    /// How many rows the files have together.
+    /// How many rows the data files have together.
     pub fn rows(&self) -> u64 {
         self.rows
     }

@@ -1,11 +1,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod avro;
+mod delete_fixture;
+mod equality;
 mod failures;
 mod fixture;
 mod layout;
 mod metrics;
 mod partitions;
+mod positions;
 mod recipes;
 mod rows;
 mod shredding;
@@ -13,3 +16,4 @@ mod sorting;
 mod third_format;
 mod types;
 mod variant_bounds;
+mod vectors;

@@ -1,0 +1,105 @@
+//! Which files does an operation remove by their names?
+//!
+//! In: data files and delete files. Out: for each entry of a manifest whether it goes; at the end, whether all were there.
+//! Spec: Commit Conflict Resolution and Retry (files that are removed must still be in the table).
+//!
+//! Invariant: a deletion vector is one by its place in its file: others in that file stay.
+
+use std::collections::HashSet;
+
+use arrow_array::Array as _;
+use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_io::location::canonical;
+
+use crate::summary::Counted;
+use floeberg_iceberg::manifest::{
+    DataFile, FileContent, ManifestContent, ManifestEntries, ManifestFile, RowsMatch,
+};
+use floeberg_iceberg::write::WrittenFile;
+
+/// The path of a file, and of a vector its place in the file.
+type Name = (String, Option<i64>);
+
+/// Files by their names.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NamedFiles {
+    data: HashSet<Name>,
+    deletes: HashSet<Name>,
+    /// The specs that they are partitioned by.
+    specs: HashSet<(ManifestContent, i32)>,
+}
+
+impl NamedFiles {
+    /// Those of a receipt.
+    pub fn new(files: &[WrittenFile]) -> Self {
+        let mut named = Self::default();
+        for WrittenFile { spec_id, file, .. } in files {
+            let content = content_of(file);
+            let names = if content == ManifestContent::Data { &mut named.data } else { &mut named.deletes };
+            names.insert(name(&file.file_path, file.content_offset));
+            named.specs.insert((content, *spec_id));
+        }
+        named
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.data.len() + self.deletes.len()
+    }
+
+    /// Is any a data file of this path?
+    pub fn has_data_file(&self, path: &str) -> bool {
+        self.data.contains(&name(path, None))
+    }
+
+    /// May a manifest list one of them?
+    pub fn may_be_in(&self, manifest: &ManifestFile) -> bool {
+        self.specs.contains(&(manifest.content, manifest.partition_spec_id))
+    }
+
+    /// Is the file of each entry one of them?
+    pub fn rows_match(&self, entries: &ManifestEntries) -> Result<Vec<RowsMatch>> {
+        let rows = 0..entries.len();
+        rows.map(|row| Ok(if self.has(entries, row)? { RowsMatch::All } else { RowsMatch::None })).collect()
+    }
+
+    /// Is the file of an entry one of them?
+    pub fn has(&self, entries: &ManifestEntries, row: usize) -> Result<bool> {
+        let path = entries.file_path.value(row);
+        if entries.content == ManifestContent::Data {
+            return Ok(self.has_data_file(path));
+        }
+        let offsets = &entries.details()?.content_offset;
+        let offset = offsets.is_valid(row).then(|| offsets.value(row));
+        Ok(!self.deletes.is_empty() && self.deletes.contains(&name(path, offset)))
+    }
+
+    /// Errors: `CommitConflict` for one that was not among the removed files, and so not in the table.
+    pub fn check_found<'a>(&self, removed: impl Iterator<Item = &'a Counted>) -> Result<()> {
+        let (mut data, mut deletes) = (HashSet::new(), HashSet::new());
+        for file in removed {
+            let found = if file.content == FileContent::Data { &mut data } else { &mut deletes };
+            found.insert(name(&file.file_path, file.content_offset));
+        }
+        for (what, wanted, found) in
+            [("data file", &self.data, &data), ("delete file", &self.deletes, &deletes)]
+        {
+            if let Some((path, _)) = wanted.iter().find(|name| !found.contains(*name)) {
+                return Err(Error::new(
+                    ErrorKind::CommitConflict,
+                    format!("a {what} that the operation replaces or removes is not in the table any more"),
+                )
+                .with("file_path", path));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn name(path: &str, offset: Option<i64>) -> Name {
+    (canonical(path).to_owned(), offset)
+}
+
+fn content_of(file: &DataFile) -> ManifestContent {
+    if file.content == FileContent::Data { ManifestContent::Data } else { ManifestContent::Deletes }
+}

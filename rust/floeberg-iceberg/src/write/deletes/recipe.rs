@@ -1,0 +1,153 @@
+//! What is the same for all delete files of one write?
+//!
+//! In: a table's metadata and the options of one write. Out: schema, specs, properties of delete files, and where these go.
+//! Spec: Row-level Deletes; Iceberg documentation, Configuration (`write.delete.*`).
+//!
+//! Invariant: a property of delete files that is not set is that of data files, as in Iceberg Java; only the size has a default
+//! of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use floeberg_core::schema::Schema;
+use floeberg_core::{Error, Result};
+use floeberg_io::StoreOptions;
+use serde_json::Map;
+
+use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
+use crate::write::options::properties_of;
+use crate::write::recipe::check_name;
+use crate::write::{Purpose, WriteRecipe};
+use floeberg_files::WriteProperties;
+use floeberg_properties::{
+    DELETE_FORMAT, DELETE_GRANULARITY, DELETE_TARGET_FILE_SIZE, FORMAT, METRICS_DEFAULT,
+    METRICS_MOST_COLUMNS, OF_DELETE_FILES, TARGET_FILE_SIZE,
+};
+
+/// What delete files of any format have.
+const ORDER_ID: i32 = 0;
+
+/// How the delete files of one write are written.
+#[derive(Debug, Clone)]
+pub struct DeleteRecipe {
+    pub(super) format_version: u8,
+    pub(super) schema: Arc<Schema>,
+    pub(super) default_spec_id: i32,
+    specs: Vec<Arc<PartitionSpec>>,
+    /// Those of delete files, by the names of data files'.
+    properties: WriteProperties,
+    /// Is there a file of positions for each data file?
+    pub(super) by_data_file: bool,
+    table_uuid: Option<String>,
+    location: String,
+    pub(super) write_id: String,
+    storage: StoreOptions,
+}
+
+impl DeleteRecipe {
+    /// The recipe of a table as it is. `options` and `write_id` are as those of [`WriteRecipe::new`].
+    ///
+    /// Errors: `InvalidInput` for an option or a property that is not understood, and for a table of v1, which has no delete
+    /// files; `Unsupported` for an encrypted table.
+    pub fn new(
+        metadata: &TableMetadata,
+        storage: &StoreOptions,
+        options: &BTreeMap<String, String>,
+        write_id: &str,
+    ) -> Result<Self> {
+        metadata.check_not_encrypted()?;
+        check_name("write id", write_id)?;
+        if metadata.format_version < 2 {
+            return Err(Error::invalid_input(
+                "a table of format version 1 has no delete files: delete rows by writing their files again \
+                 (copy-on-write), or upgrade the table to version 2 or 3",
+            ));
+        }
+        let of_data = properties_of(&metadata.properties, options)?;
+        Ok(Self {
+            format_version: metadata.format_version,
+            schema: Arc::clone(metadata.current_schema()),
+            default_spec_id: metadata.default_spec_id,
+            specs: metadata.partition_specs.clone(),
+            by_data_file: DELETE_GRANULARITY.of(of_data.as_map())? == "file",
+            properties: of_delete_files(&of_data)?,
+            table_uuid: metadata.table_uuid.clone(),
+            location: metadata.location.clone(),
+            write_id: write_id.to_owned(),
+            storage: storage.clone(),
+        })
+    }
+
+    /// A partition spec of the table. Errors: `InvalidInput` for an id that it does not have.
+    pub(super) fn spec(&self, spec_id: i32) -> Result<&Arc<PartitionSpec>> {
+        let found = self.specs.iter().find(|spec| spec.spec_id == spec_id);
+        found.ok_or_else(|| Error::invalid_input(format!("the table has no partition spec {spec_id}")))
+    }
+
+    /// An unpartitioned spec of the table, the newest of several.
+    pub(super) fn unpartitioned_spec(&self) -> Option<i32> {
+        let all = self.specs.iter().filter(|spec| spec.is_unpartitioned());
+        all.map(|spec| spec.spec_id).max()
+    }
+
+    /// Properties of files whose columns are not the table's: what is said of a column is not said of theirs.
+    pub(super) fn properties_of_other_columns(&self) -> WriteProperties {
+        let all = self.properties.as_map().iter();
+        let of_metrics = [METRICS_DEFAULT, METRICS_MOST_COLUMNS.name];
+        let kept = all.filter(|(name, _)| !name.contains(".column.") && !of_metrics.contains(&name.as_str()));
+        WriteProperties::of_map(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+
+    /// The recipe of files of some of the table's columns, partitioned by a spec.
+    pub(super) fn of_rows(&self, schema: Arc<Schema>, spec: &Arc<PartitionSpec>) -> WriteRecipe {
+        WriteRecipe {
+            schema,
+            spec: Arc::clone(spec),
+            order: Arc::new(SortOrder { order_id: ORDER_ID, fields: Vec::new(), unknown_keys: Map::new() }),
+            properties: self.properties.clone(),
+            table_uuid: self.table_uuid.clone(),
+            location: self.location.clone(),
+            write_id: self.write_id.clone(),
+            storage: self.storage.clone(),
+        }
+    }
+
+    /// The table's location, below which the files go.
+    pub(super) fn location(&self) -> &str {
+        &self.location
+    }
+
+    /// What delete files of a spec are written for.
+    pub(super) fn purpose(&self, spec: &Arc<PartitionSpec>) -> Arc<Purpose> {
+        Arc::new(Purpose {
+            table_uuid: self.table_uuid.clone(),
+            location: self.location.clone(),
+            schema: Arc::clone(&self.schema),
+            spec: Arc::clone(spec),
+        })
+    }
+}
+
+/// The properties of delete files, by the names that those of data files have.
+/// Errors: `Unsupported` for a format that is not written.
+fn of_delete_files(of_data: &WriteProperties) -> Result<WriteProperties> {
+    let mut properties = of_data.as_map().clone();
+    let size = of_data.text(DELETE_TARGET_FILE_SIZE.name).map(str::to_owned);
+    let size = size.unwrap_or_else(|| DELETE_TARGET_FILE_SIZE.default.to_string());
+    properties.insert(TARGET_FILE_SIZE.name.to_owned(), size);
+    if let Some(format) = of_data.text(DELETE_FORMAT) {
+        if !["parquet", "avro"].contains(&format.trim().to_ascii_lowercase().as_str()) {
+            return Err(Error::unsupported(format!(
+                "the property {DELETE_FORMAT:?} asks for files of format {format}; this version writes Parquet and Avro"
+            )));
+        }
+        properties.insert(FORMAT.name.to_owned(), format.to_owned());
+    }
+    for (name, value) in of_data.as_map() {
+        let own = OF_DELETE_FILES.iter().find_map(|(of_deletes, of_data)| {
+            name.strip_prefix(of_deletes).map(|rest| format!("{of_data}{rest}"))
+        });
+        properties.extend(own.map(|own| (own, value.clone())));
+    }
+    Ok(WriteProperties::of_map(properties))
+}
