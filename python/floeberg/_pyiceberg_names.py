@@ -11,7 +11,9 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
-_ROWS = "rewriting the rows of a file is not supported yet: overwrite(data, overwrite_filter=...) replaces whole files"
+_ROWS = (
+    "changing rows by keys is not supported yet: delete(...) and append(...) in one transaction replace rows"
+)
 _REFS = "append(..., branch=...) creates a branch; tags and rollback are not supported yet"
 
 _SAID: dict[str, dict[str, str]] = {

@@ -32,6 +32,13 @@ PRIMITIVES = {
 }
 
 
+LINEAGE = [
+    {"id": 2_147_483_540, "name": "_row_id", "required": False, "type": "long"},
+    {"id": 2_147_483_539, "name": "_last_updated_sequence_number", "required": False, "type": "long"},
+]
+"""What a file of rows that were in the table before has after its columns. Spec: Row Lineage."""
+
+
 def number_of(field: pa.Field) -> int | None:
     """The id of a field in a file."""
     written = (field.metadata or {}).get(b"PARQUET:field_id")
@@ -113,6 +120,8 @@ def schema_of_file(file: pq.ParquetFile, metadata: Json, latest: int | None) -> 
     for schema in sorted(schemas, key=lambda each: each.get("schema-id") != latest):
         if of_fields(schema["fields"]) == found:
             return schema
+        if metadata["format-version"] >= 3 and of_fields(schema["fields"] + LINEAGE) == found:
+            return {**schema, "fields": schema["fields"] + LINEAGE}
     return None
 
 

@@ -321,7 +321,7 @@ def test_a_write_says_what_it_wrote(table):
 @pytest.mark.parametrize(
     ("kind", "name", "said"),
     [
-        ("table", "upsert", "rewriting"),
+        ("table", "upsert", "by keys"),
         ("table", "manage_snapshots", "branch"),
         ("table", "metadata", "table.schemas"),
         ("table", "to_polars", "table.scan"),

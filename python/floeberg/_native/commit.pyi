@@ -39,11 +39,13 @@ class Operation:
         """
 
     @staticmethod
-    def delete(row_filter: _Tree, *, case_sensitive: bool, isolation: str | None) -> Operation:
-        """Removes the files whose rows all match. `isolation` is that of `write.delete.isolation-level`.
+    def delete(
+        row_filter: _Tree, *, case_sensitive: bool, isolation: str | None, mode: str | None
+    ) -> Operation:
+        """Removes the rows that match. `isolation` and `mode` are those of `write.delete.*`.
 
         Raises:
-            InvalidInputError: The isolation level does not exist.
+            InvalidInputError: The isolation level or the mode does not exist.
         """
 
     @staticmethod

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from floeberg.commit.staging import SchemaMode
 
-__all__ = ["RowOperations", "WriteMode"]
+__all__ = ["DeleteMode", "RowOperations", "WriteMode"]
+
+DeleteMode = Literal["copy-on-write", "merge-on-read"]
+"""How rows go of files of which others stay: the others are written again, or delete files name the rows."""
 
 WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
 """How files are added: `append` only adds, the others replace rows of a filter or of their partitions."""
@@ -81,6 +84,7 @@ class RowOperations(StagedOperations):
         delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         *,
         case_sensitive: bool = True,
+        mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Deletes the rows that match a filter: see `Table.delete`."""
@@ -88,7 +92,13 @@ class RowOperations(StagedOperations):
         _, isolation = _options(options)
         tree = as_expression(delete_filter).as_tree()
         checked_bool("case_sensitive", case_sensitive)
-        self._make(_native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation))
+        if mode is not None and not isinstance(mode, str):
+            raise InvalidInputError(
+                f"mode: expected 'copy-on-write' or 'merge-on-read', found {type(mode).__name__}"
+            )
+        self._make(
+            _native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation, mode=mode)
+        )
 
     def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
         self,

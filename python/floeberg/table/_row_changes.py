@@ -1,6 +1,6 @@
 """How are rows of a table replaced or deleted?
 
-Today they replace whole files. A file with both matching and other rows is an error.
+A delete can take rows out of files of which others stay. Only whole files can be replaced by other rows.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg.commit.result import CommitResult
+    from floeberg.commit.row_operations import DeleteMode
     from floeberg.commit.staging import SchemaMode
     from floeberg.expressions import AnyFilter
 
@@ -120,9 +121,13 @@ class TableRowChanges(TableBase):
         branch: str | None = "main",
         *,
         idempotency_key: str | None = None,
+        mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CommitResult:
-        """Deletes the rows that match a filter. Only whole files can be deleted, as with `overwrite`.
+        """Deletes the rows that match a filter.
+
+        Files are removed by metadata where it proves that all of their rows match. Of other files the columns of the
+        filter are read. A file without matching rows stays as it is, and one without other rows is removed.
 
         Args:
             delete_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
@@ -130,23 +135,27 @@ class TableRowChanges(TableBase):
             case_sensitive: Whether the case of names in the filter counts.
             branch: As with `append`.
             idempotency_key: As with `append`.
+            mode: How rows are deleted from files of which others stay. `copy-on-write` writes the others again;
+                `merge-on-read` writes deletion vectors, or position deletes before format version 3. Unless given
+                it is the table's `write.delete.mode`, else `copy-on-write`.
             options: `isolation-level`, as with `overwrite`.
 
         Returns:
             What the commit did, or which earlier commit did it.
 
         Raises:
-            FloebergError: Those of `overwrite`.
+            InvalidInputError: The filter or the mode is invalid, or `merge-on-read` was asked for in format version 1.
+            CommitConflictError: As with `overwrite`.
+            FloebergError: Those of reading and of writing files.
 
         Examples:
-            >>> _ = orders.append(pa.table({"id": [1, 2]}))
-            >>> _ = orders.append(pa.table({"id": [3]}))
-            >>> _ = orders.delete("id < 3")
+            >>> _ = orders.append(pa.table({"id": [1, 2, 3]}))
+            >>> _ = orders.delete("id < 3", mode="merge-on-read")
             >>> orders.scan().to_arrow()["id"].to_pylist()
             [3]
         """
         with self.transaction(
             snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
         ) as transaction:
-            transaction.delete(delete_filter, case_sensitive=case_sensitive, options=options)
+            transaction.delete(delete_filter, case_sensitive=case_sensitive, mode=mode, options=options)
             return transaction.commit_transaction()

@@ -140,6 +140,11 @@ impl CommitFiles {
         join(folder, &format!("snap-{snapshot_id}-{number}-{}.avro", self.uuid))
     }
 
+    /// Remembers files that an attempt wrote otherwise.
+    pub fn wrote<'a>(&self, locations: impl Iterator<Item = &'a str>) {
+        self.lock().files.extend(locations.map(str::to_owned));
+    }
+
     /// Writes a file of the commit, whole and durable.
     pub fn write(&self, store: &dyn Store, location: &str, bytes: &[u8]) -> Result<()> {
         self.lock().files.insert(location.to_owned());

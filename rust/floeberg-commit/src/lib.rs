@@ -18,6 +18,8 @@
 //! - `produce`: from added and removed files to manifests and a snapshot.
 //! - `validation`: the states between which conflicts are looked for.
 //! - `isolation`: isolation levels.
+//! - `delete_mode`: copy-on-write or merge-on-read.
+//! - `row_level`: the rows that an operation changes, their delete files, and copies of the others.
 //! - `validate`: checks whether commits of others are a conflict.
 //! - `known_properties`: checks the values of properties.
 //! - `row_delta`: files that change rows: data files and delete files that come and go.
@@ -42,6 +44,8 @@ mod seen;
 mod produce;
 mod validation;
 mod isolation;
+mod delete_mode;
+mod row_level;
 mod validate;
 mod known_properties;
 mod row_delta;
@@ -56,6 +60,7 @@ mod commit;
 pub use apply::{Previous, apply};
 pub use attempt::Attempt;
 pub use commit::{Commit, CommitRequest};
+pub use delete_mode::DeleteMode;
 pub use isolation::IsolationLevel;
 pub use key::{COMMIT_KEY, CommitKey};
 pub use operation::{NewTable, Operation};

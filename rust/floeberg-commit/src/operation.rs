@@ -9,6 +9,7 @@ use floeberg_iceberg::metadata::{DeclaredTable, SnapshotRef};
 use floeberg_iceberg::write::Receipt;
 use serde_json::Value as Json;
 
+use super::delete_mode::DeleteMode;
 use super::isolation::IsolationLevel;
 use super::row_delta::RowDelta;
 
@@ -34,14 +35,16 @@ pub enum Operation {
         /// `None` follows the table's `write.update.isolation-level`.
         isolation: Option<IsolationLevel>,
     },
-    /// Removes the files whose rows match.
+    /// Removes the rows that match.
     Delete {
-        /// The rows to remove, as whole files.
+        /// The rows to remove.
         filter: Expr,
         /// Are column names case-sensitive?
         case_sensitive: bool,
         /// `None` follows the table's `write.delete.isolation-level`.
         isolation: Option<IsolationLevel>,
+        /// How rows go of files of which others stay. `None` follows the table's `write.delete.mode`.
+        mode: Option<DeleteMode>,
     },
     /// Adds files, and removes all other files of their partitions; in an unpartitioned table, all other files.
     DynamicOverwrite {

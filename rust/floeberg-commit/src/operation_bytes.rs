@@ -18,7 +18,7 @@ use floeberg_iceberg::write::Receipt;
 use serde_json::{Map, Value as Json};
 
 use super::row_delta::{RowDelta, boolean};
-use super::{IsolationLevel, NewTable, Operation};
+use super::{DeleteMode, IsolationLevel, NewTable, Operation};
 
 impl Operation {
     /// The bytes. Errors: `LimitExceeded` for a receipt of millions of files.
@@ -36,9 +36,10 @@ impl Operation {
                 put_isolation(&mut object, *isolation);
                 body = receipt.to_bytes()?;
             }
-            Self::Delete { filter, case_sensitive, isolation } => {
+            Self::Delete { filter, case_sensitive, isolation, mode } => {
                 put_rows(&mut object, filter, *case_sensitive)?;
                 put_isolation(&mut object, *isolation);
+                object.put_some("mode", mode.map(DeleteMode::name));
             }
             Self::DynamicOverwrite { receipt, isolation } => {
                 put_isolation(&mut object, *isolation);
@@ -103,7 +104,9 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
         }
         "delete" => {
             let (filter, case_sensitive) = rows(&mut object)?;
-            Operation::Delete { filter, case_sensitive, isolation: object.optional("isolation", level)? }
+            let isolation = object.optional("isolation", level)?;
+            let mode = object.optional("mode", string)?.map(|mode| mode.parse()).transpose()?;
+            Operation::Delete { filter, case_sensitive, isolation, mode }
         }
         "dynamic overwrite" => {
             let isolation = object.optional("isolation", level)?;

@@ -64,17 +64,17 @@ pub(crate) fn validate_no_conflicts(
     validate_no_changes(context, validation, validation.made_from, changes, removal)
 }
 
-/// Looks for data files that others added since a snapshot was read, and since the operation began, and that may hold rows which
+/// Looks for data files that others added since snapshots were read, and since the operation began, and that may hold rows which
 /// the operation would have removed.
 ///
 /// Errors: `CommitConflict`, not retryable: the operation has to start anew.
 pub(crate) fn validate_added_data_files(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
-    read_snapshot_id: Option<i64>,
+    made_from: &[Option<i64>],
     removal: &Removal,
 ) -> Result<()> {
-    validate_no_changes(context, validation, &[read_snapshot_id], &[ADDED_DATA_FILES], removal)
+    validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], removal)
 }
 
 fn validate_no_changes(

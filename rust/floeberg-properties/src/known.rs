@@ -41,6 +41,7 @@ pub const PARTITION_SUMMARY_LIMIT: Whole =
     Whole { name: "write.summary.partition-limit", default: 0, least: 0 };
 pub const DELETE_ISOLATION: Words =
     Words { name: "write.delete.isolation-level", default: "serializable", allowed: LEVELS };
+pub const DELETE_MODE: Words = Words { name: "write.delete.mode", default: "copy-on-write", allowed: MODES };
 pub const DELETE_GRANULARITY: Words =
     Words { name: "write.delete.granularity", default: "file", allowed: &["file", "partition"] };
 /// How properties of delete files of a format begin, and those of data files that they stand for.
@@ -168,6 +169,16 @@ pub const PROPERTIES: &[Known] = &[
     AVRO_CODEC.known_with(Kind::Avro, "The codec of data files of Avro"),
     Known::text(AVRO_LEVEL, Kind::Avro, "Its level; 9 of gzip and 1 of zstd unless set"),
     Known::text(DATA_PATH, Kind::Text, "The folder of data files"),
+    Known::text(
+        "write.delete.avro.compression-codec",
+        Kind::Text,
+        "The codec of delete files of Avro; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.avro.compression-level",
+        Kind::Text,
+        "Its level; that of data files unless set",
+    ),
     Known::words(
         "write.delete.distribution-mode",
         D::None,
@@ -175,9 +186,57 @@ pub const PROPERTIES: &[Known] = &[
         "How deleted rows are sent to writers",
     )
     .kept(),
-    Known::words("write.delete.format.default", D::None, FORMATS, "The format of delete files").kept(),
+    Known::words(DELETE_FORMAT, D::None, FORMATS, "The format of delete files"),
+    DELETE_GRANULARITY
+        .known("Whether position deletes have a file for each data file, or for each partition"),
     DELETE_ISOLATION.known("What other commits may have added while rows were deleted"),
-    Known::words("write.delete.mode", D::Word("copy-on-write"), MODES, "How rows are deleted").kept(),
+    DELETE_MODE.known("How rows are deleted from files of which others stay"),
+    Known::text(
+        "write.delete.parquet.compression-codec",
+        Kind::Text,
+        "The codec of delete files of Parquet; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.parquet.compression-level",
+        Kind::Text,
+        "Its level; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.parquet.dict-size-bytes",
+        Kind::Text,
+        "Bytes of a dictionary page of them; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.parquet.page-row-limit",
+        Kind::Text,
+        "Rows of a page of them at most; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.parquet.page-size-bytes",
+        Kind::Text,
+        "Bytes of a page of them; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.parquet.page-version",
+        Kind::Text,
+        "The version of their data pages; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.parquet.row-group-check-max-record-count",
+        Kind::Text,
+        "Rows between two looks at the size of their row groups at most; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.parquet.row-group-check-min-record-count",
+        Kind::Text,
+        "Rows of a row group of them before its size is looked at; that of data files unless set",
+    ),
+    Known::text(
+        "write.delete.parquet.row-group-size-bytes",
+        Kind::Text,
+        "Bytes of a row group of them; that of data files unless set",
+    ),
+    DELETE_TARGET_FILE_SIZE.known("Bytes of a file of position or equality deletes"),
     Known::words("write.distribution-mode", D::None, DISTRIBUTIONS, "How rows are sent to writers").kept(),
     Known::text(FORMER_DATA_PATHS[1], Kind::Text, "Former name of write.data.path"),
     FORMAT.known("The format of data files"),
@@ -278,24 +337,11 @@ pub const OF_OTHER_ENGINES: &[&str] = &[
     "read.parquet.vectorization.enabled",
     "read.split.adaptive-size.enabled",
     "read.split.metadata-target-size",
-    "write.delete.avro.compression-codec",
-    "write.delete.avro.compression-level",
-    "write.delete.granularity",
     "write.delete.orc.block-size-bytes",
     "write.delete.orc.compression-codec",
     "write.delete.orc.compression-strategy",
     "write.delete.orc.stripe-size-bytes",
     "write.delete.orc.vectorized.batch-size",
-    "write.delete.parquet.compression-codec",
-    "write.delete.parquet.compression-level",
-    "write.delete.parquet.dict-size-bytes",
-    "write.delete.parquet.page-row-limit",
-    "write.delete.parquet.page-size-bytes",
-    "write.delete.parquet.page-version",
-    "write.delete.parquet.row-group-check-max-record-count",
-    "write.delete.parquet.row-group-check-min-record-count",
-    "write.delete.parquet.row-group-size-bytes",
-    "write.delete.target-file-size-bytes",
     "write.orc.block-size-bytes",
     "write.orc.bloom.filter.columns",
     "write.orc.bloom.filter.fpp",

@@ -179,7 +179,8 @@ class History:
             transaction.set_properties({"step": str(step.number)})
             return None
         if step.action == "delete":
-            transaction.delete(where)
+            is_merged = handle.table.format_version > 1 and step.number % 2
+            transaction.delete(where, mode="merge-on-read" if is_merged else "copy-on-write")
             return Change("delete", filter=step.filter)
         if step.action.startswith("take"):
             number = step.number % len(self.receipts)
@@ -214,7 +215,7 @@ class History:
         parts = step.parts or (step,)
         done = self._done_before(step)
         if isinstance(error, errors.UnsupportedError):
-            loose = [each for each in parts if each.action in ("delete", "overwrite", "take-overwriting")]
+            loose = [each for each in parts if each.action in ("overwrite", "take-overwriting")]
             reason = any(not each.filter.is_of_partitions for each in loose)
         elif isinstance(error, errors.CommitConflictError):
             reason = self.is_stale(tried.handle) or tried.columns != self.columns
@@ -249,6 +250,10 @@ class History:
                 again = change.receipt in {receipt for receipt, _ in files}
                 assert not again, f"receipt {change.receipt} is in the table twice"
                 files |= {(change.receipt, write) for write, _ in change.rows}
+            if change.name == "delete":
+                # Rows that stay of a file may be in a copy of it: the file itself can come again.
+                changed = {write for write, _ in states[-2].keys() - states[-1].keys()}
+                files = frozenset(each for each in files if each[1] not in changed)
             live = {write for write, _ in states[-1]}
             files = frozenset((receipt, write) for receipt, write in files if write in live)
         chain = new_snapshots(now, step.branch, {node.snapshot_id for node in self.nodes})

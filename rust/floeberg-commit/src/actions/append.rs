@@ -17,6 +17,13 @@ pub(super) fn append(
     let by_property = || MANIFEST_MERGE_ENABLED.of(&context.metadata.properties);
     let merges = merge.map_or_else(by_property, Ok)?;
     let added = receipt.files();
-    let change = FileChange { operation: "append", added, removal: None, merges, replaces_partitions: false };
+    let change = FileChange {
+        operation: "append",
+        added,
+        removal: None,
+        merges,
+        replaces_partitions: false,
+        is_of_attempt: false,
+    };
     change_files(context, change)
 }

@@ -53,6 +53,7 @@ pub(super) fn dynamic_overwrite(
         removal: Some(&removal),
         merges: true,
         replaces_partitions: true,
+        is_of_attempt: false,
     };
     change_files(context, change)
 }

@@ -7,6 +7,7 @@
 mod append;
 mod dynamic_overwrite;
 mod overwrite;
+mod delete;
 mod row_delta;
 mod properties;
 mod create_table;
@@ -39,9 +40,9 @@ pub(super) fn attempt(
             let rows = overwrite::Rows { filter, case_sensitive: *case_sensitive };
             overwrite::overwrite(context, validation, receipt, rows, *isolation)
         }
-        Operation::Delete { filter, case_sensitive, isolation } => {
+        Operation::Delete { filter, case_sensitive, isolation, mode } => {
             let rows = overwrite::Rows { filter, case_sensitive: *case_sensitive };
-            overwrite::delete(context, validation, rows, *isolation)
+            delete::delete(context, validation, rows, *isolation, *mode)
         }
         Operation::DynamicOverwrite { receipt, isolation } => {
             dynamic_overwrite::dynamic_overwrite(context, validation, receipt, *isolation)

@@ -1,13 +1,13 @@
-//! How are the rows that match a filter replaced, or deleted?
+//! How are the rows that match a filter replaced?
 //!
-//! Spec: Snapshots (`overwrite`, `delete`); Scan Planning (strict projection).
+//! Spec: Snapshots (`overwrite`); Scan Planning (strict projection).
 //!
 //! Invariant: only whole files are removed. A file of which some rows would stay is an error that names the file.
 
 use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Expr};
-use floeberg_iceberg::write::{Receipt, WrittenFile};
-use floeberg_properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
+use floeberg_iceberg::write::Receipt;
+use floeberg_properties::UPDATE_ISOLATION;
 
 use crate::IsolationLevel;
 use crate::produce::{ActionContext, FileChange, Produced, Removal, change_files};
@@ -38,33 +38,15 @@ pub(super) fn overwrite(
     };
     let by_property = || IsolationLevel::of(&context.metadata, UPDATE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
-    replace(context, validation, receipt.files(), bound, level, operation)
-}
-
-/// Removes the rows that match.
-pub(super) fn delete(
-    context: &ActionContext<'_>,
-    validation: Validation<'_>,
-    rows: Rows<'_>,
-    isolation: Option<IsolationLevel>,
-) -> Result<Produced> {
-    let bound = context.bind(rows.filter, rows.case_sensitive, validation.seen)?;
-    let by_property = || IsolationLevel::of(&context.metadata, DELETE_ISOLATION);
-    let level = isolation.map_or_else(by_property, Ok)?;
-    replace(context, validation, &[], bound, level, "delete")
-}
-
-fn replace(
-    context: &ActionContext<'_>,
-    validation: Validation<'_>,
-    added: &[WrittenFile],
-    bound: BoundExpr,
-    level: IsolationLevel,
-    operation: &'static str,
-) -> Result<Produced> {
     let removal = Removal::rows(bound, context.specs()?);
     validate_no_conflicts(context, validation, level, &removal)?;
-    let change =
-        FileChange { operation, added, removal: Some(&removal), merges: true, replaces_partitions: false };
+    let change = FileChange {
+        operation,
+        added: receipt.files(),
+        removal: Some(&removal),
+        merges: true,
+        replaces_partitions: false,
+        is_of_attempt: false,
+    };
     change_files(context, change)
 }

@@ -40,7 +40,7 @@ pub(super) fn row_delta(
         let by_property = || IsolationLevel::of(&context.metadata, DELETE_ISOLATION);
         if delta.isolation.map_or_else(by_property, Ok)? == IsolationLevel::Serializable {
             let missed = Removal::rows(bound, context.specs()?);
-            validate_added_data_files(context, validation, delta.read_snapshot_id, &missed)?;
+            validate_added_data_files(context, validation, &[delta.read_snapshot_id], &missed)?;
         }
     }
     let is_data = |content| content == FileContent::Data;
@@ -53,7 +53,15 @@ pub(super) fn row_delta(
     };
     let removal = Removal::Files(named);
     let removal = (!removed.is_empty()).then_some(&removal);
-    change_files(context, FileChange { operation, added, removal, merges: true, replaces_partitions: false })
+    let change = FileChange {
+        operation,
+        added,
+        removal,
+        merges: true,
+        replaces_partitions: false,
+        is_of_attempt: false,
+    };
+    change_files(context, change)
 }
 
 /// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile.

@@ -37,6 +37,8 @@ pub(crate) struct FileChange<'a> {
     pub merges: bool,
     /// Does the snapshot replace partitions?
     pub replaces_partitions: bool,
+    /// Does the attempt itself choose the files? Then another attempt cannot use its manifests.
+    pub is_of_attempt: bool,
 }
 
 /// Makes the snapshot of a change.
@@ -56,13 +58,15 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
     let mut replaced = 0;
     let (mut data, mut deletes) = match change.removal {
         None => (data, deletes),
-        Some(removal) => take_out(context, [&data, &deletes], removal, &mut summary, &mut replaced)?,
+        Some(removal) => {
+            take_out(context, [&data, &deletes], removal, change.is_of_attempt, &mut summary, &mut replaced)?
+        }
     };
     for written in change.added {
         summary.add(&Counted::of(written.spec_id, &written.file));
     }
     let (snapshot_id, sequence_number) = (context.snapshot_id(), context.sequence_number()?);
-    let new = new_manifests(context, change.added)?;
+    let new = new_manifests(context, change.added, change.is_of_attempt)?;
     let new = new.iter().map(|manifest| manifest.in_commit(sequence_number)).collect();
     let (mut all, mut new_deletes) = by_content(new);
     all.append(&mut data);
@@ -99,10 +103,11 @@ fn take_out(
     context: &ActionContext<'_>,
     [data, deletes]: [&[ManifestFile]; 2],
     removal: &Removal,
+    is_of_attempt: bool,
     summary: &mut Summary,
     replaced: &mut usize,
 ) -> Result<(Vec<ManifestFile>, Vec<ManifestFile>)> {
-    let filtered = filter_data(context, data, removal)?;
+    let filtered = filter_data(context, data, removal, is_of_attempt)?;
     let numbers = filtered.iter().map(|filtered| filtered.manifest.min_sequence_number);
     let least = numbers.fold(context.metadata.last_sequence_number, i64::min);
     let removed: HashSet<&str> = filtered

@@ -16,6 +16,7 @@ use floeberg_iceberg::manifest::{
 };
 use floeberg_io::location::canonical;
 
+use super::complete_manifests::manifests_of;
 use super::context::ActionContext;
 use super::removal::Removal;
 use super::rolling::RollingManifests;
@@ -38,6 +39,7 @@ pub(super) fn filter_data(
     context: &ActionContext<'_>,
     manifests: &[ManifestFile],
     removal: &Removal,
+    is_of_attempt: bool,
 ) -> Result<Vec<Filtered>> {
     ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
         if !has_live_files(manifest) || !removal.concerns(manifest)? {
@@ -49,7 +51,8 @@ pub(super) fn filter_data(
             RowsMatch::None => Ok(false),
             RowsMatch::Some => Err(must_be_rewritten(removal, entries, row)),
         };
-        let made = context.kept.once(work, || rewrite(context, manifest, removal, goes));
+        let make = || rewrite(context, manifest, removal, goes);
+        let made = if is_of_attempt { make() } else { context.kept.once(work, make) };
         let made = made.context("manifest", &manifest.manifest_path)?;
         filtered(context, manifest, made)
     })
@@ -84,6 +87,14 @@ pub(super) fn filter_deletes(
         let made = rewrite(context, manifest, removal, goes).context("manifest", &manifest.manifest_path)?;
         filtered(context, manifest, made)
     })
+}
+
+/// The data manifests with live files of the snapshot that the new one follows.
+pub(crate) fn data_manifests(context: &ActionContext<'_>) -> Result<Vec<ManifestFile>> {
+    let Some(parent) = context.parent()? else { return Ok(Vec::new()) };
+    let (mut data, _) = by_content(manifests_of(context, &parent)?);
+    data.retain(has_live_files);
+    Ok(data)
 }
 
 /// Does a manifest have live files?

@@ -3,7 +3,7 @@
 //! In: written files. Out: manifests, the newest spec first.
 //! Spec: Manifests; Scan Planning (a path is live at most once).
 //!
-//! Invariant: they do not depend on the base of the attempt, so that every attempt uses them.
+//! Invariant: they do not depend on the base of the attempt, so that every attempt uses them, unless it chose the files itself.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -25,6 +25,7 @@ use crate::commit_files::{ManifestWork, RewrittenManifests};
 pub(super) fn new_manifests(
     context: &ActionContext<'_>,
     files: &[WrittenFile],
+    is_of_attempt: bool,
 ) -> Result<Vec<WrittenManifest>> {
     let mut seen = HashSet::new();
     let mut with_vector = HashSet::new();
@@ -56,7 +57,8 @@ pub(super) fn new_manifests(
             }
             Ok(RewrittenManifests { manifests: rolling.finish()?, removed: Vec::new() })
         };
-        let made = context.kept.once(work, list).context("partition spec", spec_id)?;
+        let made = if is_of_attempt { list() } else { context.kept.once(work, list) };
+        let made = made.context("partition spec", spec_id)?;
         manifests.extend(made.manifests);
     }
     Ok(manifests)

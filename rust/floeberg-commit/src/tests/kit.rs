@@ -220,7 +220,7 @@ pub(super) fn merge_append(path: &str, day: &str) -> Operation {
 }
 
 pub(super) fn delete(filter: &str) -> Operation {
-    Operation::Delete { filter: parse(filter).unwrap(), case_sensitive: true, isolation: None }
+    Operation::Delete { filter: parse(filter).unwrap(), case_sensitive: true, isolation: None, mode: None }
 }
 
 pub(super) fn overwrite(files: Vec<WrittenFile>, filter: &str) -> Operation {

@@ -12,6 +12,7 @@ mod old_tables;
 mod reachable;
 mod removals;
 mod retries;
+mod row_deletes;
 mod row_deltas;
 mod schemas;
 mod sequences;

@@ -69,7 +69,7 @@ fn files_whose_bounds_say_that_all_rows_match_go() {
 fn a_file_that_would_have_to_be_rewritten_is_named() {
     let mut kit = two_days(2);
     for filter in ["id = 5", "id < 5 OR day = 'y'", "day = 'x' AND id > 3"] {
-        let error = kit.refused(delete(filter));
+        let error = kit.refused(overwrite(vec![file("new", "x", (0, 9))], filter));
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         let told = error.to_string();
         assert!(told.contains("would have to rewrite a data file") && told.contains("file_path: "), "{told}");

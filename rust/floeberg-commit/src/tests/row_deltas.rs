@@ -30,7 +30,7 @@ fn store() -> Arc<dyn Store> {
 }
 
 /// A data file of a day with these ids, in this order.
-fn data(kit: &Kit, day: &str, ids: &[i64]) -> Receipt {
+pub(super) fn data(kit: &Kit, day: &str, ids: &[i64]) -> Receipt {
     let recipe =
         WriteRecipe::new(kit.metadata(), &StoreOptions::new(), &BTreeMap::new(), &random_uuid()).unwrap();
     let mut writer = Writer::new(&recipe, store(), TASK, &Cancel::default()).unwrap();
@@ -42,13 +42,13 @@ fn data(kit: &Kit, day: &str, ids: &[i64]) -> Receipt {
 }
 
 /// Appends such a file: what the table has of it.
-fn append(kit: &mut Kit, day: &str, ids: &[i64]) -> WrittenFile {
+pub(super) fn append(kit: &mut Kit, day: &str, ids: &[i64]) -> WrittenFile {
     let receipt = data(kit, day, ids);
     kit.commit(vec![Operation::Append { receipt: receipt.clone(), merge: Some(false) }]);
     receipt.files()[0].clone()
 }
 
-fn deletes(kit: &Kit, rows: &[(&WrittenFile, &[u64])]) -> Receipt {
+pub(super) fn deletes(kit: &Kit, rows: &[(&WrittenFile, &[u64])]) -> Receipt {
     let recipe =
         DeleteRecipe::new(kit.metadata(), &StoreOptions::new(), &BTreeMap::new(), &random_uuid()).unwrap();
     let rows: Vec<_> = rows
@@ -64,7 +64,7 @@ fn deletes(kit: &Kit, rows: &[(&WrittenFile, &[u64])]) -> Receipt {
     write(&recipe, store().as_ref(), TASK, &Cancel::default(), &rows).unwrap()
 }
 
-fn keys(kit: &Kit, ids: &[Option<i64>], day: &str) -> Receipt {
+pub(super) fn keys(kit: &Kit, ids: &[Option<i64>], day: &str) -> Receipt {
     let recipe =
         DeleteRecipe::new(kit.metadata(), &StoreOptions::new(), &BTreeMap::new(), &random_uuid()).unwrap();
     let live = BTreeSet::from([0]);
@@ -77,7 +77,7 @@ fn keys(kit: &Kit, ids: &[Option<i64>], day: &str) -> Receipt {
     writer.finish().unwrap()
 }
 
-fn delta(kit: &Kit, added: Receipt, removed: Vec<WrittenFile>) -> RowDelta {
+pub(super) fn delta(kit: &Kit, added: Receipt, removed: Vec<WrittenFile>) -> RowDelta {
     RowDelta {
         added,
         removed: Receipt::new(removed).unwrap(),
@@ -87,12 +87,12 @@ fn delta(kit: &Kit, added: Receipt, removed: Vec<WrittenFile>) -> RowDelta {
     }
 }
 
-fn operation(delta: RowDelta) -> Operation {
+pub(super) fn operation(delta: RowDelta) -> Operation {
     Operation::RowDelta(Box::new(delta))
 }
 
 /// The ids of all rows, sorted.
-fn ids(kit: &Kit) -> Vec<i64> {
+pub(super) fn ids(kit: &Kit) -> Vec<i64> {
     let scan = Scan::new(kit.table.clone().unwrap()).select(vec!["id".to_owned()]);
     let batches: Vec<_> = scan.stream(&Cancel::default()).unwrap().collect::<Result<_, _>>().unwrap();
     let mut ids: Vec<i64> = batches
@@ -104,7 +104,7 @@ fn ids(kit: &Kit) -> Vec<i64> {
 }
 
 /// The live delete files, as the table has them.
-fn live_deletes(kit: &Kit) -> Vec<WrittenFile> {
+pub(super) fn live_deletes(kit: &Kit) -> Vec<WrittenFile> {
     let mut live = Vec::new();
     for manifest in kit.manifests().iter().filter(|manifest| manifest.content == ManifestContent::Deletes) {
         for entry in kit.entries(manifest).into_iter().filter(|entry| entry.status != EntryStatus::Deleted) {

@@ -9,6 +9,7 @@ mod table_reader;
 mod file_constants;
 mod open_task;
 mod count;
+mod deleted_positions;
 mod deleted_words;
 mod shapes;
 mod stream;
@@ -19,6 +20,7 @@ pub(crate) mod tests;
 
 pub(crate) use self::deletes::{ListedDeletes, key_field};
 pub use count::{count_left, count_rows};
+pub use deleted_positions::deleted_positions;
 pub use deleted_words::deleted_words;
 pub use open::FileAccess;
 pub use request::ReadRequest;

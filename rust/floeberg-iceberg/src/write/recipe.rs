@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
+use floeberg_core::schema::reserved::{LAST_UPDATED_SEQUENCE_NUMBER, ROW_ID, metadata_column};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_files::WriteProperties;
@@ -80,6 +81,19 @@ impl WriteRecipe {
             write_id: write_id.to_owned(),
             storage: storage.clone(),
         };
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// The same for rows that were in the table before: their last columns are their row ids and the sequence numbers of their last
+    /// updates.
+    ///
+    /// Errors: `InvalidData` where a column of the table has one of these names.
+    pub fn with_lineage(self) -> Result<Self> {
+        let mut fields = self.schema.fields().to_vec();
+        fields.extend([ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER].into_iter().filter_map(metadata_column));
+        let schema = Schema::new(self.schema.schema_id(), fields)?;
+        let recipe = Self { schema: Arc::new(schema), ..self };
         recipe.check()?;
         Ok(recipe)
     }

@@ -45,15 +45,17 @@ impl Operation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (row_filter, *, case_sensitive, isolation))]
+    #[pyo3(signature = (row_filter, *, case_sensitive, isolation, mode))]
     fn delete(
         py: Python<'_>,
         row_filter: Tree,
         case_sensitive: bool,
         isolation: Option<&str>,
+        mode: Option<&str>,
     ) -> PyResult<Self> {
         let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
-        Ok(Self(IcebergOperation::Delete { filter: row_filter.0, case_sensitive, isolation }))
+        let mode = runtime::call(py, || mode.map(str::parse).transpose())?;
+        Ok(Self(IcebergOperation::Delete { filter: row_filter.0, case_sensitive, isolation, mode }))
     }
 
     #[staticmethod]

@@ -1,0 +1,46 @@
+//! How are rows deleted from files of which other rows stay?
+//!
+//! In: a property of the table, or a word of the user. Out: the mode.
+//! Spec: Iceberg documentation, Configuration (`write.delete.mode`).
+
+use floeberg_core::{Error, Result};
+use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_properties::DELETE_MODE;
+
+/// How rows are deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeleteMode {
+    /// The other rows are written again, and the file goes.
+    CopyOnWrite,
+    /// The file stays, and delete files say which of its rows are deleted.
+    MergeOnRead,
+}
+
+impl DeleteMode {
+    /// The mode that a table's property says.
+    ///
+    /// Errors: `InvalidInput` for another word.
+    pub(crate) fn of(metadata: &TableMetadata) -> Result<Self> {
+        DELETE_MODE.of(&metadata.properties)?.parse()
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CopyOnWrite => "copy-on-write",
+            Self::MergeOnRead => "merge-on-read",
+        }
+    }
+}
+
+impl std::str::FromStr for DeleteMode {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let modes = [Self::CopyOnWrite, Self::MergeOnRead];
+        let found = modes.into_iter().find(|mode| mode.name().eq_ignore_ascii_case(text.trim()));
+        found.ok_or_else(|| {
+            Error::invalid_input(format!("expected the mode copy-on-write or merge-on-read, found {text:?}"))
+        })
+    }
+}
