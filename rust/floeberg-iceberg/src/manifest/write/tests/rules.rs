@@ -90,7 +90,10 @@ fn what_v3_brought_is_refused_before_it() {
     let with_row_id = DataFile { first_row_id: Some(0), ..data_file() };
     assert_eq!(refused(2, Data, &existing(with_row_id.clone())), "format version 2 has no first row ids");
     accepted(3, Data, &existing(with_row_id));
-    assert_eq!(refused(2, Deletes, &ManifestEntry::added(vector())), "format version 2 has no parts of files as content");
+    assert_eq!(
+        refused(2, Deletes, &ManifestEntry::added(vector())),
+        "format version 2 has no parts of files as content"
+    );
     accepted(3, Deletes, &ManifestEntry::added(vector()));
     for version in [0, 4] {
         let error = write_as(version, Data, &[], &[]).unwrap_err();
