@@ -19,7 +19,7 @@ import floeberg.spark
 from corpus import encode
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.native.lanes import different_sizes
-from floeberg.spark.native.stored import StoredFile, StoredShape
+from floeberg.spark.native.stored import StoredFile, StoredShape, stored_files
 from lifecycle import options_of, read
 from reading import forms, rows_of
 
@@ -376,3 +376,68 @@ def test_tables_and_views_by_name(make, spark, monkeypatch, tmp_path) -> None:
         floeberg.spark.create_view(spark, "by_name", table, replace=False)
     with pytest.raises(InvalidInputError, match="choose one snapshot"):
         floeberg.spark.table(spark, table, snapshot_id=first, branch="main")
+
+
+FLOATS = pa.schema(
+    {"id": pa.int64(), "d": pa.float64(), "f": pa.float32(), "s": pa.struct({"d": pa.float64()})}
+)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "d > 5",
+        "d = double('NaN')",
+        "d <=> double('NaN')",
+        "d != 1",
+        "d NOT IN (1D, 2D)",
+        "d = 0D",
+        "d = -0D",
+        "d >= 0D",
+        "d IN (0D, 9D)",
+        "f > 5",
+        "f = float('0')",
+        "s.d > 5",
+        "s.d = 0D",
+    ],
+)
+def test_spark_leaves_out_neither_nan_nor_signed_zeros(spark, floats: fb.Table, condition: str) -> None:
+    native = floeberg.spark.table(spark, floats).where(condition)
+    ours = floeberg.spark.table(spark, floats, reader="arrow").where(condition)
+    assert sorted(row.id for row in native.collect()) == sorted(row.id for row in ours.collect())
+
+
+@pytest.fixture(scope="module")
+def floats(tmp_path_factory) -> fb.Table:
+    catalog = fb.load_catalog("floats", type="filesystem", warehouse=str(tmp_path_factory.mktemp("floats")))
+    catalog.create_namespace("n")
+    table = catalog.create_table("n.floats", FLOATS)
+    for start, values in ((0, (1.0, 1.0, float("nan"))), (3, (-0.0, -0.0)), (5, (0.0, 0.0))):
+        table.append(
+            pa.Table.from_pylist(
+                [{"id": start + i, "d": v, "f": v, "s": {"d": v}} for i, v in enumerate(values)], FLOATS
+            )
+        )
+    return table
+
+
+def test_footers_are_asked_again_where_a_file_is_another(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    shapes = []
+    for name in ("a", "b"):
+        field = pa.field(name, pa.int64(), metadata={"PARQUET:field_id": "1"})
+        pq.write_table(pa.table([pa.array([1], pa.int64())], pa.schema([field])), path)
+        catalog = fb.load_catalog("anew", type="filesystem", warehouse=str(tmp_path / name))
+        catalog.create_namespace("n")
+        scan = catalog.create_table("n.t", pa.schema({"v": pa.int64()})).scan()
+        (stored,) = stored_files(scan, [str(path)])
+        shapes.append([column.name for column in stored.shape.columns])
+    assert shapes == [["a"], ["b"]]
+
+
+def test_a_column_may_be_called_as_the_position_is(spark, tmp_path: Path) -> None:
+    catalog = fb.load_catalog("positions", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("n")
+    table = catalog.create_table("n.t", pa.schema({"id": pa.int64(), "_pos": pa.int64()}))
+    table.append(pa.table({"id": [1, 2], "_pos": [7, 8]}))
+    assert sorted(floeberg.spark.table(spark, table).collect()) == [(1, 7), (2, 8)]

@@ -425,3 +425,34 @@ def test_the_parser_is_asked_for_by_its_name(spark, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sqlglot", None)
     with pytest.raises(NotInstalledError, match=r"sqlglot is not installed: pip install 'floeberg\[spark\]'"):
         floeberg.spark.sql(spark, "SELECT 1")
+
+
+def test_two_uses_with_long_filters_are_two(ask):
+    many = ", ".join(map(str, range(1000, 1400)))
+    both = " UNION ALL ".join(f"SELECT id FROM sales.orders WHERE id IN ({many}, {one})" for one in (1, 2))
+    assert ask(both) == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("counted", ["count(*, id)", "count(id, *)"])
+def test_a_count_of_all_columns_looks_at_all_of_them(ask, counted):
+    # note is null in four orders of the twenty, customer in two others.
+    assert ask(f"SELECT {counted} FROM sales.orders") == ask(
+        f"SELECT {counted} FROM (SELECT * FROM sales.orders)"
+    )
+    assert ask(f"SELECT {counted} FROM sales.orders") < ask("SELECT count(*) FROM sales.orders")
+
+
+def test_a_join_in_brackets_hides_the_tables_outside(ask):
+    text = """SELECT id FROM sales.customers WHERE EXISTS
+              (SELECT 1 FROM (range(9) r JOIN (SELECT 3L AS id) customers ON r.id = customers.id)
+               WHERE customers.id = 3)"""
+    assert len(ask(text)) == 6
+
+
+def test_a_timestamp_without_a_zone_is_not_pushed_with_one(spark, ask):
+    text = "SELECT line FROM sales.lines WHERE sent = CAST('2026-01-01 01:00:00+01:00' AS TIMESTAMP)"
+    spark.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    try:
+        assert ask(text) == ask(text.replace("sales.lines", "(SELECT * FROM sales.lines)"))
+    finally:
+        spark.conf.unset("spark.sql.timestampType")

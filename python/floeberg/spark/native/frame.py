@@ -127,13 +127,20 @@ def _named(frame: DataFrame, group: FileGroup, schema: StructType) -> DataFrame:
     """The columns by their names and in their types; those that the file lacks are null."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
 
-    columns: list[Any] = [F.col("_metadata.row_index").alias(POSITION)] if POSITION in schema.names else []
+    # A table may have a column of this name.
+    has_position = POSITION in schema.names and all(each.name != POSITION for each in group.columns)
+    columns: list[Any] = [F.col("_metadata.row_index").alias(POSITION)] if has_position else []
     as_they_are = not columns
     for each in group.columns:
         column = F.lit(None) if each.stored_name is None else named(each.stored_name)
         if each.stored_kind != each.kind:
             column = column.cast(each.kind)
-        if each.stored_name != each.name or each.stored_kind != each.kind:
+        is_floating = each.stored_name is not None and each.kind.typeName() in {"float", "double"}
+        if is_floating:
+            # The same values, to which Spark hands no filter down: its Parquet reader leaves out NaN by bounds, which
+            # have none, and takes -0.0 and 0.0 for different values.
+            column = F.nanvl(column, F.lit(float("nan")).cast(each.kind))
+        if is_floating or each.stored_name != each.name or each.stored_kind != each.kind:
             said = schema[each.name].metadata if each.name in schema.names else {}
             column = column.alias(each.name, metadata=said) if said else column.alias(each.name)
             as_they_are = False

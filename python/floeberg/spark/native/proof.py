@@ -165,6 +165,10 @@ def _struct(kind: StructType, stored: StoredColumn, name: str, *, legacy: bool) 
         # Spark takes a struct for null where the file has none of its fields.
         if part is None or part.name != field.name:
             raise Unproven(f"the file lacks column {full!r}, or has another name for it")
+        if field.field_type in {PrimitiveType("float"), PrimitiveType("double")}:
+            raise Unproven(
+                f"column {full!r} is a {field.field_type} in a struct, of which Spark may leave out NaN"
+            )
         read = _inside(field, part, full, legacy=legacy)
         comment = {"comment": field.doc} if field.doc else None
         fields.append(spark.StructField(field.name, read, nullable=field.optional, metadata=comment))

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredColumn", "StoredFile", "StoredShape", "stored_files"]
 
-_MOST_KEPT = 200_000
-
 
 @dataclass(frozen=True)
 class StoredColumn:
@@ -79,27 +77,22 @@ class StoredFile:
 
 _LOCK = Lock()
 _SHAPES: dict[str, StoredShape] = {}
-_FILES: dict[str, StoredFile] = {}
 
 
 def stored_files(scan: Scan, locations: Sequence[str]) -> list[StoredFile]:
     """What the footers of files say, in the order of the files."""
+    if not locations:
+        return []
+    # Nothing is kept by location: a table that is made anew may have other files at the same places.
+    different = list(dict.fromkeys(locations))
+    files, texts = _native.parquet_shapes(scan._inner, different)  # noqa: SLF001 - the package's own
     with _LOCK:
-        unknown = [each for each in dict.fromkeys(locations) if each not in _FILES]
-    found: dict[str, StoredFile] = {}
-    if unknown:
-        files, texts = _native.parquet_shapes(scan._inner, unknown)  # noqa: SLF001 - the package's own
-        with _LOCK:
-            if len(_FILES) + len(unknown) > _MOST_KEPT:
-                _FILES.clear()
-            shapes = [_shape(text) for text in texts]
-            found = {
-                location: StoredFile(shapes[number], size)
-                for location, (number, size) in zip(unknown, files, strict=True)
-            }
-            # What could not be read now may be read later.
-            _FILES.update({key: each for key, each in found.items() if each.shape.error is None})
-    return [found.get(each) or _FILES[each] for each in locations]
+        shapes = [_shape(text) for text in texts]
+    found = {
+        location: StoredFile(shapes[number], size)
+        for location, (number, size) in zip(different, files, strict=True)
+    }
+    return [found[each] for each in locations]
 
 
 def _shape(text: str) -> StoredShape:

@@ -62,7 +62,10 @@ def _covers(star: Any, reference: Reference) -> bool:  # noqa: ANN401 - the same
 
     if isinstance(star.parent, exp.Column):
         return bool(star.parent.parts[-2].name.lower() == reference.visible.lower())
-    if select_of(star) is not reference.select or isinstance(star.parent, exp.Count):
+    if select_of(star) is not reference.select:
+        return False
+    # count(*) counts rows. With another argument Spark looks at all columns.
+    if isinstance(star.parent, exp.Count) and star.parent.this is star and not star.parent.expressions:
         return False
     # EXISTS asks for rows alone.
     return not (star.parent is reference.select and isinstance(reference.select.parent, exp.Exists))

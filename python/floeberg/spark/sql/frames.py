@@ -55,6 +55,9 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
         else conditions(use, scan, statement, case_sensitive=case_sensitive)
         for use, scan in zip(uses, scans, strict=True)
     ]
+    if str(spark.conf.get("spark.sql.timestampType", "TIMESTAMP_LTZ")).upper() != "TIMESTAMP_LTZ":
+        # What is written TIMESTAMP has no zone then, whatever its text says.
+        found = [[each for each in group if not list(each.moments())] for group in found]
     moments = Moments(spark)
     moments.ask(moment for group in found for condition in group for moment in condition.moments())
     frames: dict[tuple[int, str], DataFrame] = {}
@@ -67,8 +70,11 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
             continue
         columns = needed_columns(statement, tree, use, scan.schema())
         chosen = pushed(group, scan, moments).select(*columns)
+        if group:
+            named.append(chosen.to_spark(spark, **reading))
+            continue
         # Two uses that read the same share a frame, so that Spark may read it once.
-        key = id(use.found.table), f"{chosen.snapshot_id} {chosen!r} {columns}"
+        key = id(use.found.table), f"{chosen.snapshot_id} {chosen.projection()!r}"
         if key not in frames:
             frames[key] = chosen.to_spark(spark, **reading)
         named.append(frames[key])

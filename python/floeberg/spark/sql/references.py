@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.statement import Name, Statement
     from floeberg.spark.sql.time_travel import TimeTravel
 
-__all__ = ["Reference", "direct_relations", "names_of_columns", "references", "select_of"]
+__all__ = ["Reference", "direct_relations", "names_of_columns", "references", "select_of", "visible_names"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,3 +88,16 @@ def direct_relations(select: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401 - th
     first = select.args.get("from_") or select.args.get("from")
     relations = [] if first is None else [(first.this, None)]
     return relations + [(join.this, join) for join in select.args.get("joins") or ()]
+
+
+def visible_names(select: Any) -> list[str]:  # noqa: ANN401 - the same
+    """The names by which columns of a SELECT may be qualified, those of joins in brackets and of lateral views too."""
+    from sqlglot import exp  # noqa: PLC0415 - the same
+
+    names = []
+    for relation, _ in direct_relations(select):
+        if relation.alias_or_name:
+            names.append(relation.alias_or_name)
+        inside = (each for each in relation.find_all(exp.Table, exp.Subquery) if each is not relation)
+        names += [each.alias_or_name for each in inside if select_of(each) is select and each.alias_or_name]
+    return names + [each.alias_or_name for each in select.args.get("laterals") or ()]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError
-from floeberg.spark.sql.references import direct_relations, names_of_columns
+from floeberg.spark.sql.references import names_of_columns, visible_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,9 +111,7 @@ def _short_owner(
     """The table that a column is qualified with by its last name; `None` where it is not ours."""
     first = _folded(name.parts[:1], case_sensitive)
     while select is not None:
-        there = [
-            _folded((relation.alias_or_name,), case_sensitive) for relation, _ in direct_relations(select)
-        ]
+        there = [_folded((each,), case_sensitive) for each in visible_names(select)]
         if first in there:
             own = [
                 use
