@@ -44,7 +44,7 @@ def to_python(metadata: bytes, value: bytes) -> Value:
     Returns:
         The value: `None` for a null of the variant, else a `bool`, `int`, `float`, `str`, `bytes`, `Decimal`, `date`,
         `time`, `datetime` (in UTC where it is an instant), `UUID`, `list`, or `dict` by field name. Nanoseconds are cut
-        to microseconds. Dates and times out of the range of `datetime` are `int`s, counted from 1970.
+        to microseconds. Dates and times out of the range of `datetime` come as `int`, counted from 1970.
 
     Raises:
         InvalidDataError: The bytes are not a variant.
