@@ -1,4 +1,4 @@
-"""What a reader that is not ours is told of files: their columns, and their deleted rows."""
+"""What a foreign reader learns about files: their columns, and their deleted rows."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class _Division:
         for name in sorted(tested_columns(self.residual)):
             tested = by_name.get(name)
             if tested is None:
-                raise Unproven(f"the filter tests {name!r}, which is no column of the table by itself")
+                raise Unproven(f"the filter tests {name!r}, which is not a top-level column of the table")
             self.tested[name] = tested
             if tested.field_id not in selected:
                 self.extra.append(tested)

@@ -2,14 +2,13 @@
 
 In: locations. Out: for each file its size and a description, which files of the same columns share.
 
-Invariant: a footer is read once in a process. Data files never change.
+Invariant: nothing is kept between two calls: a table made anew may have other files at the same locations.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
@@ -50,7 +49,7 @@ class StoredShape:
     """The columns that files have in common.
 
     Args:
-        number: It tells this shape from others of this process.
+        number: Distinguishes this shape from the others of the same call.
         columns: The columns.
         legacy_calendar: Whether Spark would move the dates and times of the file, as those of Spark 2.
         error: Why the footer could not be read.
@@ -75,19 +74,13 @@ class StoredFile:
     size: int
 
 
-_LOCK = Lock()
-_SHAPES: dict[str, StoredShape] = {}
-
-
 def stored_files(scan: Scan, locations: Sequence[str]) -> list[StoredFile]:
     """What the footers of files say, in the order of the files."""
     if not locations:
         return []
-    # Nothing is kept by location: a table that is made anew may have other files at the same places.
     different = list(dict.fromkeys(locations))
     files, texts = _native.parquet_shapes(scan._inner, different)  # noqa: SLF001 - the package's own
-    with _LOCK:
-        shapes = [_shape(text) for text in texts]
+    shapes = [_shape(number, text) for number, text in enumerate(texts)]
     found = {
         location: StoredFile(shapes[number], size)
         for location, (number, size) in zip(different, files, strict=True)
@@ -95,16 +88,14 @@ def stored_files(scan: Scan, locations: Sequence[str]) -> list[StoredFile]:
     return [found[each] for each in locations]
 
 
-def _shape(text: str) -> StoredShape:
-    if text not in _SHAPES:
-        said = json.loads(text)
-        _SHAPES[text] = StoredShape(
-            len(_SHAPES),
-            tuple(map(_column, said.get("columns", ()))),
-            said.get("legacy_calendar", False),
-            said.get("error"),
-        )
-    return _SHAPES[text]
+def _shape(number: int, text: str) -> StoredShape:
+    said = json.loads(text)
+    return StoredShape(
+        number,
+        tuple(map(_column, said.get("columns", ()))),
+        said.get("legacy_calendar", False),
+        said.get("error"),
+    )
 
 
 def _column(said: dict[str, Any]) -> StoredColumn:

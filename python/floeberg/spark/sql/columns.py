@@ -33,7 +33,7 @@ def needed_columns(statement: Statement, tree: Any, reference: Reference, schema
     if reaches_all(statement, tree, reference):
         if hidden:
             raise UnsupportedError(
-                f"{hidden[0]}: a metadata column is no part of *: name the columns of {reference.visible!r} beside it"
+                f"{hidden[0]}: * does not include metadata columns: name the columns of {reference.visible!r} beside it"
             )
         return names
     # What case means for other letters is for Spark to say.

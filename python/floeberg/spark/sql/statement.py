@@ -67,7 +67,7 @@ class Statement:
 
     @property
     def is_unheard_of(self) -> bool:
-        """Whether its first word is none of SQL's, so that it can only be a mistake."""
+        """Whether its first word is not a keyword of SQL, so that it can only be a mistake."""
         return bool(self.tokens) and self.tokens[0].token_type.name == "VAR" and self.word not in _SCRIPTS
 
     @property

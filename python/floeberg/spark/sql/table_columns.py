@@ -1,6 +1,6 @@
 """Which column of a table does a condition name?
 
-Invariant: a name that may be another relation's column is none of the table's.
+Invariant: a name that may be a column of another relation is not taken for a column of the table.
 """
 
 from __future__ import annotations

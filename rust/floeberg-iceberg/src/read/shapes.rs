@@ -2,7 +2,7 @@
 //!
 //! In: locations of Parquet files. Out: of each its size, and which of a few texts describes its columns.
 //!
-//! Invariant: a file that cannot be looked into is told as such, and stops no other.
+//! Invariant: a file that cannot be read is reported with its error, and does not stop the others.
 
 use std::collections::HashMap;
 
