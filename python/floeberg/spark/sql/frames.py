@@ -86,7 +86,7 @@ def _scan_of(spark: SparkSession, reference: Reference, *, case_sensitive: bool)
 
     Raises:
         InvalidInputError: It asks for two snapshots, or for one of another kind.
-        NotFoundError: There is no such snapshot or ref.
+        NotFoundError: The snapshot or ref does not exist.
     """
     found, travel = reference.found, reference.time_travel
     table = found.table
