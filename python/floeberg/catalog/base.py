@@ -195,7 +195,7 @@ class Catalog(Namespaces):
             NoSuchNamespaceError: The namespace does not exist.
             NoSuchTableError: The metadata file does not exist.
             InvalidDataError: The metadata is damaged.
-            UnsupportedError: The catalog takes no tables from other locations.
+            UnsupportedError: The catalog cannot hold tables at other locations.
         """
         levels = self._new_identifier("identifier", identifier)
         location = _native.location_from_user(checked_path("metadata_location", metadata_location))

@@ -127,8 +127,8 @@ class TableRowChanges(TableBase):
         """Deletes the rows that match a filter.
 
         If metadata proves that all rows of a file match, the file is removed without reading it. For other files, the
-        columns of the filter are read. A file without matching rows stays as it is. A file of which all rows match is
-        removed.
+        columns of the filter are read. A file without matching rows stays as it is, and a file with only matching rows
+        is removed.
 
         Args:
             delete_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.

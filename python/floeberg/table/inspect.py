@@ -284,8 +284,8 @@ class InspectTable:
             snapshot_id: The snapshot; the table's unless given.
 
         Returns:
-            Columns `file_path`, `pos`, `row` (null where the file does not hold deleted rows), `partition` (where the
-            table has partitions), `spec_id` and `delete_file_path`; from format version 3 on also `content_offset` and
+            Columns `file_path`, `pos`, `row` (null unless the file stores deleted rows), `partition` (if the table has
+            partitions), `spec_id` and `delete_file_path`. From format version 3 on, also `content_offset` and
             `content_size_in_bytes` of vectors.
 
         Examples:

@@ -99,7 +99,7 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
 
 
 def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any:  # noqa: ANN401 - sqlglot's
-    """The tree of the query; `None` where no table of ours is named and Spark may judge."""
+    """The tree of the query; `None` if it names no table of the catalog and Spark runs it."""
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
     trees, near = parse_query(statement) if statement.is_query else ([], "")
