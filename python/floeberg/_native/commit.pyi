@@ -127,7 +127,8 @@ class Operation:
         """Reads a pickled operation.
 
         Raises:
-            InvalidDataError: The bytes are damaged, or another version wrote them.
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version of Floeberg wrote them.
         """
 
 @final

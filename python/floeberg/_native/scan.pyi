@@ -214,7 +214,7 @@ class Plan:
             least_size: Bytes of a group, at least, with `most_groups`.
 
         Raises:
-            InvalidDataError: A property that is needed is not a number.
+            InvalidInputError: A property that is needed is not a valid number.
         """
 
     def explain(self) -> _Fields:
@@ -268,5 +268,6 @@ class TaskGroup:
         """Reads a pickled group. Opens no file.
 
         Raises:
-            InvalidDataError: The bytes are damaged, or another version wrote them.
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version of Floeberg wrote them.
         """

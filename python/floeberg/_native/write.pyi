@@ -36,7 +36,8 @@ class Receipt:
         """Reads a pickled receipt.
 
         Raises:
-            InvalidDataError: The bytes are damaged, or another version wrote them.
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version of Floeberg wrote them.
         """
 
 @final
@@ -97,5 +98,6 @@ class WriteRecipe:
         """Reads a pickled recipe.
 
         Raises:
-            InvalidDataError: The bytes are damaged, or another version wrote them.
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version of Floeberg wrote them.
         """

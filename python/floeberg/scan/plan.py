@@ -164,8 +164,7 @@ class Plan(Sequence[FileScanTask]):
             The groups, which can be pickled.
 
         Raises:
-            InvalidInputError: A number is less than 1, or `open_file_cost` is less than 0.
-            InvalidDataError: One of these properties is not such a number.
+            InvalidInputError: A number or a property is less than 1, or less than 0 for `open_file_cost`.
 
         Examples:
             >>> sum(group.to_arrow().num_rows for group in table.scan().plan_files().split())
