@@ -71,7 +71,7 @@ pub enum Operation {
     RemoveRef(String),
 }
 
-/// A table that is not there yet.
+/// A table to create.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewTable {
     /// Its columns, and how it is partitioned and sorted.

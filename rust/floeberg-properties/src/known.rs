@@ -44,7 +44,7 @@ pub const DELETE_ISOLATION: Words =
 pub const DELETE_MODE: Words = Words { name: "write.delete.mode", default: "copy-on-write", allowed: MODES };
 pub const DELETE_GRANULARITY: Words =
     Words { name: "write.delete.granularity", default: "file", allowed: &["file", "partition"] };
-/// How properties of delete files of a format begin, and those of data files that they stand for.
+/// The prefixes of properties of delete files, and the prefixes of the data file properties that they replace.
 pub const OF_DELETE_FILES: [(&str, &str); 2] =
     [("write.delete.avro.", "write.avro."), ("write.delete.parquet.", "write.parquet.")];
 pub const DELETE_FORMAT: &str = "write.delete.format.default";
@@ -134,8 +134,7 @@ const GC: Flag = Flag { name: "gc.enabled", default: true };
 const JAVA_CLASSES: &str = "it names a Java or Python class, which would choose other locations for files";
 const ENCRYPTION: &str = "encrypted tables cannot be written yet";
 
-/// Every known property, in the order of names. One that ends with a dot is of columns, whose names
-/// follow it.
+/// Every known property, in the order of names. A name that ends with a dot is followed by the name of a column.
 pub const PROPERTIES: &[Known] = &[
     MANIFEST_MERGE_ENABLED.known("Whether commits merge manifests"),
     MANIFEST_MIN_COUNT_TO_MERGE.known("How many manifests a merge of the newest ones takes at least"),
