@@ -1,6 +1,6 @@
 //! What does the Python package call: the extension module `floeberg._native`?
 //!
-//! Classes and functions that the Python package wraps; nobody else calls them. A folder a subject, a file a class.
+//! Classes and functions that only the Python package calls. Each subject has a folder, and each class a file.
 //!
 //! - `error`: the one mapping of errors to exceptions.
 //! - `pickle`: the envelope of recipes.
