@@ -1,6 +1,6 @@
 """Reads, plans and writes Apache Iceberg tables: a Rust core, a thin Python package, Arrow in between.
 
-Importing this package imports neither pyarrow nor any other large one: what a call returns decides that.
+Importing this package does not import pyarrow or other large packages. A call imports what its result needs.
 
 Examples:
     >>> import floeberg as fb
