@@ -47,3 +47,18 @@ def test_positions_behind_the_last_row_do_not_make_a_file_whole(tmp_path, versio
     table.delete("c = 'b'", mode=mode)
     assert numbers(table.refresh()) == [3]
     assert table.inspect.data_files()["record_count"].to_pylist() == [1 if mode == "copy-on-write" else 3]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("version", [2, 3])
+def test_columns_beside_the_keys_bring_no_row_back(tmp_path, version, mode):
+    rows = data((1, "y"), (2, "y"))
+    # The row was deleted when it had another text, which is not a key.
+    keys = File("keys.parquet", 2, 0, **PLACE, sequence=2, layout=LAYOUT, rows=[{0: False, 1: 1, 2: "x"}])
+    keys.keys, keys.extra, keys.told = (NUMBER,), (TEXT,), TOLD
+    table = opened(version, [rows, keys], tmp_path / "table")
+    table.delete("c = 'x'", mode=mode)
+    assert numbers(table.refresh()) == [2]
+    assert table.inspect.delete_files().num_rows == 1
+    table.delete("n = 1", mode=mode)
+    assert numbers(table.refresh()) == [2]
