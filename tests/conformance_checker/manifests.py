@@ -169,7 +169,8 @@ def _check_carried(entry: Entry, was: Entry, state: State, where: str, faults: F
         then = was.file.get(key)
         if key in ("first_row_id", "partition") or key not in was.file or _plain(then) == _plain(value):
             continue
-        if not (then in (None, []) and value in (None, [])):
+        nothing = (None, [], "")
+        if not (then in nothing and value in nothing):
             faults.say("carried-entries", where, f"{key}: {then!r} became {value!r}")
     if state.version < 3 or entry.content != DATA:
         return
