@@ -11,6 +11,8 @@ from faulted import FAST, SCHEMA, Place, batch, left_over
 from test_calls import ENDS, lines, state, strike
 
 FAULTS = ("fail", "lose-answer", "cut-short")
+WRITES = ("create", "write", "finish", "put", "put_if_absent", "remove")
+"""Reads are the same whichever of these faults they have."""
 
 
 def by_copies(catalog: Any) -> None:
@@ -45,12 +47,14 @@ def test_every_call_of_a_delete_may_fail(tmp_path: Path, version, action, report
     assert before != after
     for fault in FAULTS:
         ends: Counter[str] = Counter()
-        for number in range(len(calls)):
+        for number, call in enumerate(calls):
+            if fault != "fail" and call.split()[1] not in WRITES:
+                continue
             end = strike(place, action, (before, after), f"{number}={fault}", tmp_path)
             ends[end] += 1
             if end != "unknown":
                 # What is cut short is not whole under its name yet.
                 left = {path for path in left_over(place.table()) if not path.name.startswith(".")}
-                assert not left, f"{fault} of {calls[number]} leaves {left}"
+                assert not left, f"{fault} of {call} leaves {left}"
         told = ", ".join(f"{ends[end]} {end}" for end in ENDS)
         report(f"v{version} {action.__name__}: n = {len(calls)}; {fault}: {told}")
