@@ -6,9 +6,12 @@
 //! Invariant: files that stay keep their snapshot, sequence numbers and row ids. A file that would have to be rewritten
 //! is an error that names it.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
 
 use arrow_array::Array;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int32Type;
 use floeberg_core::{Context, Error, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::{
@@ -67,10 +70,12 @@ pub(super) fn filter_deletes(
     removed: &HashSet<&str>,
     least_sequence_number: i64,
 ) -> Result<Vec<Filtered>> {
+    let columns = removal.columns();
     ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
         if !has_live_files(manifest) || (removed.is_empty() && !removal.concerns(manifest)?) {
             return filtered(context, manifest, RewrittenManifests::default());
         }
+        let by_partition = OnceCell::new();
         let goes = |entries: &ManifestEntries, row: usize, rows_match| {
             let referenced = &entries.details()?.referenced_data_file;
             let is_vector = entries.file_content.value(row) == FileContent::PositionDeletes as i32
@@ -82,11 +87,29 @@ pub(super) fn filter_deletes(
             if number > 0 && number < least_sequence_number {
                 return Ok(true);
             }
-            Ok(rows_match == RowsMatch::All)
+            if rows_match != RowsMatch::All || columns_are_keys(entries, row, &columns)? {
+                return Ok(rows_match == RowsMatch::All);
+            }
+            if by_partition.get().is_none() {
+                let bare = ManifestEntries { statistics: BTreeMap::new(), ..entries.clone() };
+                let _ = by_partition.set(removal.rows_match(&bare)?);
+            }
+            Ok(by_partition.get().is_some_and(|found| found[row] == RowsMatch::All))
         };
         let made = rewrite(context, manifest, removal, goes).context("manifest", &manifest.manifest_path)?;
         filtered(context, manifest, made)
     })
+}
+
+/// Does what statistics of a delete file say of columns hold for the rows that it deletes? Equality deletes compare keys alone:
+/// their rows may have other values in other columns.
+fn columns_are_keys(entries: &ManifestEntries, row: usize, columns: &[i32]) -> Result<bool> {
+    if entries.file_content.value(row) != FileContent::EqualityDeletes as i32 {
+        return Ok(true);
+    }
+    let keys = entries.details()?.equality_ids.value(row);
+    let keys = keys.as_primitive::<Int32Type>().values();
+    Ok(columns.iter().all(|column| keys.contains(column)))
 }
 
 /// The data manifests with live files of the snapshot that the new one follows.

@@ -14,8 +14,8 @@ use arrow_array::types::Int64Type;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 use floeberg_core::expr::BoundExpr;
-use floeberg_core::schema::Schema;
 use floeberg_core::schema::reserved::{POS, metadata_column};
+use floeberg_core::schema::{Field, Schema};
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_iceberg::plan::FileScanTask;
 use floeberg_iceberg::read::{TableReader, read_task};
@@ -35,7 +35,7 @@ pub(crate) fn copied(context: &ActionContext<'_>, files: Vec<Matched>) -> Result
     let recipe = WriteRecipe::new(&context.metadata, &StoreOptions::new(), &BTreeMap::new(), &random_uuid())?;
     let recipe = if context.metadata.format_version >= 3 { recipe.with_lineage()? } else { recipe };
     let mut fields = recipe.schema().fields().to_vec();
-    fields.extend(metadata_column(POS));
+    fields.extend(metadata_column(POS).map(|position| of_free_name(position, recipe.schema())));
     let projected = Schema::new(recipe.schema().schema_id(), fields)?;
     let (store, cancel) = (Arc::clone(&context.reader.store), &context.reader.cancel);
     let reader = Arc::new(TableReader::new(read_request(context, projected)?));
@@ -53,6 +53,14 @@ pub(crate) fn copied(context: &ActionContext<'_>, files: Vec<Matched>) -> Result
     // They are of this very table: nothing has to be looked at.
     let files = writer.finish()?.into_files().into_iter();
     Receipt::new(files.map(|written| WrittenFile { purpose: None, ..written }).collect())
+}
+
+/// A column may be called `_pos` too. Columns are read by their ids.
+fn of_free_name(mut position: Field, schema: &Schema) -> Field {
+    while schema.find(&position.name, true).is_ok() {
+        position.name.insert(0, '_');
+    }
+    position
 }
 
 /// The rows at other positions, without the positions: the last column.

@@ -40,7 +40,12 @@ pub(crate) struct Matched {
 impl Matched {
     /// Do all rows that are left match? `false` if that is unknown, because of equality deletes.
     pub fn is_whole(&self) -> bool {
-        u64::try_from(self.task.record_count) == Ok(self.rows.len() + self.deleted.len())
+        let is_gone = |rows: u64| {
+            // Deletes may name positions behind the last row, which count for nothing.
+            let deleted = rows.checked_sub(1).map_or(0, |last| self.deleted.rank(last));
+            rows == self.rows.len() + deleted
+        };
+        u64::try_from(self.task.record_count).is_ok_and(is_gone)
     }
 }
 
