@@ -23,8 +23,7 @@ use floeberg_iceberg::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFi
 use floeberg_io::StoreOptions;
 use roaring::RoaringTreemap;
 
-use super::Matched;
-use super::matched::read_request;
+use super::matched::{Matched, read_request};
 use crate::produce::ActionContext;
 use crate::random::random_uuid;
 
@@ -46,22 +45,41 @@ pub(crate) fn copied(context: &ActionContext<'_>, files: Vec<Matched>) -> Result
         for batch in read_task(&reader, &whole)? {
             let batch = others(&batch.context("path", &path)?, &rows)?;
             if batch.num_rows() > 0 {
+                context.progress.add_rows(batch.num_rows() as u64);
                 writer.write(&batch)?;
             }
         }
+        context.progress.add_file();
     }
     // They are of this very table: nothing has to be looked at.
     let files = writer.finish()?.into_files().into_iter();
     Receipt::new(files.map(|written| WrittenFile { purpose: None, ..written }).collect())
 }
 
-/// The rows at other positions, without the positions: the last column.
+/// The rows at other positions, without the positions: the last column, in ascending order.
 fn others(batch: &RecordBatch, rows: &RoaringTreemap) -> Result<RecordBatch> {
     let last = batch.num_columns().saturating_sub(1);
     let positions = batch.column(last).as_primitive::<Int64Type>().values();
-    let stays: BooleanArray =
-        positions.iter().map(|position| Some(!rows.contains(*position as u64))).collect();
+    let mut gone = Vec::new();
+    let mut at = 0;
+    let mut of_file = rows.iter();
+    of_file.advance_to(positions.first().map_or(0, |first| *first as u64));
+    for row in of_file {
+        at += positions[at..].partition_point(|position| (*position as u64) < row);
+        match positions.get(at) {
+            None => break,
+            Some(position) if *position as u64 == row => gone.push(at),
+            Some(_) => {}
+        }
+    }
     let columns: Vec<usize> = (0..last).collect();
-    let kept = batch.project(&columns).and_then(|batch| filter_record_batch(&batch, &stays));
+    let mut kept = batch.project(&columns);
+    if !gone.is_empty() {
+        let mut stays = vec![true; batch.num_rows()];
+        for row in gone {
+            stays[row] = false;
+        }
+        kept = kept.and_then(|batch| filter_record_batch(&batch, &BooleanArray::from(stays)));
+    }
     kept.map_err(|error| Error::internal("rows that stay are copied").caused_by(error))
 }
