@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::task::Poll;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
@@ -17,6 +18,8 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::reserved::{POS, metadata_column};
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_exec::budget::memory_budget;
+use floeberg_exec::threads::{Ahead, Job, OrderedStream};
 use floeberg_iceberg::plan::FileScanTask;
 use floeberg_iceberg::read::{TableReader, read_task};
 use floeberg_iceberg::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFile};
@@ -39,21 +42,69 @@ pub(crate) fn copied(context: &ActionContext<'_>, files: Vec<Matched>) -> Result
     let (store, cancel) = (Arc::clone(&context.reader.store), &context.reader.cancel);
     let reader = Arc::new(TableReader::new(read_request(context, projected)?));
     let mut writer = Writer::new(&recipe, store, WriteTask { partition: 0, name: "0" }, cancel)?;
-    for Matched { task, rows, .. } in files {
-        let path = task.file_path.clone();
-        let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..task };
-        for batch in read_task(&reader, &whole)? {
-            let batch = others(&batch.context("path", &path)?, &rows)?;
-            if batch.num_rows() > 0 {
+    // Files are read while the rows of earlier ones are written.
+    let ahead = Ahead {
+        threads: context.reader.threads,
+        memory: memory_budget()? / 4,
+        cancel: context.reader.cancel.clone(),
+    };
+    let mut copies = OrderedStream::new(Arc::new(Copies { reader }), files.into_iter().map(Ok), ahead);
+    while let Poll::Ready(Some(copy)) = copies.next_until(None) {
+        match copy? {
+            Copy::Rows(batch) => {
                 context.progress.add_rows(batch.num_rows() as u64);
                 writer.write(&batch)?;
             }
+            Copy::End => context.progress.add_file(),
         }
-        context.progress.add_file();
     }
     // They are of this very table: nothing has to be looked at.
     let files = writer.finish()?.into_files().into_iter();
     Receipt::new(files.map(|written| WrittenFile { purpose: None, ..written }).collect())
+}
+
+/// Reads the rows that stay.
+struct Copies {
+    reader: Arc<TableReader>,
+}
+
+/// A piece of a file that is copied.
+enum Copy {
+    /// Rows that stay.
+    Rows(RecordBatch),
+    /// There are no more of this file.
+    End,
+}
+
+impl Job for Copies {
+    type Task = Matched;
+    type Part = Matched;
+    type Item = Copy;
+
+    const THREAD: &'static str = "floeberg-copy";
+
+    fn open(&self, task: Matched) -> Result<Vec<Matched>> {
+        Ok(vec![task])
+    }
+
+    fn work(&self, part: Matched, give: &mut dyn FnMut(Copy) -> Result<bool>) -> Result<()> {
+        let Matched { task, rows, .. } = part;
+        let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..task };
+        for batch in read_task(&self.reader, &whole)? {
+            let batch = others(&batch.context("path", &whole.file_path)?, &rows)?;
+            if batch.num_rows() > 0 && !give(Copy::Rows(batch))? {
+                return Ok(());
+            }
+        }
+        give(Copy::End).map(drop)
+    }
+
+    fn bytes(item: &Copy) -> u64 {
+        match item {
+            Copy::Rows(batch) => batch.get_array_memory_size() as u64,
+            Copy::End => 0,
+        }
+    }
 }
 
 /// The rows at other positions, without the positions: the last column, in ascending order.
