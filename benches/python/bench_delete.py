@@ -1,14 +1,15 @@
-"""Deleting 5 % scattered rows of 20 million, by vectors and by copies, and writing a million keys."""
+"""Deleting 5 % scattered rows of 20 million, by vectors and by copies; a key of many files; writing a million keys."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from delete_rows import KEYS, delete_table
+from delete_rows import KEYS, delete_table, many_table
 from goals import Goal
 from measure import cold, compare, folder, in_turn
 
 ROWS = 20_000_000
+MANY = 20_000
 
 
 def main(scale: float, runs: int) -> None:
@@ -48,6 +49,14 @@ def main(scale: float, runs: int) -> None:
     )
     compare(f"delete/{KEYS} keys/warm", [("plain Parquet", parquet), ("equality deletes", keys)])
     goals.append(Goal("delete/keys/over plain Parquet", keys.median / parquet.median, "x", 2, 2))
+    files = max(1000, int(MANY * scale))
+    many = many_table(folder(), files)
+    plan, key = in_turn(
+        [(f"delete_rows:floeberg_{name}_key", many) for name in ("plan", "delete")], runs=runs
+    )
+    assert plan.count == key.count == 1, (plan, key)
+    compare(f"delete/a key of {files} files/warm", [("planning", plan), ("delete", key)])
+    goals.append(Goal("delete/a key of many files/over planning", key.median / plan.median, "x", 1.5, 1.5))
     for goal in goals:
         print(goal)
 

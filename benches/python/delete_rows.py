@@ -5,6 +5,7 @@ A subject returns how many rows it deleted.
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import uuid
 from pathlib import Path
@@ -19,6 +20,8 @@ SCHEMA = pa.schema({"id": pa.int64(), "hash": pa.int64(), "amount": pa.float64()
 # One row in twenty, without a pattern.
 SCATTERED = "hash < 50000"
 OF_HASH = 1_000_000
+# Of a table of many files.
+KEY = 777
 
 
 def delete_table(folder: Path, rows: int, version: int) -> Path:
@@ -33,6 +36,27 @@ def delete_table(folder: Path, rows: int, version: int) -> Path:
         table = catalog.create_table("bench.rows", SCHEMA, format_version=version)
         for number in range(FILES):
             table.append(_batch(number, rows // FILES))
+        (place / "done").touch()
+    return place
+
+
+def many_table(folder: Path, files: int) -> Path:
+    """The folder of a warehouse with a table of so many files of two rows, made when it is not there."""
+    import floeberg as fb
+
+    place = folder / f"delete-many-{files}"
+    if not (place / "done").exists():
+        shutil.rmtree(place, ignore_errors=True)
+        catalog = fb.load_catalog("bench", **_properties(place))
+        catalog.create_namespace("bench")
+        table = catalog.create_table("bench.rows", pa.schema({"id": pa.int64()}), format_version=3)
+        recipe = table.write_recipe()
+        written = (
+            recipe.write(pa.table({"id": [2 * number, 2 * number + 1]}), task=str(number))
+            for number in range(files)
+        )
+        while receipts := list(itertools.islice(written, 1000)):
+            table.commit_receipts(receipts)
         (place / "done").touch()
     return place
 
@@ -74,6 +98,16 @@ def floeberg_delete(location: str) -> int:
     """Delete by vectors."""
     table = _table(location)
     return table.delete(SCATTERED, mode="merge-on-read", branch=_branch()).deleted_rows
+
+
+def floeberg_plan_key(location: str) -> int:
+    """Plan a scan of one key, with nothing kept from before."""
+    return len(_table(location).scan(f"id = {KEY}").plan_files())
+
+
+def floeberg_delete_key(location: str) -> int:
+    """Delete one key by a vector."""
+    return _table(location).delete(f"id = {KEY}", mode="merge-on-read", branch=_branch()).deleted_rows
 
 
 def floeberg_copy(location: str) -> int:
