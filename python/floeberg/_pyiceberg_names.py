@@ -11,9 +11,7 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
-_ROWS = (
-    "changing rows by keys is not supported yet: overwrite(data, overwrite_filter=...) replaces rows in one snapshot"
-)
+_ROWS = "changing rows by keys is not supported yet: overwrite(data, overwrite_filter=...) replaces rows in one snapshot"
 _REFS = "append(..., branch=...) creates a branch; tags and rollback are not supported yet"
 
 _SAID: dict[str, dict[str, str]] = {

@@ -90,15 +90,14 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     )
     progress = Progress(table_operations, made)
     began = time.monotonic()
+    stopped_by: BaseException | None = None
     for done in itertools.count(1):
         try:
             with commit_lock(None if starting is None else starting.metadata_location):
                 return _try_once(progress, starting, report)
         except _StoppedError as stop:
-            if not progress.unknown:
-                progress.abandon()
-                stopped()
-            raise stop.cause from None
+            stopped_by = stop.cause
+            break
         except FloebergError as failure:
             if starting is None or not _is_worth_a_retry(failure):
                 return _given_up(progress, failure, done)
@@ -112,7 +111,11 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
             if done > retries.number or time.monotonic() + wait > began + retries.total:
                 return _given_up(progress, failure, done)
         sleep(wait)
-    raise AssertionError  # The loop has no end.
+    if not progress.unknown:
+        progress.abandon()
+        stopped()
+    # What the user's function raised is passed on as it is.
+    raise stopped_by or AssertionError
 
 
 def _same(current: OpenedTable, starting: OpenedTable) -> OpenedTable:

@@ -203,7 +203,7 @@ def test_reports_come_on_the_thread_of_the_caller_and_what_they_raise_stops_all(
 
     def stop(report):
         del report
-        raise StopError
+        raise StopError from KeyError("why")
 
     def stop_by_ours(report):
         del report
@@ -216,8 +216,9 @@ def test_reports_come_on_the_thread_of_the_caller_and_what_they_raise_stops_all(
             lambda callback=callback: table.append(rows(8), progress=callback),
             lambda callback=callback: table.delete("id = 7", dry_run=True, progress=callback),
         ]:
-            with pytest.raises(raised):
+            with pytest.raises(raised) as caught:
                 change()
+            assert isinstance(caught.value.__cause__, KeyError) == (raised is StopError)
             assert files(table) == before
     assert ids(table.refresh()) == left
     with pytest.raises(InvalidInputError, match="progress: expected a function"):
