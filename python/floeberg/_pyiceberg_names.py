@@ -11,7 +11,9 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
-_ROWS = "changing rows by keys is not supported yet: overwrite(data, overwrite_filter=...) replaces rows in one snapshot"
+_ROWS = (
+    "changing rows by keys is not supported yet: overwrite(data, overwrite_filter=...) replaces rows at once"
+)
 _REFS = "append(..., branch=...) creates a branch; tags and rollback are not supported yet"
 
 _SAID: dict[str, dict[str, str]] = {
