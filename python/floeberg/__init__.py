@@ -25,7 +25,7 @@ from floeberg import (
     variant,
 )
 from floeberg.catalog import Catalog, load_catalog
-from floeberg.commit import CommitResult, Transaction
+from floeberg.commit import CommitResult, ProgressReport, Transaction
 from floeberg.commit.update_schema import UpdateSchema
 from floeberg.errors import FloebergError
 from floeberg.scan.explain import AggregateResult, Explain
@@ -37,6 +37,7 @@ from floeberg.table import Table, open_table
 from floeberg.view import View, open_view
 from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
+from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,7 +55,10 @@ __all__ = [
     "FileScanTask",
     "FloebergError",
     "Plan",
+    "ProgressReport",
     "Receipt",
+    "RowDeltaReceipt",
+    "RowDeltaRecipe",
     "Scan",
     "Table",
     "TaskGroup",

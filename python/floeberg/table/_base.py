@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.reporting import ProgressCallback
 
 __all__ = ["TableBase"]
 
@@ -33,6 +34,8 @@ class TableBase:
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
+        dry_run: bool = False,
+        progress: ProgressCallback | None = None,
     ) -> Transaction:
         """Begins a transaction: several operations, one commit.
 
@@ -41,6 +44,9 @@ class TableBase:
             branch: The branch of its snapshots; `None` is `main`.
             idempotency_key: As with `append`. It is stored in snapshots, so a commit of properties alone cannot have
                 one.
+            dry_run: Whether the commit of one delete or overwrite only counts what it would do. Nothing is written.
+            progress: A function that is called with a `ProgressReport` a few times a second. What it raises cancels the
+                operation, and leaves nothing over.
 
         Returns:
             The transaction.
@@ -56,6 +62,8 @@ class TableBase:
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            dry_run=dry_run,
+            progress=progress,
         )
 
     def refresh(self) -> Self:

@@ -125,11 +125,6 @@ class Filter:
             else value >= self.value
         )
 
-    @property
-    def is_of_partitions(self) -> bool:
-        """Is it decided by the partition alone?"""
-        return self.kind == "all" or self.column == PART
-
 
 @dataclass(frozen=True)
 class Change:

@@ -191,22 +191,23 @@ class History:
         if step.action == "properties":
             transaction.set_properties({"step": str(step.number)})
             return None
+        is_merged = handle.table.format_version > 1 and step.number % 2
+        mode = "merge-on-read" if is_merged else "copy-on-write"
         if step.action == "delete":
-            is_merged = handle.table.format_version > 1 and step.number % 2
-            transaction.delete(where, mode="merge-on-read" if is_merged else "copy-on-write")
+            transaction.delete(where, mode=mode)
             return Change("delete", filter=step.filter)
         if step.action.startswith("take"):
             number = step.number % len(self.receipts)
             written = self.receipts[number]
-            mode = {"take": "append", "take-overwriting": "overwrite", "take-dynamic": "dynamic-overwrite"}
-            transaction.commit_receipts([written.receipt], mode=mode[step.action], overwrite_filter=where)
+            modes = {"take": "append", "take-overwriting": "overwrite", "take-dynamic": "dynamic-overwrite"}
+            transaction.commit_receipts([written.receipt], mode=modes[step.action], overwrite_filter=where)
             return Change(name_of(step), self._occurring(written.rows), step.filter, number)
         rows = self.rows(step, handle.columns)
         data = arrow(rows, handle.columns)
         if step.action == "append":
             transaction.append(data)
         elif step.action == "overwrite":
-            transaction.overwrite(data, overwrite_filter=where)
+            transaction.overwrite(data, overwrite_filter=where, mode=mode)
         else:
             transaction.dynamic_partition_overwrite(data)
         return Change(step.action, self._occurring(rows), step.filter)
@@ -224,13 +225,8 @@ class History:
 
     def _check_refusal(self, error: errors.FloebergError, tried: Tried) -> None:
         """A step that was refused had a reason. That nothing was changed is compared afterwards."""
-        step = tried.step
-        parts = step.parts or (step,)
-        done = self._done_before(step)
-        if isinstance(error, errors.UnsupportedError):
-            loose = [each for each in parts if each.action in ("overwrite", "take-overwriting")]
-            reason = any(not each.filter.is_of_partitions for each in loose)
-        elif isinstance(error, errors.CommitConflictError):
+        done = self._done_before(tried.step)
+        if isinstance(error, errors.CommitConflictError):
             reason = self.is_stale(tried.handle) or tried.columns != self.columns
         elif isinstance(error, errors.AlreadyExistsError):
             head = tried.before or self.heads.get("main")
@@ -263,7 +259,7 @@ class History:
                 again = change.receipt in {receipt for receipt, _ in files}
                 assert not again, f"receipt {change.receipt} is in the table twice"
                 files |= {(change.receipt, write) for write, _ in change.rows}
-            if change.name == "delete":
+            if change.name in ("delete", "overwrite"):
                 # Rows that stay of a file may be in a copy of it: the file itself can come again.
                 changed = {write for write, _ in states[-2].keys() - states[-1].keys()}
                 files = frozenset(each for each in files if each[1] not in changed)

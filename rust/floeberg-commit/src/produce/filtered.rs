@@ -3,8 +3,7 @@
 //! In: the manifests before, and what to remove. Out: the manifests after, rewritten if one of their files is removed.
 //! Spec: Manifests (DELETED entries); Delete Formats (a vector is removed with its data file); Sequence Numbers.
 //!
-//! Invariant: files that stay keep their snapshot, sequence numbers and row ids. A file that would have to be rewritten
-//! is an error that names it.
+//! Invariant: files that stay keep their snapshot, sequence numbers and row ids. Only whole files are removed.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
@@ -35,9 +34,7 @@ pub(super) struct Filtered {
     pub is_rewritten: bool,
 }
 
-/// Takes data files out.
-///
-/// Errors: `Unsupported` for a file of which some rows, but not all, may match.
+/// Takes data files out. Errors: those of reading and writing manifests.
 pub(super) fn filter_data(
     context: &ActionContext<'_>,
     manifests: &[ManifestFile],
@@ -52,7 +49,9 @@ pub(super) fn filter_data(
         let goes = |entries: &ManifestEntries, row, rows_match| match rows_match {
             RowsMatch::All => Ok(true),
             RowsMatch::None => Ok(false),
-            RowsMatch::Some => Err(must_be_rewritten(removal, entries, row)),
+            // Whoever removes rows looked into this file before.
+            RowsMatch::Some => Err(Error::internal("a removal is of whole files")
+                .with("file_path", entries.file_path.value(row))),
         };
         let make = || rewrite(context, manifest, removal, goes);
         let made = if is_of_attempt { make() } else { context.kept.once(work, make) };
@@ -174,15 +173,6 @@ fn rewrite(
         rolling.add(&entry)?;
     }
     Ok(RewrittenManifests { manifests: rolling.finish()?, removed })
-}
-
-fn must_be_rewritten(removal: &Removal, entries: &ManifestEntries, row: usize) -> Error {
-    Error::unsupported(format!(
-        "the operation would have to rewrite a data file, which is not supported yet: some of its rows, but maybe \
-         not all, match {}. Use a filter that covers whole files, for instance by partition",
-        removal.describe()
-    ))
-    .with("file_path", entries.file_path.value(row))
 }
 
 /// Data manifests, and manifests of deletes.

@@ -13,7 +13,7 @@ use serde_json::Map;
 
 use super::context::ActionContext;
 use super::manifest_options::manifest_options;
-use crate::Update;
+use crate::{RowCounts, Update};
 
 /// What an operation changes, and the metadata files that its snapshot needs.
 #[derive(Debug, Default)]
@@ -22,12 +22,14 @@ pub(crate) struct Produced {
     pub updates: Vec<Update>,
     /// Manifests and manifest list of the new snapshot.
     pub files: BTreeSet<String>,
+    /// The rows and files that the operation changes.
+    pub counts: RowCounts,
 }
 
 impl Produced {
     /// Changes without a snapshot.
     pub fn of(updates: Vec<Update>) -> Self {
-        Self { updates, files: BTreeSet::new() }
+        Self { updates, ..Self::default() }
     }
 }
 
@@ -83,5 +85,5 @@ pub(super) fn add_snapshot(
         Update::AddSnapshot(Arc::new(snapshot)),
         Update::SetSnapshotRef(context.branch.to_owned(), reference),
     ];
-    Ok(Produced { updates, files })
+    Ok(Produced { updates, files, counts: RowCounts::default() })
 }

@@ -13,6 +13,8 @@ mod reachable;
 mod removals;
 mod retries;
 mod row_deletes;
+mod row_overwrites;
+mod row_positions;
 mod row_deltas;
 mod schemas;
 mod sequences;
