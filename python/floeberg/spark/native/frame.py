@@ -40,6 +40,7 @@ def frame_of(
         raise InvalidInputError(f"reader: expected 'auto', 'native' or 'arrow', found {reader!r}")
     check_pyspark()
     check_session(spark)
+    _record(scan, spark)
     if reader == "arrow":
         return scan_to_dataframe(scan, spark, options)
     schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
@@ -53,8 +54,6 @@ def frame_of(
         raise UnsupportedError(f"Spark's own reader cannot read {count} of {len(lanes.plan)} files: {why}")
     if not len(lanes.plan):
         return spark.createDataFrame([], schema)
-    if lanes.groups:
-        _record(scan, spark)
     frames = _native(spark, lanes, schema)
     if lanes.others:
         frames.append(scan_to_dataframe(scan, spark, options, only=lanes.others))
