@@ -17,7 +17,13 @@ from pathlib import Path
 from install_dev import ROOT, build
 
 VERSIONS = ("4.0.1", "4.1.1", "4.2.0")
-TESTS = ("test_lanes.py", "test_native_columns.py", "test_source.py", "test_sql_queries.py", "test_sql_words.py")
+TESTS = (
+    "test_lanes.py",
+    "test_native_columns.py",
+    "test_source.py",
+    "test_sql_queries.py",
+    "test_sql_words.py",
+)
 TABLES = "position or equality or vector or refs or evolution or not test_lanes"
 """Tables of the corpus whose lanes are compared: those with deletes, and those whose columns changed."""
 

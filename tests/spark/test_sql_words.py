@@ -49,7 +49,7 @@ def ask(spark, lake):
         ("SELECT _pos FROM (SELECT _pos FROM sales.orders WHERE id = 13)", [(3,)]),
         ("SELECT o._pos FROM sales.orders o JOIN (SELECT 5L AS _pos) x ON o.id = x._pos + 8", [(3,)]),
         (
-            "SELECT id FROM sales.orders WHERE id > 9 AND EXISTS (SELECT 1 FROM range(5) r WHERE r.id = _pos AND r.id = 3)",
+            "SELECT id FROM sales.orders o WHERE o.id > 9 AND EXISTS (SELECT 1 FROM range(3, 4) r WHERE r.id = _pos)",
             [(13,)],
         ),
         ("SELECT count(*) FROM sales.orders a JOIN sales.customers b USING (_pos) WHERE a.id < 3", [(3,)]),
