@@ -21,6 +21,7 @@ from properties.tables import Table
 from properties.writing import write
 from reading import forms, rows_of
 
+METADATA = ("_file", "_pos", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number")
 EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0")) // 10
 
 
@@ -42,7 +43,10 @@ def asked(draw: st.DrawFn) -> tuple[Table, Filter]:
 def test_lanes_agree_on_random_tables(spark: SparkSession, drawn: tuple[Table, Filter]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         opened = fb.open_table(write(drawn[0], Path(folder, "table")))
-        for scan in (opened.scan(), opened.scan(row_filter=expression(drawn[1]))):
+        for scan in (
+            opened.scan(selected_fields=("*", *METADATA)),
+            opened.scan(row_filter=expression(drawn[1])),
+        ):
             ours = scan.to_spark(spark, reader="arrow", partitions=1, truncate_nanoseconds=True)
             chosen = scan.to_spark(spark, truncate_nanoseconds=True)
             assert forms(chosen) == forms(ours)

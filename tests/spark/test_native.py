@@ -19,7 +19,7 @@ import floeberg.spark
 from corpus import encode
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.native.lanes import different_sizes
-from floeberg.spark.native.stored import StoredFile, StoredShape, stored_files
+from floeberg.spark.native.stored import stored_files
 from lifecycle import options_of, read
 from reading import forms, rows_of
 
@@ -217,9 +217,7 @@ def test_deleted_rows_in_many_splits(deletes, spark) -> None:
 
 
 def test_files_of_one_size_are_in_parts_of_their_own() -> None:
-    shape = StoredShape(0)
-    stored = {number: StoredFile(shape, size) for number, size in enumerate([5, 7, 5, 5, 7, 8])}
-    assert different_sizes([0, 1, 2, 3, 4, 5], stored) == [[0, 1, 5], [2, 4], [3]]
+    assert different_sizes(dict(enumerate([5, 7, 5, 5, 7, 8]))) == [[0, 1, 5], [2, 4], [3]]
 
 
 def test_names_that_moved_to_other_columns(make, spark) -> None:
@@ -286,8 +284,9 @@ def test_lanes_are_told(make, spark) -> None:
     lane = table.scan().explain(spark=spark).lanes[0]
     assert (lane.reader, lane.files) == ("native", 1)
     assert "in Spark by native: 1 data files" in str(table.scan().explain(spark=spark))
-    told = table.scan(selected_fields=("id", "_file")).explain(spark=spark).lanes
-    assert [(each.reader, each.reason) for each in told] == [("arrow", "column '_file' is made by Floeberg")]
+    told = table.scan(row_filter="_pos < 1").explain(spark=spark).lanes
+    why = "the filter tests '_pos', which is not a top-level column of the table"
+    assert [(each.reader, each.reason) for each in told] == [("arrow", why)]
 
 
 def test_wide_tables_are_warned_of_where_all_columns_are_read(wide, refs, caplog) -> None:

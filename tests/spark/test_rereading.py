@@ -18,6 +18,7 @@ from pyspark.sql.types import StructType
 import floeberg as fb
 from floeberg.errors import CommitConflictError, InvalidInputError
 from floeberg.spark.datasource import FloebergDataSource
+from floeberg.spark.read.branch_reads import branch_read, record_frame
 from lifecycle import sent
 
 ROWS = pa.schema([("id", pa.int64()), ("part", pa.string())])
@@ -215,4 +216,25 @@ class TestOverwrites:
         overwriting(
             table, 1, 10, validate_from_snapshot_id=str(table.refresh().current_snapshot().snapshot_id)
         )
+        assert ids(table) == [10]
+
+    @pytest.mark.parametrize("told", ["by a task", "by an option", "by nothing"])
+    def test_are_validated_from_the_newest_frame_only_where_nothing_says_what_was_read(
+        self, tmp_path, table, told
+    ):
+        older = branch_read(table.scan())
+        assert older is not None
+        record_frame(older, str(tmp_path / "blocks"))
+        table.append(rows(2))
+        options = {}
+        if told == "by a task":
+            with query(1):
+                assert loaded(table)() == [1, 2]
+        elif told == "by an option":
+            options = {"validate_from_snapshot_id": str(table.refresh().current_snapshot().snapshot_id)}
+        else:
+            with pytest.raises(CommitConflictError):
+                overwriting(table, 1, 10)
+            return
+        overwriting(table, 1, 10, **options)
         assert ids(table) == [10]

@@ -8,6 +8,7 @@ import shutil
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import functions
+from pyspark.sql import types as spark_types
 
 import floeberg as fb
 from floeberg.expressions import GreaterThanOrEqual, In, IsNull
@@ -41,12 +42,15 @@ def test_a_registered_session_reads_all_rows(spark, refs):
 
 
 def test_every_type_of_a_table_arrives(spark, types):
-    frame = load(spark, types)
+    # Spark has times from 4.1 on.
+    lacked = set() if hasattr(spark_types, "TimeType") else {"tm"}
+    columns = [each.name for each in types.open().schema().fields if each.name not in lacked]
+    frame = load(spark, types, columns=json.dumps(columns)) if lacked else load(spark, types)
     found = [row.asDict(recursive=True) for row in frame.orderBy("id").collect()]
     whole = sorted(types.open().scan().to_arrow().to_pylist(), key=lambda row: row["id"])
     assert len(found) == len(whole) > 1
     for row, expected in zip(found, whole, strict=True):
-        for name in ("b", "i", "f", "d", "dec", "dt", "tm", "ts", "s", "l", "st"):
+        for name in {"b", "i", "f", "d", "dec", "dt", "tm", "ts", "s", "l", "st"} - lacked:
             assert repr(row[name]) == repr(expected[name]), name
         assert row["u"] == (expected["u"] and str(expected["u"]))
         assert (row["fx"], row["bin"]) == (expected["fx"], expected["bin"])

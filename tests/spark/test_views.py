@@ -93,3 +93,23 @@ def test_a_scan_that_is_older_than_its_table_does_not_overwrite_it_unless_its_sn
     assert ids(table) == [1, 2]
     chosen.write.format("floeberg").mode("overwrite").save(table.location())
     assert ids(table) == [1]
+
+
+@pytest.mark.parametrize("reader", ["auto", "arrow"])
+def test_an_older_frame_stands_in_the_way_of_no_newer_one(spark, table, reader):
+    table.append(pa.table({"id": [1]}))
+    older = table.scan().to_spark(spark)
+    assert older.count() == 1
+    table.append(pa.table({"id": [2]}))
+    newer = table.refresh().scan().to_spark(spark, reader=reader)
+    # None of its columns is the frame's own.
+    newer.selectExpr("id * 10 AS id").write.format("floeberg").mode("overwrite").save(table.location())
+    assert ids(table) == [10, 20]
+    # A table without files gives a frame as well.
+    table.refresh().delete("id > 0")
+    emptied = table.refresh().scan().to_spark(spark, reader=reader)
+    changed = emptied.selectExpr("id * 10 AS id")
+    changed.write.format("floeberg").mode("overwrite").save(table.location())
+    assert ids(table) == []
+    with pytest.raises(PySparkException, match="CommitConflictError"):
+        older.write.format("floeberg").mode("overwrite").save(table.location())

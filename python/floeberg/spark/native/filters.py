@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from floeberg.types import NestedField
 
-__all__ = ["condition", "named", "placeholder", "tested_columns"]
+__all__ = ["condition", "named", "placeholder", "quoted", "tested_columns"]
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq,
@@ -46,11 +46,16 @@ _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 _MICROSECONDS = 86_400_000_000
 
 
+def quoted(name: str) -> str:
+    """A name as SQL has it, whatever characters it has."""
+    return f"`{name.replace('`', '``')}`"
+
+
 def named(name: str) -> Column:
     """The column of a name, whatever characters it has."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit; not imported for planning
 
-    return F.col("`" + name.replace("`", "``") + "`")
+    return F.col(quoted(name))
 
 
 def placeholder(kind: spark.DataType) -> Column:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.scan.explain import Lane
 from floeberg.spark.native.deletes import without_deleted
-from floeberg.spark.native.filters import condition, named, placeholder
-from floeberg.spark.native.lanes import POSITION, Lanes, divide
+from floeberg.spark.native.file_values import metadata_values, numbered, with_file_values
+from floeberg.spark.native.filters import condition, named, placeholder, quoted
+from floeberg.spark.native.lanes import Lanes, divide
 from floeberg.spark.native.relation import most_files, relation
 from floeberg.spark.read.branch_reads import READ_KEY, branch_read, record_frame
 from floeberg.spark.read.dataframe import scan_to_dataframe
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from floeberg.scan import Scan
     from floeberg.scan.scan import Reader
     from floeberg.spark.native.lanes import FileGroup
+    from floeberg.spark.native.proof import NativeColumn
 
 __all__ = ["frame_of", "lanes_of", "lanes_told"]
 
@@ -40,6 +42,7 @@ def frame_of(
         raise InvalidInputError(f"reader: expected 'auto', 'native' or 'arrow', found {reader!r}")
     check_pyspark()
     check_session(spark)
+    _record(scan, spark)
     if reader == "arrow":
         return scan_to_dataframe(scan, spark, options)
     schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
@@ -53,8 +56,6 @@ def frame_of(
         raise UnsupportedError(f"Spark's own reader cannot read {count} of {len(lanes.plan)} files: {why}")
     if not len(lanes.plan):
         return spark.createDataFrame([], schema)
-    if lanes.groups:
-        _record(scan, spark)
     frames = _native(spark, lanes, schema)
     if lanes.others:
         frames.append(scan_to_dataframe(scan, spark, options, only=lanes.others))
@@ -112,40 +113,54 @@ def _group(spark: SparkSession, lanes: Lanes, group: FileGroup, schema: StructTy
             if each.stored_name is not None and each.stored_kind is not None
         ]
     )
-    frame = relation(spark, stored, group.paths)
+    frame = relation(spark, stored, group.paths, sum(group.sizes))
     now_nullable = {each.name for each in frame.schema if each.nullable}
-    lost = {each.name for each in group.columns if each.stored_name in now_nullable}
+    lost = {each.name for each in group.columns if each.stored_name in now_nullable} | set(lanes.special)
+    frame = numbered(frame, group, lanes.special)
     if group.deleted:
-        frame = without_deleted(spark, frame, lanes.plan, group)
-    frame = _named(frame, group, schema)
+        frame = without_deleted(spark, frame, lanes.plan, group, marked="_deleted" in lanes.special)
+    frame = with_file_values(spark, frame, lanes.plan, group, lanes.special)
+    frame = _named(frame, group, schema, metadata_values(schema, group, lanes.special))
     if group.filtered:
         frame = frame.where(condition(lanes.residual, lanes.tested))
     return _finished(frame, schema, lost)
 
 
-def _named(frame: DataFrame, group: FileGroup, schema: StructType) -> DataFrame:
+def _named(frame: DataFrame, group: FileGroup, schema: StructType, special: dict[str, str]) -> DataFrame:
     """The columns by their names and in their types; those that the file lacks are null."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
 
-    # A table may have a column of this name.
-    has_position = POSITION in schema.names and all(each.name != POSITION for each in group.columns)
-    columns: list[Any] = [F.col("_metadata.row_index").alias(POSITION)] if has_position else []
+    said = {each.name: each.metadata for each in schema}
+    columns: list[Any] = [F.expr(text).alias(name) for name, text in special.items()]
     as_they_are = not columns
     for each in group.columns:
-        column = F.lit(None) if each.stored_name is None else named(each.stored_name)
-        if each.stored_kind != each.kind:
-            column = column.cast(each.kind)
-        is_floating = each.stored_name is not None and each.kind.typeName() in {"float", "double"}
-        if is_floating:
-            # The same values, to which Spark hands no filter down: its Parquet reader leaves out NaN by bounds, which
-            # have none, and takes -0.0 and 0.0 for different values.
-            column = F.nanvl(column, F.lit(float("nan")).cast(each.kind))
-        if is_floating or each.stored_name != each.name or each.stored_kind != each.kind:
-            said = schema[each.name].metadata if each.name in schema.names else {}
-            column = column.alias(each.name, metadata=said) if said else column.alias(each.name)
-            as_they_are = False
-        columns.append(column)
+        if each.name in special:
+            continue
+        if each.stored_name is None:
+            changed = F.lit(None).cast(each.kind)
+        elif (text := _changed(each)) is not None:
+            changed = F.expr(text)
+        else:
+            columns.append(named(each.name))
+            continue
+        as_they_are = False
+        metadata = said.get(each.name)
+        columns.append(changed.alias(each.name, metadata=metadata) if metadata else changed.alias(each.name))
     return frame if as_they_are else frame.select(*columns)
+
+
+def _changed(column: NativeColumn) -> str | None:
+    """What a column of a file is made into; `None` where it is the scan's as it is."""
+    assert column.stored_name is not None  # noqa: S101 - the caller asked
+    text = own = quoted(column.stored_name)
+    kind = column.kind.simpleString()
+    if column.stored_kind != column.kind:
+        text = f"CAST({own} AS {kind})"
+    if kind in {"float", "double"}:
+        # The same values, to which Spark hands no filter down: its Parquet reader leaves out NaN by bounds, which
+        # have none, and takes -0.0 and 0.0 for different values.
+        return f"nanvl({text}, CAST('NaN' AS {kind}))"
+    return None if text == own and column.stored_name == column.name else text
 
 
 def _finished(frame: DataFrame, schema: StructType, lost: set[str]) -> DataFrame:

@@ -7,6 +7,7 @@ Invariant: every file of the plan is in one group, or among the others with a re
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,18 +19,22 @@ from floeberg.spark.native.stored import stored_files
 from floeberg.types import ListType, MapType, StructType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from floeberg.scan import Scan
     from floeberg.scan.plan import Plan
     from floeberg.spark.native.stored import StoredFile
     from floeberg.types import IcebergType, NestedField
 
-__all__ = ["POSITION", "FileGroup", "Lanes", "divide"]
+__all__ = ["FileGroup", "Lanes", "divide"]
 
-POSITION = "_pos"
 _RESERVED = 2_147_483_447 - 1_000
 """Metadata columns have the last ids there are."""
+_ROW_ID, _SEQUENCE_NUMBER = 2_147_483_540, 2_147_483_539
+"""Those that a file may store."""
+_OF_FILES = frozenset({"_file", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number"})
+"""Those that say something of the row's file."""
+_IN_PARTITIONS = re.compile(r"boolean|int|long|float|double|string|binary|date|decimal\(.*\)")
+_LARGEST = (1 << 63) - 1
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.=-]+")
 _MOST_GROUPS = 8
 _MOST_BITMAP_BYTES = 32 << 20
 """Bitmaps of deleted rows are sent to every executor."""
@@ -45,7 +50,9 @@ class FileGroup:
         numbers: The files, by their numbers in the plan.
         paths: Where they are.
         sizes: Their bytes.
-        deleted: Whether rows of them are deleted. The sizes of such files differ: they tell which file a row is of.
+        key: What tells which file a row is of, where that matters: `size` or `name`.
+        keys: That of each file.
+        deleted: Whether rows of them are deleted.
     """
 
     columns: tuple[NativeColumn, ...]
@@ -53,6 +60,8 @@ class FileGroup:
     numbers: tuple[int, ...]
     paths: tuple[str, ...]
     sizes: tuple[int, ...]
+    key: str
+    keys: tuple[int | str, ...]
     deleted: bool
 
 
@@ -67,6 +76,7 @@ class Lanes:
         reasons: Why, and how many files of it.
         residual: The filter that groups are tested by.
         tested: The columns that it tests, by name.
+        special: The metadata columns that are selected.
     """
 
     plan: Plan
@@ -75,6 +85,7 @@ class Lanes:
     reasons: tuple[tuple[str, int], ...]
     residual: Any = None
     tested: dict[str, NestedField] = field(default_factory=dict)
+    special: tuple[str, ...] = ()
 
 
 def divide(scan: Scan, *, most_files: int, keeps_nullability: bool = True) -> Lanes:
@@ -86,6 +97,15 @@ def divide(scan: Scan, *, most_files: int, keeps_nullability: bool = True) -> La
         keeps_nullability: Whether Spark can be told that parts of columns are never null.
     """
     return _Division(scan, most_files, keeps_nullability).lanes()
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What files of a group have in common."""
+
+    columns: tuple[NativeColumn, ...]
+    filtered: bool
+    deleted: bool
 
 
 @dataclass
@@ -102,7 +122,17 @@ class _Division:
             self._look_at_scan(count)
         except Unproven as why:
             return Lanes(self.plan, (), tuple(range(count)), ((str(why), count),) if count else ())
-        columns = ["location", "file_format", "spec_id", "record_count", "delete_files", "residual"]
+        columns = [
+            *(
+                "location",
+                "file_format",
+                "spec_id",
+                "record_count",
+                "first_row_id",
+                "delete_files",
+                "residual",
+            )
+        ]
         self.files = self.plan.to_arrow().select(columns).to_pylist()
         self.is_true = [tree[0] == "true" for tree in self.plan._inner.residuals()]  # noqa: SLF001 - the package's own
         self.equality = [each.content == "equality" for each in self.plan.delete_files()]
@@ -114,17 +144,20 @@ class _Division:
         taken = {number for group in groups for number in group.numbers}
         others = tuple(number for number in range(count) if number not in taken)
         reasons = Counter(self.reasons[number] for number in others)
-        return Lanes(self.plan, groups, others, tuple(reasons.most_common()), self.residual, self.tested)
+        told = tuple(reasons.most_common())
+        return Lanes(self.plan, groups, others, told, self.residual, self.tested, self.special)
 
     def _look_at_scan(self, count: int) -> None:
         """What is needed of every file; raises where Spark cannot read one of them."""
         if count > self.most_files:
             raise Unproven(f"the plan has more than {self.most_files:,} files")
         projected = self.scan.projection().fields
-        self.fields = [each for each in projected if each.field_id < _RESERVED]
-        special = [each.name for each in projected if each.field_id >= _RESERVED and each.name != POSITION]
-        if special:
-            raise Unproven(f"column {special[0]!r} is made by Floeberg")
+        stored = (_ROW_ID, _SEQUENCE_NUMBER)
+        self.fields = [each for each in projected if each.field_id < _RESERVED or each.field_id in stored]
+        self.special = tuple(each.name for each in projected if each.field_id >= _RESERVED)
+        for each in projected:
+            if each.field_id >= _RESERVED and isinstance(each.field_type, StructType):
+                _check_partition(each.field_type)
         if not self.keeps_nullability and (lost := next(filter(_is_required_inside, self.fields), None)):
             raise Unproven(f"Spark Connect takes all parts of {lost.name!r} for nullable")
         self.residual = self.scan._inner.row_filter()  # noqa: SLF001 - the package's own
@@ -146,6 +179,8 @@ class _Division:
             self.reasons[number] = f"the format is {file['file_format']}"
         elif any(self.equality[each] for each in file["delete_files"]):
             self.reasons[number] = "equality deletes"
+        elif "_row_id" in self.special and (file["first_row_id"] or 0) > _LARGEST - file["record_count"]:
+            self.reasons[number] = "row ids do not fit into 64 bits"
         else:
             try:
                 return spark_path(file["location"])
@@ -155,7 +190,9 @@ class _Division:
 
     def _groups(self, paths: dict[int, str], stored: dict[int, StoredFile]) -> tuple[FileGroup, ...]:
         proven: dict[tuple[int, int, bool], tuple[NativeColumn, ...] | str] = {}
-        by_kind: dict[tuple[tuple[NativeColumn, ...], bool, bool], list[int]] = {}
+        by_kind: dict[_Kind, list[int]] = {}
+        # To hash the columns of a kind for every file would take as long as to read their footers.
+        of_kind: dict[tuple[int, int, bool, bool], list[int]] = {}
         bitmap_bytes = 0
         for number in paths:
             file, shape = self.files[number], stored[number].shape
@@ -173,17 +210,45 @@ class _Division:
                 if bitmap_bytes > _MOST_BITMAP_BYTES:
                     self.reasons[number] = "more deletes than are worth sending to every executor"
                     continue
-            by_kind.setdefault((found, filtered, deleted), []).append(number)
+            full_key = (*key, deleted)
+            if full_key not in of_kind:
+                kind = _Kind(found, filtered=filtered, deleted=deleted)
+                of_kind[full_key] = by_kind.setdefault(kind, [])
+            of_kind[full_key].append(number)
         made = []
-        for (columns, filtered, deleted), numbers in by_kind.items():
-            for part in different_sizes(numbers, stored) if deleted else [numbers]:
-                sizes = tuple(stored[each].size for each in part)
-                part_paths = tuple(paths[each] for each in part)
-                made.append(FileGroup(columns, filtered, tuple(part), part_paths, sizes, deleted))
+        for kind, numbers in by_kind.items():
+            made.extend(self._groups_of(kind, numbers, paths, stored))
         made.sort(key=lambda group: -sum(group.sizes))
         for group in made[_MOST_GROUPS:]:
             self.reasons |= dict.fromkeys(group.numbers, "more kinds of files than are worth a reader each")
         return tuple(made[:_MOST_GROUPS])
+
+    def _groups_of(
+        self, kind: _Kind, numbers: list[int], paths: dict[int, str], stored: dict[int, StoredFile]
+    ) -> list[FileGroup]:
+        """Files of one kind, in groups whose files have keys that differ where keys matter."""
+        sizes = {each: stored[each].size for each in numbers}
+        names = {each: paths[each].rpartition("/")[2] for each in numbers}
+        parts, key = [numbers], "size"
+        if (kind.deleted or _OF_FILES & set(self.special)) and not _differ(sizes):
+            if _differ(names) and all(map(_PLAIN_NAME.fullmatch, names.values())):
+                key = "name"
+            else:
+                parts = different_sizes(sizes)
+        keys: dict[int, Any] = names if key == "name" else sizes
+        return [
+            FileGroup(
+                kind.columns,
+                kind.filtered,
+                numbers=tuple(part),
+                paths=tuple(paths[each] for each in part),
+                sizes=tuple(sizes[each] for each in part),
+                key=key,
+                keys=tuple(keys[each] for each in part),
+                deleted=kind.deleted,
+            )
+            for part in parts
+        ]
 
     def _prove(self, file: StoredFile, spec_id: int, *, filtered: bool) -> tuple[NativeColumn, ...] | str:
         try:
@@ -217,17 +282,35 @@ def _nested_fields(kind: IcebergType) -> tuple[NestedField, ...]:
     return (kind.value_field,) if isinstance(kind, MapType) else ()
 
 
-def different_sizes(numbers: Sequence[int], stored: dict[int, StoredFile]) -> list[list[int]]:
-    """Files in parts whose files all differ in size."""
-    parts: list[dict[int, int]] = []
-    for number in numbers:
-        size = stored[number].size
-        part = next((each for each in parts if size not in each), None)
-        if part is None:
-            part = {}
-            parts.append(part)
-        part[size] = number
-    return [list(each.values()) for each in parts]
+def _check_partition(kind: StructType) -> None:
+    """Checks that Spark can be sent the partitions of files.
+
+    Raises:
+        Unproven: It cannot.
+    """
+    for each in kind.fields:
+        if not _IN_PARTITIONS.fullmatch(str(each.field_type)):
+            raise Unproven(f"'_partition' has a field {each.name!r} of type {each.field_type}")
+
+
+def _differ(values: dict[int, Any]) -> bool:
+    return len(set(values.values())) == len(values)
+
+
+def different_sizes(sizes: dict[int, int]) -> list[list[int]]:
+    """Files in parts whose files all differ in size.
+
+    Args:
+        sizes: The bytes of each file, by its number.
+    """
+    parts: list[list[int]] = []
+    seen: Counter[int] = Counter()
+    for number, size in sizes.items():
+        if seen[size] == len(parts):
+            parts.append([])
+        parts[seen[size]].append(number)
+        seen[size] += 1
+    return parts
 
 
 def spark_path(location: str) -> str:

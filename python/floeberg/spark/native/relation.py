@@ -45,8 +45,10 @@ _SETTINGS = {
     "spark.sql.parquet.int96AsTimestamp": "true",
     "spark.sql.parquet.mergeSchema": "false",
     "spark.sql.sources.useV1SourceList": "avro,csv,json,kafka,orc,parquet,text",
-    # A task a path, as Spark has it, takes a minute for ten thousand files, and four tasks take a second or two.
+    # A task a path, as Spark has it, takes a minute for ten thousand files, and four tasks take a second or two. A few
+    # hundred paths are looked at before a job would have begun.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "500",
 }
 _MOST_FILES = 100_000
 _MOST_FILES_CONNECT = 256
@@ -61,35 +63,42 @@ def most_files(spark: SparkSession) -> int:
     return _MOST_FILES_CONNECT if is_connect(spark) else _MOST_FILES
 
 
-def relation(spark: SparkSession, schema: StructType, paths: Sequence[str]) -> DataFrame:
+def relation(spark: SparkSession, schema: StructType, paths: Sequence[str], size: int) -> DataFrame:
     """Files as a DataFrame.
 
     Args:
         spark: The session.
         schema: The columns, by their names in the files, with the nullability of the table.
         paths: The files.
+        size: Their bytes.
+
+    Raises:
+        InvalidDataError: Spark sees other files.
     """
     if is_connect(spark):
         return _by_options(spark, schema, paths)
-    return _by_session(spark, schema, paths)
+    return _by_session(spark, schema, paths, size)
 
 
-def _by_session(spark: Any, schema: StructType, paths: Sequence[str]) -> DataFrame:  # noqa: ANN401 - what is used of it is not public
+def _by_session(spark: Any, schema: StructType, paths: Sequence[str], size: int) -> DataFrame:  # noqa: ANN401 - what is used of it is not public
     from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame  # noqa: PLC0415 - importing floeberg imports no PySpark
 
     own, jvm = _own_session(spark), spark._jvm  # noqa: SLF001
     reader = own.read.schema(schema).options(**_OPTIONS)
     # One call for all paths: a list is sent one by one.
-    array = jvm.java.util.regex.Pattern.compile("\n").split("\n".join(paths))
+    array = getattr(jvm, "java.util.regex.Pattern").compile("\n").split("\n".join(paths))
     listed = reader._jreader.parquet(array)  # noqa: SLF001
     found = listed.queryExecution().analyzed().relation()
-    if found.location().allFiles().size() != len(paths):
+    location = found.location()
+    if (seen := location.allFiles().size()) != len(paths):
+        raise InvalidDataError(f"Spark sees {seen} of {len(paths)} files: read with reader='arrow'")
+    if (seen := location.sizeInBytes()) != size:
         raise InvalidDataError(
-            f"Spark sees {found.location().allFiles().size()} of {len(paths)} files: read with reader='arrow'"
+            f"Spark sees {seen} bytes of files that have {size}: a file changed while the DataFrame was made"
         )
     # Spark makes all columns of files nullable, and loses what the table promises.
-    made = jvm.org.apache.spark.sql.execution.datasources.HadoopFsRelation(
-        found.location(),
+    made = getattr(jvm, "org.apache.spark.sql.execution.datasources.HadoopFsRelation")(
+        location,
         found.partitionSchema(),
         spark._jsparkSession.parseDataType(schema.json()),  # noqa: SLF001
         found.bucketSpec(),
@@ -106,7 +115,7 @@ def _own_session(spark: Any) -> Any:  # noqa: ANN401 - the same
     if spark not in _SESSIONS:
         _SESSIONS[spark] = (spark.newSession(), {})
     own, known = _SESSIONS[spark]
-    wanted = {key: value for key, value in dict(spark.conf.getAll).items() if key.startswith("spark.sql.")}
+    wanted = {key: value for key, value in _settings(spark).items() if key.startswith("spark.sql.")}
     for key, value in (wanted | _SETTINGS).items():
         if known.get(key) != value and (key in _SETTINGS or own.conf.isModifiable(key)):
             own.conf.set(key, value)
@@ -115,6 +124,13 @@ def _own_session(spark: Any) -> Any:  # noqa: ANN401 - the same
         own.conf.unset(key)
         del known[key]
     return own
+
+
+def _settings(spark: Any) -> dict[str, str]:  # noqa: ANN401 - the same
+    """The settings of a session, in one call: `getAll` of PySpark takes several a setting."""
+    text = spark._jsparkSession.conf().getAll().mkString("\0")  # noqa: SLF001
+    entries = (each.partition(" -> ") for each in text.split("\0") if each)
+    return {key: value for key, _, value in entries}
 
 
 def _by_options(spark: Any, schema: StructType, paths: Sequence[str]) -> DataFrame:  # noqa: ANN401 - of either kind

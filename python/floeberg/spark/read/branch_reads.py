@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "READ_KEY",
     "BranchRead",
+    "FramesRead",
     "branch_read",
     "frames_read",
     "record_frame",
@@ -68,6 +69,19 @@ class BranchRead:
     def as_text(self) -> str:
         """It as the metadata of a column."""
         return json.dumps([self.table, self.branch, self.snapshot_id])
+
+
+@dataclass(frozen=True)
+class FramesRead:
+    """What a query read through DataFrames whose files Spark reads itself.
+
+    Args:
+        reads: What was read.
+        is_certain: Whether columns of the query say it; otherwise it is the newest DataFrame that was made.
+    """
+
+    reads: tuple[BranchRead, ...] = ()
+    is_certain: bool = True
 
 
 def branch_read(scan: Scan) -> BranchRead | None:
@@ -110,7 +124,7 @@ def recorded_reads(table: str | None) -> tuple[BranchRead, ...]:
 
 
 def record_frame(read: BranchRead, first_local_dir: str) -> None:
-    """Records, on the driver, that a DataFrame of a snapshot was made whose files Spark reads itself.
+    """Records, on the driver, that a DataFrame of a snapshot was made.
 
     Args:
         read: The snapshot.
@@ -127,7 +141,7 @@ def record_frame(read: BranchRead, first_local_dir: str) -> None:
             made.replace(record / branch)
 
 
-def frames_read(table: str | None, schema: StructType) -> tuple[BranchRead, ...]:
+def frames_read(table: str | None, schema: StructType) -> FramesRead:
     """What a query read of a table through DataFrames whose files Spark reads itself.
 
     Columns that the query takes over say it. Where all of its columns are made anew, the newest such DataFrame of the
@@ -140,8 +154,8 @@ def frames_read(table: str | None, schema: StructType) -> tuple[BranchRead, ...]
     told = [text for each in schema if (text := (each.metadata or {}).get(READ_KEY)) is not None]
     if told:
         reads = {BranchRead(*json.loads(text)) for text in told if text}
-        return tuple(read for read in reads if read.table == table)
-    return _recorded_frames(table)
+        return FramesRead(tuple(read for read in reads if read.table == table))
+    return FramesRead(_recorded_frames(table), is_certain=False)
 
 
 def _recorded_frames(table: str | None) -> tuple[BranchRead, ...]:

@@ -11,8 +11,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 __all__ = ["driver_local_dir", "local_dir"]
+
+
+_FOUND: WeakKeyDictionary[Any, str | None] = WeakKeyDictionary()
 
 
 def local_dir(first: str | None = None) -> Path | None:
@@ -28,6 +32,12 @@ def local_dir(first: str | None = None) -> Path | None:
 
 def driver_local_dir(spark: Any) -> str | None:  # noqa: ANN401 - what is used of it is not public
     """The first local directory of a classic session's driver; `None` where the session does not say."""
+    if spark not in _FOUND:
+        _FOUND[spark] = _ask(spark)
+    return _FOUND[spark]
+
+
+def _ask(spark: Any) -> str | None:  # noqa: ANN401 - the same
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - importing floeberg imports no PySpark
 
     jvm = spark._jvm  # noqa: SLF001

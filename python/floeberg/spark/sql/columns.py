@@ -9,27 +9,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import UnsupportedError
+from floeberg.spark.sql.metadata_columns import METADATA_COLUMNS, metadata_columns
 from floeberg.spark.sql.references import direct_relations, select_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from floeberg.spark.sql.references import Reference
     from floeberg.spark.sql.statement import Statement
     from floeberg.types import Schema
 
-__all__ = ["METADATA_COLUMNS", "needed_columns", "reaches_all"]
-
-METADATA_COLUMNS = ("_file", "_pos", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number")
-"""Those that change no rows; `_deleted` brings rows back."""
+__all__ = ["needed_columns", "reaches_all"]
 
 _CHEAP = ("boolean", "int", "date", "float", "long", "double", "timestamp", "timestamptz")
 
 
-def needed_columns(statement: Statement, tree: Any, reference: Reference, schema: Schema) -> list[str]:  # noqa: ANN401 - sqlglot's
+def needed_columns(
+    statement: Statement,
+    tree: Any,  # noqa: ANN401 - sqlglot's
+    reference: Reference,
+    uses: Sequence[Reference],
+    schema: Schema,
+) -> list[str]:
     """The columns to read, by their names in the schema."""
     names = [field.name for field in schema.fields]
-    hidden = [
-        each for each in METADATA_COLUMNS if each in statement.words and each not in map(str.lower, names)
-    ]
+    known = set(map(str.lower, names))
+    written = [each for each in METADATA_COLUMNS if each in statement.words and each not in known]
+    hidden = metadata_columns(tree, reference, uses, written)
     if reaches_all(statement, tree, reference):
         if hidden:
             raise UnsupportedError(

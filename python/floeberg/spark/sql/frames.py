@@ -68,7 +68,7 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
                 _metadata_frame(spark, use, scan, statement, whole=reaches_all(statement, tree, use))
             )
             continue
-        columns = needed_columns(statement, tree, use, scan.schema())
+        columns = needed_columns(statement, tree, use, uses, scan.schema())
         chosen = pushed(group, scan, moments).select(*columns)
         if group:
             named.append(chosen.to_spark(spark, **reading))
@@ -104,6 +104,11 @@ def _scan_of(spark: SparkSession, reference: Reference, *, case_sensitive: bool)
                 f"{'.'.join(reference.name.parts)}: {name!r} is a {known.snapshot_ref_type}"
             )
         return scan.use_ref(name)
+    if travel is not None and not travel.is_constant:
+        raise InvalidInputError(
+            f"{'.'.join(reference.name.parts)} AS OF: expected a constant as '2026-01-31 00:00:00', "
+            f"TIMESTAMP '2026-01-31 00:00:00' or current_timestamp() - INTERVAL '1' DAY, found {travel.asked!r}"
+        )
     if travel is not None and not travel.of_version:
         return scan.as_of(_milliseconds(spark, travel.asked))
     if travel is not None and (travel.asked in table.refs() or not travel.asked.isdigit()):

@@ -113,6 +113,8 @@ def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any
         raise InvalidInputError(
             f"expected one statement, found {len(trees)}: {name!r} is a table of a catalog"
         )
+    if statement.word == "TABLE":
+        raise UnsupportedError(f"TABLE: {name!r} is a table of a catalog: write SELECT * FROM {name}")  # noqa: S608 - a text to read
     if not trees and (statement.is_query or statement.is_unheard_of):
         _let_spark_judge(spark, statement.text)
         raise UnsupportedError(

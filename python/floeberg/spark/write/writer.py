@@ -24,7 +24,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from floeberg import _native
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
-from floeberg.spark.read.branch_reads import frames_read, recorded_reads
+from floeberg.spark.read.branch_reads import FramesRead, frames_read, recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
 from floeberg.spark.write.input_columns import InputColumns
@@ -84,7 +84,7 @@ class FloebergWriter(DataSourceArrowWriter):
         overwrites: bool,
         key: str,
         is_done: bool,
-        frames: Sequence[BranchRead] = (),
+        frames: FramesRead | None = None,
     ) -> None:
         self._table = table
         self._recipe = recipe
@@ -93,7 +93,7 @@ class FloebergWriter(DataSourceArrowWriter):
         self._overwrites = overwrites
         self._key = key
         self._is_done = is_done
-        self._frames = tuple(frames)
+        self._frames = FramesRead() if frames is None else frames
 
     @classmethod
     def of(cls, options: WriteOptions, schema: StructType, *, overwrite: bool) -> FloebergWriter:
@@ -124,7 +124,7 @@ class FloebergWriter(DataSourceArrowWriter):
         recipe.check_schema(rows)
         key = write_id if options.idempotency_key is None else options.idempotency_key
         is_done = _done_by(table, key, options, overwrites=overwrite) is not None
-        frames = frames_read(table._inner.identity[0], schema) if overwrite else ()  # noqa: SLF001 - the package's own
+        frames = frames_read(table._inner.identity[0], schema) if overwrite else FramesRead()  # noqa: SLF001 - the package's own
         return cls(
             table, recipe, columns, options, overwrites=overwrite, key=key, is_done=is_done, frames=frames
         )
@@ -181,10 +181,13 @@ class FloebergWriter(DataSourceArrowWriter):
     def _made_from(self, messages: Sequence[WriterCommitMessage | None], branch: str) -> list[int | None]:
         """The snapshots that an overwrite is validated from, in addition to the one when it began."""
         reads = [read for each in messages if isinstance(each, FilesWritten) for read in each.reads]
-        reads += self._frames
+        given = self._options.validate_from
+        # What was read may be guessed only where nothing says it.
+        if self._frames.is_certain or not (reads or given is not None):
+            reads += self._frames.reads
         found = {read.snapshot_id for read in reads if read.branch == branch}
-        if self._options.validate_from is not None:
-            found.add(self._options.validate_from)
+        if given is not None:
+            found.add(given)
         return sorted(found, key=repr)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:

@@ -24,7 +24,8 @@ pub fn deleted_words(
     ordered(numbers, thread_budget()?, cancel, |number| words(reader, &plan.task(*number)?))
 }
 
-fn words(reader: &TableReader, task: &FileScanTask) -> Result<Vec<i64>> {
+/// The words of a file.
+pub(super) fn words(reader: &TableReader, task: &FileScanTask) -> Result<Vec<i64>> {
     let rows = u64::try_from(task.record_count).map_err(|_| {
         Error::invalid_data(format!("a data file has {} rows", task.record_count))
             .with("path", &task.file_path)

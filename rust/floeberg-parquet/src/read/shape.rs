@@ -54,36 +54,71 @@ fn column(field: &Type, leaves: &mut dyn Iterator<Item = BTreeSet<String>>) -> J
 fn meaning(field: &Type) -> Option<String> {
     let info = field.get_basic_info();
     let Some(annotation) = info.logical_type_ref() else {
-        return match info.converted_type() {
-            ConvertedType::NONE => None,
-            ConvertedType::UTF8 => Some("string".to_owned()),
-            ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE => Some("map".to_owned()),
-            ConvertedType::LIST => Some("list".to_owned()),
-            ConvertedType::DATE => Some("date".to_owned()),
-            ConvertedType::TIMESTAMP_MICROS => Some("timestamptz".to_owned()),
-            ConvertedType::TIME_MICROS => Some("time".to_owned()),
-            ConvertedType::INT_32 => Some("int".to_owned()),
-            ConvertedType::INT_64 => Some("long".to_owned()),
-            ConvertedType::DECIMAL => {
-                Some(format!("decimal({}, {})", field.get_precision(), field.get_scale()))
-            }
-            other => Some(format!("{other:?}")),
-        };
+        return older_meaning(field, info.converted_type());
     };
     Some(match annotation {
-        LogicalType::String => "string".to_owned(),
         LogicalType::Map => "map".to_owned(),
         LogicalType::List => "list".to_owned(),
         LogicalType::Date => "date".to_owned(),
         LogicalType::Decimal(decimal) => format!("decimal({}, {})", decimal.precision, decimal.scale),
-        LogicalType::Timestamp(moment) if moment.unit == TimeUnit::MICROS => {
-            (if moment.is_adjusted_to_u_t_c { "timestamptz" } else { "timestamp" }).to_owned()
+        LogicalType::Timestamp(moment) => {
+            let zone = if moment.is_adjusted_to_u_t_c { "timestamptz" } else { "timestamp" };
+            format!("{zone}{}", unit(moment.unit))
         }
-        LogicalType::Time(time) if time.unit == TimeUnit::MICROS => "time".to_owned(),
-        LogicalType::Integer(number) if number.is_signed && number.bit_width == 32 => "int".to_owned(),
-        LogicalType::Integer(number) if number.is_signed && number.bit_width == 64 => "long".to_owned(),
-        other => format!("{other:?}"),
+        LogicalType::Time(time) => format!("time{}", unit(time.unit)),
+        LogicalType::Integer(number) => integer(number.bit_width, number.is_signed),
+        LogicalType::Geometry(_) => "geometry".to_owned(),
+        LogicalType::Geography(_) => "geography".to_owned(),
+        LogicalType::Variant(_) => "variant".to_owned(),
+        LogicalType::_Unknown { .. } => "what a later version defines".to_owned(),
+        // The others have no parameters: they are their names.
+        other => format!("{other:?}").to_lowercase(),
     })
+}
+
+fn older_meaning(field: &Type, annotation: ConvertedType) -> Option<String> {
+    Some(match annotation {
+        ConvertedType::NONE => return None,
+        ConvertedType::UTF8 => "string".to_owned(),
+        ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE => "map".to_owned(),
+        ConvertedType::LIST => "list".to_owned(),
+        ConvertedType::TIMESTAMP_MICROS => "timestamptz".to_owned(),
+        ConvertedType::TIMESTAMP_MILLIS => format!("timestamptz{}", unit(TimeUnit::MILLIS)),
+        ConvertedType::TIME_MICROS => "time".to_owned(),
+        ConvertedType::TIME_MILLIS => format!("time{}", unit(TimeUnit::MILLIS)),
+        ConvertedType::INT_8 => integer(8, true),
+        ConvertedType::INT_16 => integer(16, true),
+        ConvertedType::INT_32 => integer(32, true),
+        ConvertedType::INT_64 => integer(64, true),
+        ConvertedType::UINT_8 => integer(8, false),
+        ConvertedType::UINT_16 => integer(16, false),
+        ConvertedType::UINT_32 => integer(32, false),
+        ConvertedType::UINT_64 => integer(64, false),
+        ConvertedType::DECIMAL => format!("decimal({}, {})", field.get_precision(), field.get_scale()),
+        ConvertedType::DATE
+        | ConvertedType::ENUM
+        | ConvertedType::JSON
+        | ConvertedType::BSON
+        | ConvertedType::INTERVAL => format!("{annotation:?}").to_lowercase(),
+    })
+}
+
+/// What stands after a time or a timestamp that is not in microseconds, as Iceberg's types of these names are.
+fn unit(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::MILLIS => " in milliseconds",
+        TimeUnit::MICROS => "",
+        TimeUnit::NANOS => " in nanoseconds",
+    }
+}
+
+fn integer(bits: i8, is_signed: bool) -> String {
+    match (bits, is_signed) {
+        (32, true) => "int".to_owned(),
+        (64, true) => "long".to_owned(),
+        (_, true) => format!("integer of {bits} bits"),
+        (_, false) => format!("unsigned integer of {bits} bits"),
+    }
 }
 
 /// For each leaf the codecs and encodings that not every reader has.
@@ -115,3 +150,6 @@ fn is_legacy(metadata: &ParquetMetaData) -> bool {
         _ => false,
     })
 }
+
+#[cfg(test)]
+mod tests;

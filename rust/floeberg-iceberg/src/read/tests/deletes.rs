@@ -20,7 +20,7 @@ use crate::read::{ReadRequest, count_left, count_rows};
 
 const DELETES: &str = "memory://t/deletes.parquet";
 
-fn position_deletes(store: &MemoryStore, deletes: &[(&str, i64)]) {
+pub(super) fn position_deletes(store: &MemoryStore, deletes: &[(&str, i64)]) {
     let paths = StringArray::from_iter_values(deletes.iter().map(|(path, _)| path));
     let positions = Int64Array::from_iter_values(deletes.iter().map(|(_, position)| *position));
     let fields = vec![
@@ -30,7 +30,7 @@ fn position_deletes(store: &MemoryStore, deletes: &[(&str, i64)]) {
     store.put(DELETES, parquet(fields, vec![Arc::new(paths), Arc::new(positions)], 100));
 }
 
-fn with_deletes(task: FileScanTask) -> FileScanTask {
+pub(super) fn with_deletes(task: FileScanTask) -> FileScanTask {
     let delete = delete_file(DELETES, DeleteKind::Position, FileFormat::Parquet);
     FileScanTask { deletes: vec![Arc::new(delete)], ..task }
 }
@@ -194,7 +194,7 @@ fn a_delete_that_cannot_be_applied_is_an_error_that_names_its_file() {
 }
 
 /// A Puffin file that is nothing but a deletion vector between other bytes, and the delete that names it.
-fn vector(store: &MemoryStore, positions: &[u64], record_count: i64) -> FileScanTask {
+pub(super) fn vector(store: &MemoryStore, positions: &[u64], record_count: i64) -> FileScanTask {
     vector_of(store, &RoaringTreemap::from_iter(positions), record_count)
 }
 

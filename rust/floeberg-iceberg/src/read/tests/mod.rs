@@ -7,6 +7,7 @@ mod bloom;
 mod damage;
 mod defaults;
 mod delete_files;
+mod deleted_words;
 mod deletes;
 mod equality;
 mod equality_memory;

@@ -1,0 +1,114 @@
+"""Does Spark's own reader give metadata columns as Floeberg's does?"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import floeberg as fb
+import floeberg.spark
+from corpus import cases
+from test_lanes import check_lanes
+
+LINEAGE = ("_row_id", "_last_updated_sequence_number")
+OF_FILES = ("_file", "_pos", "_spec_id", "_partition")
+TABLES = {
+    "spark-iceberg/v3_row_lineage": "",
+    "spark-iceberg/v3_deletion_vectors": "",
+    "spark-iceberg/mor_delete_update_merge": "",
+    "spark-iceberg/v1_partitioned_evolved": "",
+    "duckdb/v3_deletes": "",
+    "pyiceberg/v1_partitioned": "",
+}
+"""Why Spark's reader cannot read all files of a table; nothing where it can."""
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("more", [(), ("_deleted",)], ids=["left", "marked"])
+def test_lanes_agree_on_metadata_columns(name: str, more: tuple[str, ...], spark: SparkSession) -> None:
+    (case,) = (each for each in cases() if each.name == name)
+    table = case.open()
+    assert check_lanes(table.scan(selected_fields=("*", *OF_FILES, *LINEAGE, *more)), spark) == TABLES[name]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., fb.Table]:
+    def table(schema: pa.Schema, **options: object) -> fb.Table:
+        catalog = fb.load_catalog("columns", type="filesystem", warehouse=str(tmp_path))
+        if ("db",) not in catalog.list_namespaces():
+            catalog.create_namespace("db")
+        return catalog.create_table("db.t", schema, **options)
+
+    return table
+
+
+def columns_of(table: fb.Table, spark: SparkSession, *columns: str) -> list[tuple[object, ...]]:
+    """What both lanes give, when they agree."""
+    scan = table.scan(selected_fields=columns)
+    assert check_lanes(scan, spark) == ""
+    return sorted(map(tuple, scan.to_spark(spark, reader="native").collect()), key=repr)
+
+
+def test_each_column_is_read_alone(make, spark) -> None:
+    table = make(pa.schema({"id": pa.int64(), "day": pa.date32()}), partition_spec=["day"], format_version=3)
+    for day in (1, 2):
+        table.append(pa.table({"id": [day, 10 + day], "day": [datetime.date(2026, 1, day)] * 2}))
+    for name in (*OF_FILES, *LINEAGE, "_deleted"):
+        columns_of(table, spark, name)
+    assert columns_of(table, spark, "id", "_row_id", "_last_updated_sequence_number") == [
+        (1, 0, 1),
+        (11, 1, 1),
+        (12, 3, 2),
+        (2, 2, 2),
+    ]
+    files = columns_of(table, spark, "id", "_file")
+    assert len({file for _, file in files}) == 2
+
+
+def test_rows_keep_their_ids_where_a_file_stores_them(make, spark) -> None:
+    table = make(pa.schema({"id": pa.int64()}), format_version=3)
+    table.append(pa.table({"id": [0, 1, 2, 3]}))
+    table.append(pa.table({"id": [4, 5]}))
+    table.delete("id = 1", mode="copy-on-write")
+    assert columns_of(table, spark, "id", "_row_id", "_last_updated_sequence_number") == [
+        (0, 0, 1),
+        (2, 2, 1),
+        (3, 3, 1),
+        (4, 4, 2),
+        (5, 5, 2),
+    ]
+
+
+def test_files_of_one_size_are_told_apart_by_their_names(make, spark) -> None:
+    table = make(pa.schema({"id": pa.int64()}), format_version=3)
+    for number in range(12):
+        table.append(pa.table({"id": [number, number + 100]}))
+    sizes = table.inspect.files()["file_size_in_bytes"].to_pylist()
+    assert len(set(sizes)) < len(sizes)
+    table.delete("id >= 100", mode="merge-on-read")
+    assert [row[0] for row in columns_of(table, spark, "id", "_pos", "_row_id")] == sorted(range(12), key=str)
+    marked = columns_of(table, spark, "id", "_deleted")
+    assert marked == sorted(((n, n >= 100) for n in (*range(12), *range(100, 112))), key=repr)
+
+
+def test_metadata_columns_leave_pruning_and_filters(make, spark) -> None:
+    table = make(pa.schema({"id": pa.int64(), "name": pa.string()}), format_version=3)
+    table.append(pa.table({"id": [1, 2], "name": ["a", "b"]}))
+    frame = floeberg.spark.table(spark, table, columns=("*", "_row_id"))
+    plan = frame.where("id > 1").select("_row_id")._jdf.queryExecution().toString()
+    assert "GreaterThan(id,1)" in plan
+    assert "name" not in plan.rpartition("ReadSchema")[2]
+
+
+def test_partitions_that_spark_cannot_be_sent_are_ours(make, spark) -> None:
+    table = make(pa.schema({"id": pa.int64(), "at": pa.timestamp("us")}), partition_spec=["at"])
+    table.append(pa.table({"id": [1], "at": pa.array([5], pa.timestamp("us"))}))
+    scan = table.scan(selected_fields=("id", "_partition"))
+    (lane,) = scan.explain(spark=spark).lanes
+    assert (lane.reader, lane.reason) == ("arrow", "'_partition' has a field 'at' of type timestamp")
+    assert check_lanes(scan, spark) == f"Spark's own reader cannot read 1 of 1 files: {lane.reason}"
