@@ -22,7 +22,7 @@ from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -78,6 +78,23 @@ class StagedOperations:
         with self._taken_back():
             # A change that cannot be made raises now.
             self._staged()
+
+    def change_structure(self, operations: Sequence[_native.Operation]) -> None:
+        """Stages operations on partition fields, sort order or location, which files that are written next follow."""
+        self._check_open()
+        self._operations += operations
+        self._declared += operations
+        try:
+            # A change that cannot be made raises now.
+            self._staged()
+        except BaseException:
+            del self._operations[-len(operations) :], self._declared[-len(operations) :]
+            raise
+
+    def change_references(self, operations: Sequence[_native.Operation]) -> None:
+        """Stages operations on branches, tags and statistics, which earlier operations may make possible."""
+        self._check_open()
+        self._operations += operations
 
     def _declare(self, operation: _native.Operation) -> None:
         self._check_open()
