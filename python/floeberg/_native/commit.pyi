@@ -153,6 +153,7 @@ class Commit:
         commit_key: str,
         made_from: list[int | None] = ...,
         files_are_new: bool = False,
+        stage_only: bool = False,
     ) -> Commit:
         """Begins a commit. Nothing is written.
 
@@ -165,6 +166,7 @@ class Commit:
             commit_key: The idempotency key, which the summaries keep.
             made_from: Older snapshots that the rows were made from. `None` is an empty branch.
             files_are_new: Whether no table can have the files yet. Otherwise all manifests are searched for them.
+            stage_only: Whether no branch names the new snapshot.
 
         Raises:
             InvalidInputError: A property of the summary is reserved, or the operations exclude each other.

@@ -47,6 +47,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     idempotency_key: str | None = None,
     made_from: Sequence[int | None] = (),
     files_are_new: bool = False,
+    stage_only: bool = False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Committed:
     """Commits operations to a table, atomically.
@@ -61,6 +62,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         made_from: Snapshots of the branch that new rows were made from, if they are older than `starting`.
         files_are_new: Whether all added files were written for this commit, under new names. Other files are searched
             for in the table and in the storage.
+        stage_only: Whether no branch names the new snapshot, until it is published.
         sleep: Waits for some seconds.
 
     Returns:
@@ -83,6 +85,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
         made_from=list(made_from),
         files_are_new=files_are_new,
+        stage_only=stage_only,
     )
     progress = Progress(table_operations, made)
     began = time.monotonic()

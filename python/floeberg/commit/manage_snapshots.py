@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from floeberg import _native
 from floeberg._arguments import checked_int, checked_text
 from floeberg.commit.table_changes import TableChanges
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from typing_extensions import Self
+
+    from floeberg.commit.operations import OpenedTable
 
 __all__ = ["ManageSnapshots"]
 
@@ -39,16 +41,16 @@ class ManageSnapshots(TableChanges):
     def __init__(
         self,
         commit: Callable[[Sequence[_native.Operation]], object],
-        current_snapshot_id: Callable[[], int | None],
+        table: Callable[[], OpenedTable],
     ) -> None:
         """Use `Table.manage_snapshots` or `Transaction.manage_snapshots`.
 
         Args:
             commit: Takes the operations.
-            current_snapshot_id: Gives the current snapshot.
+            table: Gives the table as it was loaded.
         """
         self._hand_over = commit
-        self._current_snapshot_id = current_snapshot_id
+        self._table = table
         self._operations: list[_native.Operation] = []
 
     def create_tag(self, snapshot_id: int | None, tag_name: str, max_ref_age_ms: int | None = None) -> Self:
@@ -268,11 +270,30 @@ class ManageSnapshots(TableChanges):
         self._operations.append(_native.Operation.cherrypick(checked_int("snapshot_id", snapshot_id)))
         return self
 
+    def publish_changes(self, wap_id: str) -> Self:
+        """Applies the changes of the staged snapshot whose summary has a `wap.id`: see `cherrypick`.
+
+        Args:
+            wap_id: The id.
+
+        Returns:
+            These changes.
+
+        Raises:
+            NotFoundError: No snapshot of the table has the id.
+        """
+        wanted = checked_text("wap_id", wap_id)
+        snapshots = json.loads(self._table().metadata_json())["snapshots"]
+        found = [each["snapshot-id"] for each in snapshots if each["summary"].get("wap.id") == wanted]
+        if not found:
+            raise NotFoundError(f"no snapshot of the table has the wap.id {wanted!r}")
+        return self.cherrypick(found[-1])
+
     def _create(
         self, argument: str, name: object, snapshot_id: int | None, ref: dict[str, str | int | None]
     ) -> Self:
         if snapshot_id is None:
-            snapshot_id = self._current_snapshot_id()
+            snapshot_id = self._table().snapshot_id
             if snapshot_id is None:
                 raise InvalidInputError("the table has no snapshot that a branch or a tag could name")
         given = {"snapshot-id": checked_int("snapshot_id", snapshot_id), **ref}

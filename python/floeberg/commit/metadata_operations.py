@@ -57,7 +57,7 @@ class MetadataOperations(StagedOperations):
     def manage_snapshots(self) -> ManageSnapshots:
         """Changes branches and tags, and rolls back: see `Table.manage_snapshots`."""
         self._check_open()
-        return ManageSnapshots(self.change_references, lambda: self._starting.snapshot_id)
+        return ManageSnapshots(self.change_references, lambda: self._starting)
 
     def update_statistics(self) -> UpdateStatistics:
         """Changes which statistics files the table names: see `Table.update_statistics`."""

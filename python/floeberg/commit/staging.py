@@ -16,7 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
-from floeberg._arguments import checked_options, checked_text
+from floeberg._arguments import checked_bool, checked_options, checked_text
 from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.recipe import WriteRecipe
@@ -48,6 +48,7 @@ class StagedOperations:
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
     ) -> None:
         """Use `Table.transaction`."""
         self._table_operations = table_operations
@@ -56,6 +57,12 @@ class StagedOperations:
         self._properties = checked_options("snapshot_properties", snapshot_properties)
         self._branch = "main" if branch is None else checked_text("branch", branch)
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
+        self._stage_only = checked_bool("stage_only", stage_only)
+        if self._stage_only and self._key is not None:
+            raise InvalidInputError(
+                "stage_only and idempotency_key exclude each other: keys are searched for in branches, and a staged "
+                "snapshot is in none"
+            )
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
         self._made_from: list[int | None] = []

@@ -81,6 +81,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 idempotency_key=self._key,
                 made_from=self._made_from,
                 files_are_new=self._files_are_new,
+                stage_only=self._stage_only,
             )
         except CommitStateUnknownError:
             raise

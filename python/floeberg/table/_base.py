@@ -34,6 +34,7 @@ class TableBase:
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
     ) -> Transaction:
         """Begins a transaction: several operations, one commit.
 
@@ -41,6 +42,8 @@ class TableBase:
             snapshot_properties: Entries to add to the summaries of its snapshots.
             branch: The branch of its snapshots; `None` is `main`.
             idempotency_key: As with `append`. Snapshots keep it: a commit of properties alone cannot have one.
+            stage_only: Whether no branch gets the snapshot of its operation, which must be one. It is in the table, and
+                is read by its id, until `manage_snapshots().cherrypick(...)` or `publish_changes(...)` publishes it.
 
         Returns:
             The transaction.
@@ -56,6 +59,7 @@ class TableBase:
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
         )
 
     def refresh(self) -> Self:

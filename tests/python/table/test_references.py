@@ -181,3 +181,27 @@ def test_an_empty_table_has_nothing_to_name(catalog):
     table = catalog.create_table("ns.t", ids().schema)
     with pytest.raises(InvalidInputError, match="no snapshot"):
         table.manage_snapshots().create_branch(None, "dev")
+
+
+def test_staged_work_is_audited_and_published_once(catalog, table):
+    staged = []
+    for number in (7, 8):
+        with table.transaction(stage_only=True, snapshot_properties={"wap.id": f"w{number}"}) as transaction:
+            transaction.append(ids(number))
+        staged.append(transaction.result.snapshot_id)
+    assert read(catalog.load_table("ns.t")) == [1, 2, 3]
+    assert read(table, snapshot_id=staged[0]) == [1, 2, 3, 7]
+    table.manage_snapshots().publish_changes("w8").publish_changes("w7").commit()
+    assert read(table) == [1, 2, 3, 7, 8]
+    assert table.current_snapshot().summary["published-wap-id"] == "w7"
+    for again in ("w7", "w8"):
+        with pytest.raises(AlreadyExistsError):
+            table.manage_snapshots().publish_changes(again).commit()
+    with pytest.raises(NotFoundError, match="'w9'"):
+        table.manage_snapshots().publish_changes("w9")
+    with pytest.raises(InvalidInputError, match="one operation"), table.transaction(stage_only=True) as transaction:
+        transaction.append(ids(1))
+        transaction.append(ids(2))
+    with pytest.raises(InvalidInputError, match="exclude each other"):
+        table.transaction(stage_only=True, idempotency_key="k")
+    assert read(table) == [1, 2, 3, 7, 8]

@@ -66,6 +66,7 @@ impl Kit {
             key: "k".to_owned(),
             made_from: Vec::new(),
             files_are_new: true,
+            stage_only: false,
         }
     }
 

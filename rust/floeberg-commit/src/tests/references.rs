@@ -285,3 +285,26 @@ fn changes_cross_processes() {
     }
     assert!(RefChange::from_json(json!({"change": "explode"})).is_err());
 }
+
+#[test]
+fn a_staged_snapshot_is_in_no_branch_until_it_is_published() {
+    let (mut kit, ids) = three();
+    let stage = |kit: &Kit, operations: Vec<Operation>| {
+        let properties = super::kit::map(&[("wap.id", "w1")]);
+        Commit::begin(CommitRequest { stage_only: true, properties, ..kit.request(operations) })
+    };
+    for wrong in [vec![append("x", "x"), append("y", "x")], vec![create_ref("t", ids[0], RefKind::Tag)]] {
+        assert_eq!(stage(&kit, wrong).unwrap_err().kind(), ErrorKind::InvalidInput);
+    }
+    let refs = kit.metadata().refs.clone();
+    let attempt = kit.attempt(&stage(&kit, vec![append("d", "x")]).unwrap()).unwrap();
+    kit.take(&attempt);
+    let staged = attempt.snapshot_id().unwrap();
+    assert_eq!(kit.metadata().refs, refs);
+    assert_eq!(kit.live_paths(), ["a", "b", "c"]);
+    assert_eq!(kit.metadata().snapshot(staged).unwrap().parent_snapshot_id, Some(ids[2]));
+    kit.commit(vec![append("more", "x")]);
+    kit.commit(vec![Operation::Cherrypick(staged)]);
+    assert_eq!(kit.live_paths(), ["a", "b", "c", "d", "more"]);
+    assert_eq!(kit.said("published-wap-id"), Some("w1"));
+}
