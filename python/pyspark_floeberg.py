@@ -1,4 +1,4 @@
-"""Where PySpark finds the data source `floeberg` by itself.
+"""The module in which PySpark finds the data source `floeberg` by itself.
 
 PySpark imports every module named `pyspark_*` and takes its `DefaultSource`. An error here would break all sources in
 Python, so nothing is imported that may be missing or large, and nothing raises.

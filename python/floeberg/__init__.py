@@ -1,6 +1,6 @@
 """Reads, plans and writes Apache Iceberg tables: a Rust core, a thin Python package, Arrow in between.
 
-Importing this package imports neither pyarrow nor any other large one: what a call returns decides that.
+Importing this package does not import pyarrow or other large packages. A call imports what its result needs.
 
 Examples:
     >>> import floeberg as fb
@@ -26,7 +26,11 @@ from floeberg import (
 )
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, Transaction
+from floeberg.commit.manage_snapshots import ManageSnapshots
 from floeberg.commit.update_schema import UpdateSchema
+from floeberg.commit.update_sort_order import UpdateSortOrder
+from floeberg.commit.update_spec import UpdateSpec
+from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.errors import FloebergError
 from floeberg.scan.explain import AggregateResult, Explain
 from floeberg.scan.plan import Plan
@@ -53,6 +57,7 @@ __all__ = [
     "Explain",
     "FileScanTask",
     "FloebergError",
+    "ManageSnapshots",
     "Plan",
     "Receipt",
     "Scan",
@@ -60,6 +65,9 @@ __all__ = [
     "TaskGroup",
     "Transaction",
     "UpdateSchema",
+    "UpdateSortOrder",
+    "UpdateSpec",
+    "UpdateStatistics",
     "View",
     "WriteRecipe",
     "catalog",

@@ -45,7 +45,7 @@ def warn_of_misspelt(keys: Iterable[str]) -> None:
 
 
 def _near(key: str) -> list[str]:
-    """Up to three known keys that are similar to a key; none where it is known itself."""
+    """Up to three known keys that are similar to a key; an empty list for a known key."""
     whole, prefixes = _known()
     if key in whole or any(key.startswith(prefix) for prefix in prefixes):
         return []

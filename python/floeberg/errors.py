@@ -1,7 +1,7 @@
 """Which errors does Floeberg raise?
 
-Every error derives from `FloebergError`. Where Python has a built-in class for the same thing, the error derives from
-that too, so that `except FileNotFoundError` works as expected. Ctrl-C raises `KeyboardInterrupt`.
+Every error derives from `FloebergError`. If Python has a built-in class for the same thing, the error derives from it
+too, so that `except FileNotFoundError` works as expected. Ctrl-C raises `KeyboardInterrupt`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class FloebergError(Exception):
-    """The root of all errors of Floeberg.
+    """The base class of all errors of Floeberg.
 
     Args:
         message: What failed and why, without the context.
@@ -115,11 +115,11 @@ class NotFoundError(FloebergError, FileNotFoundError):
 
 
 class NoSuchTableError(NotFoundError):
-    """There is no table at the location, or of that name in the catalog."""
+    """The location has no table, or the catalog has no table of that name."""
 
 
 class NoSuchViewError(NotFoundError):
-    """There is no view at the location."""
+    """The location has no view."""
 
 
 class NoSuchNamespaceError(NotFoundError):
@@ -127,17 +127,17 @@ class NoSuchNamespaceError(NotFoundError):
 
 
 class AlreadyExistsError(FloebergError, FileExistsError):
-    """Something exists that must not exist."""
+    """Something already exists that must not exist."""
 
     kind = "already_exists"
 
 
 class TableAlreadyExistsError(AlreadyExistsError):
-    """A table of that name, or at that location, exists."""
+    """A table of that name, or at that location, already exists."""
 
 
 class NamespaceAlreadyExistsError(AlreadyExistsError):
-    """The catalog has a namespace of that name."""
+    """The catalog already has a namespace of that name."""
 
 
 class InvalidInputError(FloebergError, ValueError):
@@ -157,13 +157,13 @@ class InvalidDataError(FloebergError):
 
 
 class UnsupportedError(FloebergError, NotImplementedError):
-    """The table and the request are valid, and this version of Floeberg cannot serve them."""
+    """The table and the request are valid, but this version of Floeberg does not support them."""
 
     kind = "unsupported"
 
 
 class NotInstalledError(UnsupportedError, ImportError):
-    """An optional package that the request needs is not installed."""
+    """The request needs an optional package that is not installed."""
 
 
 class MissingAttributeError(UnsupportedError, AttributeError):
@@ -171,7 +171,7 @@ class MissingAttributeError(UnsupportedError, AttributeError):
 
 
 class CommitConflictError(FloebergError):
-    """Another writer committed first, and the commit conflicts with its changes or ran out of retries."""
+    """Another writer committed first. The commit conflicts with its changes, or ran out of retries."""
 
     kind = "commit_conflict"
 

@@ -1,4 +1,4 @@
-"""What went wrong? The classes of `floeberg.errors`, by the names that PyIceberg has for them.
+"""The error classes of `floeberg.errors`, under PyIceberg's names.
 
 Examples:
     >>> CommitFailedException.__name__, NoSuchTableError is errors.NoSuchTableError

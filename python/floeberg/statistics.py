@@ -25,8 +25,8 @@ class BlobMetadata:
         snapshot_id: The snapshot that it was computed from.
         sequence_number: The sequence number of that snapshot.
         fields: The field ids of its columns.
-        properties: Some of the properties of the blob; `ndv` is the number of distinct values that
-            a theta sketch estimates.
+        properties: Some of the properties of the blob. `ndv` is the estimated number of distinct values of a theta
+            sketch.
     """
 
     type: str

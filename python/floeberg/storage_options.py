@@ -1,17 +1,17 @@
 """How are storage options renewed before they expire?
 
-Vended credentials are valid for an hour or so, and scans, task groups and write recipes carry them to other processes.
-Two options describe them:
+Vended credentials are valid for about an hour, and scans, task groups and write recipes carry them to other processes.
+Two options say how to renew them:
 
-- `storage-options.provider` names the provider of new ones: `package.module:function`, which every process can import,
-  or a name that was registered in this process by `register_provider`;
+- `storage-options.provider` names the provider of new options. The name is `package.module:function`, which every
+  process can import, or one that `register_provider` registered in this process;
 - `storage-options.expires-at-ms` is the time when they expire, in milliseconds from 1970-01-01 UTC. Iceberg Java's
   names work too: `s3.session-token-expires-at-ms`, `gcs.oauth2.token-expires-at`,
   `adls.sas-token-expires-at-ms.<account>`.
 
-Some time before they expire the provider is called with the options, on the thread that reads or writes. It returns
-those that change. Options with a provider and no time of expiry have no values yet: the provider is called once in each
-process.
+Some time before the options expire, the provider is called with them, on the thread that reads or writes. It returns
+the options that change. If options have a provider but no expiry time, they have no values yet: the provider is called
+once in each process.
 
 Examples:
     >>> def vend(options):
@@ -51,7 +51,7 @@ _REGISTERED: Final[dict[str, StorageOptionsProvider]] = {}
 
 
 def register_provider(name: str, provider: StorageOptionsProvider) -> None:
-    """Registers a provider by a name in this process. Workers of engines need `package.module:function` instead.
+    """Registers a provider under a name in this process. Workers of engines need `package.module:function` instead.
 
     Args:
         name: The name, without a colon.
@@ -68,13 +68,13 @@ def register_provider(name: str, provider: StorageOptionsProvider) -> None:
 
 
 def provided(options: Mapping[str, str]) -> dict[str, str]:
-    """Calls the provider of options for new ones.
+    """Asks the provider of the options for new ones.
 
     Returns:
-        The new options, and the others without times of expiry.
+        The new options, and the others without expiry times.
 
     Raises:
-        InvalidInputError: The provider does not exist, or returned other values than strings.
+        InvalidInputError: The provider does not exist, or returned values other than strings.
         NotInstalledError: Its module cannot be imported.
         StorageError: It raised an error.
     """

@@ -38,13 +38,13 @@ def to_python(metadata: bytes, value: bytes) -> Value:
     """Decodes a variant.
 
     Args:
-        metadata: Its metadata, which has the names of fields.
+        metadata: Its metadata, with the field names.
         value: Its value.
 
     Returns:
-        The value: `None` for a null of the variant, else a `bool`, `int`, `float`, `str`, `bytes`, `Decimal`, `date`,
-        `time`, `datetime` (in UTC where it is an instant), `UUID`, `list`, or `dict` by field name. Nanoseconds are cut
-        to microseconds. Dates and times out of the range of `datetime` come as `int`, counted from 1970.
+        The value: `None` for a variant null, otherwise a `bool`, `int`, `float`, `str`, `bytes`, `Decimal`, `date`,
+        `time`, `datetime` (in UTC if it is an instant), `UUID`, `list`, or `dict` by field name. Nanoseconds are
+        truncated to microseconds. Dates and times out of the range of `datetime` are an `int`, counted from 1970.
 
     Raises:
         InvalidDataError: The bytes are not a variant.
@@ -66,7 +66,7 @@ def to_pylist(array: pa.Array[Any] | pa.ChunkedArray[Any]) -> list[Value]:
         array: A column of a scan, as a pyarrow `Array` or `ChunkedArray`.
 
     Returns:
-        The values, as `to_python` returns them; `None` where the column is null, and for variant's null.
+        The values, as `to_python` returns them. Both a null in the column and a variant null are `None`.
 
     Raises:
         InvalidDataError: As for `to_python`.
@@ -86,9 +86,9 @@ def from_python(value: object) -> tuple[bytes, bytes]:
     """Encodes a value as a variant.
 
     Args:
-        value: `None`, which is variant's null, or a value that `to_python` returns: a `bool`, `int`, `float`, `str`,
-            `bytes`, `Decimal`, `date`, `time`, `datetime`, `UUID`; a `list` or `tuple` of such values, or a mapping of
-            them by `str`. Numbers of numpy work too. A `datetime` with a time zone is an instant, one without a local
+        value: `None` for a variant null, or a value that `to_python` returns: a `bool`, `int`, `float`, `str`, `bytes`,
+            `Decimal`, `date`, `time`, `datetime`, `UUID`; a `list` or `tuple` of such values, or a mapping of them by
+            `str`. Numbers of numpy work too. A `datetime` with a time zone is an instant; without one, it is a local
             time. An integer of more than 64 bits becomes a decimal.
 
     Returns:
@@ -109,13 +109,13 @@ def from_pylist(values: Iterable[object]) -> pa.Array[Any]:
     """Encodes a column of variants, to write it to a table.
 
     Args:
-        values: The values, as for `from_python`, but `None` is null, and not variant's null.
+        values: The values, as for `from_python`. But `None` is a null in the column, not a variant null.
 
     Returns:
         A pyarrow array of structs of `metadata` and `value`.
 
     Raises:
-        InvalidInputError: A value has no variant type. The error names the row, and where in it.
+        InvalidInputError: A value has no variant type. The error names the row, and the place in the value.
 
     Examples:
         >>> from floeberg.variant import from_pylist, to_pylist

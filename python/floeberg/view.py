@@ -49,11 +49,11 @@ class ViewVersion:
     Args:
         version_id: The id.
         schema_id: The schema of its rows.
-        timestamp_ms: When it was created, which may be before it became current: milliseconds from 1970-01-01 UTC.
+        timestamp_ms: When it was created, in milliseconds from 1970-01-01 UTC. It may have become current later.
         summary: The engine that created it, and other facts.
-        representations: The same definition in several dialects. Those of unknown types are omitted.
-        default_catalog: The catalog of names without one; `None` is the view's own.
-        default_namespace: The namespace of names that are a single identifier.
+        representations: The same definition in several dialects. Unknown types are omitted.
+        default_catalog: The catalog for names without one; `None` is the view's own catalog.
+        default_namespace: The namespace for names without one.
     """
 
     version_id: int
@@ -71,7 +71,7 @@ class ViewHistoryEntry:
 
     Args:
         timestamp_ms: When the version became current: milliseconds from 1970-01-01 UTC.
-        version_id: The version, which may have been removed.
+        version_id: The version. It may have been removed.
     """
 
     timestamp_ms: int
@@ -89,14 +89,14 @@ def open_view(
     Args:
         location: The directory of a view, or one of its metadata files; a path or a URI. Relative paths become
             absolute.
-        relocate: For a view that was moved: the prefixes that were written, and the current ones.
+        relocate: For a view that was moved: its current prefixes, by the prefixes that were written.
         storage_options: Options of the storage. Reprs and errors do not show them.
 
     Returns:
         The view.
 
     Raises:
-        NoSuchViewError: There is no view at the location.
+        NoSuchViewError: The location has no view.
         InvalidDataError: The metadata is damaged. The error names the file.
         UnsupportedError: It is a table, or the format version or the scheme of the location is not supported.
 
@@ -139,7 +139,7 @@ class View:
 
     @property
     def format_version(self) -> int:
-        """The version of the Iceberg view specification that the view is written in."""
+        """The format version of the view."""
         return self._json["format-version"]
 
     @property
@@ -152,7 +152,7 @@ class View:
         return self._json["location"]
 
     def uuid(self) -> UUID:
-        """The view's identity."""
+        """The UUID of the view."""
         return UUID(self._json["view-uuid"])
 
     def schema(self) -> Schema:
@@ -175,7 +175,7 @@ class View:
 
     @property
     def versions(self) -> list[ViewVersion]:
-        """All versions that are kept, in the order of the metadata."""
+        """All versions in the metadata, in their order there."""
         return list(map(_read_version, self._json["versions"]))
 
     def version(self, version_id: int) -> ViewVersion:
@@ -202,9 +202,9 @@ class View:
         raise NotFoundError(f"the view has no version {wanted}; it has {known}")
 
     def current_version(self) -> ViewVersion:
-        """The version that counts.
+        """The current version.
 
-        Where its `default_catalog` is `None`, names without a catalog are of the catalog that the view is in.
+        If its `default_catalog` is `None`, names without a catalog belong to the catalog of the view.
 
         Examples:
             >>> view.current_version().default_namespace
@@ -219,7 +219,7 @@ class View:
             dialect: The dialect, in any case.
 
         Returns:
-            The statement, or `None` where the view does not have the dialect.
+            The statement, or `None` if the view does not have the dialect.
 
         Examples:
             >>> view.sql_for("SPARK").dialect, view.sql_for("trino")
@@ -230,7 +230,7 @@ class View:
         return next(found, None)
 
     def history(self) -> list[ViewHistoryEntry]:
-        """The log of versions that became current, oldest first. A version may be in it several times.
+        """The log of versions that became current, oldest first. A version may appear several times.
 
         Examples:
             >>> [entry.version_id for entry in view.history()]

@@ -11,7 +11,7 @@ from floeberg._native.write import Receipt
 
 @final
 class Operation:
-    """An operation on a table. It has no base, and can be tried on any."""
+    """An operation on a table. It does not depend on a base, and can be tried on any."""
 
     @staticmethod
     def append(receipt: Receipt, *, merge: bool | None) -> Operation:
@@ -78,7 +78,7 @@ class Operation:
 
         Raises:
             InvalidInputError: One of them is wrong. The error says what was expected.
-            UnsupportedError: The format version has no such type or transform.
+            UnsupportedError: The format version does not support a type or transform.
         """
 
     @staticmethod
@@ -127,7 +127,7 @@ class Operation:
 
     @property
     def name(self) -> str:
-        """The name of the operation, which commit keys are compared by."""
+        """The name of the operation. It is compared when a commit key is used again."""
 
     def __reduce__(self) -> tuple[Any, ...]: ...
     @staticmethod
@@ -135,7 +135,8 @@ class Operation:
         """Reads a pickled operation.
 
         Raises:
-            InvalidDataError: The bytes are damaged, or another version wrote them.
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version of Floeberg wrote them.
         """
 
 @final
@@ -158,14 +159,15 @@ class Commit:
         """Begins a commit. Nothing is written.
 
         Args:
-            operations: What is done, in order.
-            starting: The table when the operations began, which conflicts are looked for from. `None` creates it.
+            operations: The operations, in order.
+            starting: The table when the operations began. Later changes may be conflicts. `None` creates the table.
             storage_options: The options of the table's storage, for the files of the commit.
             snapshot_properties: Entries of the snapshots' summaries.
             branch: The branch of the snapshots.
             commit_key: The idempotency key, which the summaries keep.
-            made_from: Older snapshots that the rows were made from. `None` is an empty branch.
-            files_are_new: Whether no table can have the files yet. Otherwise all manifests are searched for them.
+            made_from: Older snapshots that the rows were computed from. `None` is an empty branch.
+            files_are_new: Whether the files are certainly in no table yet. Otherwise, all manifests are searched for
+                them.
             stage_only: Whether no branch names the new snapshot.
 
         Raises:
@@ -182,24 +184,24 @@ class Commit:
         """
 
     def find_own(self, base: Table) -> int | None:
-        """The snapshot of this commit on a base; `None` where it has none."""
+        """The snapshot of this commit on a base; `None` if the base does not have it."""
 
     def find_earlier(self, base: Table) -> int | None:
-        """The snapshot of an earlier commit with the same key; `None` where there is none.
+        """The snapshot of an earlier commit with the same key, or `None`.
 
         Raises:
             InvalidInputError: The key belongs to other operations.
         """
 
     def abandon(self) -> list[str]:
-        """Removes what all attempts wrote: no attempt may be part of the table.
+        """Removes the files of all attempts. Call it only if no attempt is part of the table.
 
         Returns:
             The files that could not be removed.
         """
 
     def finished(self, attempt: Attempt) -> list[str]:
-        """Removes what attempts wrote that the successful one does not use.
+        """Removes the files of attempts that the successful one does not use.
 
         Returns:
             The files that could not be removed.
@@ -218,7 +220,7 @@ class Attempt:
 
     @property
     def snapshot_id(self) -> int | None:
-        """The last snapshot that it adds; `None` where it adds none."""
+        """The last snapshot that it adds; `None` without a snapshot."""
 
     @property
     def metadata_json(self) -> str:

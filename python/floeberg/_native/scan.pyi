@@ -23,10 +23,10 @@ _Task: TypeAlias = tuple[
 residual; and the bytes to read, start and exclusive end, where it is a part of a file."""
 
 def parquet_shapes(scan: Scan, locations: list[str]) -> tuple[list[tuple[int, int]], list[str]]:
-    """What the footers of files say of their columns: of each the number of its text, and its size; and the texts."""
+    """The columns of files, from their footers: for each file the index of a text and its size, and the texts."""
 
 def deleted_rows(plan: Plan, numbers: list[int]) -> Column:
-    """The rows of files that are deleted by position, as words of bitmaps: a list of `int64` a file."""
+    """The rows of each file that are deleted by position: the words of a bitmap, as a list of `int64`."""
 
 @final
 class BatchReader:
@@ -77,7 +77,7 @@ class Scan:
         """The filter, with literals of the columns' types."""
 
     def identity_sources(self) -> list[tuple[int, list[int]]]:
-        """For each partition spec the fields that its files are partitioned by as they are."""
+        """For each partition spec, the source fields of its identity transforms."""
 
     @property
     def has_storage_options(self) -> bool:
@@ -122,7 +122,7 @@ class Scan:
         """Checks that every column has a type in an engine schema. Reads nothing.
 
         Raises:
-            UnsupportedError: A column has none. The error names it.
+            UnsupportedError: A column has no such type. The error names it.
         """
 
     def plan(self) -> Plan:
@@ -140,14 +140,14 @@ class Scan:
         """Counts the rows.
 
         Returns:
-            The number of rows, and how it was found: the other fields of an answer of `Explain`.
+            The number of rows, and how it was found: the other fields of an `AggregateResult`.
         """
 
     def extreme(self, column: str, largest: bool) -> tuple[_Literal | None, _Fields]:
         """Finds the smallest or the largest value of a column.
 
         Returns:
-            The value as a literal, or `None` where no row has one; and how it was found, as for `count`.
+            The value as a literal, or `None` if no row has one; and how it was found, as for `count`.
 
         Raises:
             InvalidInputError: The column is unknown, its values have no order, or the scan has a limit.
@@ -168,14 +168,14 @@ class Scan:
 
 @final
 class Plan:
-    """The files of a scan, as columns. Data manifests are read when something of it is asked for."""
+    """The files of a scan, as columns. Data manifests are read when the plan is used."""
 
     def __len__(self) -> int:
         """The number of data files. Reads all data manifests."""
 
     @property
     def known_length(self) -> int | None:
-        """The number of data files; `None` where not all data manifests were read."""
+        """The number of data files; `None` until all data manifests have been read."""
 
     def batches(self) -> BatchReader:
         """The columns, batch by batch, while later manifests are read."""
@@ -210,11 +210,11 @@ class Plan:
             target_size: Bytes of a group. `None` takes `read.split.target-size` of the table.
             open_file_cost: Bytes that opening a file counts for. `None` takes `read.split.open-file-cost`.
             lookback: Groups that are open at a time. `None` takes `read.split.planning-lookback`.
-            most_groups: Gives this many groups of about equal size, and no groups of the target's size.
+            most_groups: Makes this many groups of about equal size, instead of groups of the target size.
             least_size: Bytes of a group, at least, with `most_groups`.
 
         Raises:
-            InvalidDataError: A property that is needed is not a number.
+            InvalidInputError: A property that is needed is not a valid number.
         """
 
     def explain(self) -> _Fields:
@@ -227,7 +227,7 @@ class Plan:
 
 @final
 class TaskGroup:
-    """Tasks of a scan, with all that is needed to read them: no metadata file and no manifest is opened."""
+    """Tasks of a scan, with everything that is needed to read them. No metadata file or manifest is opened."""
 
     def __len__(self) -> int:
         """The number of tasks."""
@@ -240,7 +240,7 @@ class TaskGroup:
         """
 
     def extent(self) -> tuple[int, int]:
-        """The bytes of the data files and the rows that the tasks read at most."""
+        """The bytes of the data files, and the maximum number of rows, that the tasks read."""
 
     def read_all(self) -> Batches:
         """Reads all rows into memory."""
@@ -268,5 +268,6 @@ class TaskGroup:
         """Reads a pickled group. Opens no file.
 
         Raises:
-            InvalidDataError: The bytes are damaged, or another version wrote them.
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version of Floeberg wrote them.
         """

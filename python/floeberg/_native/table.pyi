@@ -1,4 +1,4 @@
-"""Tables and views, opened; what they say of themselves; and the files of their storage.
+"""Opened tables and views, their metadata, and the files of their storage.
 
 Rust: `rust/floeberg-python/src/table/`.
 """
@@ -37,7 +37,7 @@ class Table:
                 256 MiB; 0 keeps none.
 
         Raises:
-            NoSuchTableError: There is no table at the location.
+            NoSuchTableError: The location has no table.
             NotFoundError: The table has no such snapshot or ref.
             InvalidDataError: The metadata is damaged. The error names the file.
             UnsupportedError: The format version, or the scheme of the location, is not supported.
@@ -84,7 +84,7 @@ class Table:
         """
 
     def operation_of(self, snapshot_id: int) -> str | None:
-        """The `operation` in the summary of a snapshot; `None` where there is none."""
+        """The `operation` in the summary of a snapshot, or `None`."""
 
     def check_same_table(self, later: Table) -> None:
         """Checks that `later` has the UUID of this table.
@@ -120,7 +120,7 @@ class Table:
         """The snapshot log, oldest first.
 
         Returns:
-            Of each entry the snapshot, its time in milliseconds from 1970-01-01 UTC, its parent, and whether it is an
+            For each entry: the snapshot, its time in milliseconds from 1970-01-01 UTC, its parent, and whether it is an
             ancestor of the current snapshot.
         """
 
@@ -172,7 +172,7 @@ class View:
         """Opens a view by its directory or a metadata file. Spec: View Spec.
 
         Raises:
-            NoSuchViewError: There is no view at the location.
+            NoSuchViewError: The location has no view.
             InvalidDataError: The metadata is damaged. The error names the file.
         """
 
@@ -190,7 +190,7 @@ class View:
 
 @final
 class MetadataReader:
-    """The rows of a metadata table, which are read as they are asked for."""
+    """The rows of a metadata table, read on demand."""
 
     def arrow_schema(self) -> ArrowSchema:
         """The columns."""
@@ -221,7 +221,7 @@ def schema_from_arrow(schema: object, format_version: int) -> str:
     """The schema of a new table for rows of a `pyarrow.Schema`, with fresh field ids, as JSON.
 
     Raises:
-        InvalidInputError: A type of Arrow has no type of the format version. The error names the column.
+        InvalidInputError: The format version has no equivalent of an Arrow type. The error names the column.
     """
 
 def evolved_schema(table: Table, changes_json: str) -> str:
@@ -232,10 +232,10 @@ def evolved_schema(table: Table, changes_json: str) -> str:
     """
 
 def columns_to_add(table: Table, schema: object) -> str | None:
-    """The schema changes that let a table take rows of a `pyarrow.Schema`, as JSON; `None` where it takes them now.
+    """The schema changes that a table needs for rows of a `pyarrow.Schema`, as JSON; `None` if it needs none.
 
     Raises:
-        InvalidInputError: A column has a type that the table's cannot be promoted to.
+        InvalidInputError: A column of the table cannot be promoted to the type of the rows.
     """
 
 # Properties.
@@ -251,8 +251,8 @@ def table_properties() -> list[tuple[str, str, str, str]]:
     """All known table properties.
 
     Returns:
-        Of each its key, where one that ends with a dot is a prefix; its default; `followed`, `kept` or `refused`; and
-        its meaning, or why it is refused.
+        For each property: its key, which is a prefix if it ends with a dot; its default; `followed`, `kept` or
+        `refused`; and its meaning, or why it is refused.
     """
 
 # Statistics.
@@ -285,7 +285,7 @@ def partition_statistics_rows(table: Table, path: str) -> Batches:
 # Files and locations.
 
 def location_from_user(location: str) -> str:
-    """The location to write for one that a user gave: relative paths become absolute, `file:` URIs are decoded."""
+    """The location to write for a user's location: relative paths become absolute, `file:` URIs are decoded."""
 
 def local_path(location: str) -> str | None:
     """The path of a local location; `None` for an object store.
@@ -298,7 +298,7 @@ def canonical_location(location: str) -> str:
     """The canonical spelling of a location, in which two are compared."""
 
 def list_folder(location: str, *, storage_options: dict[str, str]) -> list[tuple[str, bool]]:
-    """The names in a folder, and whether each is a folder. Not recursive; empty where there is no folder."""
+    """The names in a folder, and whether each is a folder. Not recursive. A missing folder is empty."""
 
 def file_exists(location: str, *, storage_options: dict[str, str]) -> bool:
     """Whether a file exists."""
@@ -307,7 +307,7 @@ def read_file(location: str, *, storage_options: dict[str, str]) -> bytes:
     """The bytes of a file.
 
     Raises:
-        NotFoundError: There is no such file.
+        NotFoundError: The file does not exist.
     """
 
 def put_file(location: str, content: bytes, *, storage_options: dict[str, str]) -> None:
@@ -322,7 +322,7 @@ def remove_files_below(
     """Removes the files that are below one of the folders. Missing ones are ignored.
 
     Returns:
-        The locations outside of all folders, whose files were kept.
+        The locations of the files that were kept: those outside of all folders.
     """
 
 def without_passwords(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Rows to files that no table has yet.
+"""How rows become files before a commit.
 
 Rust: `rust/floeberg-python/src/write/`.
 """
@@ -10,7 +10,7 @@ from floeberg._native.table import Table
 
 @final
 class Receipt:
-    """Files that a writer wrote and no table has yet."""
+    """Files that were written, but not committed yet."""
 
     @staticmethod
     def concat(receipts: list[Receipt]) -> Receipt:
@@ -28,7 +28,7 @@ class Receipt:
         """The bytes of all files."""
 
     def locations(self) -> list[str]:
-        """The locations of the files, as metadata will have them."""
+        """The locations of the files, as the metadata will name them."""
 
     def __reduce__(self) -> tuple[Any, ...]: ...
     @staticmethod
@@ -36,12 +36,13 @@ class Receipt:
         """Reads a pickled receipt.
 
         Raises:
-            InvalidDataError: The bytes are damaged, or another version wrote them.
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version of Floeberg wrote them.
         """
 
 @final
 class WriteRecipe:
-    """All that writing rows of a table needs: schema, spec, sort order, properties, location and storage options."""
+    """All that a worker needs to write rows: schema, spec, sort order, properties, location and storage options."""
 
     @staticmethod
     def of(table: Table, *, options: dict[str, str], write_id: str) -> WriteRecipe:
@@ -54,7 +55,7 @@ class WriteRecipe:
 
         Raises:
             InvalidInputError: A property cannot have its value.
-            UnsupportedError: The table asks for something that is not supported, such as encryption.
+            UnsupportedError: The table needs something that is not supported, such as encryption.
         """
 
     @property
@@ -66,11 +67,12 @@ class WriteRecipe:
 
         Args:
             reader: A `pyarrow.RecordBatchReader`. It is read on the calling thread; other threads encode.
-            task: A part of the names of the files, other for each call.
-            partition: A number that the names begin with.
+            task: A part of the file names, different for each call.
+            partition: The number that the file names begin with.
 
         Raises:
-            InvalidInputError: Columns do not fit; the error lists all. Or a value does not fit; it gives the row.
+            InvalidInputError: Columns do not fit: the error lists all of them. Or a value does not fit: the error gives
+                its row.
         """
 
     def arrow_schema(self) -> ArrowSchema:
@@ -87,7 +89,7 @@ class WriteRecipe:
         """Removes the files of a receipt of this write.
 
         Raises:
-            InvalidInputError: The files belong to another table or another write. None is removed.
+            InvalidInputError: The files belong to another table or another write. Nothing is removed.
         """
 
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -96,5 +98,6 @@ class WriteRecipe:
         """Reads a pickled recipe.
 
         Raises:
-            InvalidDataError: The bytes are damaged, or another version wrote them.
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version of Floeberg wrote them.
         """

@@ -1,7 +1,7 @@
 """What can every catalog do?
 
-A catalog has tables by name. It knows the current metadata of each, and swaps it for new metadata if nobody else did so
-before. This makes commits atomic.
+A catalog maps names to tables. It knows the current metadata of each table, and swaps it for new metadata unless
+another writer did so first. This makes commits atomic.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _FORMAT_VERSION = "format-version"
 class Catalog(Namespaces):
     """Tables by name.
 
-    Identifiers are tuples, `("sales", "orders")`, or dotted strings. A catalog of your own derives from
-    `MetastoreCatalog` where it stores the location of metadata files, and from this class where a server makes the
-    metadata. It implements the methods that begin with `do_`, and `table_operations`.
+    Identifiers are tuples, `("sales", "orders")`, or dotted strings. For a catalog of your own, derive from
+    `MetastoreCatalog` if it stores the locations of metadata files, and from this class if a server makes the metadata.
+    Implement the methods that begin with `do_`, and `table_operations`.
 
     Args:
         name: The name of the catalog.
@@ -75,11 +75,11 @@ class Catalog(Namespaces):
         Args:
             identifier: The namespace and the name.
             schema: Its columns: a `pyarrow.Schema`, a `floeberg.types.Schema`, or one of PyIceberg.
-            location: Its folder. Unless given, one in the location of its namespace, or in the warehouse.
+            location: Its folder. By default, a folder in the location of its namespace, or in the warehouse.
             partition_spec: Its partition spec: a `floeberg.types.PartitionSpec`, or strings such as `["day(ts)"]`.
             sort_order: Its sort order: a `floeberg.types.SortOrder`, or strings such as `["id desc"]`.
             properties: Its properties. Numbers and bools become strings.
-            format_version: Its format version: 1, 2 or 3. Unless given, the property `format-version`, or 2.
+            format_version: Its format version: 1, 2 or 3. By default, the property `format-version`, or 2.
 
         Returns:
             The table.
@@ -126,7 +126,7 @@ class Catalog(Namespaces):
         *,
         format_version: int | None = None,
     ) -> Table:
-        """Creates a table as `create_table` does, or loads the one of that name, whatever its schema."""
+        """Creates a table as `create_table` does, or loads the existing table of that name, whatever its schema."""
         levels = checked_identifier("identifier", identifier)
         try:
             return self.create_table(
@@ -195,7 +195,7 @@ class Catalog(Namespaces):
             NoSuchNamespaceError: The namespace does not exist.
             NoSuchTableError: The metadata file does not exist.
             InvalidDataError: The metadata is damaged.
-            UnsupportedError: The catalog takes no tables from other locations.
+            UnsupportedError: The catalog cannot hold tables at other locations.
         """
         levels = self._new_identifier("identifier", identifier)
         location = _native.location_from_user(checked_path("metadata_location", metadata_location))
@@ -237,16 +237,16 @@ class Catalog(Namespaces):
     def purge_table(self, identifier: str | Iterable[str], *, outside: bool = False) -> list[str]:
         """Drops a table, and removes the files that its metadata names.
 
-        Metadata of others may name any file. So files outside of the table's own locations are kept: outside of its
-        location, `write.data.path` and `write.metadata.path`. Data files are kept too where its property `gc.enabled`
-        is `false`, since other tables may share them.
+        Metadata may name any file. So files outside of the table's own locations are kept: outside of its location,
+        `write.data.path` and `write.metadata.path`. If the property `gc.enabled` is `false`, data files are kept too,
+        since other tables may share them.
 
         Args:
             identifier: The namespace and the name.
             outside: Whether files outside of the table's own locations are removed too.
 
         Returns:
-            The files that were kept since they are outside. They are logged as a warning too.
+            The files that were kept because they are outside. A warning logs them too.
 
         Raises:
             NoSuchTableError: The table does not exist.
@@ -262,18 +262,18 @@ class Catalog(Namespaces):
         return self.do_purge_table(levels, opened, outside=outside)
 
     def commit_table(self, identifier: str | Iterable[str], base: Table | None, attempt: Attempt) -> Table:
-        """Makes an attempt the current metadata of a table, if its base still is. Every commit ends with this.
+        """Makes an attempt the current metadata of a table, if its base is still current. Every commit ends here.
 
         Args:
             identifier: The namespace and the name.
-            base: The table that the attempt was made on; `None` where it creates the table.
+            base: The table that the attempt was made on; `None` to create the table.
             attempt: The attempt.
 
         Returns:
-            The table that this made.
+            The new table.
 
         Raises:
-            CommitConflictError: The base is not current any more. Nothing was changed.
+            CommitConflictError: The base is no longer current. Nothing was changed.
             TableAlreadyExistsError: The attempt creates the table, and it exists.
             CommitStateUnknownError: The outcome is unknown. The context has the metadata file as `metadata`.
         """
@@ -287,7 +287,7 @@ class Catalog(Namespaces):
 
     @abstractmethod
     def table_operations(self, identifier: Identifier) -> TableOperations:
-        """The operations that load a table and commit to it. Does not ask the catalog yet."""
+        """Returns the operations that load a table and commit to it. The catalog is not asked yet."""
 
     @abstractmethod
     def do_table_exists(self, identifier: Identifier) -> bool:
@@ -313,15 +313,15 @@ class Catalog(Namespaces):
     # Errors that these raise.
 
     def no_such_table(self, identifier: Identifier) -> NoSuchTableError:
-        """The error of a table that does not exist."""
+        """The error for a table that does not exist."""
         return NoSuchTableError(f"the catalog {self._name!r} has no table {dotted(identifier)!r}")
 
     def table_already_exists(self, identifier: Identifier) -> TableAlreadyExistsError:
-        """The error of a new table whose name is taken."""
+        """The error for a new table whose name is taken."""
         return TableAlreadyExistsError(f"the table {dotted(identifier)!r} already exists")
 
     def commit_conflict(self, identifier: Identifier) -> CommitConflictError:
-        """The error of a commit whose base is not current any more."""
+        """The error for a commit whose base is no longer current."""
         return CommitConflictError(
             f"another writer changed or dropped the table {dotted(identifier)!r}", retryable=True
         )

@@ -34,9 +34,9 @@ _METADATA_NAMES = (".metadata.json", ".metadata.json.gz")
 class FileSystemCatalog(Catalog):
     """A catalog of folders in a warehouse: Iceberg Java's `HadoopCatalog`.
 
-    A namespace is a folder, and a table is the folder `warehouse/namespace/table`, whose versions are the files
-    `metadata/v<V>.metadata.json`. A commit creates the next one atomically; a store that cannot do so is refused.
-    Namespaces have no properties but their `location`. Tables cannot be renamed. Dropping a table removes its folder
+    A namespace is a folder, and a table is the folder `warehouse/namespace/table`. Its versions are the files
+    `metadata/v<V>.metadata.json`. A commit creates the next version atomically; a store that cannot do so is refused.
+    The only property of a namespace is its `location`. Tables cannot be renamed. Dropping a table removes its folder
     with all files, as in Iceberg Java.
 
     Args:

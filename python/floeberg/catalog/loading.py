@@ -28,10 +28,10 @@ def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
     `FLOEBERG_CATALOG__<NAME>__<KEY>`; `~/.floeberg.yaml`; PyIceberg's environment and `.pyiceberg.yaml`.
 
     Args:
-        name: The name of the catalog. Unless given, the configured `default-catalog`, or `default`.
-        **properties: Properties of the catalog, and storage options. `type` is `sql`, `filesystem` or `memory`; unless
-            given, it is `sql` with a `uri`, and `filesystem` with a `warehouse` alone.
-            `py-catalog-impl` names a class of your own instead, as `package.module.Class`.
+        name: The name of the catalog. By default, the configured `default-catalog`, or `default`.
+        **properties: Properties of the catalog, and storage options. `type` is `sql`, `filesystem` or `memory`. By
+            default, it is `sql` if a `uri` is given, and `filesystem` if only a `warehouse` is given. `py-catalog-impl`
+            names a class of your own instead, as `package.module.Class`.
 
     Returns:
         The catalog.

@@ -32,7 +32,7 @@ class MetastoreCatalog(Catalog):
 
     Dropping a table keeps its files, and `register_table` adds it again. `purge_table` removes them.
 
-    A catalog of your own stores locations and namespaces: it implements the methods that begin with `do_`.
+    A catalog of your own stores locations and namespaces. It implements the methods that begin with `do_`.
     """
 
     @abstractmethod
@@ -41,13 +41,13 @@ class MetastoreCatalog(Catalog):
 
     @abstractmethod
     def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
-        """Stores another location, atomically, if the stored one is still `before`.
+        """Stores a new location, atomically, if the stored one is still `before`.
 
         Raises:
-            CommitConflictError: The location is another one, or the table was dropped (`self.commit_conflict`). Nothing
-                was changed.
-            CommitStateUnknownError: The stored location is unknown. Raise it where a response was lost: another
-                exception is a failed commit, unless the catalog has the new location afterwards.
+            CommitConflictError: The stored location has changed, or the table was dropped (`self.commit_conflict`).
+                Nothing was changed.
+            CommitStateUnknownError: The stored location is unknown. Raise it where a response was lost. Any other
+                exception means a failed commit, unless the catalog has the new location afterwards.
         """
 
     def do_load_storage_options(self, identifier: Identifier) -> dict[str, str]:
@@ -78,7 +78,7 @@ class MetastoreTableOperations(TableOperations):
 
     @property
     def storage_options(self) -> dict[str, str]:
-        """What the catalog says of this table."""
+        """The storage options of this table, from the catalog."""
         return self.catalog.do_load_storage_options(self.identifier)
 
     def load(self, known: OpenedTable | None) -> OpenedTable:

@@ -42,7 +42,7 @@ def checked_identifier(name: str, value: str | Iterable[str]) -> Identifier:
 
 
 def checked_namespace(name: str, value: str | Iterable[str], *, root: bool = False) -> Namespace:
-    """A namespace of one level or more; where `root` is, none too.
+    """A namespace of one level or more; with `root`, also the empty one.
 
     Raises:
         InvalidInputError: It is of another type. The error names the argument.
@@ -70,7 +70,7 @@ def dotted(identifier: Identifier) -> str:
 
 
 def folder_of(warehouse: str, identifier: Identifier) -> str:
-    """The folder of a table or namespace in a warehouse, a folder a level, as in Iceberg Java.
+    """The folder of a table or namespace in a warehouse: one folder for each level, as in Iceberg Java.
 
     Raises:
         InvalidInputError: A name cannot be that of a folder.

@@ -63,7 +63,7 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         self._properties = checked_options("properties", properties) | checked_options("properties", more)
 
     def close(self) -> None:
-        """Lets go of what the catalog holds, as connections to its database. A later call opens them again."""
+        """Releases what the catalog holds, such as connections to its database. A later call opens them again."""
 
     def __enter__(self) -> Self:
         return self
@@ -80,12 +80,12 @@ class Namespaces(SpelledLikePyIceberg, ABC):
 
     @property
     def properties(self) -> dict[str, str]:
-        """The properties of the catalog, secrets among them."""
+        """The properties of the catalog, including secrets."""
         return dict(self._properties)
 
     @property
     def storage_options(self) -> dict[str, str]:
-        """The options that the files of its tables are reached by, secrets among them."""
+        """The storage options for the files of its tables, including secrets."""
         own = _OWN_PROPERTIES
         return {key: value for key, value in self._properties.items() if key.replace("_", "-") not in own}
 
@@ -192,7 +192,7 @@ class Namespaces(SpelledLikePyIceberg, ABC):
 
     @abstractmethod
     def do_namespace_exists(self, namespace: Namespace) -> bool:
-        """Whether it exists, or anything in it."""
+        """Whether the namespace exists, or anything in it."""
 
     @abstractmethod
     def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:

@@ -34,7 +34,7 @@ def remove_files_of(table: OpenedTable, *, outside: bool) -> list[str]:
         The files that were kept since they are outside.
 
     Raises:
-        InvalidDataError: A manifest is damaged. No file that names others was removed.
+        InvalidDataError: A manifest is damaged. All files that name other files were kept.
     """
     metadata = json.loads(table.metadata_json())
     inspect = InspectTable(table)

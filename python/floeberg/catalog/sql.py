@@ -39,8 +39,8 @@ __all__ = ["SqlCatalog"]
 class SqlCatalog(MetastoreCatalog):
     """A catalog in a SQL database, through SQLAlchemy: SQLite, PostgreSQL and others.
 
-    It uses the database tables of PyIceberg's `SqlCatalog` and Iceberg Java's `JdbcCatalog`, so that all three open the
-    same catalogs, by the same name. Missing tables are created.
+    It uses the database tables of PyIceberg's `SqlCatalog` and Iceberg Java's `JdbcCatalog`. So all three open the same
+    catalogs, by the same name. Missing tables are created.
 
     Args:
         name: The name of the catalog, which is a column of its tables.
@@ -49,7 +49,7 @@ class SqlCatalog(MetastoreCatalog):
             `iceberg_type` to tables of version 0; and storage options.
 
     Raises:
-        InvalidInputError: The URI is wrong, or the database has no catalog tables and they must not be created.
+        InvalidInputError: The URI is wrong, or the catalog tables are missing and must not be created.
         NotInstalledError: SQLAlchemy or the driver of the database is missing.
         StorageError: The database cannot be reached.
 
@@ -212,7 +212,7 @@ class SqlCatalog(MetastoreCatalog):
             return connection.execute(statement).scalar()
 
     def _is_at(self, identifier: Identifier, location: str | None) -> bool:
-        """Is it known that this is what is kept?"""
+        """Whether the stored location is known to be this one."""
         try:
             return self.do_load_metadata_location(identifier) == location
         except FloebergError:
@@ -283,7 +283,7 @@ def _outside(namespace: Namespace) -> list[Namespace]:
 
 
 def _check_namespace(namespace: Namespace) -> None:
-    """Can the rows hold it?"""
+    """Checks that the rows can hold the levels."""
     for level in namespace:
         if "." in level:
             raise InvalidInputError(

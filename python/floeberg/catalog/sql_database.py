@@ -104,10 +104,10 @@ class Database:
     def writing(
         self, what: str = "the catalog cannot be written", *, is_unchanged: Callable[[], bool] = lambda: False
     ) -> Iterator[Connection]:
-        """A transaction, which is durable at its end. After an error before its end nothing was changed.
+        """A transaction, which is durable when it ends. An error before that changes nothing.
 
-        After an error of the commit itself the outcome is unknown, but for SQLite: it commits in this process, so that
-        a write that is missing then never appears.
+        After an error of the commit itself, the outcome is unknown. SQLite is the exception: it commits in this
+        process, so a write that is missing then never appears.
         """
         engine = self.engine()
         with self.converted_errors(what):
@@ -161,7 +161,7 @@ def _engine_of(uri: str | None) -> Engine:
 
 
 def _failure_of(transaction: RootTransaction) -> SQLAlchemyError | None:
-    """Why a transaction could not be made durable, where it could not."""
+    """The reason why a transaction could not be made durable."""
     try:
         transaction.commit()
     except SQLAlchemyError as failure:
@@ -170,5 +170,5 @@ def _failure_of(transaction: RootTransaction) -> SQLAlchemyError | None:
 
 
 def _cause(failure: SQLAlchemyError) -> object:
-    """What the driver said. The rest of the error shows the statement and its values."""
+    """The driver's message. The rest of the error shows the statement and its values."""
     return failure.orig if isinstance(failure, DBAPIError) else type(failure).__name__

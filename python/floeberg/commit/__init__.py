@@ -1,6 +1,6 @@
-"""How operations become part of a table: commits, and the contract of what keeps tables.
+"""How operations become part of a table: commits, and the contract for catalogs that store tables.
 
-`TableOperations` is that contract, which a catalog of your own implements; everything else here is made of it.
+A catalog of your own implements this contract, `TableOperations`. Everything else here is built on it.
 """
 
 from floeberg.commit.attempt import Attempt

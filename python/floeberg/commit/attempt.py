@@ -13,9 +13,9 @@ __all__ = ["Attempt"]
 class Attempt(Protocol):
     """One attempt of a commit, on one metadata file as its base.
 
-    Its data files, manifests and manifest lists are written. A server that makes the metadata takes `requirements_json`
-    and `updates_json`, the two lists of a `CommitTableRequest` of the REST catalog specification. Other catalogs take
-    `metadata_json`, which is the result.
+    Its data files, manifests and manifest lists are already written. A server that makes the metadata itself takes
+    `requirements_json` and `updates_json`: the two lists of a `CommitTableRequest` in the REST catalog specification.
+    Other catalogs take the result, `metadata_json`.
     """
 
     @property
@@ -25,7 +25,7 @@ class Attempt(Protocol):
 
     @property
     def snapshot_id(self) -> int | None:
-        """The last snapshot that it adds; `None` where it adds none."""
+        """The last snapshot that the attempt adds; `None` without a snapshot."""
         ...
 
     @property
@@ -58,5 +58,5 @@ class Attempt(Protocol):
         ...
 
     def table(self, metadata_location: str) -> _native.Table:
-        """The table with the new metadata, which was written to this location."""
+        """Returns the table with the new metadata, after it was written to this location."""
         ...

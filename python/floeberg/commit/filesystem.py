@@ -67,7 +67,7 @@ class FileSystemTableOperations(TableOperations):
         return _number(metadata_location) > 0
 
     def load(self, known: OpenedTable | None) -> OpenedTable:
-        """The current table; the known object where that is current. Raises `NoSuchTableError`."""
+        """Returns the current table, or the `known` object if it is still current. Raises `NoSuchTableError`."""
         current = open_metadata(self.folder, storage_options=self.storage_options)
         same = (
             known is not None
@@ -127,7 +127,7 @@ class FileSystemTableOperations(TableOperations):
         return any(self._exists(self._location(version, each)) for each in SUFFIXES if each != suffix)
 
     def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
-        """Whether the attempt is the current version or an earlier one: attempts on one base share a name."""
+        """Whether the attempt is the current version or an earlier one. Attempts on one base share a name."""
         if not metadata_location or _version(current) < _number(metadata_location):
             return False
         try:

@@ -1,11 +1,11 @@
 """How does a commit become part of a table atomically?
 
 Commits use optimistic concurrency. Rust makes an attempt: the files and the metadata of the commit on the current
-table. The operations of the table, of a catalog or a folder, make it current. Where another writer committed first, it
-is tried again on the newer metadata.
+table. The table operations of a catalog or a folder make it current. If another writer committed first, the commit is
+retried on the newer metadata.
 
-Each commit has a key, which the summaries of its snapshots keep. Where its outcome is unknown, it is searched for by
-that key, or by its own metadata file, before anything is retried or removed.
+Each commit has a key, which is in the summaries of its snapshots. If the outcome of a commit is unknown, it is searched
+for by that key, or by its metadata file, before anything is retried or removed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         starting: The table that the operations were made for; `None` where it is to be created.
         snapshot_properties: Entries to add to the summaries of the snapshots.
         branch: The branch of the snapshots.
-        idempotency_key: The key of the commit. Where a snapshot of the branch has it, nothing is done.
+        idempotency_key: The key of the commit. If a snapshot of the branch has it, nothing is done.
         made_from: Snapshots of the branch that new rows were made from, if they are older than `starting`.
         files_are_new: Whether all added files were written for this commit, under new names. Other files are searched
             for in the table and in the storage.
@@ -69,8 +69,8 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         The commit, with the table after it.
 
     Raises:
-        CommitConflictError: Another writer committed a conflicting change, or was faster at every attempt.
-            Nothing was changed.
+        CommitConflictError: Another writer committed a conflicting change, or was faster at every attempt. Nothing was
+            changed.
         CommitStateUnknownError: The outcome is unknown. No file was removed.
         AlreadyExistsError: The table has one of the files already. It must not be removed.
         InvalidInputError: The key belongs to other operations, or a file to another table.

@@ -91,10 +91,10 @@ def suffix_of(properties: dict[str, str]) -> str:
 def remove_old_metadata(
     base: OpenedTable, attempt: Attempt, location: str, storage_options: Mapping[str, str]
 ) -> None:
-    """Removes the metadata files that a commit dropped from the log, where the table's properties say so.
+    """Removes the metadata files that a commit dropped from the log, if the table's properties ask for it.
 
-    The log of a table of others may name any file. So only metadata files below the table's own locations are removed,
-    and none that is still needed. A file that cannot be removed stays: the commit is done.
+    A metadata log may name any file. So only metadata files below the table's own locations are removed, and only if
+    nothing needs them any more. A file that cannot be removed stays: the commit is done.
 
     Args:
         base: The table before the commit.

@@ -23,17 +23,17 @@ OpenedTable: TypeAlias = _native.Table
 
 
 class TableOperations(ABC):
-    """Loads a table and commits to it, as Iceberg Java's class of the same name does.
+    """Loads a table and commits to it, like `TableOperations` in Iceberg Java.
 
-    Commits are safe where a class that derives from this one keeps these rules:
+    Commits are safe if a subclass keeps these rules:
 
-    1. `load` returns the current table. Until a commit every later `load`, in any process, returns the same. It raises
-       `NoSuchTableError` where the table does not exist.
-    2. `commit` takes an attempt and its base, the table that it was made on; `None` creates the table. It makes the
-       attempt current if the base still is, atomically. A server may accept an attempt on an older base too, where all
-       its requirements hold. It never accepts an attempt twice.
-    3. `commit` returns the table that it made. A catalog of metadata files writes that of the attempt
-       (`attempt.write_metadata`), and returns `attempt.table(location)`. A client of a server that makes the metadata
+    1. `load` returns the current table. Until the next commit, every `load` in any process returns the same table. It
+       raises `NoSuchTableError` where the table does not exist.
+    2. `commit` takes an attempt and its base, the table that the attempt was made on. A base of `None` creates the
+       table. It makes the attempt current, atomically, if the base is still current. A server may accept an attempt on
+       an older base too, where all its requirements hold. It never accepts an attempt twice.
+    3. `commit` returns the new table. A catalog of metadata files writes the metadata of the attempt
+       (`attempt.write_metadata`), and returns `attempt.table(location)`. Where a server makes the metadata, its client
        sends the requirements and the updates, and returns `table_from_metadata` of the response.
     4. `CommitConflictError` means that the base is not current any more, and that nothing was changed. With
        `retryable=True` the operations are retried on the table that `load` returns then. Where the table was to be
@@ -42,13 +42,15 @@ class TableOperations(ABC):
        out. Its context has the attempt's own metadata file as `metadata`, where one was written.
     6. Every other `FloebergError` means that nothing was changed, and nothing will be. Where this is not certain, rule
        5 holds.
-    7. No file of the attempt is removed here. A metadata file that `commit` wrote is removed only where it certainly
-       did not become current. 8. `includes` is called after rule 5 only: is the attempt the current state, or in its
-       history? Commits with snapshots are found by their key without it. `False` means no, or not known. 9.
-       `is_superseded` is called then too: is it certain that the attempt will never become current? Only then may its
-       files be removed. 10. Storage options belong to a table: those that `load` and `commit` open it with are sent to
-       workers with its scans and writes. Options that expire name their provider: see `floeberg.storage_options`. 11.
-       It can be pickled: it has names and options, and connections only where it can open them again.
+    7. `commit` removes no file of the attempt. It may remove a metadata file that it wrote itself, and only where this
+       file certainly did not become current.
+    8. `includes` is called after rule 5 only: is the attempt the current state, or in its history? Commits with
+       snapshots are found by their key without it. `False` means no, or not known.
+    9. `is_superseded` is called then too: is it certain that the attempt will never become current? Only then may its
+       files be removed.
+    10. Storage options belong to a table. Workers get the options that `load` and `commit` opened the table with,
+        together with its scans and writes. Options that expire name their provider: see `floeberg.storage_options`.
+    11. The object can be pickled. It holds names and options, and connections only where it can open them again.
     """
 
     @property
@@ -58,7 +60,7 @@ class TableOperations(ABC):
 
     @abstractmethod
     def load(self, known: OpenedTable | None) -> OpenedTable:
-        """The current table: the known object, with its caches, where that is current. Rule 1."""
+        """Returns the current table, or the `known` object with its caches if it is still current. Rule 1."""
 
     @abstractmethod
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
@@ -67,7 +69,8 @@ class TableOperations(ABC):
     def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
         """Whether an attempt is part of the current table. Rule 8.
 
-        By default it is, where the metadata log has its metadata file, whose name is used once.
+        By default, it looks for the attempt's metadata file in the metadata log. Names of metadata files are never
+        reused.
 
         Args:
             current: The current table.
@@ -79,10 +82,10 @@ class TableOperations(ABC):
         return metadata_location in {current.metadata_location, *(each["metadata-file"] for each in log)}
 
     def is_superseded(self, current: OpenedTable, attempt: Attempt, base_location: str | None) -> bool:
-        """Whether an attempt of unknown outcome can never take effect any more. Rule 9.
+        """Whether an attempt with an unknown outcome can no longer take effect. Rule 9.
 
-        By default so, where its base is not current any more. A server that checks requirements only may accept it
-        later.
+        By default, this is the case when its base is no longer current. A server that checks only requirements may
+        still accept it later.
 
         Args:
             current: The current table, which does not include the attempt.

@@ -18,8 +18,8 @@ class CommitResult:
     Args:
         snapshot_id: Its last snapshot; `None` where no rows changed.
         operation: The operation of the snapshot: `append`, `overwrite`, `delete` or `replace`.
-        already_committed: Whether an earlier commit with the same idempotency key did it, so that nothing was done now.
-        added_files: The number of added data files. Files that a delete writes again do not count.
+        already_committed: Whether an earlier commit with the same idempotency key did it. Then nothing was done now.
+        added_files: The number of added data files. Files that a delete rewrites do not count.
         added_rows: Their rows.
         added_bytes: Their bytes.
         seconds: The time from the first operation to the end of the commit.

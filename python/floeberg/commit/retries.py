@@ -22,7 +22,7 @@ class Retries:
         number: The most retries.
         least_wait: Seconds before the first retry; twice as long before each further one.
         most_wait: The longest wait, in seconds.
-        total: Seconds after which there are no more retries.
+        total: The time after which a commit is not retried any more, in seconds.
     """
 
     number: int

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["DeleteMode", "RowOperations", "WriteMode"]
 
 DeleteMode = Literal["copy-on-write", "merge-on-read"]
-"""How rows go of files of which others stay: the others are written again, or delete files name the rows."""
+"""How row-level deletes are written: the files are rewritten with their other rows, or delete files name the rows."""
 
 WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
 """How files are added: `append` only adds, the others replace rows of a filter or of their partitions."""

@@ -50,7 +50,7 @@ class StaticTableOperations(TableOperations):
 def operations_of(
     table: OpenedTable, *, is_relocated: bool, is_pinned: bool, storage_options: dict[str, str]
 ) -> TableOperations:
-    """The operations of a table that was opened without a catalog: those of its folder, where that has versions.
+    """The operations of a table that was opened without a catalog. They can write if its folder has versions.
 
     Args:
         table: The table.

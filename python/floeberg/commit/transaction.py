@@ -28,8 +28,8 @@ __all__ = ["Transaction"]
 class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
     """Several operations on a table, one atomic commit.
 
-    Each operation sees the ones before. The end of the `with` block commits them, or `commit_transaction`. An exception
-    in the block rolls them back.
+    Each operation sees the ones before it. The end of the `with` block commits them, or `commit_transaction` does. An
+    exception in the block rolls them back.
 
     Examples:
         >>> with orders.transaction() as transaction:
@@ -113,7 +113,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         return CommitResult(snapshot_id, operation, already_committed=True)
 
     def rollback(self) -> None:
-        """Drops the operations, and removes the files that they wrote. Has no effect after the end."""
+        """Drops the operations, and removes their files. After the end of the transaction it does nothing."""
         if self._is_open:
             self._is_open = False
             self._files()

@@ -40,9 +40,9 @@ Json = Any
 class UpdateSchema(TableChanges):
     """Changes to the columns of a table, committed together.
 
-    As a context manager it commits its changes at the end of the block, and drops them where the block raises. Columns
-    have dotted names, or tuples of names where a name has a dot. `element` and `value` may be left out in lists and
-    maps of structs. Names are those before the first change.
+    As a context manager, it commits the changes at the end of the block, and drops them if the block raises. Columns
+    have dotted names; use a tuple of names where a name itself has a dot. `element` and `value` may be left out in
+    lists and maps of structs. Names are those before the first change.
 
     Examples:
         >>> update = UpdateSchema(print, format_version=2)
@@ -64,8 +64,8 @@ class UpdateSchema(TableChanges):
         Args:
             commit: Takes the changes, as JSON text.
             format_version: The table's format version, which decides which types exist.
-            allow_incompatible_changes: Whether columns may become required though rows may be null. Such rows cannot
-                be read then.
+            allow_incompatible_changes: Whether a column may become required although rows may be null. Such rows can no
+                longer be read.
             case_sensitive: Whether the case of column names counts.
         """
         self._hand_over = commit
@@ -89,8 +89,8 @@ class UpdateSchema(TableChanges):
             field_type: Its type: a name of the specification (`"decimal(9,2)"`), or a type of `floeberg.types`, pyarrow
                 or PyIceberg. Ids in it are ignored.
             doc: Its comment.
-            required: Whether it must have a value, which needs a default.
-            default_value: The value of existing rows, and of writers that give none (format version 3).
+            required: Whether it must have a value. A required column needs a default.
+            default_value: The value of existing rows, and the value that writers use by default (format version 3).
 
         Returns:
             These changes.
@@ -187,7 +187,7 @@ class UpdateSchema(TableChanges):
         return self._add("make-optional", name=_joined(path))
 
     def require_column(self, path: Path) -> Self:
-        """Makes a column required: a new one with a default, or any where incompatible changes are allowed.
+        """Makes a column required. Unless it is new and has a default, this needs `allow_incompatible_changes`.
 
         Args:
             path: Its name.
@@ -198,7 +198,7 @@ class UpdateSchema(TableChanges):
         return self._add("require", name=_joined(path))
 
     def set_default_value(self, path: Path, default_value: object) -> Self:
-        """Sets the default of a column for writers (format version 3). Existing rows keep their values.
+        """Sets the value that writers use for a column by default (format version 3). Existing rows keep their values.
 
         Args:
             path: The column's name.
@@ -245,7 +245,7 @@ class UpdateSchema(TableChanges):
         return self._add("move-after", name=_joined(path), after=_joined(after_name))
 
     def set_identifier_fields(self, *fields: Path) -> Self:
-        """Sets the identifier fields, and removes others.
+        """Sets the identifier fields, and replaces earlier ones.
 
         Args:
             fields: Their names. They must be required and primitive, and not floating-point numbers.
@@ -256,7 +256,7 @@ class UpdateSchema(TableChanges):
         return self._add("set-identifier-fields", names=[_joined(each) for each in fields])
 
     def union_by_name(self, new_schema: AnySchema) -> Self:
-        """Adds the missing columns of another schema, as optional, and promotes columns whose type is wider there.
+        """Adds the columns that only another schema has, as optional, and promotes columns with a wider type there.
 
         Args:
             new_schema: A schema of Arrow, `floeberg.types` or PyIceberg. Its ids are ignored.
@@ -284,7 +284,7 @@ class UpdateSchema(TableChanges):
         return json.dumps(document)
 
     def commit(self) -> None:
-        """Commits the changes. Without any, nothing happens."""
+        """Commits the changes. Without changes, nothing happens."""
         if self._changes:
             self._hand_over(self.changes_json())
             self._changes = []

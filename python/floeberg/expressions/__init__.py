@@ -1,8 +1,8 @@
 """Which rows are read?
 
 Filters as objects, named as in PyIceberg, as SQL text (`parse`) and in the JSON form of the REST catalog
-specification (`from_json`, `Expression.to_json`). They are immutable, hashable
-and can be pickled. Literals stay as given until a scan binds them to the columns of a table.
+specification (`from_json`, `Expression.to_json`). They are immutable, hashable and can be pickled. Literals stay as
+given until a scan binds them to the columns of a table.
 
 Filter objects are two-valued, as in the Iceberg expressions specification: `NotEqualTo("x", 5)` matches where x is
 null. SQL text has the meaning of SQL: `parse("x != 5")` does not match there. NaN equals nothing, -0.0 equals 0.0.

@@ -25,7 +25,7 @@ Tree = tuple[Any, ...]
 class Expression(ABC):
     """A filter. Combine them with `&`, `|` and `~`.
 
-    Filters are equal where they are written the same; `1`, `1.0` and `True` are different literals.
+    Two filters are equal if they are written the same. `1`, `1.0` and `True` are different literals.
 
     Examples:
         >>> print(~(EqualTo("a", 1) & IsNull("b")))
@@ -95,7 +95,7 @@ class AlwaysFalse(Expression):
 
 
 class _Combined(Expression):
-    """Filters joined by one word. Those of the same word are joined flat."""
+    """Filters joined by `AND`, or by `OR`. Nested ones of the same kind are flattened."""
 
     _word: ClassVar[str]
     children: tuple[Expression, ...]
@@ -110,12 +110,12 @@ class _Combined(Expression):
 
     @property
     def left(self) -> Expression:
-        """The first of them; with none, what the whole is."""
+        """The first filter. Without any, the value of the whole."""
         return self.children[0] if self.children else self._empty()
 
     @property
     def right(self) -> Expression:
-        """The others, joined by the same word; with none, what a whole of none is."""
+        """The other filters, joined. Without any, the value of an empty join."""
         others = self.children[1:]
         if not others:
             return self._empty()
@@ -133,7 +133,7 @@ class _Combined(Expression):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class And(_Combined):
-    """All of its filters match; without any, every row.
+    """All of its filters match. Without filters, it matches every row.
 
     Args:
         *children: Any number of filters.
@@ -149,7 +149,7 @@ class And(_Combined):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Or(_Combined):
-    """One of its filters matches; without any, no row.
+    """At least one of its filters matches. Without filters, it matches no row.
 
     Args:
         *children: Any number of filters.
@@ -165,7 +165,7 @@ class Or(_Combined):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Not(Expression):
-    """The rows that a filter does not match, those with null too.
+    """The rows that a filter does not match, including rows with null.
 
     Args:
         child: A filter.

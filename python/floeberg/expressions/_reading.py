@@ -33,10 +33,10 @@ from floeberg.expressions._terms import Reference, Transformed
 
 
 class ForeignFilter(Protocol):
-    """An expression of PyIceberg, pyarrow or polars, by what these have in common."""
+    """An expression of PyIceberg, pyarrow or polars: the methods that they have in common."""
 
     def __invert__(self) -> Any:  # noqa: ANN401 - of the class that it is
-        """What it does not hold for."""
+        """Its negation."""
 
 
 AnyFilter: TypeAlias = Expression | str | bool | ForeignFilter
@@ -65,7 +65,7 @@ def parse(text: str) -> Expression:
 
     `= == != <> < <= > >=`, `IN`, `NOT IN`, `IS [NOT] NULL`, `IS [NOT] NAN`, `LIKE 'x%'`, `STARTS WITH`,
     `BETWEEN`, `AND`, `OR`, `NOT`, parentheses, dotted and quoted names, and typed literals such as
-    `DATE '2026-01-01'`. Additional tests give nulls the meaning that they have in SQL.
+    `DATE '2026-01-01'`. The filter gets additional tests, so that nulls have the meaning of SQL.
 
     Args:
         text: The filter.
@@ -110,8 +110,8 @@ def as_expression(row_filter: AnyFilter) -> Expression:
     """Converts anything that may be given as a filter.
 
     Args:
-        row_filter: A filter, SQL text, or `True` or `False` for every row or none; or a filter of PyIceberg, pyarrow
-            or polars.
+        row_filter: A filter, SQL text, a filter of PyIceberg, pyarrow or polars, or a bool: `True` matches every row,
+            `False` none.
 
     Returns:
         The filter as an object.

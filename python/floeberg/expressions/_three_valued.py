@@ -141,7 +141,7 @@ def is_in(column: Column, values: list[object], *, null_is_null: bool) -> Logic:
 
     Args:
         column: The column.
-        values: The literals; `None` among them is a null that a null column equals, unless null is null.
+        values: The literals. A null column equals `None` among them, unless `null_is_null`.
         null_is_null: Whether the test is null where the column is.
     """
     plain = [value for value in values if value is not None]

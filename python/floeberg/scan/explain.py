@@ -13,14 +13,14 @@ __all__ = ["AggregateResult", "Deletes", "Dropped", "Explain", "Lane", "Manifest
 
 @dataclass(frozen=True)
 class Dropped:
-    """What dropped some manifests, files or pairs of a file and a delete.
+    """Why some manifests, files, or pairs of a file and a delete were dropped.
 
     Args:
         by: The test of the filter, or the counts that decide.
         reason: The reason: `partition value`, `bounds`, `null count` and others.
         count: The number of them.
         columns: The names of the columns that the test reads.
-        files: Their paths as written, sorted, with `verbose`; of pairs those of the deletes.
+        files: With `verbose`, their paths as written, sorted; for pairs, the paths of the deletes.
     """
 
     by: str
@@ -32,12 +32,12 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of planning. The dropped and the kept ones add up to those that entered.
+    """A stage of planning. `kept` and the counts of `dropped` add up to `entered`.
 
     Args:
         name: What was tested.
-        entered: How many came in.
-        dropped: What dropped some.
+        entered: How many entered the stage.
+        dropped: What was dropped, and why.
         kept: How many are left.
     """
 
@@ -54,7 +54,7 @@ class Manifests:
     Args:
         data: How many list data files.
         deletes: How many list delete files.
-        size_in_bytes: Bytes in all of them, as the manifest list says.
+        size_in_bytes: Their total size in bytes, from the manifest list.
         files: Their paths as written, with `verbose`.
     """
 
@@ -72,7 +72,7 @@ class Deletes:
         content: Their kind.
         files: Delete files, or deletion vectors, each counted once.
         records: Deletes in them.
-        size_in_bytes: Bytes in them; of deletion vectors those of their blobs.
+        size_in_bytes: Their size in bytes; for deletion vectors, the size of the blobs.
         data_files: Data files that they apply to.
     """
 
@@ -110,10 +110,10 @@ class Sizes:
 class AggregateResult:
     """A count, a minimum or a maximum, and how it was found.
 
-    Every data file of the plan was answered from metadata, was not needed, or was read.
+    Each data file of the plan was answered from metadata, was not needed, or was read.
 
     Args:
-        of: The aggregate: `count`, `min(v)`, `max(v)`.
+        of: The aggregate: `count`, `min(v)` or `max(v)`.
         value: The result.
         files: Data files of the plan.
         by_metadata: Files whose counts and bounds were enough.
@@ -143,11 +143,11 @@ class AggregateResult:
 
 @dataclass(frozen=True)
 class Lane:
-    """Data files that Spark reads in one way.
+    """Data files that Spark reads in the same way.
 
     Args:
-        reader: `native`, which is Spark's own Parquet reader, or `arrow`, which is Floeberg's.
-        reason: Why they go there.
+        reader: `native` is Spark's own Parquet reader, `arrow` is Floeberg's.
+        reason: Why this reader reads them.
         files: How many.
     """
 
@@ -169,13 +169,13 @@ class Explain:
         filter: The filter, as bound to the schema.
         stages: The stages of planning, in order.
         manifests: The manifests that were read.
-        deletes: The deletes that apply to files of the plan, by kind. Kinds without any are omitted.
+        deletes: The deletes that apply to files of the plan, by kind. Kinds without deletes are omitted.
         data_files: Data files to read.
         records: Rows in them, before deletes and filter.
         size_in_bytes: Bytes in them.
         sizes: Their sizes; `None` for no files.
         files: Their paths as written, in plan order, with `verbose`.
-        aggregates: The counts, minimums and maximums that `Scan.explain` was asked for.
+        aggregates: The counts, minimums and maximums that were requested from `Scan.explain`.
         lanes: How Spark would read the data files, where a session was given.
 
     Examples:
@@ -220,7 +220,7 @@ class Explain:
         return asdict(self)
 
     def to_arrow(self) -> pa.Table:
-        """The stages as a table: of each stage a row for those kept, and one for each reason to drop.
+        """Returns the stages as a table. Each stage has a row for what was kept, and a row for each reason to drop.
 
         `stage` (its number, from 0), `name`, `entered`, `outcome` (`kept` or `dropped`), `count`, `reason`, `by`,
         `columns` and `files` (as in `Dropped`). The counts of a stage add up to what entered it.

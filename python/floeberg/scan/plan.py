@@ -28,9 +28,9 @@ __all__ = ["Plan"]
 class Plan(Sequence[FileScanTask]):
     """The files of a scan, with their deletes and residuals, as columns.
 
-    `Scan.plan_files` reads the manifest list and the delete manifests. Data manifests are read when you use the plan:
-    all of them for its length, its columns or one of its files, one after another for `iter_batches`. A damaged or
-    missing manifest raises there.
+    `Scan.plan_files` reads the manifest list and the delete manifests. Data manifests are read when you use the plan.
+    Its length, its columns and its files need all of them; `iter_batches` reads one after another. A damaged or missing
+    manifest raises there.
 
     Examples:
         >>> plan = table.scan(row_filter="id = 1").plan_files()
@@ -86,8 +86,8 @@ class Plan(Sequence[FileScanTask]):
     def iter_batches(self) -> Iterator[pa.RecordBatch]:
         """The plan's columns, batch by batch, while later manifests are being read.
 
-        Only the batches that you have not taken yet are in memory, so that a table may have any number of files. A plan
-        that was read as a whole before is not read again.
+        Only the batches that you have not taken yet are in memory, so a table may have any number of files. If the
+        whole plan was read before, nothing is read again.
 
         Returns:
             An iterator of `pyarrow.RecordBatch`, with the columns of `to_arrow()`, in the order of the plan.
@@ -110,7 +110,7 @@ class Plan(Sequence[FileScanTask]):
         """The delete files, by the numbers in the column `delete_files`.
 
         Returns:
-            All that may apply to a file of the plan, of every kind.
+            All delete files that may apply to a file of the plan, of every kind.
 
         Examples:
             >>> table.scan().plan_files().delete_files()
@@ -141,31 +141,30 @@ class Plan(Sequence[FileScanTask]):
     ) -> list[TaskGroup]:
         """Splits the plan into groups of about equal work, for workers.
 
-        Files are split at row groups, and packed as Iceberg Java does: a row group or whole file goes into the first
-        open group with room, and when more than `lookback` groups are open, the fullest is closed. Its weight is its
-        bytes and those of its deletes, but at least `open_file_cost` for each file to open. Every row is in exactly one
-        group. Groups ignore the limit of a scan, since none knows how many rows the others have.
+        Files are split at row groups and packed as in Iceberg Java: each row group or whole file goes into the first
+        open group with room. When more than `lookback` groups are open, the fullest is closed. The weight of a piece is
+        its bytes plus those of its deletes, but at least `open_file_cost` for each file to open. Every row is in
+        exactly one group. Groups ignore the limit of a scan, since no group knows how many rows the others have.
 
-        With `most_groups` there are few groups of about equal size, in the order of the plan: `most_groups` of them,
-        fewer where they would be smaller than `least_size`, more where they would be larger than `target_size`. The
-        cost of opening files does not count.
+        With `most_groups`, the plan is split into a few groups of about equal size, in its own order. There are
+        `most_groups` of them: fewer if they would be smaller than `least_size`, more if they would be larger than
+        `target_size`. The cost of opening files does not count.
 
         Args:
-            target_size: The bytes of a group. Unless given, the table's property `read.split.target-size`, or
-                128 MiB.
-            open_file_cost: The bytes that opening a file counts for. Unless given, the table's property
+            target_size: The target size of a group, in bytes. By default, the table's property
+                `read.split.target-size`, or 128 MiB.
+            open_file_cost: The bytes that opening a file counts for. By default, the table's property
                 `read.split.open-file-cost`, or 4 MiB.
-            lookback: How many groups are kept open while packing. Unless given, the table's property
+            lookback: How many groups are kept open while packing. By default, the table's property
                 `read.split.planning-lookback`, or 10.
-            most_groups: The number of groups that occupies all workers. Without it, groups have the target's size.
-            least_size: The fewest bytes of a group, with `most_groups`; 16 MiB unless given.
+            most_groups: The number of groups that occupies all workers. Without it, groups have the target size.
+            least_size: With `most_groups`, the minimum size of a group, in bytes. By default, 16 MiB.
 
         Returns:
             The groups, which can be pickled.
 
         Raises:
-            InvalidInputError: A number is not at least 1, or `open_file_cost` not at least 0.
-            InvalidDataError: One of these properties is not such a number.
+            InvalidInputError: A number or a property is less than 1, or less than 0 for `open_file_cost`.
 
         Examples:
             >>> sum(group.to_arrow().num_rows for group in table.scan().plan_files().split())

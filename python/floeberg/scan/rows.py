@@ -1,7 +1,7 @@
 """How do the rows of a scan or a task group reach pyarrow, pandas, polars and DuckDB?
 
-Invariant: errors keep their class where Python reads. A consumer that pulls from `__arrow_c_stream__` by itself gets
-them as text.
+Invariant: errors keep their class where Python reads. A consumer that reads `__arrow_c_stream__` directly gets them as
+    text.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class RowSource(Generic[Native]):
 
         Args:
             table_name: The name of the view.
-            connection: The connection to register it in; a new in-memory database unless given.
+            connection: The connection to register it in. By default, a new in-memory database.
 
         Returns:
             The connection.

@@ -1,6 +1,6 @@
 """Which rows and columns of which snapshot are read?
 
-A scan is a description. Each method gives a new one, and nothing is read before you ask for rows, files or a count.
+A scan is a description. Each method returns a new one, and nothing is read until you ask for rows, files or a count.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def register_frames(
 class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     """Rows of a table, as `Table.scan` describes them.
 
-    A scan is immutable and can be pickled. The unpickled scan reads the same snapshot. It has no open files or
-    connections, so that it may be used after a fork.
+    A scan is immutable and can be pickled. The unpickled scan reads the same snapshot. A scan holds no open files or
+    connections, so it can be used after a fork.
 
     Examples:
         >>> scan = table.scan(row_filter="id > 1").select("id")
@@ -86,13 +86,13 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         return Scan(self._inner.filter(as_expression(row_filter).as_tree()))
 
     def select(self, *field_names: str) -> Scan:
-        """Reads only these columns, in the order of the schema, and metadata columns after them.
+        """Reads only these columns, in the order of the schema, followed by metadata columns.
 
         Metadata columns are `_file`, `_pos`, `_deleted`, `_spec_id`, `_partition`, `_row_id` and
-        `_last_updated_sequence_number`. `_deleted` adds the deleted rows, and marks them.
+        `_last_updated_sequence_number`. `_deleted` marks deleted rows, and includes them.
 
         Args:
-            *field_names: Names of columns; nested ones are dotted, `*` is all but metadata columns.
+            *field_names: Names of columns. Nested ones are dotted. `*` is all columns except metadata columns.
 
         Returns:
             A new scan.
@@ -109,7 +109,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         return Scan(self._inner.select(checked_names("field_names", field_names)))
 
     def use_ref(self, name: str) -> Scan:
-        """Reads a branch, with the table's current schema, or a tag, with its snapshot's schema.
+        """Reads a branch, with the table's current schema, or a tag, with the schema of its snapshot.
 
         Args:
             name: The name of the branch or tag.
@@ -174,7 +174,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     def plan_files(self) -> Plan:
         """Finds the files to read, and the deletes that apply to them.
 
-        The manifest list and the delete manifests are read at once, data manifests when you use the plan.
+        The manifest list and the delete manifests are read at once. Data manifests are read when you use the plan.
 
         Returns:
             The plan, as columns; its length is the number of data files.
@@ -202,19 +202,21 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     ) -> DataFrame:
         """Makes a DataFrame of these columns and rows, at this snapshot.
 
-        Spark's own Parquet reader reads each file whose footer proves that it reads the same values there, and with it
-        come Spark's column pruning, filters and sizes. Other files are read by Floeberg in Spark's Python workers, and
-        what follows the reader here is for these alone. Here metadata and footers are read.
+        Spark's own Parquet reader reads each file whose footer proves that the rows are the same. For these files,
+        Spark's column pruning and filter pushdown work, and Spark knows their size. Floeberg reads the other files in
+        Spark's Python workers. The arguments after `reader` affect only them. This call itself reads metadata and
+        footers.
 
         Args:
             spark: A session of PySpark 4.0 or later, classic or Spark Connect.
-            reader: `"auto"` chooses file by file, `"native"` is Spark's reader or an error, `"arrow"` is Floeberg's.
-            partitions: Partitions, at most; two a core unless given.
-            split_size: Bytes that a partition has at most, where `partitions` is not given; unless given, the table's
-                property `read.split.target-size`, or 128 MiB.
-            threads: Threads of a task; one, four where files are small, or `FLOEBERG_THREADS` of the workers, unless
-                given.
-            truncate_nanoseconds: Whether nanoseconds may be cut to Spark's microseconds.
+            reader: `"auto"` chooses for each file, `"native"` is Spark's reader or an error, `"arrow"` is Floeberg's
+                reader.
+            partitions: The maximum number of partitions. By default, two for each core.
+            split_size: Without `partitions`, the maximum size of a partition in bytes. By default, the table's property
+                `read.split.target-size`, or 128 MiB.
+            threads: Threads of each task. By default, `FLOEBERG_THREADS` of the workers, or one; four if the files are
+                small.
+            truncate_nanoseconds: Whether nanoseconds may be truncated to Spark's microseconds.
 
         Returns:
             A `pyspark.sql.DataFrame`.
@@ -239,9 +241,9 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     def count(self) -> int:
         """Counts the rows.
 
-        Files whose rows all match, without deletes, are counted from metadata. With position deletes or a deletion
-        vector, the deletes are read. Of other files the columns of the filter and of equality deletes are read.
-        `explain(count=True)` shows how many files had to be read.
+        Files without deletes whose rows all match are counted from metadata. If such a file has position deletes or a
+        deletion vector, only the deletes are read. For other files, the columns of the filter and of equality deletes
+        are read. `explain(count=True)` shows how many files had to be read.
 
         Returns:
             The number of rows.
@@ -258,9 +260,9 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     def min(self, column: str) -> LiteralValue | None:
         """Finds the smallest value of a column.
 
-        Bounds in the metadata may be below the true minimum, so they only select the files to read. A file is read
-        where its bound is below the smallest value so far; where bounds are exact, that is one file. `explain(min=...)`
-        shows how many were read.
+        Bounds in the metadata may be below the true minimum, so they only select the files to read. A file is read if
+        its bound is below the smallest value found so far. If bounds are exact, that is one file. `explain(min=...)`
+        shows how many files were read.
 
         Nulls and NaN are ignored, as in bounds; -0.0 equals 0.0. Strings, UUIDs and binary values are compared as
         unsigned bytes.
@@ -316,11 +318,11 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         """Plans, and shows what was read, what was dropped, and why.
 
         Args:
-            verbose: Whether to name the manifests and files, dropped and kept.
-            count: Whether to count too, and to show which files had to be read.
-            min: Columns to find the smallest values of, likewise.
-            max: Columns to find the largest values of, likewise.
-            spark: A session of Spark, to show which files its own reader reads, which Floeberg, and why.
+            verbose: Whether to name the manifests and files that were dropped and kept.
+            count: Whether to count the rows too, and to show which files had to be read.
+            min: Columns to find the smallest values of.
+            max: Columns to find the largest values of.
+            spark: A Spark session, to show which files Spark reads, which files Floeberg reads, and why.
 
         Returns:
             The result: `print` it, or use its fields.

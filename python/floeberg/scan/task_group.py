@@ -17,9 +17,9 @@ __all__ = ["TaskGroup"]
 
 
 class TaskGroup(RowSource[_native.TaskGroup]):
-    """Tasks for one worker. Pickle it, and read it in the worker, which needs no metadata file.
+    """Tasks for one worker. Pickle it and read it in the worker: no metadata file is needed there.
 
-    Iterating makes the objects for its files.
+    Iterating creates a `FileScanTask` for each file.
 
     Examples:
         >>> groups = table.scan().plan_files().split(64 * 1024 * 1024)
@@ -39,10 +39,10 @@ class TaskGroup(RowSource[_native.TaskGroup]):
 
     @property
     def size_in_bytes(self) -> int:
-        """The bytes of the data files, or of the parts that are read, as the metadata says."""
+        """The bytes of the data files, or of the parts that are read, from the metadata."""
         return self._inner.extent()[0]
 
     @property
     def records(self) -> int:
-        """The rows before deletes and filter. Those of a part of a file are estimated by its bytes."""
+        """The rows before deletes and filter. For a part of a file, they are estimated from its bytes."""
         return self._inner.extent()[1]

@@ -27,9 +27,9 @@ class DataFile:
         file_format: The format.
         spec_id: The partition spec of the file.
         partition: Partition values by the names of the spec's fields.
-        record_count: Rows, with deleted ones.
+        record_count: The number of rows, including deleted ones.
         file_size_in_bytes: Bytes, as the metadata says.
-        data_sequence_number: Its data sequence number, which decides which deletes apply.
+        data_sequence_number: Its data sequence number. It decides which deletes apply.
         first_row_id: The row id of its first row (format version 3).
     """
 
@@ -52,12 +52,12 @@ class DeleteFile:
         file_path: The location as the table wrote it.
         location: The location to open, after `relocate`.
         file_format: The format.
-        content: Which kind of deletes it has.
+        content: The kind of deletes: `position`, `equality` or `vector`.
         equality_ids: The columns of an equality delete, by field id.
         record_count: The number of deletes.
         file_size_in_bytes: Bytes, as the metadata says.
-        data_sequence_number: Its data sequence number, which decides which data files it applies to.
-        referenced_data_file: The data file that it applies to, where it is for one only.
+        data_sequence_number: Its data sequence number. It decides which data files the deletes apply to.
+        referenced_data_file: The data file that it applies to, if there is only one.
         content_offset: The offset of a deletion vector's blob.
         content_size_in_bytes: The length of the blob.
     """
@@ -83,8 +83,8 @@ class FileScanTask:
         file: The data file.
         delete_files: The deletes that apply to it.
         residual: The part of the filter that the partition does not decide.
-        byte_range: Only row groups that start in this range of bytes are read: start and exclusive end, with `None` for
-            the end of the file. `None` is the whole file. Only tasks of groups have ranges.
+        byte_range: Only row groups that start in this range of bytes are read. It has a start and an exclusive end; an
+            end of `None` is the end of the file. `None` is the whole file. Only tasks of groups have ranges.
 
     Examples:
         >>> task = table.scan(row_filter="id > 3").plan_files()[0]

@@ -1,6 +1,6 @@
 """Reads tables through PySpark, without a JAR.
 
-Importing this package imports no PySpark: `register` does.
+Importing this package does not import PySpark. `register` does.
 """
 
 from floeberg.spark.session.registration import register

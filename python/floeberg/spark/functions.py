@@ -1,7 +1,7 @@
 """Partition transforms as functions of Spark columns, with the same results as in tables.
 
-`df.repartition(bucket(16, "id"))` puts rows of a bucket together, as a bucketed table has them. The functions run in
-Spark's Python workers, over Arrow arrays, and need PySpark 4.1 or later.
+`df.repartition(bucket(16, "id"))` brings the rows of each bucket together, as in a bucketed table. The functions run in
+Spark's Python workers, on Arrow arrays, and need PySpark 4.1 or later.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def bucket(n: Any, column: Any, *, source_type: str | None = None) -> Column:
     Args:
         n: The number of buckets.
         column: A column or its name: integers, decimals, dates, timestamps, strings or binary.
-        source_type: `"uuid"` for a column of UUIDs, which Spark holds as strings.
+        source_type: `"uuid"` for a column of UUIDs. Spark stores them as strings.
 
     Returns:
         A column of `int`.
 
     Raises:
-        InvalidInputError: `n` is not 1 to 2147483647, or `source_type` is another one.
+        InvalidInputError: `n` is not 1 to 2147483647, or `source_type` is another string.
         UnsupportedError: PySpark is older than 4.1.
     """
     column, given = transforms._ordered(n, column)  # noqa: SLF001 - the package's own
@@ -66,15 +66,15 @@ def truncate(width: Column | str, column: int, *, source_type: str) -> Column: .
 
 
 def truncate(width: Any, column: Any, *, source_type: str) -> Column:
-    """Each value cut to a width.
+    """Each value truncated to a width.
 
     The column may come first, as for `bucket`.
 
     Args:
         width: The width.
         column: A column or its name: integers, decimals, strings or binary.
-        source_type: The column's type in Spark's words, which is that of the result: `"int"`, `"bigint"`,
-            `"decimal(9,2)"`, `"string"` or `"binary"`. Spark wants to know it before it looks at the column.
+        source_type: The Spark type of the column and of the result: `"int"`, `"bigint"`, `"decimal(9,2)"`, `"string"`
+            or `"binary"`. Spark needs it before it knows the column.
 
     Returns:
         A column of the same type.
@@ -93,7 +93,7 @@ def truncate(width: Any, column: Any, *, source_type: str) -> Column:
 
 
 def years(column: Column | str) -> Column:
-    """Years from 1970 of dates and timestamps, negative before; in UTC whatever the session's zone.
+    """Years from 1970 of dates and timestamps, negative before. Always in UTC, whatever the session's time zone.
 
     Args:
         column: A column or its name.
@@ -105,7 +105,7 @@ def years(column: Column | str) -> Column:
 
 
 def months(column: Column | str) -> Column:
-    """Months from January 1970 of dates and timestamps, negative before; in UTC whatever the session's zone.
+    """Months from January 1970 of dates and timestamps, negative before. Always in UTC.
 
     Args:
         column: A column or its name.
@@ -117,7 +117,7 @@ def months(column: Column | str) -> Column:
 
 
 def days(column: Column | str) -> Column:
-    """The day of dates and timestamps, in UTC whatever the session's zone.
+    """The day of dates and timestamps. Always in UTC, whatever the session's time zone.
 
     Args:
         column: A column or its name.
@@ -129,7 +129,7 @@ def days(column: Column | str) -> Column:
 
 
 def hours(column: Column | str) -> Column:
-    """Hours from 1970-01-01 00:00 of timestamps, negative before; in UTC whatever the session's zone.
+    """Hours from 1970-01-01 00:00 of timestamps, negative before. Always in UTC.
 
     Args:
         column: A column or its name.
@@ -169,7 +169,7 @@ def _of_table(values: pa.Array[Any]) -> pa.Array[Any]:
 
 
 def _uuids(values: pa.Array[Any]) -> pa.Array[Any]:
-    """The bytes of UUIDs that are text."""
+    """The bytes of UUIDs that are stored as strings."""
     import pyarrow as pa  # noqa: PLC0415 - planning needs none
 
     try:

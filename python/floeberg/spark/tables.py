@@ -43,29 +43,29 @@ def table(  # noqa: PLR0913 - the parts of one read
 ) -> DataFrame:
     """Reads a table as a DataFrame.
 
-    It reads the snapshot that is current now, or the one that is chosen, however often it is used. What a query of it
-    does not need is not read: files are read by Spark itself where that gives the same rows.
+    The DataFrame always reads the snapshot that is current now, or the one that you choose. Spark itself reads the
+    files where that returns the same rows, with its own column pruning and filter pushdown.
 
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
         name: The table's name in the catalog, a table directory or metadata file, or a table.
-        catalog: The catalog or its name in the configuration; the default one unless given.
-        columns: Names of columns; metadata columns may be among them.
-        filter: Rows to read; what it says is used where files are planned, too.
+        catalog: The catalog, or its name in the configuration. By default, the configured default catalog.
+        columns: Names of columns, and of metadata columns.
+        filter: The rows to read. The filter also skips manifests and files in planning.
         snapshot_id: Reads this snapshot.
         branch: Reads this branch.
         tag: Reads this tag.
-        as_of: Reads what was current then.
-        case_sensitive: Whether the case of names counts.
+        as_of: Reads the snapshot that was current at this time.
+        case_sensitive: Whether the case of column names counts.
         reader: `"auto"`, `"native"` or `"arrow"`, as for `Scan.to_spark`.
-        truncate_nanoseconds: Whether nanoseconds may be cut to Spark's microseconds.
+        truncate_nanoseconds: Whether nanoseconds may be truncated to Spark's microseconds.
 
     Returns:
         A `pyspark.sql.DataFrame`.
 
     Raises:
-        InvalidInputError: More than one snapshot was chosen, or a name is not there.
-        NotFoundError: There is no such table, snapshot or ref.
+        InvalidInputError: More than one snapshot was chosen, or a column does not exist.
+        NotFoundError: The table, snapshot or ref does not exist.
         UnsupportedError: Spark has no type for a column.
     """
     scan = table_scan(
@@ -90,18 +90,18 @@ def create_view(
     replace: bool = True,
     **options: Any,  # noqa: ANN401 - those of `table`
 ) -> DataFrame:
-    """Makes a temporary view of a table.
+    """Creates a temporary view of a table.
 
-    The view keeps to the snapshot that is current now, or to the one that is chosen, until it is made again. A view of
-    which no snapshot, tag or moment is chosen, of a table by its name, is made again by `floeberg.spark.sql` before
-    each statement that names it; `spark.sql` and `spark.table` show what was current before.
+    The view stays at the snapshot that is current now, or at the one that you choose. If you choose no snapshot, tag or
+    time, and give the table by its name, `floeberg.spark.sql` moves the view to the newest snapshot before each
+    statement that names it. `spark.sql` and `spark.table` show the old snapshot.
 
     Args:
         spark: The session.
         view: The name of the view.
         name: The table, as for `table`.
-        replace: Whether a view of that name may be there.
-        **options: What `table` takes.
+        replace: Whether to replace an existing view of that name.
+        **options: The other arguments of `table`.
 
     Returns:
         The DataFrame of the view.
@@ -157,7 +157,7 @@ def table_scan(  # noqa: PLR0913 - the same
 
 
 def open_named(name: str | Table, catalog: Catalog | str | None) -> Table:
-    """The table of a name, as it is now."""
+    """The table of a name, at its current state."""
     if isinstance(name, Table):
         return name
     known = checked_text("name", name)

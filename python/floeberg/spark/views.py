@@ -1,7 +1,7 @@
 """Which temporary views follow their tables?
 
-A view keeps the snapshot that was current when it was made. Those that pin none are remembered by session, so that
-`floeberg.spark.sql` can make them again before a statement that names them. Spark itself knows nothing of this.
+A view keeps the snapshot that was current when it was made. Views without a chosen snapshot are remembered for each
+session. `floeberg.spark.sql` makes them again before a statement that names them. Spark itself does not know of this.
 
 Invariant: a view that the user replaced or dropped is left alone.
 """

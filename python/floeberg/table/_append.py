@@ -30,28 +30,29 @@ class TableAppend(TableBase):
     ) -> CommitResult:
         """Adds rows to the table.
 
-        Columns are matched by field id where all have one, else by name. Missing optional columns get their default.
+        Columns are matched by field id if all of them have one, otherwise by name. Missing optional columns get their
+        default.
 
         Args:
-            data: The rows: a `pyarrow.Table`, a reader, a data frame of pandas or polars, anything else with
+            data: The rows: a `pyarrow.Table`, a reader, a pandas or polars data frame, any other object with
                 `__arrow_c_stream__`, or a list of dicts. They are read once, in bounded memory, on this thread. Errors
-                of a generator are not changed.
+                of your own generator are raised unchanged.
             snapshot_properties: Entries to add to the summary of the snapshot.
             branch: The branch to write to; `None` is `main`.
-            idempotency_key: A key of this write on this branch. Where a snapshot of the branch has it, the write was
+            idempotency_key: A key for this write on this branch. If a snapshot of the branch has the key, the write was
                 done before, and nothing happens. Using the key for another operation is an error.
-            schema_mode: `merge` adds missing columns to the table, and promotes too narrow ones.
+            schema_mode: `merge` adds missing columns to the table, and promotes columns that are too narrow.
             options: Table properties for this write alone, such as `write.parquet.compression-codec`.
 
         Returns:
             What the commit did, or which earlier commit did it.
 
         Raises:
-            InvalidInputError: The rows do not fit the schema. The error lists every mismatch. Or a value does not fit
-                its column, or is damaged. The error names the column and the row. Nothing was changed, as with every
-                error but `CommitStateUnknownError`.
-            CommitConflictError: Other writers committed first at every attempt, or changed columns so that the rows do
-                not fit.
+            InvalidInputError: The rows do not fit the schema: the error lists every mismatch. Or a value does not fit
+                its column, or is damaged: the error names the column and the row. Nothing was changed. Only
+                `CommitStateUnknownError` leaves that open.
+            CommitConflictError: Other writers were faster at every attempt, or changed the columns so that the rows no
+                longer fit.
             CommitStateUnknownError: The outcome is unknown: the rows may be in the table. Repeat the write with the
                 same `idempotency_key`, or look for the snapshot.
             UnsupportedError: The table cannot be written where it was opened. The error says what to do.

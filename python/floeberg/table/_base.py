@@ -1,7 +1,6 @@
-"""What do all methods of a table stand on?
+"""What do all methods of a table share?
 
-A table is an opened metadata file, and the operations of the catalog or folder that keeps it. Every change is a
-transaction.
+A table is an opened metadata file, with the operations of its catalog or folder. Every change is a transaction.
 """
 
 from __future__ import annotations
@@ -41,7 +40,8 @@ class TableBase:
         Args:
             snapshot_properties: Entries to add to the summaries of its snapshots.
             branch: The branch of its snapshots; `None` is `main`.
-            idempotency_key: As with `append`. Snapshots keep it: a commit of properties alone cannot have one.
+            idempotency_key: As with `append`. It is stored in snapshots, so a commit of properties alone cannot have
+                one.
             stage_only: Whether no branch gets the snapshot of its operation, which must be one. It is in the table, and
                 is read by its id, until `manage_snapshots().cherrypick(...)` or `publish_changes(...)` publishes it.
 
@@ -63,7 +63,7 @@ class TableBase:
         )
 
     def refresh(self) -> Self:
-        """Loads the current metadata, with what others have committed.
+        """Loads the current metadata, including commits of other writers.
 
         Returns:
             The table itself.
@@ -84,7 +84,7 @@ class TableBase:
         return self
 
     def _become(self, native: OpenedTable) -> None:
-        """Takes over another metadata file. Existing scans stay as they are."""
+        """Moves to another metadata file. Existing scans do not change."""
         self._inner = native
         self._json = None
 

@@ -42,17 +42,17 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     Args:
         location: The directory of a table, or one of its metadata files: a path or a URI. Relative paths become
             absolute.
-        format: The table format. It is detected unless given.
-        relocate: For a table that was moved: the prefixes that were written, and the current ones. Whole path segments
-            are compared, and the longest match wins.
+        format: The table format. By default, it is detected.
+        relocate: For a table that was moved: its current prefixes, by the prefixes that were written. Whole path
+            segments are compared, and the longest match wins.
         storage_options: Options of the storage. Reprs and errors do not show them.
         snapshot_id: Opens the table at this snapshot.
         ref: Opens the table at this branch or tag.
         as_of: Opens the table as it was at a time: a datetime with a zone, milliseconds from 1970-01-01 UTC,
             or an ISO 8601 string with a zone.
         version: For other table formats. Iceberg tables have snapshots instead.
-        manifest_cache: The most bytes of decoded manifests that the table keeps for its next plan; 0 keeps none. Unless
-            given, the environment variable `FLOEBERG_MANIFEST_CACHE`, or 256 MiB.
+        manifest_cache: The maximum bytes of decoded manifests that the table keeps for its next plan; 0 keeps none. By
+            default, the environment variable `FLOEBERG_MANIFEST_CACHE`, or 256 MiB.
 
     Returns:
         The table.

@@ -1,6 +1,6 @@
 """How are rows of a table replaced or deleted?
 
-A delete can take rows out of files of which others stay. Only whole files can be replaced by other rows.
+A delete can remove some of the rows of a file. An overwrite can replace whole files only.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class TableRowChanges(TableBase):
     ) -> CommitResult:
         """Replaces the rows that match a filter.
 
-        Only whole files can be replaced. A file with both matching and other rows is an error that names it.
+        Only whole files can be replaced. If only some rows of a file match, an error names the file.
 
         Args:
             data: The rows, as `append` takes them.
@@ -54,8 +54,8 @@ class TableRowChanges(TableBase):
 
         Raises:
             UnsupportedError: Only some rows of a file match.
-            CommitConflictError: Another writer added or deleted rows that the filter matches, or dropped its columns.
-            FloebergError: The others of `append`.
+            CommitConflictError: Another writer added or deleted rows that match the filter, or dropped its columns.
+            FloebergError: The other errors of `append`.
 
         Examples:
             >>> _ = orders.append(pa.table({"id": [1, 2]}))
@@ -99,7 +99,7 @@ class TableRowChanges(TableBase):
             What the commit did, or which earlier commit did it.
 
         Raises:
-            FloebergError: Those of `overwrite`.
+            FloebergError: The errors of `overwrite`.
 
         Examples:
             >>> _ = orders.append(pa.table({"id": [1, 2]}))
@@ -126,8 +126,9 @@ class TableRowChanges(TableBase):
     ) -> CommitResult:
         """Deletes the rows that match a filter.
 
-        Files are removed by metadata where it proves that all of their rows match. Of other files the columns of the
-        filter are read. A file without matching rows stays as it is, and one without other rows is removed.
+        If metadata proves that all rows of a file match, the file is removed without reading it. For other files, the
+        columns of the filter are read. A file without matching rows stays as it is, and a file with only matching rows
+        is removed.
 
         Args:
             delete_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
@@ -135,9 +136,9 @@ class TableRowChanges(TableBase):
             case_sensitive: Whether the case of names in the filter counts.
             branch: As with `append`.
             idempotency_key: As with `append`.
-            mode: How rows are deleted from files of which others stay. `copy-on-write` writes the others again;
-                `merge-on-read` writes deletion vectors, or position deletes before format version 3. Unless given
-                it is the table's `write.delete.mode`, else `copy-on-write`.
+            mode: How to delete some of the rows of a file (a row-level delete). `copy-on-write` rewrites the file with
+                its other rows. `merge-on-read` writes deletion vectors, or position deletes in format version 2. By
+                default, the table's property `write.delete.mode`, or `copy-on-write`.
             options: `isolation-level`, as with `overwrite`.
 
         Returns:
@@ -146,7 +147,7 @@ class TableRowChanges(TableBase):
         Raises:
             InvalidInputError: The filter or the mode is invalid, or `merge-on-read` was asked for in format version 1.
             CommitConflictError: As with `overwrite`.
-            FloebergError: Those of reading and of writing files.
+            FloebergError: The errors of reading and writing files.
 
         Examples:
             >>> _ = orders.append(pa.table({"id": [1, 2, 3]}))

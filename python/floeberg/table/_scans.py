@@ -36,7 +36,7 @@ class TableScans(TableBase):
                 name.
             case_sensitive: Whether the case of column names counts.
             snapshot_id: Reads this snapshot, with its schema.
-            options: PyIceberg's options of a scan. They never change which rows are read, and are ignored.
+            options: PyIceberg's scan options. They are ignored, and never change which rows are read.
             limit: The most rows to read.
 
         Returns:
@@ -73,13 +73,13 @@ class TableScans(TableBase):
     ) -> Scan:
         """Describes the rows that appends added after one snapshot, up to another. Nothing is read yet.
 
-        Files of `append` snapshots between the two are read without deletes. Overwrites, replacements and deletes are
-        left out. The schema is the table's current one.
+        The files of the `append` snapshots in between are read, without applying deletes. Overwrites, replacements and
+        deletes are skipped. The schema is the table's current one.
 
         Args:
-            from_snapshot_id_exclusive: Reads rows that were added after this snapshot. It may be expired, if the next
-                one is not. Unless given, all ancestors that are not expired are read.
-            to_snapshot_id_inclusive: The last snapshot to read. Unless given, the one that the table was opened at, or
+            from_snapshot_id_exclusive: Reads rows that were added after this snapshot. It may have expired, if the next
+                one has not. By default, all ancestors that have not expired are read.
+            to_snapshot_id_inclusive: The last snapshot to read. By default, the one that the table was opened at, or
                 the current one. `use_ref` of the scan reads up to a branch or tag.
             row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
             selected_fields: Names of columns; nested ones are dotted, `*` is all.

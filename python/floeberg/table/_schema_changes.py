@@ -26,7 +26,7 @@ class TableSchemaChanges(TableBase):
             The changes. The end of a `with` block commits them, or `commit()`.
 
         Raises:
-            FloebergError: Those of every commit, as with `append`.
+            FloebergError: The errors of every commit, as with `append`.
 
         Examples:
             >>> with orders.update_schema() as update:

@@ -26,8 +26,8 @@ class TableSettings(TableBase):
 
         Raises:
             InvalidInputError: A key is reserved, or a value is not a string or not allowed.
-            UnsupportedError: The property would encrypt the table, and writing does not encrypt.
-            FloebergError: Those of every commit, as with `append`.
+            UnsupportedError: The property would encrypt the table. Writing encrypted tables is not supported.
+            FloebergError: The errors of every commit, as with `append`.
 
         Examples:
             >>> orders.set_properties({"write.metadata.compression-codec": "gzip"}, owner="jo")
@@ -44,7 +44,7 @@ class TableSettings(TableBase):
             *removals: The keys.
 
         Raises:
-            FloebergError: Those of every commit, as with `append`.
+            FloebergError: The errors of every commit, as with `append`.
 
         Examples:
             >>> orders.set_properties({"owner": "jo"})
@@ -62,7 +62,7 @@ class TableSettings(TableBase):
             format_version: 2 or 3.
 
         Raises:
-            InvalidInputError: The table has a later version.
+            InvalidInputError: The table has a higher version.
             UnsupportedError: The version does not exist.
 
         Examples:

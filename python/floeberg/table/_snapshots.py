@@ -19,7 +19,7 @@ class TableSnapshots(TableBase):
     """The methods of `floeberg.Table` that give snapshots, branches and tags."""
 
     def snapshots(self) -> list[Snapshot]:
-        """All snapshots that are not expired, in the order of the metadata.
+        """All snapshots that have not expired, in the order of the metadata.
 
         Examples:
             >>> [snapshot.operation for snapshot in table.snapshots()]
@@ -47,7 +47,7 @@ class TableSnapshots(TableBase):
         return None if ref is None else self.snapshot_by_id(ref.snapshot_id)
 
     def snapshot_as_of_timestamp(self, timestamp_ms: int, inclusive: bool = True) -> Snapshot | None:  # noqa: FBT001, FBT002 - PyIceberg's order
-        """The snapshot that was current at a time, or `None` where the table had none.
+        """The snapshot that was current at a time, or `None` if the table had none.
 
         Args:
             timestamp_ms: The time: milliseconds from 1970-01-01 UTC.
@@ -90,7 +90,7 @@ class TableSnapshots(TableBase):
         return [HistoryEntry(*entry) for entry in self._inner.history()]
 
     def refs(self) -> dict[str, SnapshotRef]:
-        """Branches and tags by name. `main` exists where there is a current snapshot.
+        """Branches and tags by name. `main` exists if the table has a current snapshot.
 
         Examples:
             >>> sorted((name, ref.snapshot_ref_type) for name, ref in table.refs().items())

@@ -1,6 +1,6 @@
 """What is a table?
 
-Its methods are in a file for each subject. Here are those that identify it.
+Its methods are in one file for each subject. This file has those that identify it.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class Table(
     """An Iceberg table, as one metadata file describes it.
 
     A table does not change by itself. It stays at the metadata file that it was opened with, also when it is pickled,
-    until you write to it or call `refresh`. Its scans stay at theirs. It has no open files or connections, so that it
-    may be used after a fork.
+    until you write to it or call `refresh`. Existing scans do not change. A table holds no open files or connections,
+    so it can be used after a fork.
 
     Examples:
         >>> table.format_version, table.schema().column_names[0]
@@ -146,7 +146,7 @@ class Table(
         return self._inner.location
 
     def name(self) -> tuple[str, ...]:
-        """The identifier in the catalog; empty for a table that was opened without a catalog.
+        """The identifier in the catalog; empty if the table was opened without a catalog.
 
         Examples:
             >>> catalog.load_table("db.refs").name(), table.name()

@@ -31,7 +31,7 @@ class TableWorkerWrites(TableBase):
 
         Args:
             options: As with `append`.
-            write_id: An id of the write, which is part of the names of its files. It is random unless given.
+            write_id: An id of the write. It is part of the names of its files. By default, it is random.
 
         Returns:
             The recipe.
@@ -64,19 +64,19 @@ class TableWorkerWrites(TableBase):
     ) -> CommitResult:
         """Adds files that workers wrote to the table, atomically.
 
-        An error removes no file. Remove them with `WriteRecipe.remove`, but never after `CommitStateUnknownError`, when
-        they may be in the table, nor after `AlreadyExistsError`, when they are.
+        After an error, the files are still there. Remove them with `WriteRecipe.remove`, but never after
+        `CommitStateUnknownError` or `AlreadyExistsError`: they may be in the table.
 
         Args:
             receipts: The receipts of `WriteRecipe.write`, each once.
-            mode: `append`; `overwrite`, which replaces the rows of the filter; or `dynamic-overwrite`, which replaces
-                all rows of their partitions.
+            mode: `append` adds the rows. `overwrite` replaces the rows that match the filter. `dynamic-overwrite`
+                replaces all rows of the partitions that the files are in.
             overwrite_filter: The filter of `overwrite`.
             case_sensitive: Whether the case of names in the filter counts.
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`: a repeated commit with the same key is a success and adds nothing.
-            made_from: Snapshots of the branch that the rows were made from, if they are older than this table. An
+            made_from: Snapshots of the branch that the rows were computed from, if they are older than this table. An
                 overwrite conflicts with changes since the oldest of them. `None` is an empty branch.
             options: `isolation-level`, as with `overwrite`.
 
@@ -85,11 +85,12 @@ class TableWorkerWrites(TableBase):
 
         Raises:
             InvalidInputError: A receipt belongs to another table.
-            AlreadyExistsError: The table has a file already. All manifests of the branch are read to find out.
+            AlreadyExistsError: The table already has one of the files. All manifests of the branch are read to find
+                out.
             NotFoundError: A file is missing.
-            InvalidDataError: A file has another size than its receipt says.
-            CommitConflictError: Columns have changed, and the files do not fit any more.
-            FloebergError: The others of `append` and `overwrite`.
+            InvalidDataError: The size of a file differs from its receipt.
+            CommitConflictError: Columns have changed, and the files no longer fit.
+            FloebergError: The other errors of `append` and `overwrite`.
 
         Examples:
             >>> receipt = orders.write_recipe().write(pa.table({"id": [1]}), task="0-0")

@@ -1,8 +1,7 @@
 """Which metadata tables does a table have?
 
 The tables are Iceberg Java's metadata tables: their columns have the same names, order, types, nullability and field
-ids. Bounds and counts are also given decoded, as `readable_metrics`: a struct for every primitive column, by its
-dotted name.
+ids. `readable_metrics` has the decoded bounds and counts: a struct for each primitive column, under its dotted name.
 """
 
 from __future__ import annotations
@@ -47,11 +46,11 @@ _OF_A_SNAPSHOT: Final = frozenset(
 class InspectTable:
     """The metadata tables of a table, as `pyarrow.Table`.
 
-    Tables of one snapshot show that of `snapshot_id`, else the one that the table was opened at, else the current one.
-    The metadata tables of an empty table have no rows.
+    Tables of one snapshot show the snapshot `snapshot_id`. By default, this is the one that the table was opened at, or
+    the current one. The metadata tables of an empty table have no rows.
 
     Raises:
-        InvalidDataError: A file is damaged. The error names it. So for every method that reads files.
+        InvalidDataError: A file is damaged. The error names it.
         NotFoundError: The snapshot does not exist, or a file is missing.
         UnsupportedError: A manifest is encrypted.
 
@@ -147,7 +146,7 @@ class InspectTable:
         return self._table("all_manifests")
 
     def entries(self, snapshot_id: int | None = None) -> pa.Table:
-        """The entries of the manifests of a snapshot, with those of deleted files.
+        """The entries of the manifests of a snapshot, including those of deleted files.
 
         Args:
             snapshot_id: The snapshot; the table's unless given.
@@ -285,8 +284,8 @@ class InspectTable:
             snapshot_id: The snapshot; the table's unless given.
 
         Returns:
-            Columns `file_path`, `pos`, `row` (null where the file does not hold deleted rows), `partition` (where the
-            table has partitions), `spec_id` and `delete_file_path`; from format version 3 on also `content_offset` and
+            Columns `file_path`, `pos`, `row` (null unless the file stores deleted rows), `partition` (if the table has
+            partitions), `spec_id` and `delete_file_path`. From format version 3 on, also `content_offset` and
             `content_size_in_bytes` of vectors.
 
         Examples:
@@ -298,12 +297,12 @@ class InspectTable:
     def to_arrow_batch_reader(
         self, name: MetadataTable, *, snapshot_id: int | None = None
     ) -> pa.RecordBatchReader:
-        """Reads a metadata table as its rows are asked for, in bounded memory.
+        """Reads the rows of a metadata table on demand, in bounded memory.
 
-        A few manifests are read at a time, in parallel; their rows are a batch each.
+        A few manifests are read at a time, in parallel. Each batch has the rows of one manifest.
 
         Args:
-            name: The metadata table: the name of the method that gives all of it.
+            name: The metadata table: the name of the method that returns all of it.
             snapshot_id: The snapshot; the table's unless given.
 
         Returns:

@@ -1,6 +1,6 @@
 """What are the partition transforms, and how do they transform Arrow arrays?
 
-Functions such as `bucket` transform Arrow arrays: to sort and group rows as a table does, or to look into its buckets.
+Functions such as `bucket` transform Arrow arrays: to sort and group rows as a table does, or to inspect its buckets.
 Classes such as `BucketTransform` are for partition specs and sort orders.
 
 Examples:

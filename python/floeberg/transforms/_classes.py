@@ -32,7 +32,7 @@ class Transform(str):
 
     @property
     def preserves_order(self) -> bool:
-        """Whether it is monotonic: larger values never give smaller results."""
+        """Whether it is monotonic: a larger value never has a smaller result."""
         return isinstance(self, (IdentityTransform, TruncateTransform, TimeTransform))
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ class IdentityTransform(_Named):
 
 
 class VoidTransform(_Named):
-    """Null. Fields that are dropped from a spec of format version 1 get it."""
+    """Always null. In format version 1, it replaces the transform of a dropped partition field."""
 
     __slots__ = ()
     _text = "void"
@@ -151,7 +151,7 @@ class TruncateTransform(Transform):
 
 
 class UnknownTransform(Transform):
-    """A transform that this version does not know. Tables may refuse it.
+    """A transform that this version of Floeberg does not know. Tables may refuse it.
 
     Args:
         transform: Its name.

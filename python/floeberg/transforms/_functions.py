@@ -32,12 +32,12 @@ def bucket(array: Any, n: Any) -> Any:
     The number may come first, as in `floeberg.spark.functions`, in SQL and in specs: `bucket(16, array)`.
 
     Args:
-        array: A `pyarrow.Array`, a `pyarrow.ChunkedArray`, or an object that gives one by the Arrow PyCapsule
-            interface. Integers, decimals, dates, times, timestamps, strings, UUIDs and binary have buckets.
+        array: A `pyarrow.Array`, a `pyarrow.ChunkedArray`, or an object with the Arrow PyCapsule interface. Integers,
+            decimals, dates, times, timestamps, strings, UUIDs and binary have buckets.
         n: The number of buckets.
 
     Returns:
-        `int32`, null where the value is.
+        `int32`; null for a null.
 
     Raises:
         InvalidInputError: The array has another type, or `n` is not 1 to 2147483647.

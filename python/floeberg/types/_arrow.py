@@ -1,6 +1,6 @@
 """Which Arrow schema do columns have?
 
-It is that of a scan, with field ids as metadata, as in Parquet files.
+It is the schema that a scan returns, with field ids as metadata, as in Parquet files.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class StructType(Type):
 
     Args:
         *given: The fields, in order, or one sequence of them.
-        fields: The sequence, by PyIceberg's word for it.
+        fields: The same sequence, under PyIceberg's name.
 
     Examples:
         >>> place = StructType(NestedField(2, "city", "string"), NestedField(3, "zip", "string"))
@@ -178,9 +178,9 @@ class NestedField:
         field_type: The type, or the name of one: `"long"`.
         required: Whether it is never null.
         doc: The comment.
-        initial_default: The value of rows that were written before the field was added, in the specification's JSON
-            form.
-        write_default: The value that writers use where none is given, in the same form.
+        initial_default: The value of the field in rows that were written before it was added, in the specification's
+            JSON form.
+        write_default: The value that writers use by default, in the same form.
 
     Examples:
         >>> str(NestedField(1, "id", "long", required=True)), NestedField(2, "price", "decimal(9, 2)").field_type

@@ -26,7 +26,7 @@ _PLACES = re.compile(r"(geometry|geography)\((.*)\)")
 
 
 class Type:
-    """What all types have in common."""
+    """The base class of all types."""
 
     __slots__ = ()
 

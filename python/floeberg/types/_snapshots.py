@@ -27,7 +27,7 @@ class Snapshot:
         timestamp_ms: Milliseconds from 1970-01-01 UTC.
         manifest_list: The location of its manifest list; old tables may list manifests in the metadata instead.
         summary: The summary of the commit, usually with the key `operation`.
-        schema_id: The schema that was current; old tables do not have it.
+        schema_id: The schema that was current; old tables do not record it.
         first_row_id: The first row id of its new rows (format version 3).
         added_rows: The number of row ids that it assigned (format version 3).
     """
@@ -75,10 +75,11 @@ class HistoryEntry:
     """An entry of the snapshot log.
 
     Args:
-        snapshot_id: The snapshot, which may be expired.
+        snapshot_id: The snapshot. It may have expired.
         timestamp_ms: When it became current: milliseconds from 1970-01-01 UTC.
-        parent_id: Its parent; `None` where it is expired.
-        is_current_ancestor: Whether it is the current snapshot or an ancestor of it. False after a rollback past it.
+        parent_id: Its parent; `None` if the snapshot has expired.
+        is_current_ancestor: Whether it is the current snapshot or an ancestor of it. A rollback past the snapshot makes
+            this false.
     """
 
     snapshot_id: int

@@ -47,7 +47,7 @@ class SortField:
         source_id: The column, or several for a transform of several columns.
         transform: The transform, as the specification writes it.
         direction: `asc` or `desc`.
-        null_order: `nulls-first` or `nulls-last`. Unless given, first for `asc` and last for `desc`.
+        null_order: `nulls-first` or `nulls-last`. By default, nulls are first for `asc` and last for `desc`.
 
     Examples:
         >>> SortField(1, direction="desc").null_order

@@ -24,14 +24,14 @@ _EXPECTED = "rows in Arrow form (pyarrow, pandas, polars, DuckDB, anything with 
 
 
 def reader_of(data: object, schema: Callable[[], pa.Schema]) -> pa.RecordBatchReader:
-    """The batches of rows of any library, read once and on demand.
+    """The batches of rows from any library, read once and on demand.
 
     Args:
         data: The rows.
         schema: The Arrow schema of the table, for rows that are dicts.
 
     Raises:
-        InvalidInputError: The object gives no rows.
+        InvalidInputError: The object does not provide rows.
 
     Examples:
         >>> import pyarrow as pa

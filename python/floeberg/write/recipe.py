@@ -22,10 +22,10 @@ __all__ = ["WriteRecipe"]
 
 
 class WriteRecipe:
-    """All that a worker needs to write files of a table. It can be pickled.
+    """Everything that a worker needs to write files of a table. It can be pickled.
 
-    It has the table's schema, partition spec, sort order and properties at the time when it was made, and the storage
-    options, with secrets.
+    It has the table's schema, partition spec, sort order and properties from the time when it was made. It also has the
+    storage options, including secrets.
 
     Examples:
         >>> import pickle
@@ -65,7 +65,7 @@ class WriteRecipe:
             schema: The Arrow schema of the rows.
 
         Raises:
-            InvalidInputError: They do not. The error lists every mismatch.
+            InvalidInputError: The rows do not fit. The error lists every mismatch.
 
         Examples:
             >>> orders.write_recipe().check_schema(pa.schema({"id": pa.int32()}))
@@ -77,8 +77,8 @@ class WriteRecipe:
 
         Args:
             data: The rows, as `Table.append` takes them.
-            task: An id of this call within the write, other for a retry. It is part of the names of files.
-            partition: A number that the names of files begin with.
+            task: An id of this call within the write. A retry needs a different id. It is part of the file names.
+            partition: The number that the file names begin with.
 
         Returns:
             The files.
@@ -94,11 +94,10 @@ class WriteRecipe:
     def remove(self, receipt: Receipt) -> None:
         """Removes the files of a receipt that was not committed.
 
-        Never call it after a `CommitStateUnknownError`, when the files may be in the table, nor after an
-        `AlreadyExistsError`, when they are.
+        Never call it after a `CommitStateUnknownError` or an `AlreadyExistsError`: the files may be in the table.
 
         Raises:
-            InvalidInputError: The files belong to another table or another write. None is removed.
+            InvalidInputError: The files belong to another table or another write. Nothing is removed.
         """
         if not isinstance(receipt, Receipt):
             raise InvalidInputError(

@@ -3,8 +3,8 @@
 //! In: a writer schema and a projection. Out: steps in the writer's order, empty columns, and how these become arrays.
 //! Spec: Column Projection; Appendix A, Avro.
 //!
-//! Invariant: fields are found by id, and by name only in a file that has no ids at all; every type that is not
-//! wanted becomes a skip; a wanted field that is missing and required is an error here.
+//! Invariant: fields are found by id, and by name only in a file without ids. Every type that is not wanted becomes a
+//! skip. A missing required field is an error here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
 /// The longest fixed type: a null of it takes no byte in the file, but as much memory as a value.
 const LONGEST_FIXED: u32 = 1 << 16;
 
-/// What is wanted of a file.
+/// What to read of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Projection<'a> {
-    /// The wanted fields, by id, with the types they shall have.
+    /// The fields to read, by id, with their target types.
     pub fields: &'a [Field],
     /// Map fields with int keys that are read for single keys only. Such a field becomes a struct with one
     /// optional child per key, in ascending order of the keys.

@@ -11,7 +11,7 @@ pub struct Limits {
     pub block_bytes: usize,
     /// Bytes of all blocks after decompression.
     pub file_bytes: u64,
-    /// Bytes of the columns of one batch: values without bytes, and missing ones, cost memory all the same.
+    /// Bytes of the columns of one batch. Values without bytes, and missing ones, still cost memory.
     pub batch_bytes: usize,
     /// Bytes of the writer schema's JSON.
     pub schema_bytes: usize,

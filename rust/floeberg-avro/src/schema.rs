@@ -3,7 +3,7 @@
 //! Spec: Avro 1.12, Schema Declaration; Iceberg Appendix A, Avro (field ids).
 //!
 //! Invariant: every [`TypeId`] points into its own schema; named types are stored once, however often they are used,
-//! so a type may contain itself: whoever walks the types bounds the depth.
+//! so a type may contain itself. Code that walks the types must bound the depth.
 
 use arrow_schema::TimeUnit;
 

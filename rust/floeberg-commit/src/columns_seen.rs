@@ -15,7 +15,7 @@ use super::validation::Validation;
 use super::{Operation, Previous};
 
 /// The columns that each operation was made for: the columns of the table when the first began, changed by the operations before
-/// it. `None` for all if nobody changed them since.
+/// it. `None` for all if no other writer changed them since.
 pub(super) fn columns_seen(
     starting: Option<&TableMetadata>,
     base: Option<&TableMetadata>,

@@ -44,7 +44,7 @@ pub enum Operation {
         case_sensitive: bool,
         /// `None` follows the table's `write.delete.isolation-level`.
         isolation: Option<IsolationLevel>,
-        /// How rows go of files of which others stay. `None` follows the table's `write.delete.mode`.
+        /// How row-level deletes are written. `None` follows the table's `write.delete.mode`.
         mode: Option<DeleteMode>,
     },
     /// Adds files, and removes all other files of their partitions; in an unpartitioned table, all other files.
@@ -93,7 +93,7 @@ pub enum StatisticsChange {
     RemovePartition(i64),
 }
 
-/// A table that is not there yet.
+/// A table to create.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewTable {
     /// Its columns, and how it is partitioned and sorted.

@@ -12,18 +12,19 @@ use floeberg_iceberg::metadata::json::ObjectWriter;
 use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, list, long, raw, string};
 use floeberg_iceberg::write::Receipt;
 
-/// Changes of rows: new data files and delete files, and those that they replace.
+/// Changes of rows: new data files and delete files, and the files that they replace.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RowDelta {
-    /// The data files and delete files that come.
+    /// The data files and delete files to add.
     pub added: Receipt,
-    /// The data files and delete files that go, as the table has them.
+    /// The data files and delete files to remove, as the table lists them.
     pub removed: Receipt,
     /// Data files that new deletes are for, besides those that delete files name.
     pub referenced_data_files: Vec<String>,
     /// The snapshot that positions and rows were read from; `None` is a branch without one.
     pub read_snapshot_id: Option<i64>,
-    /// The rows that the operation would have changed too, had they been there when it read; `None` asks for no such test.
+    /// The filter of the operation. A matching row that was added after it read is a conflict; `None` skips this
+    /// test.
     pub filter: Option<Expr>,
     /// Are column names case-sensitive?
     pub case_sensitive: bool,

@@ -4,7 +4,7 @@
 //! conflict.
 //! Spec: Commit Conflict Resolution and Retry; Schema Evolution.
 //!
-//! Invariant: a name means the column that had it when the operation began, whatever it is called since.
+//! Invariant: a name means the column that had it when the operation began, even if it was renamed since.
 
 use std::sync::Arc;
 

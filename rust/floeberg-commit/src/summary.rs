@@ -24,7 +24,7 @@ pub(crate) struct Counted {
     pub record_count: i64,
     /// Where a deletion vector is in its file.
     pub content_offset: Option<i64>,
-    /// Of a deletion vector the bytes of its blob, since several vectors share a file.
+    /// The size of the file. For a deletion vector, the size of its blob, since several vectors share a file.
     pub bytes: i64,
 }
 
@@ -182,7 +182,7 @@ impl Summary {
         }
     }
 
-    /// Says something else.
+    /// Adds another entry.
     pub fn say(&mut self, name: &str, value: &str) {
         self.more.insert(name.to_owned(), value.to_owned());
     }

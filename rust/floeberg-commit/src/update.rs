@@ -9,7 +9,7 @@ use floeberg_core::schema::Schema;
 use floeberg_iceberg::metadata::{PartitionSpec, Snapshot, SnapshotRef, SortOrder};
 use serde_json::Value as Json;
 
-/// Stands for the id that was added last in the same commit.
+/// Means the id that was added last in the same commit.
 pub const LAST_ADDED: i32 = -1;
 
 /// One change, in the vocabulary of the REST catalog specification.

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// The coordinate reference system of a geometry or geography that names none.
+/// The default coordinate reference system of a geometry or geography.
 pub const DEFAULT_CRS: &str = "OGC:CRS84";
 
 /// A type without children.

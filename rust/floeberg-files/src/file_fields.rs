@@ -40,8 +40,8 @@ pub struct FileFields {
 }
 
 impl FileFields {
-    /// The columns of a file. Without ids in the file a name mapping gives them, and without a mapping the
-    /// position does: the first column is 1, nested ones have none (as other readers have it).
+    /// The columns of a file. Without ids in the file, ids come from a name mapping; without a mapping, from the
+    /// position, as in other readers: the first column is 1, and nested ones have no id.
     pub fn new(fields: &Fields, mapping: Option<&NameMapping>) -> Self {
         let mut leaf = 0;
         let mut fields: Vec<_> = fields.iter().map(|field| file_field(field, &mut leaf)).collect();
@@ -59,7 +59,7 @@ impl FileFields {
         Self { fields, has_ids, may_shred: false }
     }
 
-    /// The same of a format that stores parts of variants as columns.
+    /// The same, for a format that stores parts of variants as columns.
     #[must_use]
     pub fn with_shredding(self) -> Self {
         Self { may_shred: true, ..self }

@@ -7,7 +7,7 @@
 //! 3. A format skips what it can skip cheaply (by statistics, by pages, while decoding); the result does not differ. A format
 //!    without support for deletes and filters uses [`AfterDecoding`](super::AfterDecoding).
 //! 4. A batch has exactly the projection's schema and at most the requested number of rows. No batch is empty.
-//! 5. Damage is an error that names the file, never a panic; after an error there is no further batch.
+//! 5. Damage is an error that names the file, never a panic. An error ends the batches.
 //! 6. A call is for a file, a unit or a batch, never for a row or a value.
 
 use std::fmt::Debug;

@@ -109,8 +109,7 @@ impl<'a> Location<'a> {
     }
 }
 
-/// The location of `name` in a folder. One slash at the folder's end counts as written by habit; nothing
-/// else is touched.
+/// The location of `name` in a folder. A slash at the end of the folder is dropped; nothing else is changed.
 pub fn join(folder: &str, name: &str) -> String {
     let folder = folder.strip_suffix('/').unwrap_or(folder);
     format!("{folder}/{name}")

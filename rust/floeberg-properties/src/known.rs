@@ -44,7 +44,7 @@ pub const DELETE_ISOLATION: Words =
 pub const DELETE_MODE: Words = Words { name: "write.delete.mode", default: "copy-on-write", allowed: MODES };
 pub const DELETE_GRANULARITY: Words =
     Words { name: "write.delete.granularity", default: "file", allowed: &["file", "partition"] };
-/// How properties of delete files of a format begin, and those of data files that they stand for.
+/// The prefixes of properties of delete files, and the prefixes of the data file properties that they replace.
 pub const OF_DELETE_FILES: [(&str, &str); 2] =
     [("write.delete.avro.", "write.avro."), ("write.delete.parquet.", "write.parquet.")];
 pub const DELETE_FORMAT: &str = "write.delete.format.default";
@@ -131,53 +131,57 @@ const RETRY_MOST_WAIT: Whole = Whole { name: "commit.retry.max-wait-ms", default
 const RETRY_TOTAL: Whole = Whole { name: "commit.retry.total-timeout-ms", default: 30 * MINUTE, least: 0 };
 const GC: Flag = Flag { name: "gc.enabled", default: true };
 
-const JAVA_CLASSES: &str = "it names a Java or Python class, which would choose other locations for files";
+const JAVA_CLASSES: &str = "it names a Java or Python class that would choose other file locations";
 const ENCRYPTION: &str = "encrypted tables cannot be written yet";
 
-/// Every known property, in the order of names. One that ends with a dot is of columns, whose names
-/// follow it.
+/// Every known property, in the order of names. A name that ends with a dot is followed by the name of a column.
 pub const PROPERTIES: &[Known] = &[
     MANIFEST_MERGE_ENABLED.known("Whether commits merge manifests"),
-    MANIFEST_MIN_COUNT_TO_MERGE.known("How many manifests a merge of the newest ones takes at least"),
-    MANIFEST_TARGET_SIZE.known("Bytes of a manifest that merging aims at"),
-    RETRY_MOST_WAIT.known("Milliseconds to wait at most before a commit is tried again"),
-    RETRY_LEAST_WAIT.known("Milliseconds to wait at least before a commit is tried again"),
-    RETRIES.known("How often a commit is tried again"),
-    RETRY_TOTAL.known("Milliseconds after which a commit is not tried again"),
+    MANIFEST_MIN_COUNT_TO_MERGE.known("Minimum number of manifests to merge the newest ones"),
+    MANIFEST_TARGET_SIZE.known("Target size of merged manifests, in bytes"),
+    RETRY_MOST_WAIT.known("Maximum wait before a commit is retried, in milliseconds"),
+    RETRY_LEAST_WAIT.known("Minimum wait before a commit is retried, in milliseconds"),
+    RETRIES.known("How often a commit is retried"),
+    RETRY_TOTAL.known("Time after which a commit is not retried, in milliseconds"),
     Known::refused("encryption.", ENCRYPTION),
-    GC.known("Whether dropping the table with purge removes its files"),
-    Known::whole("history.expire.max-ref-age-ms", D::None, 1, "Milliseconds that a branch or tag is kept")
-        .kept(),
+    GC.known("Whether purging the table removes its data files"),
+    Known::whole(
+        "history.expire.max-ref-age-ms",
+        D::None,
+        1,
+        "How long a branch or tag is kept, in milliseconds",
+    )
+    .kept(),
     Known::whole(
         "history.expire.max-snapshot-age-ms",
         D::Whole(5 * DAY),
         1,
-        "Milliseconds that snapshots are kept",
+        "How long snapshots are kept, in milliseconds",
     )
     .kept(),
     Known::whole(
         "history.expire.min-snapshots-to-keep",
         D::Whole(1),
         1,
-        "How many snapshots are kept at least",
+        "Minimum number of snapshots that are kept",
     )
     .kept(),
     SPLIT_OPEN_FILE_COST.known("Bytes that opening a file counts for when a plan is split"),
-    SPLIT_LOOKBACK.known("How many groups are open while a plan is split"),
-    SPLIT_TARGET_SIZE.known("Bytes of a group of a plan"),
+    SPLIT_LOOKBACK.known("Groups that are kept open while a plan is split"),
+    SPLIT_TARGET_SIZE.known("Target size of a group of a plan, in bytes"),
     Known::text(NAME_MAPPING, Kind::Mapping, "The field ids of columns in files without field ids, as JSON"),
-    AVRO_CODEC.known_with(Kind::Avro, "The codec of data files of Avro"),
-    Known::text(AVRO_LEVEL, Kind::Avro, "Its level; 9 of gzip and 1 of zstd unless set"),
+    AVRO_CODEC.known_with(Kind::Avro, "The codec of Avro data files"),
+    Known::text(AVRO_LEVEL, Kind::Avro, "Its level; by default, 9 for gzip and 1 for zstd"),
     Known::text(DATA_PATH, Kind::Text, "The folder of data files"),
     Known::text(
         "write.delete.avro.compression-codec",
         Kind::Text,
-        "The codec of delete files of Avro; that of data files unless set",
+        "The codec of Avro delete files; by default, as for data files",
     ),
     Known::text(
         "write.delete.avro.compression-level",
         Kind::Text,
-        "Its level; that of data files unless set",
+        "Its level; by default, as for data files",
     ),
     Known::words(
         "write.delete.distribution-mode",
@@ -187,62 +191,61 @@ pub const PROPERTIES: &[Known] = &[
     )
     .kept(),
     Known::words(DELETE_FORMAT, D::None, FORMATS, "The format of delete files"),
-    DELETE_GRANULARITY
-        .known("Whether position deletes have a file for each data file, or for each partition"),
-    DELETE_ISOLATION.known("What other commits may have added while rows were deleted"),
-    DELETE_MODE.known("How rows are deleted from files of which others stay"),
+    DELETE_GRANULARITY.known("Whether position deletes get a file for each data file, or for each partition"),
+    DELETE_ISOLATION.known("Which concurrent changes conflict with deletes"),
+    DELETE_MODE.known("How row-level deletes are written"),
     Known::text(
         "write.delete.parquet.compression-codec",
         Kind::Text,
-        "The codec of delete files of Parquet; that of data files unless set",
+        "The codec of Parquet delete files; by default, as for data files",
     ),
     Known::text(
         "write.delete.parquet.compression-level",
         Kind::Text,
-        "Its level; that of data files unless set",
+        "Its level; by default, as for data files",
     ),
     Known::text(
         "write.delete.parquet.dict-size-bytes",
         Kind::Text,
-        "Bytes of a dictionary page of them; that of data files unless set",
+        "Bytes of a dictionary page; by default, as for data files",
     ),
     Known::text(
         "write.delete.parquet.page-row-limit",
         Kind::Text,
-        "Rows of a page of them at most; that of data files unless set",
+        "Maximum rows of a page; by default, as for data files",
     ),
     Known::text(
         "write.delete.parquet.page-size-bytes",
         Kind::Text,
-        "Bytes of a page of them; that of data files unless set",
+        "Bytes of a page; by default, as for data files",
     ),
     Known::text(
         "write.delete.parquet.page-version",
         Kind::Text,
-        "The version of their data pages; that of data files unless set",
+        "The version of data pages; by default, as for data files",
     ),
     Known::text(
         "write.delete.parquet.row-group-check-max-record-count",
         Kind::Text,
-        "Rows between two looks at the size of their row groups at most; that of data files unless set",
+        "Maximum rows between two checks of the row group size; by default, as for data files",
     ),
     Known::text(
         "write.delete.parquet.row-group-check-min-record-count",
         Kind::Text,
-        "Rows of a row group of them before its size is looked at; that of data files unless set",
+        "Minimum rows of a row group before its size is checked; by default, as for data files",
     ),
     Known::text(
         "write.delete.parquet.row-group-size-bytes",
         Kind::Text,
-        "Bytes of a row group of them; that of data files unless set",
+        "Bytes of a row group; by default, as for data files",
     ),
-    DELETE_TARGET_FILE_SIZE.known("Bytes of a file of position or equality deletes"),
+    DELETE_TARGET_FILE_SIZE.known("Target size of a delete file, in bytes"),
     Known::words("write.distribution-mode", D::None, DISTRIBUTIONS, "How rows are sent to writers").kept(),
     Known::text(FORMER_DATA_PATHS[1], Kind::Text, "Former name of write.data.path"),
     FORMAT.known("The format of data files"),
     Known::refused(LOCATION_PROVIDER, JAVA_CLASSES),
     MANIFEST_CODEC.known_with(Kind::Manifest, "The codec of manifests and manifest lists"),
-    Known::text(MANIFEST_GZIP_LEVEL.name, Kind::Manifest, "Its level; 9 of gzip and 1 of zstd unless set"),
+    Known::text(MANIFEST_GZIP_LEVEL.name, Kind::Manifest, "Its level; by default, 9 for gzip and 1 for zstd"),
     Known::words(
         "write.merge.distribution-mode",
         D::None,
@@ -254,32 +257,28 @@ pub const PROPERTIES: &[Known] = &[
         "write.merge.isolation-level",
         D::Word("serializable"),
         LEVELS,
-        "What other commits may have added while rows were merged",
+        "Which concurrent changes conflict with merges",
     )
     .kept(),
     Known::words("write.merge.mode", D::Word("copy-on-write"), MODES, "How rows are merged").kept(),
     METADATA_CODEC.known("The codec of metadata files"),
-    DELETE_AFTER_COMMIT.known("Whether a commit removes the metadata files that leave the metadata log"),
+    DELETE_AFTER_COMMIT.known("Whether a commit removes metadata files that it drops from the metadata log"),
     Known::text(
         METRICS_OF_COLUMN,
         Kind::Metrics,
-        "The metrics that are kept of a column: none, counts, truncate(16) or full",
+        "The metrics of a column: none, counts, truncate(16) or full",
     ),
-    Known::text(
-        METRICS_DEFAULT,
-        Kind::Metrics,
-        "The metrics that are kept of columns; truncate(16) unless set",
-    ),
-    METRICS_MOST_COLUMNS.known("Of how many columns metrics are kept where no default is set"),
+    Known::text(METRICS_DEFAULT, Kind::Metrics, "The metrics of columns; by default, truncate(16)"),
+    METRICS_MOST_COLUMNS.known("How many columns have metrics if no default is set"),
     Known::text(METADATA_PATH, Kind::Text, "The folder of metadata files and manifests"),
     PREVIOUS_VERSIONS_MAX.known("How many former metadata files the metadata log keeps"),
     OBJECT_STORAGE.known("Whether the names of data files begin with a hash, for object stores"),
-    OBJECT_STORAGE_PARTITIONED.known("Whether such names have partition values too"),
+    OBJECT_STORAGE_PARTITIONED.known("Whether these names contain partition values too"),
     Known::text(FORMER_DATA_PATHS[0], Kind::Text, "Former name of write.data.path"),
-    PARQUET_BLOOM_ADAPTIVE.known("Bloom filters are as small as their values allow, whatever this says"),
+    PARQUET_BLOOM_ADAPTIVE.known("No effect: bloom filters are always as small as their values allow"),
     PARQUET_BLOOM_OF_COLUMN.known("Whether a column has bloom filters"),
-    PARQUET_BLOOM_SHARE_OF_COLUMN.known("The share of false positives of a bloom filter"),
-    PARQUET_BLOOM_MOST_BYTES.known("Bytes of a bloom filter at most"),
+    PARQUET_BLOOM_SHARE_OF_COLUMN.known("The false positive probability of a bloom filter"),
+    PARQUET_BLOOM_MOST_BYTES.known("Maximum bytes of a bloom filter"),
     Known::whole(
         PARQUET_BLOOM_VALUES_OF_COLUMN,
         D::None,
@@ -287,26 +286,27 @@ pub const PROPERTIES: &[Known] = &[
         "How many distinct values a bloom filter is made for",
     ),
     PARQUET_CODEC.known_with(Kind::Parquet, "The codec of data files"),
-    Known::text(PARQUET_LEVEL, Kind::Parquet, "Its level; 3 of zstd unless set"),
+    Known::text(PARQUET_LEVEL, Kind::Parquet, "Its level; by default, 3 for zstd"),
     PARQUET_DICTIONARY_OF_COLUMN.known("Whether a column has dictionaries"),
     PARQUET_DICTIONARY_SIZE.known("Bytes of a dictionary page"),
-    PARQUET_PAGE_ROWS.known("Rows of a page at most"),
+    PARQUET_PAGE_ROWS.known("Maximum rows of a page"),
     PARQUET_PAGE_SIZE.known("Bytes of a page"),
     PARQUET_PAGE_VERSION.known_with(Kind::Parquet, "The version of data pages"),
     Known::text(
         PARQUET_ROWS_BETWEEN_CHECKS,
         Kind::Parquet,
-        "Rows between two looks at the size of a row group at most",
+        "Maximum rows between two checks of the row group size",
     ),
-    PARQUET_ROWS_BEFORE_CHECK.known_with(Kind::Parquet, "Rows of a row group before its size is looked at"),
+    PARQUET_ROWS_BEFORE_CHECK
+        .known_with(Kind::Parquet, "Minimum rows of a row group before its size is checked"),
     PARQUET_ROW_GROUP_SIZE.known("Bytes of a row group"),
-    PARQUET_RAW_SIZE.known("Whether these are the bytes of its rows in memory"),
+    PARQUET_RAW_SIZE.known("Whether the size of a row group is that of its rows in memory"),
     PARQUET_SHRED_VARIANTS.known("Whether variants are shredded"),
     PARQUET_STATISTICS_OF_COLUMN.known("Whether a column has statistics in footers"),
-    PARQUET_VARIANT_BUFFER.known("Rows by which the shredding of variants is chosen"),
+    PARQUET_VARIANT_BUFFER.known("Rows from which the shredding of variants is inferred"),
     Known::refused("write.py-location-provider.impl", JAVA_CLASSES),
-    PARTITION_SUMMARY_LIMIT.known("How many changed partitions a snapshot summary describes at most"),
-    TARGET_FILE_SIZE.known("Bytes of a data file"),
+    PARTITION_SUMMARY_LIMIT.known("Maximum number of changed partitions in a snapshot summary"),
+    TARGET_FILE_SIZE.known("Target size of a data file, in bytes"),
     Known::words(
         "write.update.distribution-mode",
         D::None,
@@ -314,7 +314,7 @@ pub const PROPERTIES: &[Known] = &[
         "How updated rows are sent to writers",
     )
     .kept(),
-    UPDATE_ISOLATION.known("What other commits may have added while rows were overwritten"),
+    UPDATE_ISOLATION.known("Which concurrent changes conflict with overwrites"),
     Known::words("write.update.mode", D::Word("copy-on-write"), MODES, "How rows are updated").kept(),
 ];
 

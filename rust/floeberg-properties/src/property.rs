@@ -57,7 +57,7 @@ pub struct Words {
 /// A property that has a meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
-    /// Its key; one that ends with a dot is of columns, whose names follow it.
+    /// Its key. A key that ends with a dot is followed by the name of a column.
     pub name: &'static str,
     /// What its value is.
     pub kind: Kind,

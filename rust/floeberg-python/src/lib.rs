@@ -1,12 +1,12 @@
 //! What does the Python package call: the extension module `floeberg._native`?
 //!
-//! Classes and functions that the Python package wraps; nobody else calls them. A folder a subject, a file a class.
+//! Classes and functions that only the Python package calls. Each subject has a folder, and each class a file.
 //!
 //! - `error`: the one mapping of errors to exceptions.
 //! - `pickle`: the envelope of recipes.
 //! - `recipe`: what another process needs to open the same table, or to make the same scan.
 //! - `renewal`: asks a function of Python for new options of a store.
-//! - `runtime`: the one door out of Python: it lets go of the lock, and polls for Ctrl-C.
+//! - `runtime`: the only place that leaves Python: it releases the GIL, and polls for Ctrl-C.
 //! - `arrow`: Arrow data for Python; with `incoming` the only code that shares memory with Python.
 //! - `incoming`: Arrow data of users.
 //! - `values`: filters, transforms and variants.

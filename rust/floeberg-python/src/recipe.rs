@@ -1,7 +1,7 @@
 //! What does another process need to open the same table, or make the same scan?
 //!
-//! Invariant: a table is pinned to its metadata file, so that opening it again never gives a later state, nor another
-//! table that was created in its place since: in a folder, both have files of one name.
+//! Invariant: a table is pinned to its metadata file. Opening it again never gives a later state, nor another table
+//! that was created in its place: in a folder, both may have files of the same name.
 
 use std::collections::BTreeMap;
 

@@ -10,8 +10,8 @@ use floeberg_io::{StoreOptions, renewal};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-/// Asks the providers of all options that are wanted. What one raises reaches who waits for its options; what is not an
-/// `Exception`, as Ctrl-C, is raised here.
+/// Asks the providers of all options that are wanted. An exception of a provider is passed to the threads that wait
+/// for its options. Other exceptions, such as Ctrl-C, are raised here.
 pub fn renew_wanted(py: Python<'_>) -> PyResult<()> {
     let mut interrupted = Ok(());
     for first in renewal::wanted() {

@@ -94,9 +94,10 @@ pub fn poll<T: Send>(
 
 /// Does work on a thread of its own with items that Python makes here, on the thread that called, some of them ahead.
 ///
-/// An exception of making an item is passed on unchanged. The call ends after the work, since items may be memory of Python's
-/// that must be given back while there is an interpreter: after Ctrl-C and after an error the work is asked to stop through `cancel`, and
-/// waited for; `undo` gets its answer where it was done by then. A second Ctrl-C waits no longer.
+/// An exception of making an item is passed on unchanged. The call ends after the work: items may be memory of
+/// Python, which must be released while the interpreter lives. After Ctrl-C and after an error, the work is asked to
+/// stop through `cancel`, and waited for. If it had ended by then, `undo` gets its result. A second Ctrl-C ends the
+/// wait.
 pub fn feed<I: Send + 'static, T: Send + 'static>(
     py: Python<'_>,
     cancel: &Cancel,

@@ -1,7 +1,7 @@
 """Which files of a scan does Spark's own Parquet reader read, and how?
 
-A file goes there where its footer proves that Spark reads the same values of it. All others are read by tasks of
-Floeberg, and both are one DataFrame.
+Spark reads a file itself if the footer proves that the values are the same. Floeberg's tasks read all other files. Both
+become one DataFrame.
 """
 
 __all__: list[str] = []

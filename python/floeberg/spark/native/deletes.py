@@ -2,9 +2,9 @@
 
 In: files that Spark reads, and their deletes. Out: the rows that are left.
 
-The deleted rows of a file are a bitmap, and the bitmaps of all files are sent to every executor. A row is left out by
-a join that looks at one bit: the size of its file, which Spark knows for every row without reading anything, says which
-bitmap it is.
+The deleted rows of a file are a bitmap, and the bitmaps of all files are sent to every executor. A join drops a row by
+looking at one bit. The size of the row's file selects the bitmap: Spark knows that size for every row without reading
+anything.
 
 Invariant: the sizes of the files of a group differ, and were asked of the files themselves.
 """

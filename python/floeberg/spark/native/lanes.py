@@ -196,7 +196,7 @@ class _Division:
         return found
 
     def _identity_sources(self, spec_id: int) -> set[int]:
-        """The fields whose values are partition values: they stand for what a file lacks."""
+        """The fields with identity partitions. Partition values replace columns that a file lacks."""
         return set(dict(self.scan._inner.identity_sources())[spec_id])  # noqa: SLF001 - the package's own
 
 

@@ -106,7 +106,7 @@ def _column(field: NestedField, shape: StoredShape) -> NativeColumn:
 
 
 def _by_id(field_id: int, name: str, columns: Sequence[StoredColumn]) -> StoredColumn | None:
-    """The one column of an id, whose name stands for no other, whatever case means."""
+    """The only column with an id. Its name is unique, even if case is ignored."""
     found = [each for each in columns if each.field_id == field_id]
     if not found:
         return None
@@ -166,9 +166,7 @@ def _struct(kind: StructType, stored: StoredColumn, name: str, *, legacy: bool) 
         if part is None or part.name != field.name:
             raise Unproven(f"the file lacks column {full!r}, or has another name for it")
         if field.field_type in {PrimitiveType("float"), PrimitiveType("double")}:
-            raise Unproven(
-                f"column {full!r} is a {field.field_type} in a struct, of which Spark may leave out NaN"
-            )
+            raise Unproven(f"column {full!r} is a {field.field_type} in a struct, and Spark may skip its NaN")
         read = _inside(field, part, full, legacy=legacy)
         comment = {"comment": field.doc} if field.doc else None
         fields.append(spark.StructField(field.name, read, nullable=field.optional, metadata=comment))

@@ -2,8 +2,8 @@
 
 In: paths, and the columns as the files have them. Out: a DataFrame of them.
 
-A classic session reads in a session of its own that Floeberg makes beside it, so that no setting which the user
-changes, at any time, decides what is read. Where that cannot be had, as in Spark Connect, options of the read say it.
+For a classic session, Floeberg makes a second session and reads there. So no setting that the user changes, at any
+time, affects what is read. Spark Connect does not allow this; there the read gets options instead.
 
 Invariant: a setting of the user's session changes no row, and none is changed.
 """

@@ -4,8 +4,8 @@ A query may overwrite a table with rows of that table. Commits since the snapsho
 does not tell a writer what was read, but a task knows its query. Tasks that read record their snapshot in a folder of
 the executor, and tasks that write look it up there.
 
-Files that Spark reads itself are read by no task of ours. Columns of their DataFrames say the snapshot, and the driver
-records it for queries that take none of these columns over as it is.
+Files that Spark reads itself have no task of Floeberg. The columns of their DataFrames carry the snapshot in their
+metadata. For queries that keep none of these columns, the driver records the snapshot.
 
 Invariant: only snapshots that tasks of the same query read are found, and those of DataFrames. Some may be missed:
 where no writing task ran on the machine of a reading one, and where an earlier query read the rows, as with `cache()`.

@@ -39,7 +39,9 @@ def chosen_files(plan: Plan, token: str) -> Plan:
     except (ValueError, zlib.error) as error:
         raise InvalidInputError("the option 'files-token' is set by Floeberg only") from error
     if digest != _digest(plan):
-        raise InvalidInputError("the table is not the one that the DataFrame was made of: make it again")
+        raise InvalidInputError(
+            "the files have changed since the DataFrame was made: make the DataFrame again"
+        )
     numbers, number = [], 0
     for step in steps:
         number += step

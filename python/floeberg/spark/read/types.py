@@ -88,7 +88,7 @@ def spark_type(kind: IcebergType, *, truncate_nanoseconds: bool, name: str) -> s
         The type.
 
     Raises:
-        UnsupportedError: Spark has none. The error says what to do.
+        UnsupportedError: Spark lacks the type. The error says what to do.
     """
     if isinstance(kind, StructType):
         return spark_struct(kind.fields, truncate_nanoseconds=truncate_nanoseconds, prefix=f"{name}.")

@@ -22,8 +22,8 @@ _REGISTERED: WeakSet[Any] = WeakSet()
 def register(spark: SparkSession) -> None:
     """Registers the format `floeberg` with a session.
 
-    PySpark finds the format by itself where its workers have Floeberg. Registering also passes the number of cores on,
-    and checks that the workers can read.
+    PySpark finds the format by itself if its workers have Floeberg. Registering also passes on the number of cores, and
+    checks that the workers can read.
 
     Args:
         spark: The session, classic or Spark Connect.

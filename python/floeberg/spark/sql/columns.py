@@ -1,7 +1,7 @@
 """Which columns of a table can a query reach?
 
-Invariant: a column that Spark may need is among them. A column is used only where its name is written, or where
-something stands for all of them: a star, a natural join, a pivot.
+Invariant: a column that Spark may need is among them. A column is used only where the query writes its name, or where
+    something means all columns: a star, a natural join, a pivot.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def needed_columns(statement: Statement, tree: Any, reference: Reference, schema
 
 
 def reaches_all(statement: Statement, tree: Any, reference: Reference) -> bool:  # noqa: ANN401 - the same
-    """Whether something in the query may stand for all columns of a table."""
+    """Whether something in the query may mean all columns of a table."""
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
     select = reference.select

@@ -1,7 +1,7 @@
 """When does our filter keep every row for which Spark's comparison of a column with a constant holds?
 
-Spark casts before it compares, takes NaN for the greatest number and equal to itself, and knows no order of ours but
-that of bytes. Each rule here names a type of a column and a kind of a constant for which both agree.
+Spark casts before it compares. For Spark, NaN equals itself and is the greatest number. The only string order that both
+share is by bytes. Each rule here names a column type and a kind of constant for which Spark and Floeberg agree.
 """
 
 from __future__ import annotations

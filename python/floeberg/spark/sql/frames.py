@@ -86,7 +86,7 @@ def _scan_of(spark: SparkSession, reference: Reference, *, case_sensitive: bool)
 
     Raises:
         InvalidInputError: It asks for two snapshots, or for one of another kind.
-        NotFoundError: There is no such snapshot or ref.
+        NotFoundError: The snapshot or ref does not exist.
     """
     found, travel = reference.found, reference.time_travel
     table = found.table
@@ -138,8 +138,8 @@ def _metadata_frame(
         return spark.createDataFrame(_plain(rows))
     except PySparkException as error:
         raise UnsupportedError(
-            f"{'.'.join(reference.name.parts)}: Spark cannot take one of the columns {', '.join(rows.column_names)}; "
-            "name the others"
+            f"{'.'.join(reference.name.parts)}: Spark has no type for one of the columns "
+            f"{', '.join(rows.column_names)}: select the others"
         ) from error
 
 
@@ -151,7 +151,7 @@ def _milliseconds(spark: SparkSession, constant: str) -> int:
     """What Spark makes of a constant, in the zone of the session."""
     micros = spark.sql(f"SELECT unix_micros(CAST(({constant}) AS TIMESTAMP_LTZ))").collect()[0][0]
     if micros is None:
-        raise InvalidInputError(f"TIMESTAMP AS OF: {constant} is no moment")
+        raise InvalidInputError(f"TIMESTAMP AS OF: Spark cannot cast {constant} to a timestamp")
     return int(micros) // 1000
 
 

@@ -67,7 +67,7 @@ class Condition:
                     yield from moments_in(column[1], [other], listed=isinstance(node, exp.In))
 
     def filter(self, moments: Moments) -> Expression | None:
-        """The filter that the condition implies; `None` where there is none."""
+        """The filter that the condition implies, or `None`."""
         return self._implied(self._tree, moments, negated=False)
 
     def _implied(self, node: Any, moments: Moments, *, negated: bool) -> Expression | None:  # noqa: ANN401, C901, PLR0911 - one return a form

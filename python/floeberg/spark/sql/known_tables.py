@@ -1,9 +1,8 @@
-"""Which names of a statement are tables of ours?
+"""Which names of a statement are tables of the catalog?
 
-A name of one part is Spark's: a temporary view, a common table expression, a table of the current database. A longer
-one is ours where the catalog has it, or where it begins with the catalog's name and the catalog has the rest. After it
-may stand a metadata table (`orders.snapshots`), or a branch or a snapshot as Iceberg spells them
-(`orders.branch_audit`).
+A name with one part is Spark's: a temporary view, a common table expression, a table of the current database. A longer
+name is the catalog's if the catalog has it, with or without the name of the catalog in front. A metadata table
+(`orders.snapshots`), a branch or a snapshot may follow, spelled as in Iceberg (`orders.branch_audit`).
 
 Invariant: a name is looked up once a statement, and each table is loaded once: all its uses read the same snapshot.
 """
@@ -67,11 +66,11 @@ class KnownTables:
         self._found: dict[tuple[str, ...], Found | None] = {}
 
     def find(self, parts: tuple[str, ...]) -> Found | None:
-        """The table of ours that a name means; `None` where it is Spark's.
+        """The table of the catalog that a name means; `None` for a table of Spark.
 
         Raises:
             InvalidInputError: Spark has a table of the name, too.
-            NoSuchTableError: The catalog, or the namespace, is ours, and there is no such table.
+            NoSuchTableError: The name begins with the catalog or one of its namespaces, and the table does not exist.
         """
         found = self.look_up(parts)
         if found is None:
@@ -85,7 +84,7 @@ class KnownTables:
         return found
 
     def look_up(self, parts: tuple[str, ...]) -> Found | None:
-        """The same, without errors where there is none or two."""
+        """Like `find`, but without errors for missing or ambiguous tables."""
         if len(parts) < 2:  # noqa: PLR2004 - a namespace and a name
             return None
         if parts not in self._found:
@@ -98,7 +97,7 @@ class KnownTables:
         return self._found[parts]
 
     def load(self, catalog: Catalog, levels: tuple[str, ...]) -> Table | None:
-        """A table of a catalog; `None` where there is none."""
+        """A table of a catalog, or `None`."""
         key = (catalog.name, *sorted(catalog.properties.items())), levels
         if key not in self._tables:
             self._tables[key] = None

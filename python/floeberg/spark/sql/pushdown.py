@@ -1,7 +1,7 @@
 """Which rows of a table can a query not need, by its own conditions?
 
-In: the WHERE and the ON of the SELECT that a table stands in. Out: a filter for planning; Spark evaluates the whole
-conditions all the same.
+In: the WHERE and the ON of the SELECT that a table stands in. Out: a filter for planning. Spark still evaluates the
+    whole conditions.
 
 Invariant: a condition is used only where a row that fails it is in no row of the result, whatever is joined to it.
 """

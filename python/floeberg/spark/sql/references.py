@@ -1,4 +1,4 @@
-"""Where in a query do tables of ours stand, and who can see them?
+"""Where does a query use tables of the catalog, and where are they visible?
 
 In: the tree of a query. Out: each use of a table, with the SELECT that it belongs to and the name that columns are
 qualified with.
@@ -44,7 +44,7 @@ class Reference:
 
 
 def references(statement: Statement, tree: Any, known: KnownTables) -> list[Reference]:  # noqa: ANN401 - sqlglot's
-    """All uses of tables of ours."""
+    """All uses of tables of the catalog."""
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
     by_start = {name.starts[0]: name for name in statement.names}

@@ -68,7 +68,7 @@ def edits(
 
 
 def template(text: str, changes: Sequence[Edit]) -> str:
-    """The text as a format string, in which `{floeberg_0}` stands for the name of the first frame."""
+    """The text as a format string. `{floeberg_0}` is replaced by the name of the first frame."""
     pieces: list[str] = []
     at = 0
     for edit in changes:

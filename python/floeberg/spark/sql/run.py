@@ -40,41 +40,41 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
 ) -> DataFrame:
     """Runs a query over tables of a catalog by their names, beside Spark's own tables and views.
 
-    `sales.orders` is the catalog's where the catalog has it; where Spark has a table of that name too, it is an error,
-    and `catalog.sales.orders` or `spark_catalog.sales.orders` says which is meant. The first part may be the name of
-    the catalog, or of any catalog of the configuration. A name of one part is Spark's: a temporary view, a common table
-    expression, or a table of the current database. Names of tables have case, as in Iceberg; those of columns as the
-    session says.
+    `sales.orders` is a table of the catalog, if the catalog has it. If Spark has a table of that name too, an error
+    asks for `catalog.sales.orders` or `spark_catalog.sales.orders`. The first part may be the name of the catalog, or
+    of any configured catalog. A name with one part is Spark's: a temporary view, a common table expression, or a table
+    of the current database. Table names are case-sensitive, as in Iceberg. Column names follow the session.
 
-    A name may go on: `sales.orders.snapshots` and the other metadata tables of `Table.inspect`,
-    `sales.orders.branch_audit`, `tag_x`, `snapshot_id_1`, `at_timestamp_1` as Iceberg spells them. `VERSION AS OF`
-    takes a snapshot's id, a branch or a tag, `TIMESTAMP AS OF` a constant that Spark casts to a moment.
+    Metadata tables and snapshots are named as in Iceberg: `sales.orders.snapshots` and the other metadata tables of
+    `Table.inspect`, `sales.orders.branch_audit`, `tag_x`, `snapshot_id_1`, `at_timestamp_1`. `VERSION AS OF` takes a
+    snapshot id, a branch or a tag. `TIMESTAMP AS OF` takes a constant that Spark casts to a timestamp.
 
-    The newest snapshots are read, and the same of a table wherever the statement names it. Views of
-    `floeberg.spark.create_view` that pin no snapshot are made again first; Spark itself would show the old one.
+    The newest snapshot of each table is read: one snapshot for the whole statement. Views of
+    `floeberg.spark.create_view` without a chosen snapshot move to the newest one first; Spark itself would show the old
+    one.
 
-    Spark runs the text as it is written, with other names for these tables. What the conditions of a SELECT say of one
-    table helps to plan which of its files are read; Spark evaluates all of them nevertheless. A statement that names no
-    table of the catalog is Spark's altogether.
+    Spark runs the text as written, with other names for these tables. Conditions on a table are pushed down to its
+    planning, and skip manifests and files. Spark still evaluates all conditions itself. If a statement does not name a
+    table of the catalog, Spark runs it unchanged.
 
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
         text: The statement.
         args: Values of parameters, as `spark.sql` takes them.
-        catalog: The catalog or its name in the configuration; the default one, if there is one, unless given.
+        catalog: The catalog, or its name in the configuration. By default, the configured default catalog, if any.
         reader: `"auto"`, `"native"` or `"arrow"`, as for `Scan.to_spark`.
-        truncate_nanoseconds: Whether nanoseconds may be cut to Spark's microseconds.
+        truncate_nanoseconds: Whether nanoseconds may be truncated to Spark's microseconds.
 
     Returns:
         A `pyspark.sql.DataFrame`.
 
     Raises:
         NotInstalledError: PySpark or sqlglot is not installed: `pip install 'floeberg[spark]'`.
-        InvalidInputError: A name means two tables, there are several statements, or a use of a table asks for two
-            snapshots.
-        NotFoundError: The catalog has no such table, or the table no such snapshot or ref. Near names are named.
-        UnsupportedError: A statement that is no query, or one that is not understood, names a table of a catalog; or
-            Spark has no type for a column.
+        InvalidInputError: A name is ambiguous, the text has several statements, or two snapshots of a table are chosen
+            at once.
+        NotFoundError: The table, snapshot or ref does not exist. The error suggests near matches.
+        UnsupportedError: The statement names a table of a catalog, and is not a query or cannot be parsed. Or Spark has
+            no type for a column.
     """
     check_pyspark()
     check_session(spark)
@@ -99,7 +99,7 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
 
 
 def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any:  # noqa: ANN401 - sqlglot's
-    """The tree of the query; `None` where no table of ours is named and Spark may judge."""
+    """The tree of the query; `None` if it names no table of the catalog and Spark runs it."""
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
     trees, near = parse_query(statement) if statement.is_query else ([], "")

@@ -67,7 +67,7 @@ class Statement:
 
     @property
     def is_unheard_of(self) -> bool:
-        """Whether its first word is not a keyword of SQL, so that it can only be a mistake."""
+        """Whether its first word is not a keyword of SQL. Then it must be a mistake."""
         return bool(self.tokens) and self.tokens[0].token_type.name == "VAR" and self.word not in _SCRIPTS
 
     @property
@@ -78,7 +78,7 @@ class Statement:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All words that stand in it, quoted or not, in lower case: no column can be used without its own."""
+        """All words of the statement, quoted or not, in lower case. A column can only be used by its name."""
         return frozenset(token.text.lower() for token in self.tokens)
 
     @cached_property
@@ -137,7 +137,7 @@ def read_statement(text: str) -> Statement | None:
 
 
 def parse_query(statement: Statement) -> tuple[list[Any], str]:
-    """The trees of its queries, or why there are none.
+    """The trees of its queries, or why it cannot be parsed.
 
     Returns:
         A tree for each query, `[]` where the parser does not understand one; and its message.

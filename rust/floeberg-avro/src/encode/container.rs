@@ -79,7 +79,7 @@ impl<W: Write> ContainerWriter<W> {
     }
 }
 
-/// What stands before the blocks: the schema and the codec, then `metadata` in its order, then the marker.
+/// The header before the blocks: the schema and the codec, then `metadata` in its order, then the marker.
 pub fn header(
     schema: &str,
     metadata: &[(&str, String)],

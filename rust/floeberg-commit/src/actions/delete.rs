@@ -59,7 +59,7 @@ pub(super) fn delete(
     delete_from(context, &bound, mode, whole, &partial)
 }
 
-/// Removes rows of files of which others may stay, and whole files.
+/// Removes whole files, and some of the rows of other files.
 fn delete_from(
     context: &ActionContext<'_>,
     bound: &BoundExpr,

@@ -14,7 +14,7 @@ use floeberg_iceberg::metadata::TableMetadata;
 use super::logs::{log_metadata, log_snapshots};
 use crate::{Requirement, Update};
 
-/// The metadata that a commit stands on, and the file it was read from.
+/// The base of a commit, and the file that it was read from.
 #[derive(Debug, Clone, Copy)]
 pub struct Previous<'a> {
     /// What it says.
@@ -70,7 +70,7 @@ pub(super) struct LastAdded {
 const FIRST_FORMAT_VERSION: u8 = 1;
 
 impl TableMetadataBuilder {
-    /// Begins with what there is, or with nothing.
+    /// Begins with the base, or with an empty table.
     pub fn begin(base: Option<Previous<'_>>, now_ms: i64) -> Result<Self> {
         Ok(Self {
             metadata: match base {
@@ -155,7 +155,7 @@ impl TableMetadataBuilder {
         }
     }
 
-    /// The table after the commit; as it was where nothing changed.
+    /// The table after the commit; unchanged if nothing changed.
     ///
     /// Errors: `InvalidInput` for a new table that lacks a part.
     pub fn finish(self) -> Result<TableMetadata> {

@@ -74,7 +74,7 @@ impl NamedFiles {
         Ok(!self.deletes.is_empty() && self.deletes.contains(&name(path, offset)))
     }
 
-    /// Errors: `CommitConflict` for one that was not among the removed files, and so not in the table.
+    /// Errors: `CommitConflict` for a named file that was not removed, and so is not in the table.
     pub fn check_found<'a>(&self, removed: impl Iterator<Item = &'a Counted>) -> Result<()> {
         let (mut data, mut deletes) = (HashSet::new(), HashSet::new());
         for file in removed {

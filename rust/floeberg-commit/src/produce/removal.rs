@@ -80,7 +80,7 @@ impl Removal {
         }
     }
 
-    /// Checks that files which were named are among those that were removed. Errors: `CommitConflict`.
+    /// Checks that all named files were removed. Errors: `CommitConflict`.
     pub fn check_found<'a>(&self, removed: impl Iterator<Item = &'a Counted>) -> Result<()> {
         match self {
             Self::Files(files) => files.check_found(removed),

@@ -38,14 +38,14 @@ pub(crate) struct Matched {
 }
 
 impl Matched {
-    /// Are no other rows left? `false` where that is not known, because of equality deletes.
+    /// Do all rows that are left match? `false` if that is unknown, because of equality deletes.
     pub fn is_whole(&self) -> bool {
         u64::try_from(self.task.record_count) == Ok(self.rows.len() + self.deleted.len())
     }
 }
 
 impl Matched {
-    /// The file as it is named where it goes.
+    /// The file, as an entry to remove.
     pub fn data_file(&self) -> WrittenFile {
         let file = DataFile::new(&self.task.file_path, self.task.file_format.name());
         WrittenFile { spec_id: self.task.spec_id, file, purpose: None }

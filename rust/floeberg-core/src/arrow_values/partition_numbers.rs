@@ -34,7 +34,7 @@ pub struct PartitionNumbers {
 }
 
 impl PartitionNumbers {
-    /// Rows whose partitions nobody asks for: all in one, without values.
+    /// All rows in one partition, without values.
     pub fn one(rows: usize) -> Self {
         Self { of: vec![0; rows], keys: vec![PartitionKey::new([])], rows: vec![0] }
     }

@@ -72,8 +72,7 @@ impl BoundExpr {
         columns
     }
 
-    /// What is left of the filter where the tests of some columns may have any outcome: it holds for every row for which
-    /// the filter holds.
+    /// The filter without the tests of some columns. It matches every row that the filter matches.
     #[must_use]
     pub fn without_columns(&self, is_left_out: impl Fn(i32) -> bool) -> Self {
         self.map_predicates(&mut |test| {

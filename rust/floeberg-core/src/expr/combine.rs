@@ -8,7 +8,7 @@ use super::{Expr, MAX_DEPTH, Operator, Predicate, RawLiteral, Term};
 use crate::error::{Error, Result};
 
 impl Expr {
-    /// All of the filters; [`Expr::True`] where there are none.
+    /// All of the filters; [`Expr::True`] without filters.
     pub fn all_of(terms: impl IntoIterator<Item = Expr>) -> Self {
         let mut flat = Vec::new();
         for term in terms {
@@ -24,7 +24,7 @@ impl Expr {
             .unwrap_or_else(|several| if several.is_empty() { Self::True } else { Self::And(several) })
     }
 
-    /// Any of the filters; [`Expr::False`] where there are none.
+    /// Any of the filters; [`Expr::False`] without filters.
     pub fn any_of(terms: impl IntoIterator<Item = Expr>) -> Self {
         let mut flat = Vec::new();
         for term in terms {

@@ -65,7 +65,7 @@ impl DeletedRows {
         &self.positions
     }
 
-    /// Is no row deleted?
+    /// Are all rows left?
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }

@@ -2,10 +2,10 @@
 //!
 //! In: a batch, and a mask of the kept rows. Out: a batch of the kept rows, in order.
 //!
-//! Arrow's own filter is made for a few long runs or a few rows; this one for many short runs, as scattered deletes
-//! leave them: values move down within the buffers that the batch owns.
+//! Arrow's own filter is made for a few long runs or a few rows. This one is made for many short runs, as scattered
+//! deletes leave them: values move down within the buffers that the batch owns.
 //!
-//! Invariant: the result equals that of Arrow's own filter, which serves the types that are not served here.
+//! Invariant: the result equals that of Arrow's own filter, which handles all other types.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -37,14 +37,14 @@ pub struct KeptRows {
 }
 
 impl KeptRows {
-    /// Those whose bit is set; the mask is as long as the batches it is for.
+    /// The rows whose bit is set. Batches must be as long as the mask.
     pub fn new(mask: BooleanBuffer) -> Self {
         let runs: Vec<Run> = mask.set_slices().map(|(start, end)| start..end).collect();
         let count = runs.iter().map(Run::len).sum();
         Self { mask: BooleanArray::new(mask, None), runs, count, fallback: OnceCell::new() }
     }
 
-    /// A batch of the rows that stay. What no other array shares of its buffers is reused.
+    /// A batch of the rows that stay. Buffers that no other array shares are reused.
     ///
     /// Errors: `Internal` for a batch that is not as long as the mask.
     pub fn filter(&self, batch: RecordBatch) -> Result<RecordBatch> {

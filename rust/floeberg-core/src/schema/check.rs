@@ -13,8 +13,8 @@ use super::{Field, PrimitiveType, Schema, Type};
 use crate::error::{Error, Result, beginning};
 use crate::value::Value;
 
-/// How deep types may nest to be written. Readers take JSON of 127 levels, of which a struct takes three and what stands around a
-/// schema seven at the most; and pyarrow takes 64 levels of types, of which a map takes two.
+/// How deep types may nest to be written. Readers accept JSON of 127 levels: a struct takes three of them, and the
+/// JSON around a schema seven at most. pyarrow accepts 64 levels of types, and a map takes two.
 pub const MAX_WRITTEN_DEPTH: usize = 40;
 
 /// The first format version with defaults, and with the types that [`needs_v3`] names.
@@ -28,7 +28,7 @@ impl Schema {
         self.check_as_successor(None, format_version)
     }
 
-    /// Checks that it may stand after another schema, whose own faults are not counted.
+    /// Checks that it may follow another schema. Faults of the other schema do not count.
     ///
     /// Errors: those of [`Self::check_to_write`].
     pub fn check_as_successor(&self, before: Option<&Self>, format_version: u8) -> Result<()> {

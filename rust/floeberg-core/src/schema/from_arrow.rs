@@ -19,8 +19,9 @@ use crate::value::decimal::MAX_PRECISION;
 /// Zones that are UTC by another name.
 const UTC_NAMES: [&str; 8] = ["UTC", "Etc/UTC", "Z", "Zulu", "+00:00", "-00:00", "+0000", "GMT"];
 
-/// The schema of a table that holds the rows of an Arrow schema: large, view, dictionary and run-end forms as what they
-/// stand for, `arrow.uuid`, `arrow.parquet.variant` and `geoarrow.wkb` as what they name, and a field's `doc` as its comment.
+/// The schema of a table that holds the rows of an Arrow schema. Large, view, dictionary and run-end forms become the
+/// types of their values. `arrow.uuid`, `arrow.parquet.variant` and `geoarrow.wkb` become the types that they name. A
+/// field's `doc` becomes its comment.
 ///
 /// The format version decides over nanoseconds and Arrow's null type, which need v3.
 ///
@@ -149,7 +150,7 @@ impl Reader {
     }
 }
 
-/// The type that dictionaries and runs stand for.
+/// The type of the values of dictionaries and runs.
 pub fn written_out(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, values) => written_out(values),

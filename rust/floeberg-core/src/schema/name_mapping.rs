@@ -26,7 +26,7 @@ pub struct NameMapping {
     by_name: HashMap<String, Arc<MappedField>>,
 }
 
-/// What a name stands for.
+/// What a name is mapped to.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MappedField {
     field_id: Option<i32>,
@@ -48,8 +48,8 @@ impl MappedField {
 impl NameMapping {
     /// Parses the JSON of the table property.
     ///
-    /// Errors: `InvalidData` for text that is not JSON, malformed mappings, a name that occurs twice among
-    /// siblings, mappings that are nested too deep.
+    /// Errors: `InvalidData` for text that is not JSON, a malformed mapping, a name that occurs twice among siblings,
+    /// and a mapping that nests too deep.
     pub fn from_json(text: &str) -> Result<Self> {
         let json: Json = serde_json::from_str(text)
             .map_err(|error| Error::invalid_data("a name mapping is not JSON").caused_by(error))?;
@@ -61,7 +61,7 @@ impl NameMapping {
         of_fields(schema.fields())
     }
 
-    /// What a name at this level stands for.
+    /// What a name at this level is mapped to.
     pub fn get(&self, name: &str) -> Option<&MappedField> {
         self.by_name.get(name).map(AsRef::as_ref)
     }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result, beginning};
 use crate::value::Value;
 
 impl Transform {
-    /// The transformed value; `None` is null, which is what `void` gives.
+    /// The transformed value; `None` is null, the result of `void`.
     ///
     /// Null stays null under every transform and is not asked about here.
     /// Errors: `InvalidInput` for a value of a type that it does not take, `Unsupported` for an unknown transform.

@@ -42,9 +42,8 @@ impl Transform {
 
     /// The type of its values.
     ///
-    /// That of an unknown transform is not known: it is [`Type::Unrecognized`] with the transform as written, and
-    /// whoever reads its values takes the type that the file tells.
-    /// Errors: `InvalidData` for a source type that it does not take.
+    /// For an unknown transform it is [`Type::Unrecognized`], with the transform as written. Readers of its values
+    /// take the type in the file. Errors: `InvalidData` for a source type that it does not take.
     pub fn result_type(&self, source: &Type) -> Result<Type> {
         if !self.accepts(source) {
             return Err(Error::invalid_data(format!(

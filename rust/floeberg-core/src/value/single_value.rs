@@ -13,7 +13,7 @@ use crate::primitive::PrimitiveType;
 
 /// The binary form of a value.
 ///
-/// Errors: `InvalidInput` for nested values, which have none.
+/// Errors: `InvalidInput` for nested values, which have no binary form.
 pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
     Ok(match value {
         Value::Boolean(value) => vec![u8::from(*value)],

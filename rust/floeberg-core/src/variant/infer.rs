@@ -40,8 +40,8 @@ impl Shape {
     /// How to shred the variants of these columns, which are structs of the bytes `metadata` and `value`; `None` where
     /// they are not.
     ///
-    /// Errors: `InvalidData` for bytes that are not a variant and for names that are not UTF-8, `Unsupported` for a type that is
-    /// not known within an object or array.
+    /// Errors: `InvalidData` for bytes that are not a variant and for names that are not UTF-8; `Unsupported` for an
+    /// unknown type within an object or array.
     pub fn infer(columns: &[StructArray]) -> Result<Option<Self>> {
         let mut root = Seen::default();
         let mut room = MOST_PLACES;

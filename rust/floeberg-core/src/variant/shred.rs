@@ -29,8 +29,8 @@ pub struct Shredded {
 impl Shape {
     /// Shreds variants.
     ///
-    /// Errors: `InvalidData` for bytes that are not a variant, as far as they are read, `Unsupported` for a type that is
-    /// unknown in the shredded part, `LimitExceeded` for more bytes than 32-bit offsets allow.
+    /// Errors: `InvalidData` for bytes that are not a variant, as far as they are read; `Unsupported` for an unknown
+    /// type in the shredded part; `LimitExceeded` for more bytes than 32-bit offsets allow.
     pub fn shred(&self, variants: &StructArray) -> Result<Shredded> {
         let (metadata, values) = parts(variants)?;
         let mut root = ShreddedColumns::new(&self.0);

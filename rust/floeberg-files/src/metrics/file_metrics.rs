@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-/// The metrics of a file; `None` where its format has none.
+/// The metrics of a file; `None` for metrics that its format lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileMetrics {
     /// How many rows it has.

@@ -2,9 +2,9 @@
 //!
 //! In: a schema. Out: its columns at every level with their full names, in that order.
 //!
-//! Java walks an index of names, which is a `java.util.HashMap`: its order follows from the hashes of the names, the number
-//! of names, and, within one bucket, from the order in which the visitor of the schema met them (children before parents).
-//! Ids that are given on such a walk are those that others see, so the walk is repeated here.
+//! Java iterates over an index of names, a `java.util.HashMap`. Its order follows from the hashes of the names and
+//! from their number. Within a bucket, it is the order in which the visitor of the schema met them: children before
+//! parents. Ids that are given on such a walk are those that others see, so the walk is repeated here.
 
 use floeberg_core::schema::{Field, Schema, Type};
 

@@ -137,7 +137,7 @@ pub(crate) fn decode_pair(
     (lower.and_then(decode), upper.and_then(decode))
 }
 
-/// Are the bounds of a type in the order of its values, whoever wrote them?
+/// Are the bounds of a type in the order of its values, with every writer?
 fn has_order(field_type: &Type) -> bool {
     use PrimitiveType as P;
     match field_type {

@@ -37,7 +37,7 @@ pub(crate) struct Use(u64);
 pub(crate) enum Found {
     /// All its block ranges, with the wanted statistics.
     Whole(Vec<Arc<BlockEntries>>),
-    /// Not all of it. It has statistics of these columns; whoever replaces it has to decode them too.
+    /// Only a part. It has statistics of these columns; a replacement must decode them too.
     Without(Vec<i32>),
 }
 

@@ -90,7 +90,7 @@ pub struct EntryDetails {
     pub content_size_in_bytes: Int64Array,
 }
 
-/// Counts and bounds of one column, a row an entry; null is unknown.
+/// Counts and bounds of one column, a row for each entry; null is unknown.
 #[derive(Debug, Clone)]
 pub struct EntryStatistics {
     /// Values, nulls and NaNs included.
@@ -105,7 +105,7 @@ pub struct EntryStatistics {
     pub upper_bound: BinaryArray,
 }
 
-/// Counts and bounds by field id, a map an entry; null where the entry has none.
+/// Counts and bounds by field id: a map for each entry, null for an entry without them.
 #[derive(Debug, Clone)]
 pub struct EntryMetrics {
     /// Bytes that a column takes in the file.

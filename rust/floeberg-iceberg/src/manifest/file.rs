@@ -35,10 +35,10 @@ pub struct ManifestFile {
     pub partitions: Option<Vec<FieldSummary>>,
     /// The key it is encrypted with.
     pub key_metadata: Option<Vec<u8>>,
-    /// The row id of the first row of its files that have none (v3).
+    /// The first row id for its files without one (v3).
     pub first_row_id: Option<i64>,
-    /// For a new manifest, which no snapshot has yet: the rows of its live files without a first row id. `None` for a manifest of a
-    /// snapshot.
+    /// For a new manifest that is not committed yet: the rows of its live files without a first row id. `None` for a
+    /// manifest of a snapshot.
     pub rows_without_ids: Option<i64>,
 }
 

@@ -266,8 +266,8 @@ fn kept_of(mask: Option<&[bool]>, all: usize) -> usize {
     mask.map_or(all, |mask| mask.iter().filter(|keep| **keep).count())
 }
 
-/// The columns of a conjunct; `None` where there are none or a float is among them. Engines that read a plan do not agree
-/// whether NaN is above every number: a delete of NaN is for each of them to apply.
+/// The columns of a conjunct; `None` without columns, or with a float column. Engines disagree whether NaN is larger
+/// than every number, so each engine applies deletes of NaN itself.
 fn columns_without_floats(conjunct: &BoundExpr) -> Option<Vec<i32>> {
     fn add(conjunct: &BoundExpr, columns: &mut Vec<i32>) -> bool {
         match conjunct {

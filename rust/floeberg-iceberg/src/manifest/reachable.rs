@@ -97,8 +97,7 @@ impl Iterator for AllManifests {
 /// The files that can be reached from a table's metadata: metadata and statistics files, then manifest lists, then
 /// manifests, each before its live files. It ends after an error.
 ///
-/// A data file or delete file is returned once for each manifest that lists it as live: of files that snapshots no longer need, a
-/// table may have any number of manifests.
+/// A data file or delete file is returned once for each manifest that lists it as live.
 #[derive(Debug)]
 pub struct ReachableFiles {
     manifests: AllManifests,

@@ -105,7 +105,7 @@ impl BoundSpec {
         self.untyped.iter().all(is_known)
     }
 
-    /// The error of partitions that cannot be compared.
+    /// The error for partitions that cannot be compared.
     pub fn not_comparable(&self) -> Error {
         Error::unsupported(format!(
             "partition spec {} has an unknown transform, so the partitions of its delete files cannot be compared",

@@ -73,10 +73,10 @@ impl PartitionField {
 
 /// The union of the partition fields of all specs, by partition field id in ascending order.
 ///
-/// A field in several specs has the name of the newest of them, and the type of the newest in which it is not void. v1
-/// numbered fields anew in each spec, so one id can mean different things: then the newest spec keeps the id, and the field of
-/// the older spec gets a new id above all others. If two fields have the same name, the one with the lower id is renamed: its
-/// id is appended.
+/// A field in several specs has the name of the newest of them, and the type of the newest in which it is not void.
+/// v1 numbered the fields of each spec from the start, so one id can mean different fields. Then the newest spec
+/// keeps the id, and the field of the older spec gets a new id above all others. If two fields have the same name,
+/// the one with the lower id is renamed: its id is appended.
 ///
 /// Errors: those of [`PartitionSpec::partition_type`].
 pub fn unified_partition(metadata: &TableMetadata) -> Result<UnifiedPartition> {

@@ -44,15 +44,15 @@ pub struct ViewVersion {
     pub version_id: i32,
     /// The schema of its rows.
     pub schema_id: i32,
-    /// When it was made, not when it became current: milliseconds from 1970-01-01 UTC.
+    /// When it was created, in milliseconds from 1970-01-01 UTC. It may have become current later.
     pub timestamp_ms: i64,
-    /// Which engine made it, and such.
+    /// The engine that made it, and other facts.
     pub summary: BTreeMap<String, String>,
     /// The same definition in several ways.
     pub representations: Vec<ViewRepresentation>,
-    /// The catalog of names without one; `None` is the view's own.
+    /// The catalog for names without one; `None` is the view's own.
     pub default_catalog: Option<String>,
-    /// The namespace of names that are a single identifier.
+    /// The namespace for names without one.
     pub default_namespace: Vec<String>,
     /// JSON keys that this version does not know.
     pub unknown_keys: Map<String, Json>,

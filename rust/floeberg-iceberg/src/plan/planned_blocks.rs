@@ -19,7 +19,7 @@ pub(super) struct PlannedBlocks {
     pub residuals: Vec<BoundExpr>,
     /// The statistics of the requested column, file by file.
     pub statistics: Vec<ColumnStats>,
-    /// Marks files whose first row id continues from the end of the previous block range; `None` if there are no such files.
+    /// Marks files whose first row id continues from the end of the previous block range; `None` without such files.
     pub counted_on: Option<BooleanBuffer>,
     /// How many row ids the entries inherited from the manifest.
     pub row_ids: i64,

@@ -1,6 +1,6 @@
 //! What is a plan?
 //!
-//! A plan is columns: no task is built until somebody iterates.
+//! A plan is columns: tasks are built only when it is iterated.
 
 use std::sync::Arc;
 

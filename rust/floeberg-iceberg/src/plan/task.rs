@@ -118,7 +118,7 @@ pub struct DeleteFile {
     pub file_size_in_bytes: i64,
     /// Decides which data files it applies to.
     pub data_sequence_number: i64,
-    /// The one data file it is for, as written; `None` is any of its partition.
+    /// The only data file that it applies to, as written; `None` means any file of its partition.
     pub referenced_data_file: Option<String>,
     /// The spec it is partitioned by.
     pub spec_id: i32,

@@ -14,7 +14,7 @@ use super::deletes;
 use super::table_reader::TableReader;
 use crate::plan::{FileScanTask, Plan};
 
-/// The words of some files of a plan, by their numbers. Deletes by equality are not looked at.
+/// The words of some files of a plan, by their numbers. Equality deletes are ignored.
 pub fn deleted_words(
     reader: &TableReader,
     plan: &Plan,

@@ -39,8 +39,8 @@ pub struct ReadRequest {
     pub partition_fields: BTreeMap<i32, Vec<i32>>,
     /// Ids for files without ids (`schema.name-mapping.default`).
     pub name_mapping: Option<Arc<NameMapping>>,
-    /// Bytes of decoded batches that may wait to be taken; as many again of position deletes that are kept for later tasks, and
-    /// about as many again of the keys of equality deletes.
+    /// Bytes of decoded batches that may wait to be taken. Position deletes that are kept for later tasks may take as
+    /// many bytes again, and keys of equality deletes about as many again.
     pub memory: u64,
 }
 

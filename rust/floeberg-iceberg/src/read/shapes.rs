@@ -20,7 +20,7 @@ const AT_A_TIME: usize = 16;
 pub struct Shapes {
     /// Of each file the number of its text, and its size in bytes.
     pub files: Vec<(usize, u64)>,
-    /// The texts, as JSON; one with `error` where files could not be looked into.
+    /// The texts, as JSON; a text with `error` for files that could not be read.
     pub texts: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! The rows of one task, as batches, in the file's order.
 //!
-//! Invariant: after an error there is no further batch.
+//! Invariant: an error ends the batches.
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! In: the rows of the unit after deleted positions and the filter. Out: batches of the selected columns. If `_deleted` is one of
 //! them, deleted rows stay and are marked.
 //!
-//! Invariant: after an error there is no further batch.
+//! Invariant: an error ends the batches.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::deletes::KeyFilter;
 /// What happens to rows that are deleted by equality.
 #[derive(Debug, Clone)]
 pub(super) enum Deleted {
-    /// There are none.
+    /// The task has no equality deletes.
     None,
     /// They are dropped.
     Dropped(Arc<KeyFilter>),

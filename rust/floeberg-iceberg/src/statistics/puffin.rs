@@ -45,8 +45,8 @@ impl Table {
 
     /// The content of a blob of a statistics file, decompressed, by its number in the footer.
     ///
-    /// Errors: those of [`Table::statistics_footer`]; `InvalidInput` for a blob that is not there; `InvalidData` for one
-    /// that lies outside of the file or does not decompress; `Unsupported` for an unknown codec.
+    /// Errors: those of [`Table::statistics_footer`]; `InvalidInput` for a missing blob; `InvalidData` for one that
+    /// lies outside of the file or does not decompress; `Unsupported` for an unknown codec.
     pub fn statistics_blob(&self, statistics_path: &str, number: usize) -> Result<Vec<u8>> {
         let (_, source) = self.statistics_source(statistics_path)?;
         read_blob(source.as_ref(), number).context("path", source.location())

@@ -2,8 +2,8 @@
 //!
 //! In: written locations from others, and the folders of the caller. Out: yes or no.
 //!
-//! Invariant: the answer is no in doubt: for a segment that leads upward, for a root folder, and if links of this machine lead out
-//! of the folder. Files that others named are removed only after this check.
+//! Invariant: in doubt a location is not below a folder: if a segment leads upward, for a root folder, and if links
+//! of this machine lead out of the folder. Files that others named are removed only after this check.
 
 #[cfg(test)]
 mod tests;

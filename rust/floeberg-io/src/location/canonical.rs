@@ -2,7 +2,7 @@
 //!
 //! `file:/x`, `file:///x` and `/x` are the same file: writers of one table have used all three.
 
-/// The one spelling of a written location that comparisons use. Nothing but the scheme of a local path is touched.
+/// The spelling of a written location that comparisons use. Only the scheme of a local path is changed.
 pub fn canonical(location: &str) -> &str {
     let Some(rest) = location.strip_prefix("file:") else { return location };
     match rest.strip_prefix("//") {

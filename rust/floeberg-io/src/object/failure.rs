@@ -2,8 +2,8 @@
 //!
 //! In: an error of the client library. Out: an error with a kind and a sentence without secrets.
 //!
-//! Invariant: no query of a URL, no user of a URL and no value of a secret option is in the message; the
-//! library's error, which holds all three, is not kept as the cause.
+//! Invariant: the message never contains the query or the user of a URL, nor the value of a secret option. The
+//! library's error contains all three, so it is not kept as the cause.
 
 use floeberg_core::{Error, ErrorKind};
 

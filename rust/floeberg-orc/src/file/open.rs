@@ -71,9 +71,9 @@ impl OrcFile {
         Ok(Self { source, postscript, row: Arc::new(row), fields, stripes })
     }
 
-    /// Its columns, as the Arrow types that they are read as; the ids that the file says are in the metadata of
-    /// fields, as those of Iceberg's Arrow form. All columns are nullable. A column that cannot be read is of
-    /// Arrow's null type.
+    /// Its columns, in the Arrow types that they are read as. The field ids of the file are in the metadata of the
+    /// fields, as in Iceberg's Arrow form. All columns are nullable. A column that cannot be read has Arrow's null
+    /// type.
     pub fn fields(&self) -> &Fields {
         &self.fields
     }

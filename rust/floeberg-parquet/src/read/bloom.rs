@@ -3,9 +3,9 @@
 //! In: the row groups that statistics did not skip, and the filter. Out: the row groups that may hold a matching row.
 //! Spec: Appendix A, Parquet (bloom filters are Parquet's own).
 //!
-//! Invariant: a row group is skipped only if it has none of the values that the filter looks for. A bloom filter is read only if it
-//! can skip the row group, statistics do not decide, and it is smaller than the bytes it may save. Bloom filters are optional: a
-//! damaged one, or one of an unknown kind, is ignored.
+//! Invariant: a row group is skipped only if it lacks all values that the filter looks for. A bloom filter is read
+//! only if it can skip the row group, statistics do not decide, and it is smaller than the bytes it may save. Bloom
+//! filters are optional: a damaged one, or one of an unknown kind, is ignored.
 
 use std::collections::BTreeMap;
 

@@ -50,7 +50,7 @@ fn column(field: &Type, leaves: &mut dyn Iterator<Item = BTreeSet<String>>) -> J
     said
 }
 
-/// What the values of a column mean, by its annotation; the older kind counts where there is no newer.
+/// The meaning of a column, from its logical type, else from the older converted type.
 fn meaning(field: &Type) -> Option<String> {
     let info = field.get_basic_info();
     let Some(annotation) = info.logical_type_ref() else {

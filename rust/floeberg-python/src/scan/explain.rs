@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::runtime;
 
-/// What is counted of a plan when somebody asks.
+/// What is counted of a plan on request.
 pub struct ToRead {
     sizes: Option<FileSizes>,
     deletes: DeletesByKind,

@@ -28,7 +28,7 @@ pub fn parquet_shapes(py: Python<'_>, scan: &Scan, locations: Vec<String>) -> Py
     })
 }
 
-/// The deleted rows of files of a plan, as words of bitmaps: a list of `int64` a file.
+/// The deleted rows of each file of a plan: the words of a bitmap, as a list of `int64`.
 #[pyfunction]
 pub fn deleted_rows(py: Python<'_>, plan: &Plan, numbers: Vec<usize>) -> PyResult<Column> {
     let (scan, files) = (plan.scan().clone(), plan.whole(py)?);

@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::values::expression::{Tree, unbind, value_to_python};
 
-/// The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual, and the range
-/// of the file that is read, where that is a part of it.
+/// The fields of a data file, its partition as (name, literal), the fields of its deletes, its residual, and the byte
+/// range if only a part of the file is read.
 pub type TaskParts<'py> =
     (Bound<'py, PyDict>, Bound<'py, PyList>, Vec<Bound<'py, PyDict>>, Tree, Option<(u64, Option<u64>)>);
 

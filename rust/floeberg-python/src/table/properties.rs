@@ -54,7 +54,7 @@ fn said(properties: &BTreeMap<String, String>, name: &str) -> floeberg_core::Res
     })
 }
 
-/// Every property that has a meaning, and those of other engines. One that ends with a dot is of columns.
+/// Every known property, and those of other engines. A name that ends with a dot is followed by the name of a column.
 #[pyfunction]
 pub fn table_properties() -> Vec<Described> {
     let described = PROPERTIES.iter().map(|known| {

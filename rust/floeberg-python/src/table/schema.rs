@@ -50,7 +50,7 @@ pub fn evolved_schema(py: Python<'_>, table: &Table, changes_json: &str) -> PyRe
     })
 }
 
-/// The changes, as JSON text, that give a table the columns which rows of a `pyarrow.Schema` have and it has not.
+/// The changes, as JSON text, that add the missing columns of a `pyarrow.Schema` to a table.
 #[pyfunction]
 pub fn columns_to_add(py: Python<'_>, table: &Table, schema: Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let schema = import_schema(py, &schema)?;

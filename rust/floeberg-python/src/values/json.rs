@@ -3,7 +3,7 @@
 use floeberg_core::{Error, Result};
 use serde_json::Value as Json;
 
-/// The JSON of a text; null where there is no text. `what` names it in errors.
+/// The JSON of a text; null without one. `what` names it in errors.
 pub fn json(what: &str, text: Option<&str>) -> Result<Json> {
     text.map_or(Ok(Json::Null), |text| {
         serde_json::from_str(text).map_err(|failure| {

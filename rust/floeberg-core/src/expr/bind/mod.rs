@@ -3,8 +3,8 @@
 //! In: a filter by names with raw literals, and a schema. Out: a filter by field ids with typed literals.
 //! Spec: Expressions specification, Tests, Comparisons and Boolean logic.
 //!
-//! Invariant: the bound filter holds for exactly the rows for which the filter holds, in two-valued logic: null is in
-//! no order and equals no literal, and neither is NaN, so `NOT (d < 5)` becomes `d >= 5 OR d IS NAN OR d IS NULL`.
+//! Invariant: the bound filter matches exactly the rows that the filter matches, in two-valued logic. Null and NaN
+//! have no order and equal no literal, so `NOT (d < 5)` becomes `d >= 5 OR d IS NAN OR d IS NULL`.
 
 mod column;
 mod test;
@@ -21,9 +21,9 @@ use crate::schema::Schema;
 
 /// Binds a filter to a schema.
 ///
-/// An exact name wins over a nested path. A set of one becomes a comparison; a literal beyond the values of the
-/// column's type, or between two of them, is folded into what it means. Columns in lists and maps can not be tested;
-/// nested, variant, geometry, geography and unrecognized ones only for null.
+/// An exact name wins over a nested path. A set of one becomes a comparison. A literal that the column's type cannot
+/// hold is folded into an equivalent test. Columns in lists and maps cannot be tested. Nested, variant, geometry,
+/// geography and unrecognized columns can be tested only for null.
 ///
 /// Errors: `InvalidInput` for an unknown column (naming near matches), a literal that does not fit the column's type,
 /// a test that the type does not have; `LimitExceeded` for a tree that is too deep; `Unsupported` for an unknown

@@ -13,8 +13,7 @@ use crate::expr::{BoundExpr, BoundPredicate, Operator};
 use crate::transform::Transform;
 use crate::value::Value;
 
-/// Breaks with the test of the partition value, or with `None` where there is none; continues where the transform
-/// decides.
+/// Breaks with the test of the partition value, or with `None` without one. Continues if the transform decides.
 pub(super) fn exactly(test: &BoundPredicate, field: &PartitionColumn) -> ControlFlow<Option<BoundExpr>> {
     if matches!(test.op, Operator::IsNull | Operator::NotNull) {
         return ControlFlow::Break(field.test(test.op, Vec::new()));

@@ -40,7 +40,7 @@ impl PartitionColumn {
         })
     }
 
-    /// The partition value of a source value; `None` where there is none.
+    /// The partition value of a source value, or `None`.
     pub(super) fn apply(&self, value: &Value) -> Option<Value> {
         self.transform.apply(value).ok().flatten()
     }

@@ -17,8 +17,8 @@ pub struct Mismatch {
 
 /// Why no row can match; `None` if one may.
 ///
-/// Of several tests that rule the rows out, the first is named; where each alternative of an `OR` is ruled out, the
-/// first of them, with the whole `OR` as text.
+/// Of several tests that exclude the rows, the first is named. If every alternative of an `OR` is excluded, the first
+/// one is named, with the whole `OR` as text.
 pub fn explain_mismatch(expr: &BoundExpr, stats: &dyn Stats) -> Option<Mismatch> {
     match expr {
         BoundExpr::True => None,

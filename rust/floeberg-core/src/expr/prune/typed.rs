@@ -28,8 +28,8 @@ pub(super) enum Literals<'a> {
 }
 
 impl<'a> Literals<'a> {
-    /// Those of a test. `None` for a test of a transform, for uuids and geometries, whose bounds have no known order, for
-    /// nested types, for prefixes of other values than strings, and for literals of another type.
+    /// Those of a test. `None` for a test of a transform; for uuids and geometries, since the order of their bounds
+    /// is unknown; for nested types; for prefixes of values other than strings; and for literals of another type.
     pub fn of(test: &'a BoundPredicate) -> Option<Self> {
         use PrimitiveType as P;
         use Value as V;

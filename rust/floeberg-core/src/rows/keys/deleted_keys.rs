@@ -102,8 +102,8 @@ impl DeletedKeys {
         keys + self.numbers.memory()
     }
 
-    /// Which rows of a data file are deleted: their key is known, and with a number greater than that of the file. A
-    /// bit that is set is a row that is deleted.
+    /// Marks the deleted rows of a data file: a delete has their key and a greater sequence number than the file. A
+    /// set bit is a deleted row.
     ///
     /// Errors: `InvalidInput` for arrays of other types or of different lengths.
     pub fn deleted(&self, keys: &[ArrayRef], data_sequence_number: i64) -> Result<BooleanBuffer> {

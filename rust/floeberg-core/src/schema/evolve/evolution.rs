@@ -5,7 +5,7 @@ use super::{SchemaChange, SchemaChanges};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 
-/// A schema and what of its table decides how it may change.
+/// A schema, and the properties of its table that limit how it may change.
 #[derive(Debug)]
 pub struct Evolution<'a> {
     /// The schema that is changed.
@@ -16,16 +16,16 @@ pub struct Evolution<'a> {
     pub last_column_id: i32,
     /// The table's format version.
     pub format_version: u8,
-    /// What is made of columns.
+    /// The parts of the table that depend on columns.
     pub uses: Vec<ColumnUse>,
 }
 
-/// Something of a table is made of a column.
+/// A part of a table that depends on a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnUse {
     /// The column's id.
     pub column: i32,
-    /// What is made of it, for errors: `the partition field "ts_day"`.
+    /// The part, for errors: `the partition field "ts_day"`.
     pub what: String,
     /// Is it a partition value, so that the column's values must stay the same?
     pub is_partition: bool,
@@ -40,7 +40,7 @@ pub struct Evolved {
     pub schema: Schema,
     /// The highest field id that the table has given now.
     pub last_column_id: i32,
-    /// Is it another one than before, apart from its id?
+    /// Does it differ from the old one, apart from its id?
     pub is_changed: bool,
 }
 

@@ -18,9 +18,9 @@ use crate::schema::{Field, Schema, Type};
 ///
 /// Renamed columns have their new name too. New columns are mapped by their name.
 ///
-/// Errors: `InvalidInput` where a column takes a name that the mapping has for another one, also for one that was dropped:
-/// files without field ids would show their values in the wrong column, and the counts and bounds of manifests would be those
-/// of the other. Those of [`NameMapping::from_json`].
+/// Errors: `InvalidInput` if a column takes a name that the mapping has for another column, even for a dropped one.
+/// Files without field ids would show their values in the wrong column, and counts and bounds in manifests would be
+/// those of the other column. Also those of [`NameMapping::from_json`].
 pub fn evolved_mapping(text: &str, before: &Schema, after: &Schema) -> Result<Option<String>> {
     NameMapping::from_json(text)?;
     let old: Json = serde_json::from_str(text)

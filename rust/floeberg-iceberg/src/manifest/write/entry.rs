@@ -49,7 +49,7 @@ pub struct DataFile {
     pub record_count: i64,
     /// Bytes.
     pub file_size_in_bytes: i64,
-    /// Bytes that a column takes, by field id. Row-oriented formats have none.
+    /// Bytes that a column takes, by field id. Row-oriented formats do not record them.
     pub column_sizes: Option<BTreeMap<i32, i64>>,
     /// Values of a column, nulls and NaNs included, by field id.
     pub value_counts: Option<BTreeMap<i32, i64>>,

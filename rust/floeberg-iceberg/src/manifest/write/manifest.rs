@@ -63,7 +63,7 @@ struct Count {
     rows: i64,
 }
 
-/// A written manifest, which no snapshot has yet.
+/// A written manifest that is not committed yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenManifest {
     file: ManifestFile,

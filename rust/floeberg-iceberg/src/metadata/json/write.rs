@@ -20,11 +20,14 @@ use crate::metadata::TableMetadata;
 impl TableMetadata {
     /// The metadata as JSON, in canonical form.
     ///
-    /// Parsing and writing it again gives the same, with these differences: v1's `schema` and `partition-spec` are written
-    /// from the lists, and later versions do not have them; a missing `main`, default sort order 0 and partition field
-    /// ids are added; empty lists are written; `current-snapshot-id` is left out without a current snapshot; a transform with
-    /// one source has `source-id`; type and transform names have their canonical form; from v2 on, older snapshots have the
-    /// sequence number 0.
+    /// Parsing and writing it again gives the same JSON, with these differences:
+    ///
+    /// - `schema` and `partition-spec` of v1 are written from the lists, and later versions do not have them.
+    /// - A missing `main`, default sort order 0 and partition field ids are added, and empty lists are written.
+    /// - `current-snapshot-id` is omitted without a current snapshot.
+    /// - A transform with one source has `source-id`.
+    /// - Names of types and transforms have their canonical form.
+    /// - From v2 on, older snapshots have the sequence number 0.
     pub fn to_json(&self) -> Result<Json> {
         let schemas: Vec<Json> =
             self.schemas.iter().map(|schema| schema_to_json(schema)).collect::<Result<_>>()?;

@@ -53,8 +53,8 @@ impl<'a> SpecBuilder<'a> {
     ///
     /// An equal spec of the table is returned with its id; a new one has the next id.
     ///
-    /// Errors: `InvalidInput` for an unknown column or one that cannot be the source of the transform, for a name that is
-    /// empty, occurs twice or belongs to another column, and for two fields that partition by the same column alike;
+    /// Errors: `InvalidInput` for an unknown column, or one that cannot be the source of the transform; for a name
+    /// that is empty, occurs twice or belongs to another column; and for two equal fields of one column.
     /// `Unsupported` for an unknown transform.
     pub fn build(&self, declared: &[DeclaredPartition]) -> Result<(PartitionSpec, i32)> {
         let mut last = self.last_partition_id.max(NO_PARTITION_ID);

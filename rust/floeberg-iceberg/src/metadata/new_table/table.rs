@@ -23,14 +23,14 @@ pub struct DeclaredTable {
     pub sort_order: SortOrder,
     /// The highest field id.
     pub last_column_id: i32,
-    /// The highest partition field id; 999 if there is none.
+    /// The highest partition field id; 999 without partition fields.
     pub last_partition_id: i32,
 }
 
-/// The parts that a new table starts with, from a schema as JSON of Appendix C and lists of partition and sort fields: strings
-/// (`day(ts)`, `ts desc`), or objects with `source-id` or `source`, `transform`, `name`, `direction` and `null-order`. An
-/// object with `fields`, as Appendix C has specs and orders, is taken too, and null for nothing. Ids are those of the
-/// schema that is given; the table's own are fresh.
+/// The parts that a new table starts with, from a schema as JSON of Appendix C, and lists of partition and sort
+/// fields. A field is a string (`day(ts)`, `ts desc`), or an object with `source-id` or `source`, `transform`,
+/// `name`, `direction` and `null-order`. Instead of a list, an object with `fields` as in Appendix C is accepted, or
+/// null for none. Ids are those of the given schema; the table assigns its own.
 ///
 /// Errors: `InvalidInput`, listing what of the schema cannot be written in the format version, and for a field that does
 /// not fit; `Unsupported` for a transform or format version that this version does not know.

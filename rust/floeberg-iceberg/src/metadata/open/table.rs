@@ -25,9 +25,9 @@ const LANCE_FOLDER: &str = "_versions";
 /// In a directory the current metadata file is found by `metadata/version-hint.text` and the versions after it, and
 /// without it by listing: the highest `v<V>.metadata.json` or `<V>-<uuid>.metadata.json`, plain or gzip by either name.
 ///
-/// Errors: `NotFound` without a table, naming what was looked for; `InvalidInput` if only a catalog knows the current file;
-/// `Unsupported` for a Lance dataset, for the metadata of a view, and for a store that cannot list files if there is no
-/// hint; those of [`parse_table_metadata`] and of the store.
+/// Errors: `NotFound` without a table, naming what was looked for; `InvalidInput` if only a catalog knows the current
+/// file; `Unsupported` for a Lance dataset, for the metadata of a view, and without a hint for a store that cannot
+/// list files; those of [`parse_table_metadata`] and of the store.
 pub fn open_metadata(store: &dyn Store, location: &str) -> Result<(String, TableMetadata)> {
     let (metadata_location, bytes) = read_metadata(store, location, "table")?;
     let metadata = parse_table_metadata(&bytes, &metadata_location)?;

@@ -24,7 +24,7 @@ pub(crate) struct ByPath {
 }
 
 impl ByPath {
-    /// For `len` deletes, none of which has a path yet.
+    /// For `len` deletes, without paths yet.
     pub fn new(len: usize) -> Self {
         Self { next: vec![NONE; len], ..Self::default() }
     }

@@ -4,9 +4,9 @@
 //!
 //! Indexes count toward the bound of decoded manifests.
 //!
-//! Invariant: an index, and the deletes of files by it, is found only by everything that it depends on: the rows of the delete
-//! manifests, the filter and its columns, and the schemas, specs and name mapping of the table, which commits change while the
-//! cache stays. The relocation never changes for one cache.
+//! Invariant: the cache key of an index has everything that the index depends on: the rows of the delete manifests,
+//! the filter and its columns, and the table's schemas, specs and name mapping. Commits may change all of these while
+//! the cache stays. The relocation never changes for one cache.
 
 use std::sync::Arc;
 

@@ -51,8 +51,8 @@ impl PositionList {
         }
     }
 
-    /// Appends the numbers of the deletes that are not older than a data file and whose bounds allow that they delete rows
-    /// of it, by sequence number.
+    /// Appends the numbers of the deletes that may apply to a data file, by sequence number: they are not older, and
+    /// their bounds include its path.
     pub fn matching(&self, path: &str, sequence_number: i64, all: &[IndexedDelete], found: &mut Vec<i32>) {
         let start = self.deletes.since(Some(sequence_number));
         let delete = |place: u32| &all[self.deletes.number(place) as usize];

@@ -43,7 +43,7 @@ impl OpenGroups {
         self.open
     }
 
-    /// Puts a part into the first group that stays within a limit; returns it if there is none.
+    /// Puts a part into the first group that stays within a limit. Returns the part if no group does.
     pub fn add(&mut self, part: Part, weight: u64, limit: u64) -> Option<Part> {
         // The largest weight also marks a closed group.
         let room = limit.checked_sub(weight).map(|room| room.min(u64::MAX - 1));

@@ -1,7 +1,7 @@
 //! Which changes of columns make these rows fit a table?
 //!
-//! In: a table's schema, and that of the rows. Out: changes that add the columns which the table lacks, and
-//! promote columns whose type is too narrow. Spec: Schema Evolution.
+//! In: a table's schema, and that of the rows. Out: changes that add missing columns to the table, and promote
+//! columns that are too narrow. Spec: Schema Evolution.
 //!
 //! Invariant: columns are added as optional, and columns that fit stay unchanged. A required column stays required, which Iceberg
 //! Java's union by name gives up for rows that may be null.

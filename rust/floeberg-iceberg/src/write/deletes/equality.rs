@@ -32,8 +32,9 @@ pub struct EqualityWriter {
 impl EqualityWriter {
     /// A writer of keys, by field ids. `live_specs` are the partition specs that the table has data files of.
     ///
-    /// Errors: `InvalidInput` for columns that cannot be keys, for keys that reach every partition of a table without an
-    /// unpartitioned spec, and for a task whose name does not fit into a file's; `Unsupported` for a format that is not written.
+    /// Errors: `InvalidInput` for columns that cannot be keys, for keys that apply to every partition if the table
+    /// lacks an unpartitioned spec, and for a task name that cannot be part of a file name; `Unsupported` for a
+    /// format that is not written.
     pub fn new(
         recipe: &DeleteRecipe,
         store: &Arc<dyn Store>,

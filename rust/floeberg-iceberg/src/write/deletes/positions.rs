@@ -3,8 +3,8 @@
 //! In: the deleted rows of data files. Out: files of (path, position), and their receipt.
 //! Spec: Position Delete Files; Delete File Stats; Iceberg documentation, `write.delete.granularity`.
 //!
-//! Invariant: a file holds deletes of one partition, and by default of one data file, which it names then. The bounds of its
-//! paths are whole, so that they say which data files it is for. What is not finished leaves no file.
+//! Invariant: a file holds deletes of one partition, and by default of one data file, which it names then. The bounds
+//! of its paths are not truncated, so they name its data files. What is not finished leaves no file.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -33,7 +33,7 @@ use floeberg_properties::{METRICS_DEFAULT, TARGET_FILE_SIZE};
 /// Data files whose deletes go into files together, sorted by path.
 type Group<'a> = Vec<&'a DeletedPositions>;
 
-/// Writes position delete files; without deletes there are none.
+/// Writes position delete files; none without deletes.
 ///
 /// Errors: `InvalidInput` for a table of v3 and above, for a data file without deleted rows or named twice, and for a position
 /// that no row has; those of the store. No file is left then.

@@ -24,7 +24,7 @@ use crate::write::{Receipt, WriteTask, WrittenFile};
 /// Of a blob: set where the snapshot is committed, and not known before.
 const NOT_KNOWN: i64 = -1;
 
-/// Writes vectors, one for each data file, into one file; without deletes there is none.
+/// Writes vectors, one for each data file, into one file; no file without deletes.
 ///
 /// Each holds all deleted rows of its data file: those of its older vector and of position deletes too.
 /// Errors: `InvalidInput` for a table below v3, for a data file without deleted rows or named twice, and for a position that no

@@ -24,7 +24,7 @@ pub struct WrittenFile {
     pub spec_id: i32,
     /// The file.
     pub file: DataFile,
-    /// What it was written for; `None` if that is not known, and is not checked.
+    /// What it was written for; `None` if that is unknown and not checked.
     pub purpose: Option<Arc<Purpose>>,
 }
 

@@ -43,7 +43,7 @@ impl FileReader for AvroFile {
     }
 }
 
-/// The batches of a file. After an error there is no further batch.
+/// The batches of a file. They end after an error.
 struct AvroReader {
     file: Arc<AvroFile>,
     records: Records,

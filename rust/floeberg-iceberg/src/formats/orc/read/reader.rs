@@ -36,7 +36,7 @@ impl FileReader for OrcFile {
     }
 }
 
-/// The batches of a stripe. After an error there is no further batch.
+/// The batches of a stripe. They end after an error.
 struct OrcReader {
     file: Arc<OrcFile>,
     stripe: Unit,
