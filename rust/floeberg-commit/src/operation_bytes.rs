@@ -11,8 +11,8 @@ use floeberg_core::expr::{Expr, json as expression_json};
 use floeberg_core::schema::evolve::SchemaChanges;
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::metadata::{SpecChanges, declare_table};
 use floeberg_iceberg::metadata::json::{ObjectWriter, emit_map, emit_order, emit_spec};
+use floeberg_iceberg::metadata::{SpecChanges, declare_table};
 use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, list, long, raw, string, string_map};
 use floeberg_iceberg::write::Receipt;
 use serde_json::{Map, Value as Json};
@@ -61,7 +61,9 @@ impl Operation {
             Self::RemoveProperties(names) => object.put("names", names.clone()),
             Self::UpdateSchema(changes) => object.put("changes", changes.clone()),
             Self::UpgradeFormatVersion(version) => object.put("format-version", *version),
-            Self::UpdateSpec(changes) | Self::ReplaceSortOrder(changes) => object.put("changes", changes.clone()),
+            Self::UpdateSpec(changes) | Self::ReplaceSortOrder(changes) => {
+                object.put("changes", changes.clone())
+            }
             Self::SetLocation(location) => object.put("location", location.as_str()),
             Self::SetStatistics(change) => object.put("change", change.to_json()),
             Self::ChangeRef(change) => object.put("change", change.to_json()),

@@ -153,9 +153,10 @@ impl RefChange {
                 name: object.required("name", string)?,
                 new_name: object.required("new-name", string)?,
             },
-            "remove" => {
-                Self::Remove { name: object.required("name", string)?, kind: object.required("type", parse_kind)? }
-            }
+            "remove" => Self::Remove {
+                name: object.required("name", string)?,
+                kind: object.required("type", parse_kind)?,
+            },
             "retention" => Self::Retention {
                 name: object.required("name", string)?,
                 retention: Retention {
@@ -164,9 +165,10 @@ impl RefChange {
                     max_ref_age_ms: object.optional("max-ref-age-ms", long)?,
                 },
             },
-            "fast-forward" => {
-                Self::FastForward { name: object.required("name", string)?, to: object.required("to", string)? }
-            }
+            "fast-forward" => Self::FastForward {
+                name: object.required("name", string)?,
+                to: object.required("to", string)?,
+            },
             "set-current" => Self::SetCurrent(match object.optional("ref", string)? {
                 Some(name) => SnapshotChoice::Ref(name),
                 None => SnapshotChoice::Id(object.required("snapshot-id", long)?),

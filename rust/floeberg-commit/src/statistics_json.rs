@@ -32,7 +32,9 @@ impl StatisticsChange {
         match key.as_str() {
             "set" => StatisticsFile::from_json(value.clone()).map(|_| Self::Set(value)),
             "remove" => snapshot_id().map(Self::Remove),
-            "set-partition" => PartitionStatisticsFile::from_json(value.clone()).map(|_| Self::SetPartition(value)),
+            "set-partition" => {
+                PartitionStatisticsFile::from_json(value.clone()).map(|_| Self::SetPartition(value))
+            }
             "remove-partition" => snapshot_id().map(Self::RemovePartition),
             _ => Err(invalid()),
         }

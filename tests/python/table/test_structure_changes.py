@@ -174,3 +174,12 @@ def test_metadata_is_what_the_specification_says(catalog):
     sorted_by = {"transform": "identity", "source-id": 1, "direction": "desc", "null-order": "nulls-last"}
     assert written["sort-orders"][1] == {"order-id": 1, "fields": [sorted_by]}
     assert written["default-sort-order-id"] == 1
+
+
+def test_files_are_not_added_to_a_spec_of_another_writer(catalog):
+    mine = catalog.create_table("ns.t", ROWS.schema)
+    with pytest.raises(CommitConflictError, match="partition spec 1 was changed"), mine.transaction() as transaction:
+        transaction.update_spec().add_field("id", "bucket[2]").commit()
+        transaction.append(ROWS)
+        catalog.load_table("ns.t").update_spec().add_identity("name").commit()
+    assert mine.refresh().scan().count() == 0

@@ -8,10 +8,10 @@
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
+use crate::Update;
 use crate::produce::Produced;
 use crate::ref_change::{RefChange, Retention, SnapshotChoice};
 use crate::validation::Validation;
-use crate::Update;
 
 /// Changes a branch or a tag; rollbacks change the branch of the commit.
 ///
@@ -141,7 +141,8 @@ impl Changing<'_> {
         let ancestors = self.metadata.ancestors_of(self.head(branch)?);
         let older = ancestors.iter().find(|snapshot| snapshot.timestamp_ms < timestamp_ms);
         let Some(older) = older else {
-            let oldest = ancestors.last().map_or(0, |snapshot: &std::sync::Arc<Snapshot>| snapshot.timestamp_ms);
+            let oldest =
+                ancestors.last().map_or(0, |snapshot: &std::sync::Arc<Snapshot>| snapshot.timestamp_ms);
             return Err(Error::invalid_input(format!(
                 "the branch {branch:?} cannot be rolled back: it has no snapshot older than {timestamp_ms} ms; its oldest is \
                  of {oldest} ms"
@@ -188,13 +189,16 @@ impl Changing<'_> {
 
     /// Errors: `CommitConflict` if a ref names another snapshot than when the operation began.
     fn check_not_moved(&self, name: &str) -> Result<()> {
-        let (Some(starting), Some(base)) = (self.validation.starting, self.validation.base) else { return Ok(()) };
+        let (Some(starting), Some(base)) = (self.validation.starting, self.validation.base) else {
+            return Ok(());
+        };
         let of = |metadata: &TableMetadata| metadata.refs.get(name).map(|reference| reference.snapshot_id);
         let (then, now) = (of(starting), of(base));
         if then == now {
             return Ok(());
         }
-        let said = |id: Option<i64>| id.map_or_else(|| "no snapshot".to_owned(), |id| format!("snapshot {id}"));
+        let said =
+            |id: Option<i64>| id.map_or_else(|| "no snapshot".to_owned(), |id| format!("snapshot {id}"));
         Err(Error::new(
             ErrorKind::CommitConflict,
             format!(

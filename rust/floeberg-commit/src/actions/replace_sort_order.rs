@@ -27,9 +27,8 @@ pub(super) fn replace_sort_order(
 ) -> Result<Produced> {
     let change = SortOrderChange::from_json(change)?;
     let schema = metadata.current_schema();
-    let order = build_sort_order(schema, &metadata.sort_orders, &change.fields, change.case_sensitive).map_err(
-        as_conflict_if(validation, "columns", |metadata| Arc::clone(metadata.current_schema())),
-    )?;
+    let order = build_sort_order(schema, &metadata.sort_orders, &change.fields, change.case_sensitive)
+        .map_err(as_conflict_if(validation, "columns", |metadata| Arc::clone(metadata.current_schema())))?;
     if order.fields == metadata.default_sort_order().fields {
         return Ok(Produced::default());
     }

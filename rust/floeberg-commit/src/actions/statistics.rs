@@ -22,7 +22,8 @@ pub(super) fn set_statistics(metadata: &TableMetadata, change: &StatisticsChange
         StatisticsChange::Set(file) => {
             let snapshot_id = StatisticsFile::from_json(file.clone())?.snapshot_id;
             metadata.snapshot(snapshot_id)?;
-            Some(Update::SetStatistics(snapshot_id, file.clone())).filter(|_| !metadata.statistics.contains(file))
+            Some(Update::SetStatistics(snapshot_id, file.clone()))
+                .filter(|_| !metadata.statistics.contains(file))
         }
         StatisticsChange::Remove(snapshot_id) => {
             Some(Update::RemoveStatistics(*snapshot_id)).filter(|_| names(&metadata.statistics, *snapshot_id))
@@ -33,8 +34,10 @@ pub(super) fn set_statistics(metadata: &TableMetadata, change: &StatisticsChange
             Some(Update::SetPartitionStatistics(snapshot_id, file.clone()))
                 .filter(|_| !metadata.partition_statistics.contains(file))
         }
-        StatisticsChange::RemovePartition(snapshot_id) => Some(Update::RemovePartitionStatistics(*snapshot_id))
-            .filter(|_| names(&metadata.partition_statistics, *snapshot_id)),
+        StatisticsChange::RemovePartition(snapshot_id) => {
+            Some(Update::RemovePartitionStatistics(*snapshot_id))
+                .filter(|_| names(&metadata.partition_statistics, *snapshot_id))
+        }
     };
     Ok(Produced::of(update.into_iter().collect()))
 }

@@ -36,9 +36,10 @@ pub(crate) fn update_schema(
     if let Some(seen) = validation.seen {
         check_names(&changes, seen, metadata.current_schema())?;
     }
-    let evolved = metadata.evolve_schema(&changes).map_err(as_conflict_if(validation, "columns", |metadata| {
-        Arc::clone(metadata.current_schema())
-    }))?;
+    let evolved =
+        metadata.evolve_schema(&changes).map_err(as_conflict_if(validation, "columns", |metadata| {
+            Arc::clone(metadata.current_schema())
+        }))?;
     if !evolved.is_changed {
         return Ok(Produced::of(Vec::new()));
     }

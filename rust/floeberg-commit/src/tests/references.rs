@@ -1,5 +1,8 @@
+use bytes::Bytes;
 use floeberg_core::ErrorKind;
 use floeberg_iceberg::metadata::{RefKind, SnapshotRef};
+use floeberg_io::location::join;
+use floeberg_io::{MemoryStore, Store};
 use serde_json::json;
 
 use super::kit::{Kit, append, create_ref, delete, file, receipt, remove_branch, set_current};
@@ -12,10 +15,7 @@ fn three() -> (Kit, [i64; 3]) {
         kit.commit(vec![append(name, name)]);
         kit.metadata().current_snapshot_id.unwrap()
     });
-    kit.commit(vec![
-        create_ref("dev", ids[0], RefKind::Branch),
-        create_ref("first", ids[0], RefKind::Tag),
-    ]);
+    kit.commit(vec![create_ref("dev", ids[0], RefKind::Branch), create_ref("first", ids[0], RefKind::Tag)]);
     (kit, ids)
 }
 
@@ -37,8 +37,28 @@ fn commit_to(kit: &mut Kit, branch: &str, operations: Vec<Operation>) {
     kit.take(&attempt);
 }
 
+/// A file that exists: its changes are applied again only then.
+fn there(kit: &Kit, file: &str) -> String {
+    let path = join(&kit.location, file);
+    MemoryStore::shared().put(&path, Bytes::from(vec![0; 100])).unwrap();
+    path
+}
+
+/// The names of the live files.
+fn live(kit: &Kit) -> Vec<String> {
+    let paths = kit.live_paths();
+    let mut names: Vec<String> = paths.iter().filter_map(|path| path.rsplit('/').next()).map(name).collect();
+    names.sort();
+    names
+}
+
 /// The error of an operation on a branch that was made before another writer committed.
-fn after_another(kit: &mut Kit, operation: Operation, branch: &str, other: Operation) -> floeberg_core::Error {
+fn after_another(
+    kit: &mut Kit,
+    operation: Operation,
+    branch: &str,
+    other: Operation,
+) -> floeberg_core::Error {
     let commit = kit.begin(vec![operation], "mine");
     commit_to(kit, branch, vec![other]);
     kit.attempt(&commit).unwrap_err()
@@ -71,7 +91,11 @@ fn rollbacks_move_the_branch_and_keep_its_retention() {
 #[test]
 fn refs_are_made_replaced_renamed_and_removed() {
     let (mut kit, ids) = three();
-    kit.commit(vec![change(RefChange::Replace { name: name("first"), kind: RefKind::Tag, snapshot_id: ids[1] })]);
+    kit.commit(vec![change(RefChange::Replace {
+        name: name("first"),
+        kind: RefKind::Tag,
+        snapshot_id: ids[1],
+    })]);
     assert_eq!(head(&kit, "first"), ids[1]);
     kit.commit(vec![change(RefChange::Rename { name: name("dev"), new_name: name("audit") })]);
     assert_eq!((head(&kit, "audit"), kit.metadata().refs.contains_key("dev")), (ids[0], false));
@@ -173,10 +197,11 @@ fn who_moves_a_ref_must_have_seen_where_it_was() {
 #[test]
 fn an_append_of_a_branch_is_applied_once() {
     let (mut kit, ids) = three();
-    commit_to(&mut kit, "dev", vec![append("d", "x")]);
+    let file = there(&kit, "d");
+    commit_to(&mut kit, "dev", vec![append(&file, "x")]);
     let picked = head(&kit, "dev");
     kit.commit(vec![Operation::Cherrypick(picked)]);
-    assert_eq!(kit.live_paths(), ["a", "b", "c", "d"]);
+    assert_eq!(live(&kit), ["a", "b", "c", "d"]);
     assert_eq!(kit.said("source-snapshot-id"), Some(picked.to_string().as_str()));
     assert_eq!(kit.said("added-data-files"), Some("1"));
     let current = kit.metadata().current_snapshot().unwrap();
@@ -195,7 +220,7 @@ fn a_snapshot_of_the_newest_one_becomes_the_newest_itself() {
     let picked = head(&kit, "next");
     kit.commit(vec![Operation::Cherrypick(picked)]);
     assert_eq!(kit.metadata().current_snapshot_id, Some(picked));
-    assert_eq!(kit.live_paths(), ["b", "c"]);
+    assert_eq!(live(&kit), ["b", "c"]);
     // A delete does not apply elsewhere.
     kit.commit(vec![set_current(ids[1])]);
     let error = kit.refused(Operation::Cherrypick(picked));
@@ -210,7 +235,7 @@ fn staged_work_is_published_once_by_its_id() {
         let request = CommitRequest {
             properties,
             branch: name(if file == "d" { "dev" } else { "dev2" }),
-            ..kit.request(vec![append(file, "x")])
+            ..kit.request(vec![append(&there(&kit, file), "x")])
         };
         let attempt = kit.attempt(&Commit::begin(request).unwrap()).unwrap();
         kit.take(&attempt);
@@ -230,17 +255,19 @@ fn a_dynamic_overwrite_is_applied_where_its_partitions_are_as_they_were() {
     };
     let (mut kit, ids) = three();
     kit.commit(vec![create_ref("fix", ids[2], RefKind::Branch)]);
-    commit_to(&mut kit, "fix", vec![overwrite("new a")]);
+    let file = there(&kit, "new a");
+    commit_to(&mut kit, "fix", vec![overwrite(&file)]);
     let picked = head(&kit, "fix");
     kit.commit(vec![append("more", "b")]);
     kit.commit(vec![Operation::Cherrypick(picked)]);
-    assert_eq!(kit.live_paths(), ["b", "c", "more", "new a"]);
+    assert_eq!(live(&kit), ["b", "c", "more", "new a"]);
     assert_eq!(kit.said("replace-partitions"), Some("true"));
     // A new file of the partition, and then a removed one.
     for meanwhile in [append("another a", "a"), delete("day = 'a'")] {
         let (mut kit, ids) = three();
         kit.commit(vec![create_ref("fix", ids[2], RefKind::Branch)]);
-        commit_to(&mut kit, "fix", vec![overwrite("new a")]);
+        let file = there(&kit, "new a");
+        commit_to(&mut kit, "fix", vec![overwrite(&file)]);
         kit.commit(vec![meanwhile]);
         let error = kit.refused(Operation::Cherrypick(head(&kit, "fix")));
         assert_eq!(error.kind(), ErrorKind::CommitConflict, "{error}");
@@ -253,7 +280,8 @@ fn row_ids_of_applied_rows_are_new() {
     kit.commit(vec![append("a", "x")]);
     let first = kit.metadata().current_snapshot_id.unwrap();
     kit.commit(vec![create_ref("dev", first, RefKind::Branch)]);
-    commit_to(&mut kit, "dev", vec![append("d", "x")]);
+    let file = there(&kit, "d");
+    commit_to(&mut kit, "dev", vec![append(&file, "x")]);
     kit.commit(vec![append("b", "x")]);
     kit.commit(vec![Operation::Cherrypick(head(&kit, "dev"))]);
     assert_eq!(kit.metadata().next_row_id, Some(40));
@@ -297,14 +325,14 @@ fn a_staged_snapshot_is_in_no_branch_until_it_is_published() {
         assert_eq!(stage(&kit, wrong).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
     let refs = kit.metadata().refs.clone();
-    let attempt = kit.attempt(&stage(&kit, vec![append("d", "x")]).unwrap()).unwrap();
+    let attempt = kit.attempt(&stage(&kit, vec![append(&there(&kit, "d"), "x")]).unwrap()).unwrap();
     kit.take(&attempt);
     let staged = attempt.snapshot_id().unwrap();
     assert_eq!(kit.metadata().refs, refs);
-    assert_eq!(kit.live_paths(), ["a", "b", "c"]);
+    assert_eq!(live(&kit), ["a", "b", "c"]);
     assert_eq!(kit.metadata().snapshot(staged).unwrap().parent_snapshot_id, Some(ids[2]));
     kit.commit(vec![append("more", "x")]);
     kit.commit(vec![Operation::Cherrypick(staged)]);
-    assert_eq!(kit.live_paths(), ["a", "b", "c", "d", "more"]);
+    assert_eq!(live(&kit), ["a", "b", "c", "d", "more"]);
     assert_eq!(kit.said("published-wap-id"), Some("w1"));
 }

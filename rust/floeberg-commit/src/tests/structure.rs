@@ -1,7 +1,7 @@
 use floeberg_core::ErrorKind;
 use serde_json::{Value as Json, json};
 
-use super::kit::{Kit, append, file, receipt};
+use super::kit::{Kit, append};
 use crate::{Operation, StatisticsChange};
 
 fn add(source: &str, transform: &str) -> Operation {
@@ -28,7 +28,8 @@ fn a_new_spec_becomes_the_default_and_an_old_one_comes_back() {
     assert_eq!(kit.metadata().default_spec_id, 0, "an equal spec is taken again");
     kit.commit(vec![add("id", "bucket[4]"), remove("day")]);
     assert_eq!(kit.metadata().default_spec_id, 2);
-    let names: Vec<&str> = kit.metadata().default_spec().fields.iter().map(|field| field.name.as_str()).collect();
+    let names: Vec<&str> =
+        kit.metadata().default_spec().fields.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["id_bucket_4"]);
     assert_eq!(kit.refused(add("id", "day")).kind(), ErrorKind::InvalidInput);
 }
@@ -66,21 +67,6 @@ fn a_change_is_made_on_the_newest_spec() {
 }
 
 #[test]
-fn files_of_a_spec_that_another_writer_made_different_are_refused() {
-    let mut kit = Kit::partitioned(2, &[]);
-    let mut written = file("a", "x", (0, 9));
-    written.spec_id = 1;
-    written.file.partition.push(None);
-    let append = Operation::Append { receipt: receipt(vec![written]), merge: None };
-    let mine = kit.begin(vec![add("id", "bucket[4]"), append], "mine");
-    kit.attempt(&mine).unwrap();
-    kit.commit(vec![add("id", "truncate[10]")]);
-    // Spec 1 is now theirs.
-    let error = kit.attempt(&mine).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::CommitConflict, "{error}");
-}
-
-#[test]
 fn a_sort_order_is_replaced_and_an_equal_one_is_taken_again() {
     let mut kit = Kit::partitioned(2, &[]);
     kit.commit(vec![sort(&json!(["id desc"]))]);
@@ -98,15 +84,18 @@ fn statistics_files_are_of_snapshots_that_are_there() {
     let mut kit = Kit::partitioned(2, &[]);
     kit.commit(vec![append("a", "x")]);
     let id = kit.metadata().current_snapshot_id.unwrap();
-    let file = |id: i64| json!({"snapshot-id": id, "statistics-path": "memory://s.puffin", "file-size-in-bytes": 4,
-        "file-footer-size-in-bytes": 2, "blob-metadata": []});
+    let file = |id: i64| {
+        json!({"snapshot-id": id, "statistics-path": "memory://s.puffin", "file-size-in-bytes": 4,
+        "file-footer-size-in-bytes": 2, "blob-metadata": []})
+    };
     let set = |id: i64| Operation::SetStatistics(StatisticsChange::Set(file(id)));
     kit.commit(vec![set(id)]);
     assert_eq!(kit.metadata().statistics_files().unwrap().len(), 1);
     let attempt = kit.attempt(&kit.begin(vec![set(id)], "again")).unwrap();
     assert!(!attempt.changes());
     assert_eq!(kit.refused(set(5)).kind(), ErrorKind::NotFound);
-    let partition = json!({"snapshot-id": id, "statistics-path": "memory://p.parquet", "file-size-in-bytes": 4});
+    let partition =
+        json!({"snapshot-id": id, "statistics-path": "memory://p.parquet", "file-size-in-bytes": 4});
     kit.commit(vec![Operation::SetStatistics(StatisticsChange::SetPartition(partition))]);
     assert_eq!(kit.metadata().partition_statistics_files().unwrap().len(), 1);
     kit.commit(vec![

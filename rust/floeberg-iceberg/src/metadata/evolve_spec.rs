@@ -133,7 +133,8 @@ impl Evolving<'_> {
         let source_id = declared.column.find(self.schema, self.case_sensitive, WRITTEN)?;
         let transform = &declared.transform;
         check_transform(self.schema, source_id, transform)?;
-        let is_same = |field: &PartitionField| field.source_ids == [source_id] && field.transform == *transform;
+        let is_same =
+            |field: &PartitionField| field.source_ids == [source_id] && field.transform == *transform;
         if let Some(position) = self.fields.iter().position(is_same) {
             return self.add_again(position, declared.name.as_deref());
         }
@@ -182,7 +183,12 @@ impl Evolving<'_> {
 
     /// A field that any spec of the table has; of one with another name only the id would fit, and it is left alone, as in
     /// Iceberg Java. v1 numbered fields anew in each spec, so ids of two meanings are left alone too.
-    fn known_field(&self, source_id: i32, transform: &Transform, name: Option<&str>) -> Option<&PartitionField> {
+    fn known_field(
+        &self,
+        source_id: i32,
+        transform: &Transform,
+        name: Option<&str>,
+    ) -> Option<&PartitionField> {
         if self.metadata.format_version < 2 {
             return None;
         }
@@ -194,7 +200,9 @@ impl Evolving<'_> {
                 && name.is_none_or(|name| field.name == name)
         };
         let means_one = |field: &&PartitionField| {
-            fields().filter(|other| other.field_id == field.field_id).all(|other| other.source_ids == [source_id])
+            fields()
+                .filter(|other| other.field_id == field.field_id)
+                .all(|other| other.source_ids == [source_id])
                 && self.added.iter().chain(self.fields).all(|other| other.field_id != field.field_id)
         };
         fields().filter(is_equal).find(means_one)
@@ -292,7 +300,9 @@ impl Evolving<'_> {
         fields.extend(self.added);
         let mut names = HashSet::new();
         match fields.iter().find(|field| !names.insert(field.name.as_str())) {
-            Some(twice) => Err(Error::invalid_input(format!("two partition fields are named {:?}", twice.name))),
+            Some(twice) => {
+                Err(Error::invalid_input(format!("two partition fields are named {:?}", twice.name)))
+            }
             None => Ok(fields),
         }
     }

@@ -29,8 +29,8 @@ mod evolve_spec;
 #[cfg(test)]
 mod fixture;
 
-pub(crate) use format_version::check_version;
 pub use evolve_spec::{SpecChange, SpecChanges};
+pub(crate) use format_version::check_version;
 pub use history::HistoryEntry;
 pub use identity::check_same;
 pub use json::{parse_table_metadata, parse_view_metadata};

@@ -54,7 +54,8 @@ fn two_specs(format_version: u8) -> Json {
 
 #[test]
 fn new_fields_have_names_as_in_iceberg_java_and_the_next_ids() {
-    let changes = json!([add("key", "bucket[16]"), add("day", "month"), add("at", "hour"), add("key", "truncate[4]")]);
+    let changes =
+        json!([add("key", "bucket[16]"), add("day", "month"), add("at", "hour"), add("key", "truncate[4]")]);
     let expected = [
         (1000, "id", "identity"),
         (1001, "key_bucket_16", "bucket[16]"),
@@ -129,7 +130,10 @@ fn changes_that_cannot_be_made_say_why() {
         (json!([named("at", "day", "id")]), "named \"id\" already"),
         (json!([named("at", "day", "key")]), "since a column is"),
         (json!([named("at", "day", "")]), "needs a name"),
-        (json!([named("at", "day", "x"), named("day", "month", "x")]), "two partition fields are named \"x\""),
+        (
+            json!([named("at", "day", "x"), named("day", "month", "x")]),
+            "two partition fields are named \"x\"",
+        ),
         (json!([remove("nothing")]), "its fields: \"id\""),
         (json!([rename("nothing", "x")]), "its fields: \"id\""),
         (json!([rename("id", "at")]), "since a column is"),

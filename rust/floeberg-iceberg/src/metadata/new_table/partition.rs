@@ -162,7 +162,11 @@ pub(in crate::metadata) fn default_name(column: &str, transform: &Transform) -> 
 }
 
 /// Two fields of one column with the same transform, or both by its time.
-pub(in crate::metadata) fn says_the_same(field: &PartitionField, source_id: i32, transform: &Transform) -> bool {
+pub(in crate::metadata) fn says_the_same(
+    field: &PartitionField,
+    source_id: i32,
+    transform: &Transform,
+) -> bool {
     let by_time = |transform: &Transform| {
         matches!(transform, Transform::Year | Transform::Month | Transform::Day | Transform::Hour)
     };

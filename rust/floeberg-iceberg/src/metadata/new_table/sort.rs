@@ -42,7 +42,8 @@ pub fn build_sort_order(
     declared: &[DeclaredSort],
     case_sensitive: bool,
 ) -> Result<SortOrder> {
-    let fields = declared.iter().map(|each| sort_field(schema, each, case_sensitive)).collect::<Result<Vec<_>>>()?;
+    let fields =
+        declared.iter().map(|each| sort_field(schema, each, case_sensitive)).collect::<Result<Vec<_>>>()?;
     if let Some(equal) = known.iter().find(|order| order.fields == fields) {
         return Ok(SortOrder::clone(equal));
     }
