@@ -59,7 +59,8 @@ class ManageSnapshots(TableChanges):
         Args:
             snapshot_id: Its snapshot; `None` is the current one.
             tag_name: Its name.
-            max_ref_age_ms: The age in milliseconds at which expiry removes the tag. `None` follows the table's properties.
+            max_ref_age_ms: The age in milliseconds at which expiry removes the tag. `None` follows the table's
+                properties.
 
         Returns:
             These changes.

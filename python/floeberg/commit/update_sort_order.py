@@ -53,7 +53,8 @@ class UpdateSortOrder(TableChanges):
 
         Args:
             source_column_name: The column.
-            transform: The transform, as the specification writes it (`"day"`), or of `floeberg.transforms` or PyIceberg.
+            transform: The transform, as the specification writes it (`"day"`), or of `floeberg.transforms` or
+                PyIceberg.
             null_order: `"nulls-first"`, the default, or `"nulls-last"`.
 
         Returns:

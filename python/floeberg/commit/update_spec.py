@@ -111,8 +111,8 @@ class UpdateSpec(TableChanges):
         """Commits the changes. Without any, nothing happens.
 
         Raises:
-            InvalidInputError: A change cannot be made: a column or field does not exist, a name is taken, or a transform
-                does not fit its column.
+            InvalidInputError: A change cannot be made: a column or field does not exist, a name is taken, or a
+                transform does not fit its column.
             UnsupportedError: A transform of the table or of a change is not known to this version.
             CommitConflictError: Another writer changed columns or partition fields, so that a change cannot be made.
         """

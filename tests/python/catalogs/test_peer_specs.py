@@ -122,9 +122,15 @@ def test_files_of_a_field_that_version_1_voided_are_read(transform, kind, way, c
 CHANGES = {
     "add": [lambda update: update.add_field("id", "bucket[16]").add_field("at", "day")],
     "named": [lambda update: update.add_field("id", "bucket[16]", "shard").add_identity("name")],
-    "removed": [lambda update: update.remove_field("name"), lambda update: update.add_field("id", "truncate[10]")],
+    "removed": [
+        lambda update: update.remove_field("name"),
+        lambda update: update.add_field("id", "truncate[10]"),
+    ],
     "comes back": [lambda update: update.remove_field("name"), lambda update: update.add_identity("name")],
-    "renamed": [lambda update: update.rename_field("name", "called"), lambda update: update.add_field("at", "hour")],
+    "renamed": [
+        lambda update: update.rename_field("name", "called"),
+        lambda update: update.add_field("at", "hour"),
+    ],
     "swapped": [lambda update: update.remove_field("name").add_field("id", "bucket[4]")],
     "an older name": [
         lambda update: update.add_field("at", "day", "when"),
@@ -164,7 +170,9 @@ def test_specs_change_as_in_pyiceberg(changes, version, catalogs):
         specs = ours.load_table(name).specs()
         last = ours.load_table(name).spec().spec_id
         shown = {
-            spec.spec_id: [(field.field_id, field.name, str(field.transform), field.source_id) for field in spec.fields]
+            spec.spec_id: [
+                (field.field_id, field.name, str(field.transform), field.source_id) for field in spec.fields
+            ]
             for spec in specs.values()
         }
         found.append((refused, last, shown))

@@ -46,14 +46,21 @@ def test_branches_and_tags_are_made_moved_and_removed(catalog, table):
         refs.create_tag(first, "first", max_ref_age_ms=1000).create_branch(second, "dev", 1, 2, 3)
         refs.create_tag(None, "now")
     dev = table.refs()["dev"]
-    assert (dev.snapshot_id, dev.max_ref_age_ms, dev.max_snapshot_age_ms, dev.min_snapshots_to_keep) == (second, 1, 2, 3)
+    assert (dev.snapshot_id, dev.max_ref_age_ms, dev.max_snapshot_age_ms, dev.min_snapshots_to_keep) == (
+        second,
+        1,
+        2,
+        3,
+    )
     assert (table.refs()["first"].max_ref_age_ms, table.refs()["now"].snapshot_id) == (1000, third)
     table.append(ids(10), branch="dev")
     assert sorted(table.scan().use_ref("dev").to_arrow()["id"].to_pylist()) == [1, 2, 10]
     assert table.refs()["dev"].min_snapshots_to_keep == 3
     with table.manage_snapshots() as refs:
         refs.replace_tag("first", second).rename_branch("dev", "audit").remove_tag("now")
-        refs.set_min_snapshots_to_keep("main", 5).set_max_snapshot_age_ms("audit", 9).set_max_ref_age_ms("first", 7)
+        refs.set_min_snapshots_to_keep("main", 5).set_max_snapshot_age_ms("audit", 9).set_max_ref_age_ms(
+            "first", 7
+        )
     found = catalog.load_table("ns.t").refs()
     assert sorted(found) == ["audit", "first", "main"]
     assert (found["first"].snapshot_id, found["first"].max_ref_age_ms) == (second, 7)
@@ -79,7 +86,10 @@ def test_mistakes_are_rolled_back(table):
     assert table.current_snapshot().parent_snapshot_id == first
     with pytest.raises(InvalidInputError, match="not an ancestor"):
         table.manage_snapshots().rollback_to_snapshot(third).commit()
-    assert [entry.snapshot_id for entry in table.history()][-2:] == [first, table.current_snapshot().snapshot_id]
+    assert [entry.snapshot_id for entry in table.history()][-2:] == [
+        first,
+        table.current_snapshot().snapshot_id,
+    ]
 
 
 def test_an_audited_branch_is_published(table):
@@ -107,7 +117,7 @@ def test_who_publishes_or_rolls_back_must_have_seen_the_branch(catalog, table):
     table.manage_snapshots().create_branch(None, "audit").commit()
     other = catalog.load_table("ns.t")
     other.append(ids(9), branch="audit")
-    with pytest.raises(CommitConflictError, match="moved the ref \"audit\""):
+    with pytest.raises(CommitConflictError, match='moved the ref "audit"'):
         table.manage_snapshots().fast_forward("main", "audit").commit()
     other.append(ids(10))
     for change in (
@@ -116,7 +126,7 @@ def test_who_publishes_or_rolls_back_must_have_seen_the_branch(catalog, table):
         lambda refs: refs.replace_branch("main", first),
         lambda refs: refs.rollback_to_timestamp(2**50),
     ):
-        with pytest.raises(CommitConflictError, match="moved the ref \"main\""):
+        with pytest.raises(CommitConflictError, match='moved the ref "main"'):
             change(table.manage_snapshots()).commit()
     # A tag of what was seen loses nothing.
     table.manage_snapshots().create_tag(None, "seen").commit()
@@ -131,9 +141,8 @@ def test_a_change_that_fails_takes_the_others_with_it(table):
     with pytest.raises(NotFoundError, match="gone"), table.manage_snapshots() as refs:
         refs.create_tag(first, "kept").remove_tag("gone")
     assert table.refresh().metadata_location == before
-    with pytest.raises(ZeroDivisionError), table.manage_snapshots() as refs:
-        refs.create_tag(first, "kept")
-        1 / 0  # noqa: B018 - raises
+    with pytest.raises(InvalidInputError, match="either"), table.manage_snapshots() as refs:
+        refs.create_tag(first, "kept").set_current_snapshot()
     assert list(table.refs()) == ["main"]
     table.manage_snapshots().commit()
     assert table.refresh().metadata_location == before
@@ -199,9 +208,11 @@ def test_staged_work_is_audited_and_published_once(catalog, table):
             table.manage_snapshots().publish_changes(again).commit()
     with pytest.raises(NotFoundError, match="'w9'"):
         table.manage_snapshots().publish_changes("w9")
-    with pytest.raises(InvalidInputError, match="one operation"), table.transaction(stage_only=True) as transaction:
-        transaction.append(ids(1))
-        transaction.append(ids(2))
+    transaction = table.transaction(stage_only=True)
+    transaction.append(ids(1))
+    transaction.append(ids(2))
+    with pytest.raises(InvalidInputError, match="one operation"):
+        transaction.commit_transaction()
     with pytest.raises(InvalidInputError, match="exclude each other"):
         table.transaction(stage_only=True, idempotency_key="k")
     assert read(table) == [1, 2, 3, 7, 8]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -17,7 +18,9 @@ ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", None]
 
 @pytest.fixture
 def catalog(tmp_path):
-    catalog = fb.load_catalog("c", type="sql", uri=f"sqlite:///{tmp_path}/c.db", warehouse=str(tmp_path / "w"))
+    catalog = fb.load_catalog(
+        "c", type="sql", uri=f"sqlite:///{tmp_path}/c.db", warehouse=str(tmp_path / "w")
+    )
     catalog.create_namespace("ns")
     return catalog
 
@@ -39,7 +42,9 @@ def test_rows_of_all_specs_are_read_and_filtered(catalog, version):
     assert fields(table) == [(1000, "id_bucket_4", "bucket[4]"), (1001, "name", "identity")]
     table.append(ROWS)
     with table.update_spec() as update:
-        update.remove_field("bucket(4, id)").rename_field("name", "called").add_field("id", "truncate[2]", "tens")
+        update.remove_field("bucket(4, id)").rename_field("name", "called").add_field(
+            "id", "truncate[2]", "tens"
+        )
     kept = [(1001, "called", "identity"), (1002, "tens", "truncate[2]")]
     assert fields(table) == ([(1000, "id_bucket_4", "void"), *kept] if version == 1 else kept)
     table.append(ROWS)
@@ -79,7 +84,7 @@ def test_a_change_that_cannot_be_made_leaves_the_transaction_as_it_was(catalog):
     ("change", "said"),
     [
         (lambda update: update.add_field("gone", "identity"), "gone"),
-        (lambda update: update.remove_field("gone"), "its fields: \"name\""),
+        (lambda update: update.remove_field("gone"), 'its fields: "name"'),
         (lambda update: update.add_identity("name"), "partitioned in this way already"),
         (lambda update: update.add_field("id", "bucket[0]"), "bucket"),
         (lambda update: update.add_field("id", 3), "transform"),
@@ -166,8 +171,7 @@ def test_metadata_is_what_the_specification_says(catalog):
     table = catalog.create_table("ns.t", ROWS.schema)
     table.update_spec().add_field("id", "bucket[4]").commit()
     table.update_sort_order().desc("id").commit()
-    with open(table.metadata_location.removeprefix("file://")) as file:
-        written = json.load(file)
+    written = json.loads(Path(table.metadata_location.removeprefix("file://")).read_text())
     added = {"name": "id_bucket_4", "transform": "bucket[4]", "source-id": 1, "field-id": 1000}
     assert written["partition-specs"][1] == {"spec-id": 1, "fields": [added]}
     assert (written["default-spec-id"], written["last-partition-id"]) == (1, 1000)
@@ -178,8 +182,10 @@ def test_metadata_is_what_the_specification_says(catalog):
 
 def test_files_are_not_added_to_a_spec_of_another_writer(catalog):
     mine = catalog.create_table("ns.t", ROWS.schema)
-    with pytest.raises(CommitConflictError, match="partition spec 1 was changed"), mine.transaction() as transaction:
-        transaction.update_spec().add_field("id", "bucket[2]").commit()
-        transaction.append(ROWS)
-        catalog.load_table("ns.t").update_spec().add_identity("name").commit()
+    transaction = mine.transaction()
+    transaction.update_spec().add_field("id", "bucket[2]").commit()
+    transaction.append(ROWS)
+    catalog.load_table("ns.t").update_spec().add_identity("name").commit()
+    with pytest.raises(CommitConflictError, match="partition spec 1 was changed"):
+        transaction.commit_transaction()
     assert mine.refresh().scan().count() == 0
