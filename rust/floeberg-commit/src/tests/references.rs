@@ -2,7 +2,7 @@ use bytes::Bytes;
 use floeberg_core::ErrorKind;
 use floeberg_iceberg::metadata::{RefKind, SnapshotRef};
 use floeberg_io::location::join;
-use floeberg_io::{MemoryStore, Store};
+use floeberg_io::MemoryStore;
 use serde_json::json;
 
 use super::kit::{Kit, append, create_ref, delete, file, receipt, remove_branch, set_current};
@@ -40,7 +40,7 @@ fn commit_to(kit: &mut Kit, branch: &str, operations: Vec<Operation>) {
 /// A file that exists: its changes are applied again only then.
 fn there(kit: &Kit, file: &str) -> String {
     let path = join(&kit.location, file);
-    MemoryStore::shared().put(&path, Bytes::from(vec![0; 100])).unwrap();
+    MemoryStore::shared().put(&path, Bytes::from(vec![0; 100]));
     path
 }
 
