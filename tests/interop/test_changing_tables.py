@@ -16,6 +16,7 @@ pytestmark = pytest.mark.timeout(900)
 
 SCHEMA = pa.schema({"id": pa.int64(), "at": pa.timestamp("us", "UTC"), "name": pa.string()})
 BUCKET, DAY, HOUR = {"bucket": ["id", 16]}, {"day": ["at"]}, {"hour": ["at"]}
+ID, NAME = {"ref": ["id"]}, {"ref": ["name"]}
 
 # What Java calls, beside what is called here.
 SPECS: dict[str, list[tuple[list[Any], Any]]] = {
@@ -66,12 +67,21 @@ SPECS: dict[str, list[tuple[list[Any], Any]]] = {
     ],
     "sorted": [
         (
-            ["replaceSortOrder", [["asc", "name"], ["desc", BUCKET, {"nulls": "NULLS_FIRST"}]]],
+            [
+                "replaceSortOrder",
+                [["asc", NAME, {"nulls": "NULLS_FIRST"}], ["desc", BUCKET, {"nulls": "NULLS_FIRST"}]],
+            ],
             lambda table: table.update_sort_order().asc("name").desc("id", "bucket[16]", "nulls-first"),
         ),
-        (["replaceSortOrder", [["desc", "id"]]], lambda table: table.update_sort_order().desc("id")),
         (
-            ["replaceSortOrder", [["asc", "name"], ["desc", BUCKET, {"nulls": "NULLS_FIRST"}]]],
+            ["replaceSortOrder", [["desc", ID, {"nulls": "NULLS_LAST"}]]],
+            lambda table: table.update_sort_order().desc("id"),
+        ),
+        (
+            [
+                "replaceSortOrder",
+                [["asc", NAME, {"nulls": "NULLS_FIRST"}], ["desc", BUCKET, {"nulls": "NULLS_FIRST"}]],
+            ],
             lambda table: table.update_sort_order().asc("name").desc("id", "bucket[16]", "nulls-first"),
         ),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pyarrow as pa
 import pytest
 
@@ -22,7 +24,7 @@ def catalog(request, tmp_path):
     options = {"uri": f"sqlite:///{tmp_path}/c.db"} if request.param == "sql" else {}
     if request.param != "memory":
         options["warehouse"] = str(tmp_path / "w")
-    catalog = fb.load_catalog("c", type=request.param, **options)
+    catalog = fb.load_catalog(f"refs {uuid.uuid4()}", type=request.param, **options)
     catalog.create_namespace("ns")
     return catalog
 

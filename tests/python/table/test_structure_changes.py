@@ -105,7 +105,9 @@ def test_two_writers_add_different_fields(catalog):
     theirs.update_spec().add_identity("name").commit()
     mine.update_spec().add_field("id", "bucket[2]").commit()
     assert [name for _, name, _ in fields(mine)] == ["name", "id_bucket_2"]
-    with pytest.raises(CommitConflictError, match="another writer changed columns or the partition fields"):
+    with pytest.raises(
+        CommitConflictError, match="another writer changed the columns or the partition fields"
+    ):
         theirs.update_spec().add_field("id", "bucket[2]").commit()
 
 

@@ -75,10 +75,10 @@ impl Changing<'_> {
     }
 
     fn remove(&self, name: &str, kind: RefKind) -> Result<Produced> {
+        self.of_kind(name, kind)?;
         if name == MAIN_BRANCH {
             return Err(Error::invalid_input("the branch main cannot be removed"));
         }
-        self.of_kind(name, kind)?;
         self.check_not_moved(name)?;
         Ok(Produced::of(vec![Update::RemoveSnapshotRef(name.to_owned())]))
     }
