@@ -65,7 +65,9 @@ class Written:
 
 def local(location: str) -> str:
     """The path of a location, where it has one."""
-    return location.removeprefix("file://") if location.startswith("file:///") else location
+    # Java writes one slash.
+    schemes = (scheme for scheme in ("file://", "file:") if location.startswith(f"{scheme}/"))
+    return location.removeprefix(next(schemes, ""))
 
 
 def locations_in(database: Path) -> list[str]:

@@ -25,7 +25,7 @@ from floeberg import (
     variant,
 )
 from floeberg.catalog import Catalog, load_catalog
-from floeberg.commit import CommitResult, Transaction
+from floeberg.commit import CommitResult, ProgressReport, Transaction
 from floeberg.commit.manage_snapshots import ManageSnapshots
 from floeberg.commit.update_schema import UpdateSchema
 from floeberg.commit.update_sort_order import UpdateSortOrder
@@ -41,6 +41,7 @@ from floeberg.table import Table, open_table
 from floeberg.view import View, open_view
 from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
+from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -59,7 +60,10 @@ __all__ = [
     "FloebergError",
     "ManageSnapshots",
     "Plan",
+    "ProgressReport",
     "Receipt",
+    "RowDeltaReceipt",
+    "RowDeltaRecipe",
     "Scan",
     "Table",
     "TaskGroup",

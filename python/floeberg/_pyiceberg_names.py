@@ -12,7 +12,7 @@ from floeberg.errors import MissingAttributeError
 __all__ = ["SpelledLikePyIceberg"]
 
 _ROWS = (
-    "changing rows by keys is not supported yet: delete(...) and append(...) in one transaction replace rows"
+    "changing rows by keys is not supported yet: overwrite(data, overwrite_filter=...) replaces rows at once"
 )
 
 _SAID: dict[str, dict[str, str]] = {

@@ -12,6 +12,7 @@ from typing import Any
 
 from conformance_checker.avro import plain_json
 from conformance_checker.data_files import check_data_file
+from conformance_checker.delete_files import check_deletes
 from conformance_checker.faults import Fault, Faults
 from conformance_checker.manifest_lists import check_list
 from conformance_checker.manifests import check_changes, check_manifest
@@ -94,6 +95,7 @@ def _check_state(state: State, metadata: Json, storage: Storage, faults: Faults)
     for entry in state.changed(ADDED):
         if entry.content == 0:
             check_data_file(entry, state, metadata, storage, faults)
+    check_deletes(state, storage, faults)
 
 
 def _before(metadata: Json, read: Callable[[str], bytes]) -> list[tuple[str, Json | None]]:

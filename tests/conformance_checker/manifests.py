@@ -146,6 +146,13 @@ def check_changes(state: State, faults: Faults) -> None:
             _check_carried(entry, was, state, where, faults)
 
 
+def _plain(value: Any) -> Any:
+    """A value without what writers choose: the order of maps, and the case of words."""
+    if isinstance(value, list) and all(isinstance(each, dict) for each in value):
+        return {each["key"]: each["value"] for each in value}
+    return value.lower() if value in ("PARQUET", "AVRO", "ORC", "PUFFIN") else value
+
+
 def _check_carried(entry: Entry, was: Entry, state: State, where: str, faults: Faults) -> None:
     """An entry that is written again says of its file what was said before."""
     pairs = {
@@ -160,9 +167,10 @@ def _check_carried(entry: Entry, was: Entry, state: State, where: str, faults: F
     # What other writers put into fields that later versions lack is dropped.
     for key, value in entry.file.items():
         then = was.file.get(key)
-        if key in ("first_row_id", "partition") or key not in was.file or then == value:
+        if key in ("first_row_id", "partition") or key not in was.file or _plain(then) == _plain(value):
             continue
-        if not (then in (None, []) and value in (None, [])):
+        nothing = (None, [], "")
+        if not (then in nothing and value in nothing):
             faults.say("carried-entries", where, f"{key}: {then!r} became {value!r}")
     if state.version < 3 or entry.content != DATA:
         return

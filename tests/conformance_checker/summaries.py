@@ -56,7 +56,8 @@ def counted(entries: Iterable[Entry]) -> Counter[str]:
     for entry in entries:
         file = entry.file
         is_vector = file["file_format"].lower() == "puffin"
-        found["files-size"] += file["content_size_in_bytes"] if is_vector else file["file_size_in_bytes"]
+        of_vector = file.get("content_size_in_bytes") if is_vector else None
+        found["files-size"] += file["file_size_in_bytes"] if of_vector is None else of_vector
         if entry.content:
             found["delete-files"] += 1
             found["dvs" if is_vector else KINDS[entry.content]] += 1

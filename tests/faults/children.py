@@ -1,4 +1,4 @@
-"""Processes that append, as a test sees them."""
+"""Processes that append or delete, as a test sees them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from pathlib import Path
 
 from faulted import Place
 
-PROGRAM = Path(__file__).with_name("appender.py")
+PROGRAMS = Path(__file__).parent
 
 
-class Appender:
-    """A process of `appender.py`.
+class Child:
+    """A process that commits again and again.
 
     Attributes:
-        done: The numbers of appends that were acknowledged.
+        done: The numbers of commits that were acknowledged.
         begun: The numbers of all that began.
         failed: What the others said.
     """
 
-    def __init__(self, place: Place, writer: int, first: int, count: int) -> None:
-        """Start it. It waits for `go` before it appends."""
-        arguments = [place.kind, place.folder, writer, first, count]
-        self.writer = writer
+    program: str
+
+    def __init__(self, place: Place, *arguments: object) -> None:
+        """Start it. It waits for `go` before it commits."""
         self.done: set[int] = set()
         self.begun: set[int] = set()
         self.failed: list[str] = []
         self._process = subprocess.Popen(
-            [sys.executable, PROGRAM, *map(str, arguments)],
+            [sys.executable, PROGRAMS / self.program, place.kind, place.folder, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -37,18 +37,18 @@ class Appender:
         assert self._next() == "ready", "it did not start"
 
     def go(self) -> None:
-        """Let it append."""
+        """Let it commit."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
 
     def until_begun(self, number: int) -> None:
-        """Wait for an append to begin."""
+        """Wait for a commit to begin."""
         while number not in self.begun and self._next():
             pass
 
     def until_done(self, number: int) -> None:
-        """Wait for an append to be acknowledged."""
+        """Wait for a commit to be acknowledged."""
         while number not in self.done and self._next():
             pass
 
@@ -78,3 +78,25 @@ class Appender:
         elif word == "failed":
             self.failed.append(rest)
         return line
+
+
+class Appender(Child):
+    """A process of `appender.py`."""
+
+    program = "appender.py"
+
+    def __init__(self, place: Place, writer: int, first: int, count: int) -> None:
+        """Start it."""
+        self.writer = writer
+        super().__init__(place, writer, first, count)
+
+
+class Deleter(Child):
+    """A process of `deleter.py`."""
+
+    program = "deleter.py"
+
+    def __init__(self, place: Place, mode: str, writer: int, first: int, count: int) -> None:
+        """Start it."""
+        self.writer = writer
+        super().__init__(place, mode, writer, first, count)

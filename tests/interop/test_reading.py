@@ -10,7 +10,7 @@ import pytest
 from building import Made
 from kinds import KINDS
 from peers.process import Refused
-from tables import SEEDS, Tables, arrow_file, differences, metadata_json, same_rows
+from tables import SEEDS, Tables, arrow_file, differences, metadata_json, refused_by_duckdb, same_rows
 
 import floeberg as fb
 from corpus import encode
@@ -55,20 +55,6 @@ def test_duckdb_reads_the_rows(made, duckdb, tmp_path):
         return
     with pytest.raises(Refused, match=refusal):
         duckdb("read", metadata_location=made.table.metadata_location, **arguments)
-
-
-def refused_by_duckdb(made: Made) -> str | None:
-    """What DuckDB 1.5.5 says of tables that it cannot read."""
-    schemas = [str(field.field_type) for schema in made.table.schemas().values() for field in schema.fields]
-    if any("timestamptz_ns" in each for each in schemas):
-        return "Unrecognized primitive type: timestamptz_ns"
-    of_first_version = {each.snapshot_id for each in made.table.snapshots() if each.sequence_number == 0}
-    for manifest in made.table.inspect.manifests().to_pylist():
-        old = manifest["added_snapshot_id"] in of_first_version and made.drawn.version > 1
-        # Existing entries of format version 1 have no sequence number, which then is 0.
-        if old and manifest["existing_data_files_count"]:
-            return "required field 'sequence_number' is NULL"
-    return None
 
 
 def test_java_writes_the_same_metadata_again(made, java):

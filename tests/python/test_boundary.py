@@ -71,6 +71,10 @@ def writing():
     recipe = table.write_recipe()
     wrapped = [recipe, recipe.write(pa.table({"id": [1]}), task="0"), table.transaction()]
     wrapped += [table.append(pa.table({"id": [1]}))]
+    delta = table.row_delta_recipe(key_columns=["id"])
+    rows = delta.delete_rows(pa.table({"_file": ["f"], "_pos": [1]}))
+    report = fb.ProgressReport("writing", 0, 0, 1, 0.5)
+    wrapped += [delta, rows, rows.native(), delta._keys, report]
     return [receipt, create, commit, commit.attempt(None), recipe._inner, *wrapped]
 
 

@@ -3,11 +3,12 @@
 Rust: `rust/floeberg-python/src/commit/`.
 """
 
+from collections.abc import Callable
 from typing import Any, final
 
 from floeberg._native.table import Table
 from floeberg._native.values import _Tree
-from floeberg._native.write import Receipt
+from floeberg._native.write import Receipt, RowDeltaReceipt
 
 @final
 class Operation:
@@ -24,15 +25,38 @@ class Operation:
 
     @staticmethod
     def overwrite(
-        receipt: Receipt, row_filter: _Tree, *, case_sensitive: bool, isolation: str | None
+        receipt: Receipt, row_filter: _Tree, *, case_sensitive: bool, isolation: str | None, mode: str | None
     ) -> Operation:
-        """Removes the files whose rows all match, and adds files.
+        """Removes the rows that match, and adds files.
 
         Args:
             receipt: The files to add.
             row_filter: The filter of the rows to replace.
             case_sensitive: Whether the case of names in the filter counts.
             isolation: `serializable` or `snapshot`. `None` takes `write.update.isolation-level` of the table.
+            mode: As with `delete`.
+
+        Raises:
+            InvalidInputError: The isolation level or the mode does not exist.
+        """
+
+    @staticmethod
+    def row_delta(
+        receipt: RowDeltaReceipt,
+        row_filter: _Tree | None,
+        *,
+        case_sensitive: bool,
+        isolation: str | None,
+        read_snapshot_id: int | None,
+    ) -> Operation:
+        """Deletes rows by position, and adds and removes files.
+
+        Args:
+            receipt: The rows and files.
+            row_filter: Rows that are a conflict if others added them.
+            case_sensitive: Whether the case of names in the filter counts.
+            isolation: As with `delete`.
+            read_snapshot_id: The snapshot that was read.
 
         Raises:
             InvalidInputError: The isolation level does not exist.
@@ -174,13 +198,28 @@ class Commit:
             InvalidInputError: A property of the summary is reserved, or the operations exclude each other.
         """
 
-    def attempt(self, base: Table | None) -> Attempt:
+    def attempt(
+        self, base: Table | None, progress: Callable[[str, int, int, int], object] | None = None
+    ) -> Attempt:
         """Tries the operations on a base: writes their manifests and manifest lists.
+
+        Args:
+            base: The base.
+            progress: Called now and then, and at the end, with the step, its files, all its files and its rows.
 
         Raises:
             CommitConflictError: The base has changes that the operations conflict with.
             AlreadyExistsError: The table has a file already.
             FloebergError: Others, as `Table.append` and `Table.overwrite` list them.
+        """
+
+    def count(
+        self, base: Table, progress: Callable[[str, int, int, int], object] | None = None
+    ) -> dict[str, int]:
+        """What the operation would change of a base. Nothing is written.
+
+        Raises:
+            InvalidInputError: There are several operations, or another than a delete or an overwrite.
         """
 
     def find_own(self, base: Table) -> int | None:
@@ -217,6 +256,10 @@ class Attempt:
     @property
     def changes(self) -> bool:
         """Whether the metadata differs from the base."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The rows and files that change, by their names in `floeberg.CommitResult`."""
 
     @property
     def snapshot_id(self) -> int | None:

@@ -58,6 +58,13 @@ class WriteRecipe:
             UnsupportedError: The table needs something that is not supported, such as encryption.
         """
 
+    def with_lineage(self) -> WriteRecipe:
+        """The same for rows that also have their row ids and last updates.
+
+        Raises:
+            InvalidInputError: The format version has no lineage.
+        """
+
     @property
     def write_id(self) -> str:
         """The id of the write, which is part of the names of its files."""
@@ -100,4 +107,85 @@ class WriteRecipe:
         Raises:
             InvalidInputError: The bytes are damaged.
             UnsupportedError: A newer version of Floeberg wrote them.
+        """
+
+@final
+class RowDeltaReceipt:
+    """Rows that are deleted, and files that come and go."""
+
+    @staticmethod
+    def of_files(receipt: Receipt) -> RowDeltaReceipt:
+        """Of data files and equality delete files."""
+
+    @staticmethod
+    def of_rows(reader: object) -> RowDeltaReceipt:
+        """Of rows that are deleted: a `pyarrow.RecordBatchReader` with `_file` and `_pos`.
+
+        Raises:
+            InvalidInputError: A column is missing or does not fit, or a position is negative.
+        """
+
+    @staticmethod
+    def of_replaced(paths: list[str]) -> RowDeltaReceipt:
+        """Of data files that go."""
+
+    @staticmethod
+    def concat(receipts: list[RowDeltaReceipt]) -> RowDeltaReceipt:
+        """The rows and files of several receipts.
+
+        Raises:
+            InvalidInputError: Two delete the same row, while rows are added.
+        """
+
+    @property
+    def added(self) -> Receipt:
+        """The files that were written."""
+
+    @property
+    def deleted_rows(self) -> int:
+        """The number of rows that are deleted by position."""
+
+    def files_with_deletes(self) -> list[str]:
+        """The data files of these rows."""
+
+    def replaced_files(self) -> list[str]:
+        """The data files that go."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> RowDeltaReceipt:
+        """Reads a pickled receipt.
+
+        Raises:
+            InvalidDataError: The bytes are damaged, or another version wrote them.
+        """
+
+@final
+class KeyRecipe:
+    """All that writing equality deletes of a table needs."""
+
+    @staticmethod
+    def of(
+        table: Table, *, columns: list[str], branch: str, options: dict[str, str], write_id: str
+    ) -> KeyRecipe:
+        """The recipe of a table's key columns. Reads the manifest list of the branch.
+
+        Raises:
+            InvalidInputError: A column cannot be a key, or the keys do not reach every row.
+        """
+
+    def write(self, reader: object, *, task: str, partition: int) -> Receipt:
+        """Writes keys. A write that fails leaves no file.
+
+        Raises:
+            InvalidInputError: Columns or values do not fit.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> KeyRecipe:
+        """Reads a pickled recipe.
+
+        Raises:
+            InvalidDataError: The bytes are damaged, or another version wrote them.
         """

@@ -5,6 +5,7 @@ A catalog of your own implements this contract, `TableOperations`. Everything el
 
 from floeberg.commit.attempt import Attempt
 from floeberg.commit.operations import OpenedTable, TableOperations, open_metadata, table_from_metadata
+from floeberg.commit.reporting import ProgressCallback, ProgressReport
 from floeberg.commit.result import CommitResult
 from floeberg.commit.transaction import Transaction
 
@@ -12,6 +13,8 @@ __all__ = [
     "Attempt",
     "CommitResult",
     "OpenedTable",
+    "ProgressCallback",
+    "ProgressReport",
     "TableOperations",
     "Transaction",
     "open_metadata",

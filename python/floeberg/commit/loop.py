@@ -14,7 +14,7 @@ import itertools
 import time
 import uuid
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from floeberg import _native
 from floeberg.commit.lock import commit_lock
@@ -48,6 +48,8 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     made_from: Sequence[int | None] = (),
     files_are_new: bool = False,
     stage_only: bool = False,
+    report: Callable[[str, int, int, int], object] | None = None,
+    stopped: Callable[[], None] = lambda: None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Committed:
     """Commits operations to a table, atomically.
@@ -63,6 +65,8 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         files_are_new: Whether all added files were written for this commit, under new names. Other files are searched
             for in the table and in the storage.
         stage_only: Whether no branch names the new snapshot, until it is published.
+        report: Called now and then with the step of an attempt, its files, all files of the step, and its rows.
+        stopped: Called where `report` or Ctrl-C stopped the commit, and nothing was committed.
         sleep: Waits for some seconds.
 
     Returns:
@@ -89,10 +93,14 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     )
     progress = Progress(table_operations, made)
     began = time.monotonic()
+    stopped_by: BaseException | None = None
     for done in itertools.count(1):
         try:
             with commit_lock(None if starting is None else starting.metadata_location):
-                return _try_once(progress, starting)
+                return _try_once(progress, starting, report)
+        except _StoppedError as stop:
+            stopped_by = stop.cause
+            break
         except FloebergError as failure:
             if starting is None or not _is_worth_a_retry(failure):
                 return _given_up(progress, failure, done)
@@ -106,7 +114,11 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
             if done > retries.number or time.monotonic() + wait > began + retries.total:
                 return _given_up(progress, failure, done)
         sleep(wait)
-    raise AssertionError  # The loop has no end.
+    if not progress.unknown:
+        progress.abandon()
+        stopped()
+    # What the user's function raised is passed on as it is.
+    raise stopped_by or AssertionError
 
 
 def _same(current: OpenedTable, starting: OpenedTable) -> OpenedTable:
@@ -118,7 +130,42 @@ def _same(current: OpenedTable, starting: OpenedTable) -> OpenedTable:
     return current
 
 
-def _try_once(progress: Progress, starting: OpenedTable | None) -> Committed:
+class _StoppedError(Exception):
+    """The user stopped an attempt, before it was handed to the catalog."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__(cause)
+        self.cause = cause
+
+
+def _attempt(
+    progress: Progress,
+    base: OpenedTable | None,
+    report: Callable[[str, int, int, int], object] | None,
+) -> _native.Attempt:
+    own: list[BaseException] = []
+
+    def called(step: str, files: int, of_files: int, rows: int) -> None:
+        try:
+            cast("Callable[[str, int, int, int], object]", report)(step, files, of_files, rows)
+        except BaseException as raised:
+            own.append(raised)
+            raise
+
+    try:
+        return progress.commit.attempt(base, None if report is None else called)
+    except BaseException as raised:
+        # What the user's function raises may be an error of ours.
+        if isinstance(raised, FloebergError) and raised not in own:
+            raise
+        raise _StoppedError(raised) from raised
+
+
+def _try_once(
+    progress: Progress,
+    starting: OpenedTable | None,
+    report: Callable[[str, int, int, int], object] | None,
+) -> Committed:
     base = None
     if starting is not None:
         base = progress.base = _same(progress.table_operations.load(progress.base or starting), starting)
@@ -126,7 +173,7 @@ def _try_once(progress: Progress, starting: OpenedTable | None) -> Committed:
         if (found := progress.find(base)) is not None:
             return found
         progress.forget_superseded(base)
-    attempt = progress.commit.attempt(base)
+    attempt = _attempt(progress, base, report)
     if base is not None and not attempt.changes:
         return progress.finished(attempt, base)
     try:

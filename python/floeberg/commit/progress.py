@@ -67,7 +67,7 @@ class Progress:
         """Removes the files of other attempts. A file that stays harms nobody."""
         with suppress(FloebergError):
             self.commit.finished(attempt)
-        return Committed(table, here=True, snapshot_id=attempt.snapshot_id)
+        return Committed(table, here=True, snapshot_id=attempt.snapshot_id, counts=attempt.counts)
 
     def abandon(self) -> None:
         """Removes the files of all attempts."""

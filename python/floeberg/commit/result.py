@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from floeberg.commit.operations import OpenedTable
 
 __all__ = ["CommitResult", "Committed"]
@@ -23,6 +25,15 @@ class CommitResult:
         added_rows: Their rows.
         added_bytes: Their bytes.
         seconds: The time from the first operation to the end of the commit.
+        deleted_rows: The rows that were deleted or replaced. Of a data file that metadata alone removes, all rows
+            count, also those that were deleted before.
+        deleted_files: The number of data files that were removed because all of their rows were deleted.
+        deleted_bytes: Their bytes.
+        rewritten_files: The number of data files that were removed and whose other rows were written again.
+        rewritten_bytes: Their bytes.
+        copied_rows: The rows that were written again.
+        files_with_new_deletes: The number of data files that stay, with new deletes.
+        dry_run: Whether nothing was done: the counts say what would be.
 
     Examples:
         >>> first = orders.append(pa.table({"id": [1]}), idempotency_key="job-9")
@@ -42,6 +53,14 @@ class CommitResult:
     added_rows: int = field(default=0, compare=False)
     added_bytes: int = field(default=0, compare=False)
     seconds: float = field(default=0.0, compare=False)
+    deleted_rows: int = field(default=0, compare=False)
+    deleted_files: int = field(default=0, compare=False)
+    deleted_bytes: int = field(default=0, compare=False)
+    rewritten_files: int = field(default=0, compare=False)
+    rewritten_bytes: int = field(default=0, compare=False)
+    copied_rows: int = field(default=0, compare=False)
+    files_with_new_deletes: int = field(default=0, compare=False)
+    dry_run: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,14 +71,17 @@ class Committed:
         table: The table with it.
         here: Whether it was made here, and not by an earlier commit with the same key.
         snapshot_id: Its last snapshot.
+        counts: The rows and files that it changed, by the names that `CommitResult` has for them.
     """
 
     table: OpenedTable
     here: bool
     snapshot_id: int | None
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def result(self) -> CommitResult:
         """The result for the user."""
         operation = None if self.snapshot_id is None else self.table.operation_of(self.snapshot_id)
-        return CommitResult(self.snapshot_id, operation, already_committed=not self.here)
+        result = CommitResult(self.snapshot_id, operation, already_committed=not self.here)
+        return replace(result, **cast("dict[str, Any]", self.counts))

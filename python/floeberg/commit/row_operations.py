@@ -11,6 +11,7 @@ from floeberg.commit.staging import StagedOperations
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.write.receipt import Receipt
+from floeberg.write.row_delta import RowDeltaReceipt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,24 +44,26 @@ class RowOperations(StagedOperations):
         if receipt is not None:
             self._operations.append(_native.Operation.append(receipt.native(), merge=None))
 
-    def overwrite(
+    def overwrite(  # noqa: PLR0913 - all but the first two are keywords
         self,
         data: object,
         overwrite_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         *,
         case_sensitive: bool = True,
         schema_mode: SchemaMode | None = None,
+        mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Replaces the rows that match a filter: see `Table.overwrite`."""
         tree = as_expression(overwrite_filter).as_tree()
         checked_bool("case_sensitive", case_sensitive)
+        _check_mode(mode)
         written, isolation = _options(options)
         receipt = self._write("overwrite", data, schema_mode, written)
         if receipt is not None:
             self._operations.append(
                 _native.Operation.overwrite(
-                    receipt.native(), tree, case_sensitive=case_sensitive, isolation=isolation
+                    receipt.native(), tree, case_sensitive=case_sensitive, isolation=isolation, mode=mode
                 )
             )
 
@@ -92,10 +95,7 @@ class RowOperations(StagedOperations):
         _, isolation = _options(options)
         tree = as_expression(delete_filter).as_tree()
         checked_bool("case_sensitive", case_sensitive)
-        if mode is not None and not isinstance(mode, str):
-            raise InvalidInputError(
-                f"mode: expected 'copy-on-write' or 'merge-on-read', found {type(mode).__name__}"
-            )
+        _check_mode(mode)
         self._make(
             _native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation, mode=mode)
         )
@@ -123,7 +123,7 @@ class RowOperations(StagedOperations):
             tree = as_expression(overwrite_filter).as_tree()
             checked_bool("case_sensitive", case_sensitive)
             made = _native.Operation.overwrite(
-                every, tree, case_sensitive=case_sensitive, isolation=isolation
+                every, tree, case_sensitive=case_sensitive, isolation=isolation, mode=None
             )
         elif mode == "dynamic-overwrite":
             made = _native.Operation.dynamic_overwrite(every, isolation=isolation)
@@ -134,6 +134,41 @@ class RowOperations(StagedOperations):
         self._files_are_new = False
         self._added.append(every)
         self._make(made)
+
+    def commit_row_delta(
+        self,
+        receipts: Sequence[RowDeltaReceipt],
+        *,
+        read_snapshot_id: int | None,
+        conflict_filter: AnyFilter | None = None,
+        case_sensitive: bool = True,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Deletes rows, and adds and replaces files, as workers say: see `Table.commit_row_delta`."""
+        self._check_open()
+        _, isolation = _options(options)
+        if isinstance(receipts, RowDeltaReceipt) or not isinstance(receipts, Iterable):
+            raise InvalidInputError(
+                f"receipts: expected a list of RowDeltaReceipts, found {type(receipts).__name__}"
+            )
+        every = RowDeltaReceipt.concat(list(receipts)).native()
+        read = None if read_snapshot_id is None else checked_int("read_snapshot_id", read_snapshot_id)
+        tree = None if conflict_filter is None else as_expression(conflict_filter).as_tree()
+        checked_bool("case_sensitive", case_sensitive)
+        self._files_are_new = False
+        self._added.append(every.added)
+        self._make(
+            _native.Operation.row_delta(
+                every, tree, case_sensitive=case_sensitive, isolation=isolation, read_snapshot_id=read
+            )
+        )
+
+
+def _check_mode(mode: object) -> None:
+    if mode is not None and not isinstance(mode, str):
+        raise InvalidInputError(
+            f"mode: expected 'copy-on-write' or 'merge-on-read', found {type(mode).__name__}"
+        )
 
 
 def _options(options: Mapping[str, str] | None) -> tuple[dict[str, str], str | None]:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_text
+from floeberg.commit.reporting import Reporter
 from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.write.input_rows import converted_stream_errors, reader_of
+from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.reporting import ProgressCallback
     from floeberg.commit.result import CommitResult
-    from floeberg.write.receipt import Receipt
 
 __all__ = ["SchemaMode", "StagedOperations", "remove_written"]
 
@@ -49,6 +51,8 @@ class StagedOperations:
         branch: str | None = "main",
         idempotency_key: str | None = None,
         stage_only: bool = False,
+        dry_run: bool = False,
+        progress: ProgressCallback | None = None,
     ) -> None:
         """Use `Table.transaction`."""
         self._table_operations = table_operations
@@ -76,6 +80,10 @@ class StagedOperations:
         self._added: list[_native.Receipt] = []
         """The files that its snapshots add, also those of workers."""
         self._begun = monotonic()
+        self._dry_run = checked_bool("dry_run", dry_run)
+        self._counted_rows = 0
+        """The rows that a dry run would add."""
+        self._reporter = Reporter(progress)
         # A transaction that is dropped before its commit begins removes its files.
         self._files = weakref.finalize(self, remove_written, self._written, os.getpid())
 
@@ -127,12 +135,23 @@ class StagedOperations:
             self._skipped.append(operation)
             return None
         changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
+        reader = self._reporter.counted(reader)
         with converted_stream_errors(data):
+            if self._dry_run:
+                return self._count_rows(reader, options, fits=changes is not None)
             if changes is None:
                 return self._write_files(reader, options)
             self.change_columns(changes)
             with self._taken_back():
                 return self._write_files(reader, options)
+
+    def _count_rows(self, reader: pa.RecordBatchReader, options: dict[str, str], *, fits: bool) -> Receipt:
+        """Counts rows that a dry run would write. Their schema is checked, their values are not."""
+        recipe = self._recipe(options)
+        if not fits:
+            recipe.check_schema(reader.schema)
+        self._counted_rows += sum(batch.num_rows for batch in reader)
+        return Receipt.concat([])
 
     def _write_files(self, reader: pa.RecordBatchReader, options: dict[str, str]) -> Receipt:
         recipe = self._recipe(options)

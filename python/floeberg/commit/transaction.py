@@ -5,10 +5,12 @@ Its operations are in `row_operations` and `metadata_operations`. Here are commi
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from floeberg import _native
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.loop import commit
 from floeberg.commit.metadata_operations import MetadataOperations
@@ -62,6 +64,8 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         self._is_open = False
         if self._known_done:
             self._result = self._done_before()
+        elif self._dry_run:
+            self._result = self._counted()
         elif self._operations:
             self._result = self._commit()
         else:
@@ -82,6 +86,8 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 made_from=self._made_from,
                 files_are_new=self._files_are_new,
                 stage_only=self._stage_only,
+                report=self._reporter.native,
+                stopped=lambda: remove_written(self._written),
             )
         except CommitStateUnknownError:
             raise
@@ -92,6 +98,29 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
             remove_written(self._written)
         self._become(committed.table)
         return self._told(committed.result)
+
+    def _counted(self) -> CommitResult:
+        """What the commit would do."""
+        current = self._table_operations.load(self._starting)
+        self._starting.check_same_table(current)
+        commit = _native.Commit.begin(
+            self._operations,
+            starting=self._starting,
+            storage_options=dict(self._table_operations.storage_options),
+            snapshot_properties=self._properties,
+            branch=self._branch,
+            commit_key=str(uuid.uuid4()),
+        )
+        counts = commit.count(current, self._reporter.native)
+        return CommitResult(
+            None,
+            None,
+            already_committed=False,
+            dry_run=True,
+            added_rows=self._counted_rows,
+            seconds=monotonic() - self._begun,
+            **counts,
+        )
 
     def _told(self, result: CommitResult) -> CommitResult:
         """A result with the counts of added files, unless an earlier commit added them."""

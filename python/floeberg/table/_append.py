@@ -9,6 +9,7 @@ from floeberg.table._base import TableBase
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from floeberg.commit.reporting import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.staging import SchemaMode
 
@@ -27,6 +28,7 @@ class TableAppend(TableBase):
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
+        progress: ProgressCallback | None = None,
     ) -> CommitResult:
         """Adds rows to the table.
 
@@ -43,6 +45,8 @@ class TableAppend(TableBase):
                 done before, and nothing happens. Using the key for another operation is an error.
             schema_mode: `merge` adds missing columns to the table, and promotes columns that are too narrow.
             options: Table properties for this write alone, such as `write.parquet.compression-codec`.
+            progress: A function that is called with a `ProgressReport` a few times a second, on this thread. What it
+                raises cancels the operation, and leaves nothing over.
 
         Returns:
             What the commit did, or which earlier commit did it.
@@ -63,7 +67,10 @@ class TableAppend(TableBase):
             (2, 'doc')
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            progress=progress,
         ) as transaction:
             transaction.append(data, schema_mode=schema_mode, options=options)
             return transaction.commit_transaction()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.reporting import ProgressCallback
 
 __all__ = ["TableBase"]
 
@@ -34,6 +35,8 @@ class TableBase:
         branch: str | None = "main",
         idempotency_key: str | None = None,
         stage_only: bool = False,
+        dry_run: bool = False,
+        progress: ProgressCallback | None = None,
     ) -> Transaction:
         """Begins a transaction: several operations, one commit.
 
@@ -44,6 +47,9 @@ class TableBase:
                 one.
             stage_only: Whether no branch gets the snapshot of its operation, which must be one. It is in the table, and
                 is read by its id, until `manage_snapshots().cherrypick(...)` or `publish_changes(...)` publishes it.
+            dry_run: Whether the commit of one delete or overwrite only counts what it would do. Nothing is written.
+            progress: A function that is called with a `ProgressReport` a few times a second. What it raises cancels the
+                operation, and leaves nothing over.
 
         Returns:
             The transaction.
@@ -60,6 +66,8 @@ class TableBase:
             branch=branch,
             idempotency_key=idempotency_key,
             stage_only=stage_only,
+            dry_run=dry_run,
+            progress=progress,
         )
 
     def refresh(self) -> Self:

@@ -1,6 +1,6 @@
 """How are rows of a table replaced or deleted?
 
-A delete can remove some of the rows of a file. An overwrite can replace whole files only.
+Both can replace or delete some of the rows of a file, by copies of the others or by delete files.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from floeberg.table._base import TableBase
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from floeberg.commit.reporting import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import DeleteMode
     from floeberg.commit.staging import SchemaMode
@@ -33,11 +34,14 @@ class TableRowChanges(TableBase):
         *,
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
+        mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+        progress: ProgressCallback | None = None,
     ) -> CommitResult:
-        """Replaces the rows that match a filter.
+        """Replaces the rows that match a filter, in one snapshot.
 
-        Only whole files can be replaced. If only some rows of a file match, an error names the file.
+        The rows are found as `delete` finds them. New rows that match the filter stay.
 
         Args:
             data: The rows, as `append` takes them.
@@ -47,30 +51,38 @@ class TableRowChanges(TableBase):
             branch: As with `append`.
             idempotency_key: As with `append`.
             schema_mode: As with `append`.
+            mode: How rows go of files of which others stay, as with `delete`.
             options: As with `append`; and `isolation-level`, `serializable` or `snapshot`.
+            dry_run: Whether rows and files are only counted. Data is read to its end, and nothing is written.
+            progress: As with `append`.
 
         Returns:
-            What the commit did, or which earlier commit did it.
+            What the commit did, or which earlier commit did it; of a dry run, what it would do.
 
         Raises:
-            UnsupportedError: Only some rows of a file match.
+            InvalidInputError: The filter or the mode is invalid, or `merge-on-read` was asked for in format version 1.
             CommitConflictError: Another writer added or deleted rows that match the filter, or dropped its columns.
             FloebergError: The other errors of `append`.
 
         Examples:
             >>> _ = orders.append(pa.table({"id": [1, 2]}))
-            >>> _ = orders.overwrite(pa.table({"id": [7]}))
-            >>> orders.scan().to_arrow()["id"].to_pylist()
-            [7]
+            >>> _ = orders.overwrite(pa.table({"id": [7]}), "id = 2")
+            >>> sorted(orders.scan().to_arrow()["id"].to_pylist())
+            [1, 7]
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+            progress=progress,
         ) as transaction:
             transaction.overwrite(
                 data,
                 overwrite_filter=overwrite_filter,
                 case_sensitive=case_sensitive,
                 schema_mode=schema_mode,
+                mode=mode,
                 options=options,
             )
             return transaction.commit_transaction()
@@ -84,6 +96,7 @@ class TableRowChanges(TableBase):
         idempotency_key: str | None = None,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
+        progress: ProgressCallback | None = None,
     ) -> CommitResult:
         """Replaces all rows of the partitions that the new rows are in.
 
@@ -94,6 +107,7 @@ class TableRowChanges(TableBase):
             idempotency_key: As with `append`.
             schema_mode: As with `append`.
             options: As with `overwrite`.
+            progress: As with `append`.
 
         Returns:
             What the commit did, or which earlier commit did it.
@@ -108,7 +122,10 @@ class TableRowChanges(TableBase):
             1
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            progress=progress,
         ) as transaction:
             transaction.dynamic_partition_overwrite(data, schema_mode=schema_mode, options=options)
             return transaction.commit_transaction()
@@ -123,6 +140,8 @@ class TableRowChanges(TableBase):
         idempotency_key: str | None = None,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+        progress: ProgressCallback | None = None,
     ) -> CommitResult:
         """Deletes the rows that match a filter.
 
@@ -140,9 +159,11 @@ class TableRowChanges(TableBase):
                 its other rows. `merge-on-read` writes deletion vectors, or position deletes in format version 2. By
                 default, the table's property `write.delete.mode`, or `copy-on-write`.
             options: `isolation-level`, as with `overwrite`.
+            dry_run: Whether rows and files are only counted. Nothing is written.
+            progress: As with `append`.
 
         Returns:
-            What the commit did, or which earlier commit did it.
+            What the commit did, or which earlier commit did it; of a dry run, what it would do.
 
         Raises:
             InvalidInputError: The filter or the mode is invalid, or `merge-on-read` was asked for in format version 1.
@@ -151,12 +172,18 @@ class TableRowChanges(TableBase):
 
         Examples:
             >>> _ = orders.append(pa.table({"id": [1, 2, 3]}))
+            >>> orders.delete("id < 3", dry_run=True).deleted_rows
+            2
             >>> _ = orders.delete("id < 3", mode="merge-on-read")
             >>> orders.scan().to_arrow()["id"].to_pylist()
             [3]
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+            progress=progress,
         ) as transaction:
             transaction.delete(delete_filter, case_sensitive=case_sensitive, mode=mode, options=options)
             return transaction.commit_transaction()

@@ -6,17 +6,20 @@ import uuid
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._arguments import checked_options, checked_text
+from floeberg._arguments import checked_names, checked_options, checked_text
 from floeberg.table._base import TableBase
 from floeberg.write.recipe import WriteRecipe
+from floeberg.write.row_delta import RowDeltaRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from floeberg.commit.reporting import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import WriteMode
     from floeberg.expressions import AnyFilter
     from floeberg.write.receipt import Receipt
+    from floeberg.write.row_delta import RowDeltaReceipt
 
 __all__ = ["TableWorkerWrites"]
 
@@ -48,6 +51,121 @@ class TableWorkerWrites(TableBase):
         return WriteRecipe(
             _native.WriteRecipe.of(self._inner, options=checked_options("options", options), write_id=given)
         )
+
+    def row_delta_recipe(
+        self,
+        *,
+        key_columns: Sequence[str] | None = None,
+        branch: str = "main",
+        options: Mapping[str, str] | None = None,
+        write_id: str | None = None,
+    ) -> RowDeltaRecipe:
+        """Makes the recipe that workers need to delete and change rows of this table, for `commit_row_delta`.
+
+        Args:
+            key_columns: The columns of equality deletes, for `RowDeltaRecipe.delete_keys`. They are right only where
+                they reach every row: in a partitioned table each source of its partitions must be a key, unless the
+                table has an unpartitioned spec. The manifest list is read to find out.
+            branch: The branch that the keys are deleted from.
+            options: As with `append`.
+            write_id: As with `write_recipe`.
+
+        Returns:
+            The recipe.
+
+        Raises:
+            InvalidInputError: A column cannot be a key, or the keys do not reach every row. The error says what to do.
+                Or the table has format version 1, which has no equality deletes.
+            UnsupportedError: The table cannot be written where it was opened. The error says what to do.
+
+        Examples:
+            >>> _ = orders.append(pa.table({"id": [1, 2, None]}))
+            >>> recipe = orders.row_delta_recipe(key_columns=["id"])
+            >>> receipt = recipe.delete_keys(pa.table({"id": pa.array([2, None], pa.int64())}), task="0-0")
+            >>> read = orders.current_snapshot().snapshot_id
+            >>> orders.commit_row_delta([receipt], read_snapshot_id=read).operation
+            'delete'
+            >>> orders.scan().to_arrow()["id"].to_pylist()
+            [1]
+        """
+        rows = self.write_recipe(options=options, write_id=write_id)
+        copies = None
+        if self._inner.format_version >= 3:  # noqa: PLR2004 - the version that has a lineage
+            own = _native.WriteRecipe.of(
+                self._inner, options=checked_options("options", options), write_id=rows.write_id
+            )
+            copies = WriteRecipe(own.with_lineage())
+        if key_columns is None:
+            return RowDeltaRecipe(rows, copies, None)
+        keys = _native.KeyRecipe.of(
+            self._inner,
+            columns=checked_names("key_columns", key_columns),
+            branch=checked_text("branch", branch),
+            options=checked_options("options", options),
+            write_id=rows.write_id,
+        )
+        return RowDeltaRecipe(rows, copies, keys)
+
+    def commit_row_delta(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        receipts: Sequence[RowDeltaReceipt],
+        *,
+        read_snapshot_id: int | None,
+        conflict_filter: AnyFilter | None = None,
+        case_sensitive: bool = True,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str = "main",
+        idempotency_key: str | None = None,
+        options: Mapping[str, str] | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> CommitResult:
+        """Deletes rows, and adds and replaces files, as workers say, in one snapshot.
+
+        The commit writes a deletion vector for each data file with deleted rows, or position deletes before format
+        version 3. They also hold what others deleted of these files meanwhile. A conflict is raised, and never tried
+        again: find the rows again.
+
+        An error removes no file of the workers. Remove them with `RowDeltaRecipe.remove`, but never after
+        `CommitStateUnknownError`, when they may be in the table, nor after `AlreadyExistsError`, when they are.
+
+        Args:
+            receipts: The receipts of `RowDeltaRecipe`, each once.
+            read_snapshot_id: The snapshot that the workers read, where validation starts; `None` is an empty branch.
+            conflict_filter: The rows that the operation would have changed too. Such rows that others added since are a
+                conflict under `serializable` isolation. `None` asks for no such test.
+            case_sensitive: Whether the case of names in the filter counts.
+            snapshot_properties: As with `append`.
+            branch: As with `append`.
+            idempotency_key: As with `append`: a repeated commit with the same key is a success and changes nothing.
+            options: `isolation-level`; unless given it is the table's `write.delete.isolation-level`.
+            progress: As with `append`.
+
+        Returns:
+            What the commit did, or which earlier commit did it.
+
+        Raises:
+            InvalidInputError: There is nothing to do, a receipt belongs to another table, a row is not in its file, or
+                rows are deleted by position in format version 1.
+            CommitConflictError: A data file is gone; a row that is written again was deleted; or others added rows that
+                `conflict_filter` matches.
+            AlreadyExistsError: The table has a file already.
+            NotFoundError: A file is missing.
+            FloebergError: The others of `append`.
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            progress=progress,
+        ) as transaction:
+            transaction.commit_row_delta(
+                receipts,
+                read_snapshot_id=read_snapshot_id,
+                conflict_filter=conflict_filter,
+                case_sensitive=case_sensitive,
+                options=options,
+            )
+            return transaction.commit_transaction()
 
     def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
         self,

@@ -20,7 +20,7 @@ use floeberg_iceberg::{OpenOptions, Table};
 use floeberg_io::{Store, StoreOptions};
 use serde_json::Value as Json;
 
-use super::{Requirement, Update, updates_to_json};
+use super::{Requirement, RowCounts, Update, updates_to_json};
 
 /// How names of metadata files end that are compressed.
 const GZIP_SUFFIXES: [&str; 2] = [".gz.metadata.json", ".metadata.json.gz"];
@@ -35,6 +35,7 @@ pub struct Attempt {
     requirements: Vec<Requirement>,
     updates: Vec<Update>,
     files: BTreeSet<String>,
+    counts: RowCounts,
 }
 
 impl Attempt {
@@ -47,12 +48,23 @@ impl Attempt {
         updates: Vec<Update>,
         files: BTreeSet<String>,
     ) -> Self {
-        Self { base, storage, store, metadata: Arc::new(metadata), requirements, updates, files }
+        let counts = RowCounts::default();
+        Self { base, storage, store, metadata: Arc::new(metadata), requirements, updates, files, counts }
+    }
+
+    /// The same, with the rows and files that its operations change.
+    pub(super) fn with_counts(self, counts: RowCounts) -> Self {
+        Self { counts, ..self }
     }
 
     /// Does the commit change anything? If not, there is nothing to commit.
     pub fn changes(&self) -> bool {
         !self.updates.is_empty()
+    }
+
+    /// The rows and files that its operations change.
+    pub fn counts(&self) -> RowCounts {
+        self.counts
     }
 
     /// The last snapshot that it adds.

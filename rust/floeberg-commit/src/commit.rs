@@ -16,15 +16,16 @@ use floeberg_iceberg::manifest::{ManifestCache, ManifestReader};
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_io::{Store, StoreOptions, open_store};
 
-use super::actions::attempt;
+use super::actions::{attempt, count};
 use super::apply::TableMetadataBuilder;
 use super::columns_seen::columns_seen;
 use super::commit_files::CommitFiles;
 use super::key::CommitKey;
 use super::produce::ActionContext;
+use super::progress::Progress;
 use super::summary::check_properties;
 use super::validation::Validation;
-use super::{Attempt, Operation, Previous, Requirement};
+use super::{Attempt, Operation, Previous, Requirement, RowCounts};
 
 /// What is to be committed.
 #[derive(Debug, Clone)]
@@ -59,6 +60,7 @@ pub struct Commit {
     key: CommitKey,
     store: Arc<dyn Store>,
     kept: CommitFiles,
+    progress: Progress,
     /// Held while an attempt is made, so that nothing is removed under it.
     attempting: Mutex<()>,
 }
@@ -96,7 +98,14 @@ impl Commit {
             }
             None => open_store(&request.storage)?,
         };
-        Ok(Self { request, key, store, kept: CommitFiles::new(), attempting: Mutex::new(()) })
+        Ok(Self {
+            request,
+            key,
+            store,
+            kept: CommitFiles::new(),
+            progress: Progress::default(),
+            attempting: Mutex::new(()),
+        })
     }
 
     /// Tries the operations on a base, and writes the manifests and manifest lists that they need.
@@ -124,44 +133,24 @@ impl Commit {
             metadata_location: table.metadata_location(),
         });
         let mut builder = TableMetadataBuilder::begin(previous, now_ms()?)?;
-        let reader = ManifestReader {
-            store: Arc::clone(&self.store),
-            relocation: Arc::default(),
-            cache: Arc::new(ManifestCache::new(0)),
-            threads: thread_budget()?,
-            cancel: cancel.clone(),
-        };
+        let reader = self.reader(cancel)?;
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
-        let validation = Validation {
-            starting,
-            base: base.map(|table| table.metadata().as_ref()),
-            adds_files: self.request.operations.iter().any(Operation::adds_files),
-            made_from: &self.request.made_from,
-            seen: None,
-        };
+        let mut counts = RowCounts::default();
+        let validation = self.validation(base);
         for ((number, operation), seen) in self.request.operations.iter().enumerate().zip(&seen) {
             let validation = Validation { seen: seen.as_ref(), ..validation };
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
                 return Err(Error::not_found("the table does not exist, or was dropped"));
             }
-            let context = ActionContext {
-                metadata: Arc::new(builder.metadata().clone()),
-                specs: OnceLock::new(),
-                reader: &reader,
-                kept: &self.kept,
-                files_are_new: self.request.files_are_new,
-                operation: number,
-                branch: &self.request.branch,
-                stage_only: self.request.stage_only,
-                properties: &self.request.properties,
-                now_ms: builder.now_ms(),
-            };
+            let metadata = Arc::new(builder.metadata().clone());
+            let context = self.context(number, metadata, &reader, builder.now_ms());
             let produced = attempt(&context, validation, operation).context("operation", operation.name())?;
             for update in &produced.updates {
                 builder.apply(update).context("operation", operation.name())?;
             }
             updates.extend(produced.updates);
             files.extend(produced.files);
+            counts += produced.counts;
         }
         let requirements = Requirement::of_updates(validation.base, &updates);
         let metadata = builder.finish()?;
@@ -173,7 +162,70 @@ impl Commit {
             requirements,
             updates,
             files,
-        ))
+        )
+        .with_counts(counts))
+    }
+
+    /// What the operations would change of a base: one that deletes or replaces rows. Nothing is written.
+    ///
+    /// Errors: `InvalidInput` for other operations; those of [`Commit::attempt`], but no conflict.
+    pub fn count(&self, base: &Table, cancel: &Cancel) -> Result<RowCounts> {
+        let counted = || {
+            let [operation] = self.request.operations.as_slice() else {
+                return Err(Error::invalid_input("a dry run is of one operation"));
+            };
+            let reader = self.reader(cancel)?;
+            let context = self.context(0, Arc::clone(base.metadata()), &reader, now_ms()?);
+            count(&context, self.validation(Some(base)), operation).context("operation", operation.name())
+        };
+        counted().context("table", base.metadata_location())
+    }
+
+    /// How far the attempt is.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn reader(&self, cancel: &Cancel) -> Result<ManifestReader> {
+        Ok(ManifestReader {
+            store: Arc::clone(&self.store),
+            relocation: Arc::default(),
+            cache: Arc::new(ManifestCache::new(0)),
+            threads: thread_budget()?,
+            cancel: cancel.clone(),
+        })
+    }
+
+    fn validation<'a>(&'a self, base: Option<&'a Table>) -> Validation<'a> {
+        Validation {
+            starting: self.request.starting.as_ref().map(|table| table.metadata().as_ref()),
+            base: base.map(|table| table.metadata().as_ref()),
+            adds_files: self.request.operations.iter().any(Operation::adds_files),
+            made_from: &self.request.made_from,
+            seen: None,
+        }
+    }
+
+    fn context<'a>(
+        &'a self,
+        operation: usize,
+        metadata: Arc<TableMetadata>,
+        reader: &'a ManifestReader,
+        now_ms: i64,
+    ) -> ActionContext<'a> {
+        ActionContext {
+            metadata,
+            specs: OnceLock::new(),
+            reader,
+            kept: &self.kept,
+            progress: &self.progress,
+            files_are_new: self.request.files_are_new,
+            operation,
+            branch: &self.request.branch,
+            stage_only: self.request.stage_only,
+            properties: &self.request.properties,
+            now_ms,
+        }
     }
 
     /// The snapshot of a table that an attempt of this commit added, the last of several; `None` if no attempt succeeded.

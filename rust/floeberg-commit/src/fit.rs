@@ -5,6 +5,7 @@
 //!
 //! Invariant: rows read as they were written, in the columns that they were written for. A required column gets no null.
 
+use floeberg_core::schema::reserved::LAST_TABLE_FIELD_ID;
 use floeberg_core::schema::{Field, Schema, Type, promotes_to};
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::manifest::{DataFile, FileContent};
@@ -57,7 +58,8 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
         return Ok(Vec::new());
     }
     let mut required = Vec::new();
-    for field in every_field(then) {
+    // Row ids and last updates are stored with rows that are written again, and are not columns of the table.
+    for field in every_field(then).into_iter().filter(|field| field.id <= LAST_TABLE_FIELD_ID) {
         let name = || then.full_name(field.id).unwrap_or_default();
         let known = metadata.schemas.iter().filter_map(|schema| schema.field(field.id));
         if !known.into_iter().any(|known| known.name == field.name) {

@@ -8,6 +8,8 @@
 //! - `fit`: checks that files still fit the table that they are added to.
 //! - `key`: idempotency keys, by which earlier work is found again.
 //! - `random`: unique numbers and uuids.
+//! - `row_counts`: how many rows and files an operation changes.
+//! - `progress`: how far an attempt is.
 //! - `summary`: snapshot summaries.
 //! - `commit_files`: files of earlier attempts, which the next one uses again or which are removed at the end.
 //! - `update`: what a commit can change in a table.
@@ -38,6 +40,8 @@
 mod fit;
 mod key;
 mod random;
+mod row_counts;
+mod progress;
 mod summary;
 mod commit_files;
 mod update;
@@ -72,8 +76,10 @@ pub use delete_mode::DeleteMode;
 pub use isolation::IsolationLevel;
 pub use key::{COMMIT_KEY, CommitKey};
 pub use operation::{NewTable, Operation, StatisticsChange};
+pub use progress::{Progress, Step};
 pub use ref_change::{RefChange, Retention, SnapshotChoice};
 pub use requirement::Requirement;
+pub use row_counts::RowCounts;
 pub use row_delta::RowDelta;
 pub use sort_order_change::SortOrderChange;
 pub use update::{LAST_ADDED, Update};

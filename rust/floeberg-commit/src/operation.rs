@@ -25,16 +25,18 @@ pub enum Operation {
         /// append.
         merge: Option<bool>,
     },
-    /// Removes the files whose rows match, and adds files.
+    /// Removes the rows that match, and adds files, in one snapshot.
     Overwrite {
         /// The files that come.
         receipt: Receipt,
-        /// The rows to remove, as whole files.
+        /// The rows to remove.
         filter: Expr,
         /// Are column names case-sensitive?
         case_sensitive: bool,
         /// `None` follows the table's `write.update.isolation-level`.
         isolation: Option<IsolationLevel>,
+        /// How rows go of files of which others stay. `None` follows the table's `write.delete.mode`.
+        mode: Option<DeleteMode>,
     },
     /// Removes the rows that match.
     Delete {

@@ -33,9 +33,10 @@ impl Operation {
                 object.put_some("merge", *merge);
                 body = receipt.to_bytes()?;
             }
-            Self::Overwrite { receipt, filter, case_sensitive, isolation } => {
+            Self::Overwrite { receipt, filter, case_sensitive, isolation, mode } => {
                 put_rows(&mut object, filter, *case_sensitive)?;
                 put_isolation(&mut object, *isolation);
+                object.put_some("mode", mode.map(DeleteMode::name));
                 body = receipt.to_bytes()?;
             }
             Self::Delete { filter, case_sensitive, isolation, mode } => {
@@ -103,8 +104,9 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
         "overwrite" => {
             let (filter, case_sensitive) = rows(&mut object)?;
             let isolation = object.optional("isolation", level)?;
+            let mode = object.optional("mode", string)?.map(|mode| mode.parse()).transpose()?;
             let receipt = Receipt::from_bytes(receipt)?;
-            Operation::Overwrite { receipt, filter, case_sensitive, isolation }
+            Operation::Overwrite { receipt, filter, case_sensitive, isolation, mode }
         }
         "delete" => {
             let (filter, case_sensitive) = rows(&mut object)?;

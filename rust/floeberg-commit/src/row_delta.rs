@@ -3,8 +3,11 @@
 //! In: files that come, files that go, and what they were made from. Out: their bytes, for other processes, and back.
 //! Spec: Snapshots (`overwrite`, `delete`); Row-level Deletes. The name is Iceberg Java's.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use floeberg_core::expr::{Expr, json as expression_json};
 use floeberg_core::{Error, Result};
+use roaring::RoaringTreemap;
 use serde_json::Value as Json;
 
 use super::isolation::IsolationLevel;
@@ -19,6 +22,11 @@ pub struct RowDelta {
     pub added: Receipt,
     /// The data files and delete files to remove, as the table lists them.
     pub removed: Receipt,
+    /// Rows that are deleted: their positions, by the paths of data files. The attempt writes their vectors or position deletes, with
+    /// what is deleted of these files by then.
+    pub deleted_rows: BTreeMap<String, RoaringTreemap>,
+    /// Data files that go by their paths. Rows of them that stay are in files that come.
+    pub replaced: BTreeSet<String>,
     /// Data files that new deletes are for, besides those that delete files name.
     pub referenced_data_files: Vec<String>,
     /// The snapshot that positions and rows were read from; `None` is a branch without one.
@@ -33,10 +41,48 @@ pub struct RowDelta {
 }
 
 impl RowDelta {
-    /// Puts what is not in receipts into a header. Gives the bytes of both receipts.
+    /// The files and rows of several, with what the first says of the rest.
+    ///
+    /// Errors: `InvalidInput` for a row that two of them delete while rows are added: it would be changed twice; those of
+    /// [`Receipt::concat`].
+    pub fn concat(all: Vec<Self>) -> Result<Self> {
+        let mut deleted_rows: BTreeMap<String, RoaringTreemap> = BTreeMap::new();
+        let adds_rows = all.iter().any(|delta| delta.added.rows() > 0);
+        for (path, positions) in all.iter().flat_map(|delta| &delta.deleted_rows) {
+            let known = deleted_rows.entry(path.clone()).or_default();
+            if let Some(row) = (&*known & positions).min().filter(|_| adds_rows) {
+                let message = "a row is deleted by two receipts of an operation that adds rows: it would be changed twice";
+                return Err(Error::invalid_input(message).with("file_path", path).with("position", row));
+            }
+            *known |= positions;
+        }
+        let replaced = all.iter().flat_map(|delta| &delta.replaced).cloned().collect();
+        let referenced = all.iter().flat_map(|delta| &delta.referenced_data_files).cloned().collect();
+        let (added, rest): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .map(|delta| {
+                let Self { added, removed, .. } = delta.clone();
+                (added, (removed, delta))
+            })
+            .unzip();
+        let (removed, rest): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
+        Ok(Self {
+            added: Receipt::concat(added)?,
+            removed: Receipt::concat(removed)?,
+            deleted_rows,
+            replaced,
+            referenced_data_files: referenced,
+            ..rest.into_iter().next().unwrap_or_default()
+        })
+    }
+
+    /// Puts what is not in receipts into a header. Gives the bytes of both receipts, and of the positions.
     pub(super) fn put(&self, object: &mut ObjectWriter) -> Result<Vec<u8>> {
         let (mut added, mut removed) = (self.added.to_bytes()?, self.removed.to_bytes()?);
         object.put("added-length", added.len() as u64);
+        object.put("removed-length", removed.len() as u64);
+        object.put("deleted-rows-of", self.deleted_rows.keys().cloned().collect::<Vec<_>>());
+        object.put("replaced", self.replaced.iter().cloned().collect::<Vec<_>>());
         object.put("referenced-data-files", self.referenced_data_files.clone());
         object.put_some("read-snapshot-id", self.read_snapshot_id);
         if let Some(filter) = &self.filter {
@@ -45,19 +91,39 @@ impl RowDelta {
         object.put("case-sensitive", self.case_sensitive);
         object.put_some("isolation", self.isolation.map(IsolationLevel::name));
         added.append(&mut removed);
+        for positions in self.deleted_rows.values() {
+            positions
+                .serialize_into(&mut added)
+                .map_err(|error| Error::internal("positions are written to memory").caused_by(error))?;
+        }
         Ok(added)
     }
 
     /// Reads it back.
     pub(super) fn read(object: &mut ObjectReader<'_>, receipts: &[u8]) -> Result<Self> {
-        let length = usize::try_from(object.required("added-length", long)?).ok();
-        let split = length.and_then(|length| receipts.split_at_checked(length));
-        let (added, removed) = split.ok_or_else(|| Error::invalid_input("its receipts are truncated"))?;
+        let mut rest = receipts;
+        let mut receipt = |name| {
+            let length = usize::try_from(object.required(name, long)?).ok();
+            let split = length.and_then(|length| rest.split_at_checked(length));
+            let (receipt, after) = split.ok_or_else(|| Error::invalid_input("its receipts are truncated"))?;
+            rest = after;
+            Receipt::from_bytes(receipt)
+        };
+        let (added, removed) = (receipt("added-length")?, receipt("removed-length")?);
+        let of = object.required("deleted-rows-of", list(string))?;
+        let positions = of.into_iter().map(|path| {
+            let positions = RoaringTreemap::deserialize_from(&mut rest)
+                .map_err(|error| Error::invalid_input("its positions are damaged").caused_by(error))?;
+            Ok((path, positions))
+        });
+        let deleted_rows = positions.collect::<Result<_>>()?;
         let filter = object.optional("filter", raw)?;
         let isolation = object.optional("isolation", string)?;
         Ok(Self {
-            added: Receipt::from_bytes(added)?,
-            removed: Receipt::from_bytes(removed)?,
+            added,
+            removed,
+            deleted_rows,
+            replaced: object.required("replaced", list(string))?.into_iter().collect(),
             referenced_data_files: object.required("referenced-data-files", list(string))?,
             read_snapshot_id: object.optional("read-snapshot-id", long)?,
             filter: filter.map(|filter| expression_json::from_json(&filter)).transpose()?,

@@ -4,17 +4,22 @@
 //! Spec: Commit Conflict Resolution and Retry.
 //!
 //! Invariant: a file that may hold rows which the operation removes is a conflict, as in Iceberg Java: an added file under
-//! `serializable`, a removed file and new deletes under `snapshot` too.
+//! `serializable`, a removed file and new deletes under `snapshot` too. An added file of which bounds cannot tell is read: without
+//! such a row it is not a conflict.
 
+use std::collections::HashMap;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use arrow_array::Array as _;
 use floeberg_core::{Context, Error, ErrorKind, Result};
 use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
 use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
+use floeberg_io::location::canonical;
 
 use super::isolation::IsolationLevel;
 use super::produce::{ActionContext, Removal, manifests_of};
+use super::row_level::{Affected, any_match};
 use super::validation::Validation;
 
 /// A kind of change that another commit may have made, and the operations that make it.
@@ -48,7 +53,9 @@ const NEW_DELETES: ConcurrentChange = ConcurrentChange {
     description: "added deletes that may apply to rows",
 };
 
-/// Looks for conflicts in the snapshots of the branch between the one that the operation began at and the base.
+/// Looks for conflicts in the snapshots of the branch between the one that the operation began at and the base. `affected` are the
+/// files of the base that may hold matching rows: deletes by position of another file are not a conflict. Such a file had no such
+/// rows, or it was removed since, which is a conflict itself.
 ///
 /// Errors: `CommitConflict`, not retryable: the operation has to start anew.
 pub(crate) fn validate_no_conflicts(
@@ -56,12 +63,20 @@ pub(crate) fn validate_no_conflicts(
     validation: Validation<'_>,
     level: IsolationLevel,
     removal: &Removal,
+    affected: Option<&Affected>,
 ) -> Result<()> {
     let changes: &[ConcurrentChange] = match level {
         IsolationLevel::Serializable => &[ADDED_DATA_FILES, DELETED_DATA_FILES, NEW_DELETES],
         IsolationLevel::Snapshot => &[DELETED_DATA_FILES, NEW_DELETES],
     };
-    validate_no_changes(context, validation, validation.made_from, changes, removal)
+    validate_no_changes(
+        context,
+        validation,
+        validation.made_from,
+        changes,
+        removal,
+        affected.map(Affected::paths).as_ref(),
+    )
 }
 
 /// Looks for data files that others added since snapshots were read, and since the operation began, and that may hold rows which
@@ -74,7 +89,7 @@ pub(crate) fn validate_added_data_files(
     made_from: &[Option<i64>],
     removal: &Removal,
 ) -> Result<()> {
-    validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], removal)
+    validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], removal, None)
 }
 
 fn validate_no_changes(
@@ -83,6 +98,7 @@ fn validate_no_changes(
     made_from: &[Option<i64>],
     changes: &[ConcurrentChange],
     removal: &Removal,
+    affected: Option<&HashSet<&str>>,
 ) -> Result<()> {
     let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
     let mut others = snapshots_between(head(starting, context.branch), base, context.branch)?;
@@ -92,6 +108,7 @@ fn validate_no_changes(
         others = if longer.len() > others.len() { longer } else { others };
     }
     let ids: HashSet<i64> = others.iter().map(|snapshot| snapshot.snapshot_id).collect();
+    let mut doubtful = Doubtful::new();
     for snapshot in &others {
         let operation = snapshot.operation.as_deref();
         let is_made = |change: &&ConcurrentChange| {
@@ -106,11 +123,26 @@ fn validate_no_changes(
                 continue;
             }
             for change in changes.iter().filter(|change| change.content == manifest.content) {
-                validate_manifest(context, snapshot, &manifest, change, &ids, removal)?;
+                let found = validate_manifest(context, snapshot, &manifest, change, &ids, removal, affected)?;
+                doubtful.extend(found);
             }
         }
     }
-    Ok(())
+    validate_by_reading(context, removal, doubtful)
+}
+
+/// Added files of which bounds do not say whether a row matches: canonical paths, and the conflict that they may be.
+type Doubtful = HashMap<String, Error>;
+
+/// Reads the filter's columns of added files. A file that is not in the table any more is a conflict: its rows may be in others.
+fn validate_by_reading(context: &ActionContext<'_>, removal: &Removal, mut doubtful: Doubtful) -> Result<()> {
+    let Removal::Rows(pruner, ..) = removal else { return Ok(()) };
+    if doubtful.is_empty() {
+        return Ok(());
+    }
+    let paths = doubtful.keys().cloned().collect();
+    let found = any_match(context, pruner.whole(), &paths)?;
+    found.and_then(|path| doubtful.remove(&path)).map_or(Ok(()), Err)
 }
 
 /// The newest snapshot of a branch; of a missing branch, the snapshot that it would start at.
@@ -153,20 +185,28 @@ fn validate_manifest(
     change: &ConcurrentChange,
     ids: &HashSet<i64>,
     removal: &Removal,
-) -> Result<()> {
+    affected: Option<&HashSet<&str>>,
+) -> Result<Doubtful> {
+    let mut doubtful = Doubtful::new();
     if !removal.concerns(manifest)? {
-        return Ok(());
+        return Ok(doubtful);
     }
     let wanted =
         EntryRequest { statistics_of: removal.columns(), with_deleted: true, ..EntryRequest::default() };
     let entries = context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
     let rows_match = removal.rows_match(&entries)?;
-    let snapshot_ids = &entries.details()?.snapshot_id;
+    let details = entries.details()?;
+    let (snapshot_ids, referenced) = (&details.snapshot_id, &details.referenced_data_file);
+    let is_elsewhere = |row: usize| {
+        let path = referenced.is_valid(row).then(|| referenced.value(row));
+        path.zip(affected).is_some_and(|(path, affected)| !affected.contains(canonical(path)))
+    };
     for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {
         let is_theirs = *status == change.status && id.is_some_and(|id| ids.contains(&id));
-        if is_theirs && rows_match[row] != RowsMatch::None {
+        if is_theirs && rows_match[row] != RowsMatch::None && !is_elsewhere(row) {
             let operation = snapshot.operation.as_deref().unwrap_or("unknown");
-            return Err(Error::new(
+            let path = entries.file_path.value(row);
+            let conflict = Error::new(
                 ErrorKind::CommitConflict,
                 format!(
                     "a conflicting change was committed since the operation began: it {} matching {}",
@@ -174,10 +214,15 @@ fn validate_manifest(
                     removal.describe()
                 ),
             )
-            .with("file_path", entries.file_path.value(row))
+            .with("file_path", path)
             .with("snapshot", snapshot.snapshot_id)
-            .with("operation", operation));
+            .with("operation", operation);
+            let is_added_data = change.content == ManifestContent::Data && change.status == ADDED;
+            if !is_added_data || rows_match[row] == RowsMatch::All {
+                return Err(conflict);
+            }
+            doubtful.insert(canonical(path).to_owned(), conflict);
         }
     }
-    Ok(())
+    Ok(doubtful)
 }

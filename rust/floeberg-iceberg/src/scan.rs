@@ -269,6 +269,7 @@ impl Scan {
             filter: self.bound_filter()?,
             reader: self.table.manifest_reader(cancel)?,
             memory: memory_budget()?,
+            to_change: None,
             verbose: false,
         })
     }

@@ -2,13 +2,18 @@
 //!
 //! Its metadata at one time, and the location of its files. Out: a [`Scan`](crate::Scan) of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_io::{Location, Store, StoreOptions, open_store};
 
-use crate::manifest::{AllManifests, ManifestCache, ManifestReader, ReachableFiles};
-use crate::metadata::{Relocation, TableMetadata, explain_missing_file, open_metadata, parse_table_metadata};
+use crate::manifest::{
+    AllManifests, ManifestCache, ManifestContent, ManifestFile, ManifestReader, ReachableFiles,
+};
+use crate::metadata::{
+    Relocation, Snapshot, TableMetadata, explain_missing_file, open_metadata, parse_table_metadata,
+};
 use floeberg_exec::budget::{manifest_cache_budget, thread_budget};
 
 /// How a table is opened.
@@ -149,6 +154,16 @@ impl Table {
             threads: thread_budget()?,
             cancel: cancel.clone(),
         })
+    }
+
+    /// The partition specs that a snapshot has data files of. Errors: those of reading its manifest list.
+    pub fn live_specs(&self, snapshot: &Snapshot, cancel: &Cancel) -> Result<BTreeSet<i32>> {
+        let manifests = self.manifest_reader(cancel)?.manifests(snapshot)?;
+        let has_files = |manifest: &ManifestFile| {
+            manifest.content == ManifestContent::Data
+                && (manifest.added_files_count != Some(0) || manifest.existing_files_count != Some(0))
+        };
+        Ok(manifests.iter().filter(|each| has_files(each)).map(|each| each.partition_spec_id).collect())
     }
 
     /// The manifests of all its snapshots, each once.

@@ -86,6 +86,8 @@ mod _native {
     #[pymodule_export]
     use crate::write::receipt::Receipt;
     #[pymodule_export]
+    use crate::write::row_delta::{KeyRecipe, RowDeltaReceipt};
+    #[pymodule_export]
     use crate::write::writer::WriteRecipe;
 
     /// A damaged file is reported by its error alone.

@@ -39,10 +39,29 @@ pub fn run<T: Send + 'static>(
     wait(py, cancel, work)?.map_err(|error| to_exception(py, &error))
 }
 
+/// Like [`run`], with something else to do for Python whenever the call looks around. What that raises stops the work like Ctrl-C.
+pub fn run_reported<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    report: &dyn Fn(Python<'_>) -> PyResult<()>,
+    work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    wait_reported(py, cancel, report, work)?.map_err(|error| to_exception(py, &error))
+}
+
 /// Like [`run`]; an error of the work is handed back, not raised.
 pub fn wait<T: Send + 'static>(
     py: Python<'_>,
     cancel: &Cancel,
+    work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
+) -> PyResult<Result<T>> {
+    wait_reported(py, cancel, &|_| Ok(()), work)
+}
+
+fn wait_reported<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    report: &dyn Fn(Python<'_>) -> PyResult<()>,
     work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
 ) -> PyResult<Result<T>> {
     // Calls that are shorter than a look around want new options too.
@@ -60,7 +79,9 @@ pub fn wait<T: Send + 'static>(
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(WAKE)) {
             Ok(answer) => return Ok(answer),
-            Err(RecvTimeoutError::Timeout) => look_around(py).inspect_err(|_| cancel.cancel())?,
+            Err(RecvTimeoutError::Timeout) => {
+                look_around(py).and_then(|()| report(py)).inspect_err(|_| cancel.cancel())?;
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 return Ok(Err(Error::internal("a thread ended without a result")));
             }

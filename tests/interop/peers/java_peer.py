@@ -53,6 +53,17 @@ def read(metadata_location: str, expression: str | None = None) -> list[str]:
     return [line(list(VALUES.struct(kind, record).values())) for record in each(scan.build())]
 
 
+def lineage(metadata_location: str) -> list[list[int | None]]:
+    """The row id and the last update of each row."""
+    scan = ICEBERG.data.IcebergGenerics.read(load(metadata_location))
+    fields = GATEWAY.new_array(ICEBERG.types.Types.NestedField, 2)
+    fields[0], fields[1] = (
+        getattr(ICEBERG.MetadataColumns, name) for name in ("ROW_ID", "LAST_UPDATED_SEQUENCE_NUMBER")
+    )
+    found = each(scan.project(ICEBERG.Schema(fields)).build())
+    return [[record.get(place) for place in (0, 1)] for record in found]
+
+
 def metadata(metadata_location: str) -> Any:
     """The metadata, as Java writes again what it read."""
     parser = ICEBERG.TableMetadataParser
@@ -205,5 +216,13 @@ def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
 
 
 serve(
-    {"read": read, "metadata": metadata, "files": files, "append": append, "change": change, "tables": tables}
+    {
+        "read": read,
+        "lineage": lineage,
+        "metadata": metadata,
+        "files": files,
+        "append": append,
+        "change": change,
+        "tables": tables,
+    }
 )

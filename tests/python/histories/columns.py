@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from histories.model import Column, Columns, Row, X
+from histories.model import Column, Columns, Row, X, Z
 from histories.steps import Step
 
 ACTIONS = ("add", "rename", "swap", "drop", "require", "relax", "promote")
-NAMES = ("p", "x", "c", "d", "e")
+NAMES = ("p", "x", "y", "c", "d", "e")
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Altering:
 def chosen(step: Step, columns: Columns, rows: list[Row]) -> Altering | None:
     """The change that a step is about; `None` where there is nothing to change."""
     names = {each.name for each in columns}
-    later = [each for each in columns if each.number > X]
+    later = [each for each in columns if each.number > Z]
     free = [name for name in NAMES if name not in names]
     one = later[step.number % len(later)] if later else None
     if step.action == "add":

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import floeberg as fb
-from histories.model import ID, Columns, Node, Rows
+from histories.model import ID, Columns, Lineage, Node, Rows
 from histories.running import NAME, History
 
 Value = Any
+LINEAGE = ("_row_id", "_last_updated_sequence_number")
 
 
 def compare(history: History) -> None:
@@ -30,38 +31,39 @@ def compare(history: History) -> None:
         assert found.count() == len(node.rows)
 
 
-def _expected(rows: Rows, columns: Columns) -> list[tuple[Value, ...]]:
-    return sorted((tuple(row.get(each.number) for each in columns) for row in rows.values()), key=repr)
+def _expected(rows: Rows, columns: Columns) -> list[str]:
+    # As text NaN is itself, and -0.0 is not 0.0.
+    return sorted(repr([row.get(each.number) for each in columns]) for row in rows.values())
 
 
-def _written(rows: list[dict[str, Value]], columns: Columns) -> list[tuple[Value, ...]]:
-    return sorted((tuple(row[each.name] for each in columns) for row in rows), key=repr)
+def _written(rows: list[dict[str, Value]], columns: Columns) -> list[str]:
+    return sorted(repr([row[each.name] for each in columns]) for row in rows)
 
 
 def _compare_snapshot(table: fb.Table, node: Node, version: int) -> None:
     names = tuple(each.name for each in node.columns)
-    extra = ("_row_id",) if version >= 3 else ()
+    extra = LINEAGE if version >= 3 else ()
     found = table.scan(snapshot_id=node.snapshot_id, selected_fields=(*names, *extra)).to_arrow().to_pylist()
     assert _written(found, node.columns) == _expected(node.rows, node.columns), f"in {node.snapshot_id}"
     if version >= 3:
-        _compare_row_ids(node, found)
+        _compare_lineage(node, found)
 
 
-def _compare_row_ids(node: Node, found: list[dict[str, Value]]) -> None:
-    """Rows have the ids that they had, in this snapshot and in the one before, and no two have one."""
-    by_id: dict[int, list[Value]] = {}
+def _compare_lineage(node: Node, found: list[dict[str, Value]]) -> None:
+    """Rows have the ids and last updates that they had, in this snapshot and the one before, and no two have one id."""
+    by_id: dict[int, list[Lineage]] = {}
     name = next(each.name for each in node.columns if each.number == ID)
     for row in found:
-        by_id.setdefault(row[name], []).append(row["_row_id"])
-    there = [each["_row_id"] for each in found if each["_row_id"] is not None]
+        by_id.setdefault(row[name], []).append((row[LINEAGE[0]], row[LINEAGE[1]]))
+    there = [row_id for each in by_id.values() for row_id, _ in each if row_id is not None]
     assert len(set(there)) == len(there), f"row ids are there twice in {node.snapshot_id}: {there}"
     # A row that came twice, by receipts, has two ids, and nobody can say which is which.
     now = {key: by_id[key[1]][0] for key in node.rows if len(by_id[key[1]]) == 1}
-    for key, row_id in now.items():
-        known = node.row_ids.get(key)
+    for key, lineage in now.items():
+        known = node.lineage.get(key)
         if known is None and node.parent is not None:
-            known = node.parent.row_ids.get(key)
-        assert known in (None, row_id), (
-            f"the row {key} had the id {known}, has {row_id} in {node.snapshot_id}"
+            known = node.parent.lineage.get(key)
+        assert known in (None, (None, None), lineage), (
+            f"the row {key} had the lineage {known}, has {lineage} in {node.snapshot_id}"
         )
-    node.row_ids = now
+    node.lineage = now

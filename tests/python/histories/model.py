@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +12,11 @@ Row = dict[int, Any]
 Occurrence = tuple[int, int]
 """A row: the number of the write that brought it, and its `id`."""
 Rows = dict[Occurrence, Row]
+Lineage = tuple[int | None, int | None]
+"""The row id and the last update of a row."""
 
-ID, PART, X = 1, 2, 3
+ID, PART, X, Y, S, Z = 1, 2, 3, 4, 5, 6
+"""Columns that are there from the first on. `Z` stands in the struct `S`."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,18 @@ class Column:
 
 
 Columns = tuple[Column, ...]
-FIRST: Columns = (Column(ID, "id", "long", required=True), Column(PART, "p", "string"), Column(X, "x", "int"))
+FIRST: Columns = (
+    Column(ID, "id", "long", required=True),
+    Column(PART, "p", "string"),
+    Column(X, "x", "int"),
+    Column(Y, "y", "double"),
+    Column(S, "s", "struct"),
+)
+
+
+def value_of(row: Row, number: int) -> Any:
+    """A value of a row."""
+    return (row.get(S) or {}).get("z") if number == Z else row.get(number)
 
 
 @dataclass
@@ -42,7 +57,7 @@ class Node:
         operations: What its commit did.
         files: The receipts whose files are live, by the numbers of receipts and of writes.
         snapshot_id: Its id.
-        row_ids: The row ids that its rows had when they were first looked at.
+        lineage: The row ids and last updates that its rows had when they were first looked at.
     """
 
     parent: Node | None
@@ -53,7 +68,7 @@ class Node:
     operations: tuple[str, ...] = ()
     files: frozenset[tuple[int, int]] = frozenset()
     snapshot_id: int = 0
-    row_ids: dict[Occurrence, int | None] = field(default_factory=dict)
+    lineage: dict[Occurrence, Lineage] = field(default_factory=dict)
 
     def ancestry(self) -> Iterator[Node]:
         """It and all before it."""
@@ -79,23 +94,29 @@ class Filter:
 
     def text(self, columns: Columns) -> str:
         """The condition in SQL, by the names that columns have."""
-        name = next((each.name for each in columns if each.number == self.column), "")
+        at = S if self.column == Z else self.column
+        name = next((each.name for each in columns if each.number == at), "")
+        name += ".z" if self.column == Z else ""
         value = f"'{self.value}'" if isinstance(self.value, str) else self.value
         return {
             "all": "true",
             "equal": f"{name} = {value}",
             "null": f"{name} IS NULL",
+            "nan": f"{name} IS NAN",
+            "not": f"NOT ({name} < {value})",
             "below": f"{name} < {value}",
             "from": f"{name} >= {value}",
         }[self.kind]
 
     def holds(self, row: Row) -> bool:
-        """Does it hold for a row? Null is neither equal nor above nor below."""
-        value = row.get(self.column)
+        """Does it hold for a row? Null and NaN are neither equal nor above nor below; the two zeros are equal."""
+        value = value_of(row, self.column)
         if self.kind in ("all", "null"):
             return self.kind == "all" or value is None
         if value is None:
             return False
+        if self.kind in ("nan", "not"):
+            return math.isnan(value) if self.kind == "nan" else not value < self.value
         return bool(
             value == self.value
             if self.kind == "equal"
@@ -103,11 +124,6 @@ class Filter:
             if self.kind == "below"
             else value >= self.value
         )
-
-    @property
-    def is_of_partitions(self) -> bool:
-        """Is it decided by the partition alone?"""
-        return self.kind == "all" or self.column == PART
 
 
 @dataclass(frozen=True)

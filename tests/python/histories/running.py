@@ -15,10 +15,17 @@ from floeberg import errors
 from floeberg.catalog import MemoryCatalog
 from histories import columns as changing
 from histories.elsewhere import Elsewhere
-from histories.model import FIRST, ID, PART, Change, Columns, Node, Row, Rows, X
+from histories.model import FIRST, ID, PART, Change, Columns, Node, Row, Rows, S, X, Y, Z
+from histories.specs import add_or_drop_partition_field
 from histories.steps import Step
 
-TYPES = {"int": pa.int32(), "long": pa.int64(), "string": pa.string()}
+TYPES = {
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "string": pa.string(),
+    "double": pa.float64(),
+    "struct": pa.struct([("z", pa.int32())]),
+}
 NAME = "ns.t"
 
 
@@ -62,19 +69,21 @@ class History:
         columns: Its columns now.
         heads: The newest snapshot of each branch.
         nodes: All snapshots.
+        has_specs: Whether the table has several specs, so that partitions are not the values of `p` alone.
     """
 
     catalog: MemoryCatalog
     elsewhere: Elsewhere
     version: int
     columns: Columns = FIRST
+    has_specs: bool = False
     heads: dict[str, Node] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
     handles: list[Handle] = field(default_factory=list)
     receipts: list[Written] = field(default_factory=list)
     numbers: Any = field(default_factory=itertools.count)
     writes: Any = field(default_factory=itertools.count)
-    ids: Any = field(default_factory=lambda: itertools.count(len(FIRST) + 1))
+    ids: Any = field(default_factory=lambda: itertools.count(Z + 1))
 
     @staticmethod
     def begin(folder: Path, version: int, elsewhere: Elsewhere) -> History:
@@ -110,14 +119,18 @@ class History:
         return handle.columns != self.columns or handle.heads != self.heads or handle.version != self.version
 
     def do(self, step: Step) -> None:
-        """Do a step, and compare."""
+        """Do a step."""
         handle = self.handles[step.handle]
+        if self.has_specs:
+            step = without_dynamic(step)
         if step.fresh:
             self.refresh(handle)
         if step.action in changing.ACTIONS:
             self._change_columns(step, handle)
         elif step.action == "upgrade":
             self._upgrade(handle)
+        elif step.action == "respec":
+            self._evolve_spec()
         elif step.action == "properties":
             handle.table.set_properties({"step": str(step.number)})
         elif step.action == "write":
@@ -131,10 +144,10 @@ class History:
     def rows(self, step: Step, columns: Columns) -> list[Row]:
         """Values for the rows of a step; columns that came later are null in every other row."""
         found = []
-        for part, x in step.rows:
+        for part, x, y, s in step.rows:
             number = next(self.numbers)
-            row: Row = {ID: number, PART: part, X: x}
-            for column in columns[3:]:
+            row: Row = {ID: number, PART: part, X: x, Y: y, S: s}
+            for column in columns[len(FIRST) :]:
                 value: Any = number if column.type == "long" else f"{column.number}-{number}"
                 row[column.number] = value if column.required or number % 2 else None
             found.append(row)
@@ -178,22 +191,23 @@ class History:
         if step.action == "properties":
             transaction.set_properties({"step": str(step.number)})
             return None
+        is_merged = handle.table.format_version > 1 and step.number % 2
+        mode = "merge-on-read" if is_merged else "copy-on-write"
         if step.action == "delete":
-            is_merged = handle.table.format_version > 1 and step.number % 2
-            transaction.delete(where, mode="merge-on-read" if is_merged else "copy-on-write")
+            transaction.delete(where, mode=mode)
             return Change("delete", filter=step.filter)
         if step.action.startswith("take"):
             number = step.number % len(self.receipts)
             written = self.receipts[number]
-            mode = {"take": "append", "take-overwriting": "overwrite", "take-dynamic": "dynamic-overwrite"}
-            transaction.commit_receipts([written.receipt], mode=mode[step.action], overwrite_filter=where)
+            modes = {"take": "append", "take-overwriting": "overwrite", "take-dynamic": "dynamic-overwrite"}
+            transaction.commit_receipts([written.receipt], mode=modes[step.action], overwrite_filter=where)
             return Change(name_of(step), self._occurring(written.rows), step.filter, number)
         rows = self.rows(step, handle.columns)
         data = arrow(rows, handle.columns)
         if step.action == "append":
             transaction.append(data)
         elif step.action == "overwrite":
-            transaction.overwrite(data, overwrite_filter=where)
+            transaction.overwrite(data, overwrite_filter=where, mode=mode)
         else:
             transaction.dynamic_partition_overwrite(data)
         return Change(step.action, self._occurring(rows), step.filter)
@@ -211,13 +225,8 @@ class History:
 
     def _check_refusal(self, error: errors.FloebergError, tried: Tried) -> None:
         """A step that was refused had a reason. That nothing was changed is compared afterwards."""
-        step = tried.step
-        parts = step.parts or (step,)
-        done = self._done_before(step)
-        if isinstance(error, errors.UnsupportedError):
-            loose = [each for each in parts if each.action in ("overwrite", "take-overwriting")]
-            reason = any(not each.filter.is_of_partitions for each in loose)
-        elif isinstance(error, errors.CommitConflictError):
+        done = self._done_before(tried.step)
+        if isinstance(error, errors.CommitConflictError):
             reason = self.is_stale(tried.handle) or tried.columns != self.columns
         elif isinstance(error, errors.AlreadyExistsError):
             head = tried.before or self.heads.get("main")
@@ -250,7 +259,7 @@ class History:
                 again = change.receipt in {receipt for receipt, _ in files}
                 assert not again, f"receipt {change.receipt} is in the table twice"
                 files |= {(change.receipt, write) for write, _ in change.rows}
-            if change.name == "delete":
+            if change.name in ("delete", "overwrite"):
                 # Rows that stay of a file may be in a copy of it: the file itself can come again.
                 changed = {write for write, _ in states[-2].keys() - states[-1].keys()}
                 files = frozenset(each for each in files if each[1] not in changed)
@@ -308,6 +317,11 @@ class History:
         live = [row for node in self.heads.values() for row in node.rows.values()]
         return live + [row for written in self.receipts for row in written.rows]
 
+    def _evolve_spec(self) -> None:
+        """Another writer adds a field to the partition spec, or takes it away again."""
+        self.has_specs = True
+        add_or_drop_partition_field(self.catalog, NAME)
+
     def _upgrade(self, handle: Handle) -> None:
         self.refresh(handle)
         if self.version < 3:
@@ -320,6 +334,12 @@ def name_of(step: Step) -> str:
     return {"take": "append", "take-overwriting": "overwrite", "take-dynamic": "dynamic"}.get(
         step.action, step.action
     )
+
+
+def without_dynamic(step: Step) -> Step:
+    """A step that does not replace partitions, but adds rows."""
+    action = {"dynamic": "append", "take-dynamic": "take"}.get(step.action, step.action)
+    return replace(step, action=action, parts=tuple(map(without_dynamic, step.parts)))
 
 
 def arrow(rows: list[Row], columns: Columns) -> pa.Table:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import strategies as st
 
-from histories.model import ID, PART, Filter, X
+from histories.model import ID, PART, Filter, X, Y, Z
 
 PARTS = ("a", "b", None)
+DOUBLES = (None, float("nan"), -0.0, 0.0, 1.5)
+STRUCTS = (None, {"z": None}, {"z": 0}, {"z": 1})
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class Step:
         handle: Which of the open tables does it.
         fresh: Whether that is refreshed before; else it may stand on an old base.
         branch: Where.
-        rows: The partition and the value of each row that comes.
+        rows: The partition and the values of each row that comes.
         filter: Which rows go.
         key: The idempotency key.
         number: What chooses among columns, names and receipts.
@@ -32,7 +35,7 @@ class Step:
     handle: int = 0
     fresh: bool = True
     branch: str = "main"
-    rows: tuple[tuple[str | None, int | None], ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
     filter: Filter = field(default_factory=lambda: Filter("all"))
     key: str | None = None
     number: int = 0
@@ -41,7 +44,14 @@ class Step:
 
 
 rows = st.lists(
-    st.tuples(st.sampled_from(PARTS), st.one_of(st.none(), st.integers(0, 9))), min_size=1, max_size=3
+    st.tuples(
+        st.sampled_from(PARTS),
+        st.one_of(st.none(), st.integers(0, 9)),
+        st.sampled_from(DOUBLES),
+        st.sampled_from(STRUCTS),
+    ),
+    min_size=1,
+    max_size=4,
 ).map(tuple)
 filters = st.one_of(
     st.just(Filter("all")),
@@ -49,7 +59,15 @@ filters = st.one_of(
     st.just(Filter("null", PART)),
     st.builds(Filter, st.sampled_from(["below", "from"]), st.just(X), st.integers(0, 9)),
     st.builds(Filter, st.sampled_from(["below", "from", "equal"]), st.just(ID), st.integers(0, 40)),
-    st.just(Filter("null", X)),
+    st.builds(Filter, st.just("null"), st.sampled_from([X, Y, Z])),
+    st.just(Filter("nan", Y)),
+    st.builds(
+        Filter,
+        st.sampled_from(["equal", "below", "from", "not"]),
+        st.just(Y),
+        st.sampled_from([0.0, -0.0, 1.0]),
+    ),
+    st.builds(Filter, st.sampled_from(["equal", "below", "not"]), st.just(Z), st.integers(0, 1)),
 )
 CHANGES = ("append", "append", "append", "overwrite", "dynamic", "delete", "delete")
 COLUMNS = ("add", "rename", "swap", "drop", "require", "relax", "promote")
@@ -94,5 +112,5 @@ steps = st.one_of(
     changes(st.sampled_from(RECEIPTS)),
     one_of_columns,
     transactions,
-    st.builds(Step, action=st.sampled_from(["upgrade", "properties"]), handle=st.integers(0, 2)),
+    st.builds(Step, action=st.sampled_from(["upgrade", "properties", "respec"]), handle=st.integers(0, 2)),
 )

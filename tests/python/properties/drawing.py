@@ -181,15 +181,21 @@ def vector(draw: st.DrawFn, table: Table, schema: int, sequence: int, numbers: A
 def keys(draw: st.DrawFn, table: Table, schema: int, sequence: int, numbers: Any) -> list[File]:
     """An equality delete file, for the partition of a data file or for all."""
     del numbers
-    usable = [each for each in table.columns if not each.kind(schema).is_float and (schema or not each.added)]
+    there = [each for each in table.columns if schema or not each.added]
+    usable = [each for each in there if not each.kind(schema).is_float]
     key = tuple(draw(st.lists(st.sampled_from(usable), min_size=1, max_size=2, unique=True)))
+    others = [each for each in there if each not in key]
+    extra = tuple(draw(st.lists(st.sampled_from(others), max_size=1))) if others else ()
     target = draw(st.sampled_from(list(table.data())))
     everywhere = [each for each in table.specs if not each.fields]
     chosen, partition = target.spec, target.partition
     if everywhere and draw(st.booleans()):
         chosen, partition = everywhere[0], ()
     one = st.fixed_dictionaries(
-        {each.number: st.integers(0, 40) if each is NUMBER else values(each.kind(schema)) for each in key}
+        {
+            each.number: st.integers(0, 40) if each is NUMBER else values(each.kind(schema))
+            for each in (*key, *extra)
+        }
     )
     rows = draw(st.lists(one, min_size=1, max_size=4))
     for each in rows:
@@ -197,5 +203,6 @@ def keys(draw: st.DrawFn, table: Table, schema: int, sequence: int, numbers: Any
     file = File(
         f"keys-{sequence}.parquet", 2, schema, chosen, partition, sequence, draw(layouts), rows, keys=key
     )
-    file.told = {each.number: draw(tellings) for each in key}
+    file.extra = extra
+    file.told = {each.number: draw(tellings) for each in (*key, *extra)}
     return [file]

@@ -91,7 +91,7 @@ def _named(kind: Kind, number: int) -> Any:
 
 
 def _data_file(table: Table, file: File, folder: Path, sizes: dict[str, int]) -> dict[str, Any]:
-    columns = [each for each in file.keys or table.columns if file.schema or not each.added]
+    columns = [each for each in file.keys + file.extra or table.columns if file.schema or not each.added]
     told = {each.number: _metrics(file, each) for each in columns if each.number in file.told}
 
     def of(name: str) -> list[dict[str, Any]] | None:

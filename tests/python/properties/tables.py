@@ -110,6 +110,7 @@ class File:
         positions: The rows that are deleted, by data file and position.
         of: The one data file that deletes by position say they are for.
         keys: The columns of equality deletes.
+        extra: Columns that a file of equality deletes has besides: nothing is compared with them.
         vector: Whether it is a deletion vector.
         runs: Whether its containers may be runs.
     """
@@ -126,6 +127,7 @@ class File:
     positions: list[tuple[File, int]] = field(default_factory=list)
     of: File | None = None
     keys: tuple[Column, ...] = ()
+    extra: tuple[Column, ...] = ()
     vector: bool = False
     runs: bool = False
 
@@ -140,7 +142,8 @@ class File:
             number: [name for name, is_told in vars(each).items() if is_told]
             for number, each in self.told.items()
         }
-        return f"\n  {where}, keys {[each.number for each in self.keys]}, {self.layout}, told {told}: {self.rows}"
+        keys = f"keys {[each.number for each in self.keys]}, extra {[each.number for each in self.extra]}"
+        return f"\n  {where}, {keys}, {self.layout}, told {told}: {self.rows}"
 
     @property
     def place(self) -> tuple[Any, ...]:

@@ -129,7 +129,9 @@ def parquet(table: Table, file: File, path: Path) -> None:
             _column(POSITION_ID, "pos", pa.array([position for _, position in file.positions], pa.int64())),
         ]
     else:
-        there = file.keys or tuple(each for each in table.columns if file.schema or not each.added)
+        there = file.keys + file.extra or tuple(
+            each for each in table.columns if file.schema or not each.added
+        )
         columns = [_values(file, each) for each in there if not each.nested]
         if nested := [each for each in there if each.nested]:
             columns.append(_struct(file, nested))

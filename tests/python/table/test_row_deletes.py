@@ -241,3 +241,21 @@ def test_a_key_of_a_delete_is_found_again(make):
     again = table.delete("id = 1", mode="merge-on-read", idempotency_key="k")
     assert (again.already_committed, again.snapshot_id) == (True, first.snapshot_id)
     assert pa.table({"id": ids(table)}).num_rows == 5
+
+
+@pytest.mark.parametrize(("version", "mode"), CASES)
+def test_columns_may_be_called_as_metadata_columns_are(tmp_path, version, mode):
+    catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    names = ("_pos", "__pos", "_file", "_row_id")
+    table = catalog.create_table(
+        "ns.t", pa.schema([(name, pa.int64()) for name in names]), format_version=version
+    )
+    table.append([dict.fromkeys(names, number) for number in range(3)])
+    if version == 3 and mode == "copy-on-write":
+        with pytest.raises(InvalidInputError, match='"_row_id".*rename the column'):
+            table.delete("_pos = 1", mode=mode)
+        with table.update_schema() as update:
+            update.rename_column("_row_id", "row_id")
+    table.delete("_pos = 1", mode=mode)
+    assert table.scan().to_arrow()["__pos"].to_pylist() == [0, 2]

@@ -46,7 +46,7 @@ pub(super) fn dynamic_overwrite(
     };
     let by_property = || IsolationLevel::of(&context.metadata, UPDATE_ISOLATION);
     let level = isolation.map_or_else(by_property, Ok)?;
-    validate_no_conflicts(context, validation, level, &removal)?;
+    validate_no_conflicts(context, validation, level, &removal, None)?;
     let change = FileChange {
         operation: "overwrite",
         added: receipt.files(),

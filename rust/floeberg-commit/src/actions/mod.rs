@@ -6,6 +6,7 @@
 
 mod append;
 mod dynamic_overwrite;
+mod by_filter;
 mod overwrite;
 mod delete;
 mod row_delta;
@@ -20,13 +21,15 @@ mod location;
 mod statistics;
 mod cherrypick;
 
-use floeberg_core::Result;
+use floeberg_core::{Error, Result};
+use floeberg_properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
 
+use self::by_filter::{Rows, RowsOfBase};
 pub(super) use self::update_schema::update_schema;
 pub(super) use self::upgrade::upgrade;
-use super::Operation;
 use super::produce::{ActionContext, Produced};
 use super::validation::Validation;
+use super::{Operation, RowCounts};
 
 /// Tries an operation.
 ///
@@ -41,13 +44,13 @@ pub(super) fn attempt(
     }
     match operation {
         Operation::Append { receipt, merge } => append::append(context, receipt, *merge),
-        Operation::Overwrite { receipt, filter, case_sensitive, isolation } => {
-            let rows = overwrite::Rows { filter, case_sensitive: *case_sensitive };
-            overwrite::overwrite(context, validation, receipt, rows, *isolation)
+        Operation::Overwrite { receipt, filter, case_sensitive, isolation, mode } => {
+            let rows = Rows { filter, case_sensitive: *case_sensitive, isolation: *isolation, mode: *mode };
+            overwrite::overwrite(context, validation, receipt, rows)
         }
         Operation::Delete { filter, case_sensitive, isolation, mode } => {
-            let rows = overwrite::Rows { filter, case_sensitive: *case_sensitive };
-            delete::delete(context, validation, rows, *isolation, *mode)
+            let rows = Rows { filter, case_sensitive: *case_sensitive, isolation: *isolation, mode: *mode };
+            delete::delete(context, validation, rows)
         }
         Operation::DynamicOverwrite { receipt, isolation } => {
             dynamic_overwrite::dynamic_overwrite(context, validation, receipt, *isolation)
@@ -69,4 +72,30 @@ pub(super) fn attempt(
         }
         Operation::Cherrypick(snapshot_id) => cherrypick::cherrypick(context, validation, *snapshot_id),
     }
+}
+
+/// What an operation would change. Nothing is written.
+///
+/// Errors: `InvalidInput` for another operation than a delete and an overwrite; those of [`attempt`], but no conflict.
+pub(super) fn count(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    operation: &Operation,
+) -> Result<RowCounts> {
+    context.metadata.check_not_encrypted()?;
+    let (filter, case_sensitive, isolation, mode, property) = match operation {
+        Operation::Overwrite { filter, case_sensitive, isolation, mode, .. } => {
+            (filter, *case_sensitive, *isolation, *mode, UPDATE_ISOLATION)
+        }
+        Operation::Delete { filter, case_sensitive, isolation, mode } => {
+            (filter, *case_sensitive, *isolation, *mode, DELETE_ISOLATION)
+        }
+        other => {
+            let message =
+                format!("a dry run counts the rows of a delete or an overwrite, found {}", other.name());
+            return Err(Error::invalid_input(message));
+        }
+    };
+    RowsOfBase::find(context, validation, Rows { filter, case_sensitive, isolation, mode }, property)?
+        .count(context)
 }

@@ -1,37 +1,50 @@
-//! How are rows deleted or changed by files that are written already?
+//! How are rows deleted or changed by files that are written already, and by positions?
 //!
 //! Spec: Snapshots (`append`, `overwrite`, `delete`); Row-level Deletes; Commit Conflict Resolution and Retry.
 //!
-//! Invariant: deletes and copies of rows stand on what the table has now: see [`check_base`].
+//! Invariant: deletes and copies of rows stand on what the table has now: see [`check_base`]. Positions are joined with what others
+//! deleted of the same files. A row that others deleted is never changed.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_iceberg::manifest::FileContent;
+use floeberg_iceberg::write::WrittenFile;
+use floeberg_io::location::canonical;
+use floeberg_properties::DELETE_ISOLATION;
+use roaring::RoaringTreemap;
 
 use crate::produce::{
     ActionContext, BaseCheck, FileChange, NamedFiles, Produced, Removal, change_files, check_base,
 };
+use crate::progress::Step;
+use crate::row_level::{RowChange, data_file, row_change, with_deletes};
 use crate::validate::validate_added_data_files;
 use crate::validation::Validation;
-use crate::{IsolationLevel, RowDelta};
-use floeberg_iceberg::manifest::FileContent;
-use floeberg_properties::DELETE_ISOLATION;
+use crate::{DeleteMode, IsolationLevel, RowDelta};
 
-/// Adds and removes the files of a delta.
+/// Adds and removes the files of a delta, and deletes its rows.
 pub(super) fn row_delta(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
     delta: &RowDelta,
 ) -> Result<Produced> {
-    let (added, removed) = (delta.added.files(), delta.removed.files());
-    if added.is_empty() && removed.is_empty() {
+    let has_rows = !delta.deleted_rows.is_empty() || !delta.replaced.is_empty();
+    if delta.added.files().is_empty() && delta.removed.files().is_empty() && !has_rows {
         return Err(Error::invalid_input("the operation neither adds nor removes files"));
     }
+    context.progress.begin(Step::Planning, 0);
     check_format(context, validation, delta)?;
-    let named = NamedFiles::new(removed);
+    let NamedRows { changed, replaced, change } = named_rows(context, delta)?;
+    let RowChange { added: deletes, removed: gone, mut counts } = change;
+    let mut removed = delta.removed.files().to_vec();
+    removed.extend(replaced.iter().cloned());
     let check = BaseCheck {
-        added,
-        removed,
-        named: &named,
+        added: delta.added.files(),
+        removed: &removed,
+        named: &NamedFiles::new(&removed),
         referenced_data_files: &delta.referenced_data_files,
+        changed: &changed,
         read_snapshot_id: delta.read_snapshot_id,
     };
     check_base(context, check)?;
@@ -43,6 +56,12 @@ pub(super) fn row_delta(
             validate_added_data_files(context, validation, &[delta.read_snapshot_id], &missed)?;
         }
     }
+    for written in &replaced {
+        counts.rewritten_files += 1;
+        counts.rewritten_bytes += u64::try_from(written.file.file_size_in_bytes).unwrap_or(0);
+    }
+    removed.extend(gone);
+    let added: Vec<WrittenFile> = delta.added.files().iter().chain(deletes.files()).cloned().collect();
     let is_data = |content| content == FileContent::Data;
     let adds_rows = added.iter().any(|written| is_data(written.file.content));
     let adds_deletes = added.iter().any(|written| !is_data(written.file.content));
@@ -51,17 +70,95 @@ pub(super) fn row_delta(
         (true, true) => "overwrite",
         (false, _) => "delete",
     };
-    let removal = Removal::Files(named);
+    let removal = Removal::Files(NamedFiles::new(&removed));
     let removal = (!removed.is_empty()).then_some(&removal);
     let change = FileChange {
         operation,
-        added,
+        added: &added,
         removal,
         merges: true,
         replaces_partitions: false,
-        is_of_attempt: false,
+        is_of_attempt: has_rows,
     };
-    change_files(context, change)
+    let mut produced = change_files(context, change)?;
+    produced.files.extend(deletes.locations().map(str::to_owned));
+    Ok(Produced { counts, ..produced })
+}
+
+/// What the positions and paths of a delta mean on a base.
+#[derive(Debug, Default)]
+struct NamedRows {
+    /// The data files with rows that others take the place of.
+    changed: Vec<WrittenFile>,
+    /// The data files that go.
+    replaced: Vec<WrittenFile>,
+    /// Delete files for the rows, and what they replace.
+    change: RowChange,
+}
+
+/// Finds the data files of positions and paths, and writes the deletes.
+///
+/// Errors: `CommitConflict` for a data file that is not live, and for a row to change that others deleted; `InvalidInput` for a row
+/// that its file does not have, and for positions in v1.
+fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows> {
+    let mut rows: BTreeMap<&str, RoaringTreemap> = BTreeMap::new();
+    for (path, positions) in delta.deleted_rows.iter().filter(|(_, positions)| !positions.is_empty()) {
+        *rows.entry(canonical(path)).or_default() |= positions;
+    }
+    let replaced: HashSet<&str> = delta.replaced.iter().map(|path| canonical(path)).collect();
+    if let Some(path) = replaced.iter().find(|path| rows.contains_key(**path)) {
+        let message = "an operation that replaces a data file deletes no rows of it by position";
+        return Err(Error::invalid_input(message).with("file_path", path));
+    }
+    let paths: HashSet<String> = rows.keys().chain(&replaced).map(|path| (*path).to_owned()).collect();
+    if paths.is_empty() {
+        return Ok(NamedRows::default());
+    }
+    let files = with_deletes(context, &paths)?;
+    let files: HashMap<String, _> =
+        files.into_iter().map(|file| (canonical(&file.task.file_path).to_owned(), file)).collect();
+    if let Some(path) = paths.iter().find(|path| !files.contains_key(*path)) {
+        return Err(Error::new(
+            ErrorKind::CommitConflict,
+            "a data file that rows are deleted from is not in the table any more: its rows were deleted, or written again \
+             elsewhere",
+        )
+        .with("file_path", path));
+    }
+    let adds_rows = delta.added.files().iter().any(|written| written.file.content == FileContent::Data);
+    let (mut found, mut matched) = (NamedRows::default(), Vec::new());
+    let mut in_order: Vec<_> = files.into_iter().collect();
+    in_order.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (path, mut file) in in_order {
+        let Some(positions) = rows.remove(path.as_str()) else {
+            found.replaced.push(data_file(&file.task));
+            continue;
+        };
+        let count = u64::try_from(file.task.record_count).unwrap_or(0);
+        if let Some(row) = positions.max().filter(|row| *row >= count) {
+            let message = format!(
+                "a row to delete is not in its data file: expected a position below {count}, found {row}"
+            );
+            return Err(Error::invalid_input(message).with("file_path", &file.task.file_path));
+        }
+        if adds_rows {
+            if let Some(row) = (&positions & &file.deleted).min() {
+                return Err(Error::new(
+                    ErrorKind::CommitConflict,
+                    "a row that the operation changes was deleted by another commit since the operation read it",
+                )
+                .with("file_path", &file.task.file_path)
+                .with("position", row));
+            }
+            found.changed.push(data_file(&file.task));
+        }
+        file.rows = positions - &file.deleted;
+        if !file.rows.is_empty() {
+            matched.push(file);
+        }
+    }
+    found.change = row_change(context, DeleteMode::MergeOnRead, Vec::new(), matched)?;
+    Ok(found)
 }
 
 /// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile.

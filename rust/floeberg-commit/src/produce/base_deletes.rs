@@ -34,6 +34,8 @@ pub(crate) struct BaseCheck<'a> {
     pub named: &'a NamedFiles,
     /// Data files that its deletes are for, besides those that delete files name.
     pub referenced_data_files: &'a [String],
+    /// The data files of which it deletes rows by position, to add others in their place.
+    pub changed: &'a [WrittenFile],
     /// The snapshot whose rows it read; `None` is a branch without one.
     pub read_snapshot_id: Option<i64>,
 }
@@ -46,6 +48,7 @@ struct Targets<'a> {
     rewritten: HashMap<&'a str, (i32, PartitionKey)>,
     vector_partitions: HashSet<(i32, PartitionKey)>,
     rewritten_partitions: HashSet<(i32, PartitionKey)>,
+    changed_partitions: HashSet<(i32, PartitionKey)>,
     /// The sequence number of the read snapshot.
     since: i64,
 }
@@ -69,7 +72,8 @@ pub(crate) fn check_base(context: &ActionContext<'_>, check: BaseCheck<'_>) -> R
         check_live(context, &data, &referenced)?;
     }
     let targets = targets(context, check)?;
-    if targets.with_vector.is_empty() && targets.rewritten.is_empty() {
+    if targets.with_vector.is_empty() && targets.rewritten.is_empty() && targets.changed_partitions.is_empty()
+    {
         return Ok(());
     }
     ordered(&deletes, context.reader.threads, &context.reader.cancel, |manifest| {
@@ -171,6 +175,7 @@ fn targets<'a>(context: &ActionContext<'_>, check: BaseCheck<'a>) -> Result<Targ
     Ok(Targets {
         vector_partitions: with_vector.values().cloned().collect(),
         rewritten_partitions: rewritten.values().cloned().collect(),
+        changed_partitions: check.changed.iter().map(partition).collect(),
         with_vector,
         rewritten,
         since,
@@ -230,6 +235,11 @@ fn check_deletes(
             || (is_equality && spec.unpartitioned && !targets.rewritten.is_empty())
         {
             "may have had rows deleted that the operation writes again"
+        } else if is_equality
+            && (targets.changed_partitions.contains(&of_partition()?)
+                || (spec.unpartitioned && !targets.changed_partitions.is_empty()))
+        {
+            "may have had rows deleted that the operation changes"
         } else if !is_equality && targets.vector_partitions.contains(&of_partition()?) {
             "may have had rows deleted that a new deletion vector does not hold"
         } else {

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use floeberg_core::Result;
-use floeberg_iceberg::manifest::ManifestFile;
+use floeberg_iceberg::manifest::{FileContent, ManifestFile};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 use floeberg_properties::PARTITION_SUMMARY_LIMIT;
@@ -21,7 +21,9 @@ use super::new_manifests::new_manifests;
 use super::received::{check_not_listed, check_there};
 use super::removal::Removal;
 use super::snapshot::{Produced, add_snapshot};
+use crate::RowCounts;
 use crate::fit::check_fit;
+use crate::progress::Step;
 use crate::summary::{Counted, Summary};
 
 /// What changes.
@@ -44,8 +46,9 @@ pub(crate) struct FileChange<'a> {
 /// Makes the snapshot of a change.
 ///
 /// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added or are not there to
-/// be removed; `Unsupported` for a file that would have to be rewritten; those of reading manifests and of the store.
+/// be removed; those of reading manifests and of the store.
 pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) -> Result<Produced> {
+    context.progress.begin(Step::Committing, 0);
     let parent = context.parent()?;
     let before = parent.as_deref().map(|snapshot| manifests_of(context, snapshot)).transpose()?;
     let (data, deletes) = by_content(before.unwrap_or_default());
@@ -55,13 +58,14 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
         check_there(context, change.added)?;
     }
     let mut summary = Summary::default();
-    let mut replaced = 0;
+    let mut taken = Taken::default();
     let (mut data, mut deletes) = match change.removal {
         None => (data, deletes),
         Some(removal) => {
-            take_out(context, [&data, &deletes], removal, change.is_of_attempt, &mut summary, &mut replaced)?
+            take_out(context, [&data, &deletes], removal, change.is_of_attempt, &mut summary, &mut taken)?
         }
     };
+    let Taken { mut replaced, counts } = taken;
     for written in change.added {
         summary.add(&Counted::of(written.spec_id, &written.file));
     }
@@ -95,7 +99,17 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
     let most_partitions = PARTITION_SUMMARY_LIMIT.of(&context.metadata.properties)?;
     let path = |spec_id, values: &[_]| Ok(context.spec(spec_id)?.partition_path(values));
     let summary = summary.finish(parent.as_deref(), most_partitions, path)?;
-    add_snapshot(context, parent.as_deref(), change.operation, &all, summary)
+    let produced = add_snapshot(context, parent.as_deref(), change.operation, &all, summary)?;
+    Ok(Produced { counts, ..produced })
+}
+
+/// What a removal took out.
+#[derive(Debug, Default)]
+struct Taken {
+    /// The manifests that were written again.
+    replaced: usize,
+    /// The data files, with all of their rows.
+    counts: RowCounts,
 }
 
 /// Data manifests and delete manifests after a removal.
@@ -105,7 +119,7 @@ fn take_out(
     removal: &Removal,
     is_of_attempt: bool,
     summary: &mut Summary,
-    replaced: &mut usize,
+    taken: &mut Taken,
 ) -> Result<(Vec<ManifestFile>, Vec<ManifestFile>)> {
     let filtered = filter_data(context, data, removal, is_of_attempt)?;
     let numbers = filtered.iter().map(|filtered| filtered.manifest.min_sequence_number);
@@ -123,8 +137,13 @@ fn take_out(
         for Filtered { manifest, removed, is_rewritten } in filtered {
             for file in &removed {
                 summary.remove(file);
+                if file.content == FileContent::Data {
+                    taken.counts.deleted_files += 1;
+                    taken.counts.deleted_rows += u64::try_from(file.record_count).unwrap_or(0);
+                    taken.counts.deleted_bytes += u64::try_from(file.bytes).unwrap_or(0);
+                }
             }
-            *replaced += usize::from(is_rewritten);
+            taken.replaced += usize::from(is_rewritten);
             manifests.push(manifest);
         }
         manifests

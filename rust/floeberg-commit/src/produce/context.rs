@@ -12,6 +12,7 @@ use floeberg_iceberg::manifest::{EntryRequest, ManifestEntries, ManifestFile, Ma
 use floeberg_iceberg::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
 
 use crate::commit_files::{CommitFiles, ManifestKey, ManifestWork};
+use crate::progress::Progress;
 use crate::seen::{Seen, with_names_of_now};
 
 /// What one operation of an attempt works with.
@@ -25,6 +26,8 @@ pub(crate) struct ActionContext<'a> {
     pub reader: &'a ManifestReader,
     /// What earlier attempts made.
     pub kept: &'a CommitFiles,
+    /// How far the attempt is.
+    pub progress: &'a Progress,
     /// Were the added files written by the committer itself, under unique names?
     pub files_are_new: bool,
     /// Which operation of the commit it is.

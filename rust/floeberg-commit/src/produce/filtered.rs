@@ -3,12 +3,14 @@
 //! In: the manifests before, and what to remove. Out: the manifests after, rewritten if one of their files is removed.
 //! Spec: Manifests (DELETED entries); Delete Formats (a vector is removed with its data file); Sequence Numbers.
 //!
-//! Invariant: files that stay keep their snapshot, sequence numbers and row ids. A file that would have to be rewritten
-//! is an error that names it.
+//! Invariant: files that stay keep their snapshot, sequence numbers and row ids. Only whole files are removed.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
 
 use arrow_array::Array;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int32Type;
 use floeberg_core::{Context, Error, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::{
@@ -32,9 +34,7 @@ pub(super) struct Filtered {
     pub is_rewritten: bool,
 }
 
-/// Takes data files out.
-///
-/// Errors: `Unsupported` for a file of which some rows, but not all, may match.
+/// Takes data files out. Errors: those of reading and writing manifests.
 pub(super) fn filter_data(
     context: &ActionContext<'_>,
     manifests: &[ManifestFile],
@@ -49,7 +49,9 @@ pub(super) fn filter_data(
         let goes = |entries: &ManifestEntries, row, rows_match| match rows_match {
             RowsMatch::All => Ok(true),
             RowsMatch::None => Ok(false),
-            RowsMatch::Some => Err(must_be_rewritten(removal, entries, row)),
+            // Whoever removes rows looked into this file before.
+            RowsMatch::Some => Err(Error::internal("a removal is of whole files")
+                .with("file_path", entries.file_path.value(row))),
         };
         let make = || rewrite(context, manifest, removal, goes);
         let made = if is_of_attempt { make() } else { context.kept.once(work, make) };
@@ -67,10 +69,12 @@ pub(super) fn filter_deletes(
     removed: &HashSet<&str>,
     least_sequence_number: i64,
 ) -> Result<Vec<Filtered>> {
+    let columns = removal.columns();
     ordered(manifests, context.reader.threads, &context.reader.cancel, |manifest| {
         if !has_live_files(manifest) || (removed.is_empty() && !removal.concerns(manifest)?) {
             return filtered(context, manifest, RewrittenManifests::default());
         }
+        let by_partition = OnceCell::new();
         let goes = |entries: &ManifestEntries, row: usize, rows_match| {
             let referenced = &entries.details()?.referenced_data_file;
             let is_vector = entries.file_content.value(row) == FileContent::PositionDeletes as i32
@@ -82,11 +86,29 @@ pub(super) fn filter_deletes(
             if number > 0 && number < least_sequence_number {
                 return Ok(true);
             }
-            Ok(rows_match == RowsMatch::All)
+            if rows_match != RowsMatch::All || columns_are_keys(entries, row, &columns)? {
+                return Ok(rows_match == RowsMatch::All);
+            }
+            if by_partition.get().is_none() {
+                let bare = ManifestEntries { statistics: BTreeMap::new(), ..entries.clone() };
+                let _ = by_partition.set(removal.rows_match(&bare)?);
+            }
+            Ok(by_partition.get().is_some_and(|found| found[row] == RowsMatch::All))
         };
         let made = rewrite(context, manifest, removal, goes).context("manifest", &manifest.manifest_path)?;
         filtered(context, manifest, made)
     })
+}
+
+/// Does what statistics of a delete file say of columns hold for the rows that it deletes? Equality deletes compare keys alone:
+/// their rows may have other values in other columns.
+fn columns_are_keys(entries: &ManifestEntries, row: usize, columns: &[i32]) -> Result<bool> {
+    if entries.file_content.value(row) != FileContent::EqualityDeletes as i32 {
+        return Ok(true);
+    }
+    let keys = entries.details()?.equality_ids.value(row);
+    let keys = keys.as_primitive::<Int32Type>().values();
+    Ok(columns.iter().all(|column| keys.contains(column)))
 }
 
 /// The data manifests with live files of the snapshot that the new one follows.
@@ -151,15 +173,6 @@ fn rewrite(
         rolling.add(&entry)?;
     }
     Ok(RewrittenManifests { manifests: rolling.finish()?, removed })
-}
-
-fn must_be_rewritten(removal: &Removal, entries: &ManifestEntries, row: usize) -> Error {
-    Error::unsupported(format!(
-        "the operation would have to rewrite a data file, which is not supported yet: some of its rows, but maybe \
-         not all, match {}. Use a filter that covers whole files, for instance by partition",
-        removal.describe()
-    ))
-    .with("file_path", entries.file_path.value(row))
 }
 
 /// Data manifests, and manifests of deletes.

@@ -27,6 +27,8 @@ pub(crate) struct NamedFiles {
     deletes: HashSet<Name>,
     /// The specs that they are partitioned by.
     specs: HashSet<(ManifestContent, i32)>,
+    /// The manifests that list the data files; `None` where that is not known.
+    listed_in: Option<HashSet<String>>,
 }
 
 impl NamedFiles {
@@ -42,6 +44,11 @@ impl NamedFiles {
         named
     }
 
+    /// The same, with the manifests that list the data files.
+    pub fn listed_in(self, manifests: HashSet<String>) -> Self {
+        Self { listed_in: Some(manifests), ..self }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.data.len() + self.deletes.len()
@@ -54,7 +61,9 @@ impl NamedFiles {
 
     /// May a manifest list one of them?
     pub fn may_be_in(&self, manifest: &ManifestFile) -> bool {
+        let is_data = manifest.content == ManifestContent::Data;
         self.specs.contains(&(manifest.content, manifest.partition_spec_id))
+            && self.listed_in.as_ref().is_none_or(|known| !is_data || known.contains(&manifest.manifest_path))
     }
 
     /// Is the file of each entry one of them?

@@ -13,7 +13,7 @@ use serde_json::Map;
 
 use super::context::ActionContext;
 use super::manifest_options::manifest_options;
-use crate::Update;
+use crate::{RowCounts, Update};
 
 /// What an operation changes, and the metadata files that its snapshot needs.
 #[derive(Debug, Default)]
@@ -22,12 +22,14 @@ pub(crate) struct Produced {
     pub updates: Vec<Update>,
     /// Manifests and manifest list of the new snapshot.
     pub files: BTreeSet<String>,
+    /// The rows and files that the operation changes.
+    pub counts: RowCounts,
 }
 
 impl Produced {
     /// Changes without a snapshot.
     pub fn of(updates: Vec<Update>) -> Self {
-        Self { updates, files: BTreeSet::new() }
+        Self { updates, ..Self::default() }
     }
 }
 
@@ -76,7 +78,8 @@ pub(super) fn add_snapshot(
         unknown_keys: Map::new(),
     };
     if context.stage_only {
-        return Ok(Produced { updates: vec![Update::AddSnapshot(Arc::new(snapshot))], files });
+        let updates = vec![Update::AddSnapshot(Arc::new(snapshot))];
+        return Ok(Produced { updates, files, counts: RowCounts::default() });
     }
     let reference = match metadata.refs.get(context.branch) {
         Some(known) => SnapshotRef { snapshot_id, ..known.clone() },
@@ -86,5 +89,5 @@ pub(super) fn add_snapshot(
         Update::AddSnapshot(Arc::new(snapshot)),
         Update::SetSnapshotRef(context.branch.to_owned(), reference),
     ];
-    Ok(Produced { updates, files })
+    Ok(Produced { updates, files, counts: RowCounts::default() })
 }

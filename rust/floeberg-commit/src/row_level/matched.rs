@@ -24,7 +24,9 @@ use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 
+use super::affected::listed;
 use crate::produce::ActionContext;
+use crate::progress::Step;
 
 /// A data file with rows that match.
 #[derive(Debug)]
@@ -40,54 +42,47 @@ pub(crate) struct Matched {
 impl Matched {
     /// Do all rows that are left match? `false` if that is unknown, because of equality deletes.
     pub fn is_whole(&self) -> bool {
-        u64::try_from(self.task.record_count) == Ok(self.rows.len() + self.deleted.len())
+        let is_gone = |rows: u64| {
+            // Deletes may name positions behind the last row, which count for nothing.
+            let deleted = rows.checked_sub(1).map_or(0, |last| self.deleted.rank(last));
+            rows == self.rows.len() + deleted
+        };
+        u64::try_from(self.task.record_count).is_ok_and(is_gone)
     }
-}
 
-impl Matched {
     /// The file, as an entry to remove.
     pub fn data_file(&self) -> WrittenFile {
-        let file = DataFile::new(&self.task.file_path, self.task.file_format.name());
-        WrittenFile { spec_id: self.task.spec_id, file, purpose: None }
+        data_file(&self.task)
     }
 }
 
-/// Reads the files of these paths. Those without matching rows are left out.
+/// The data file of a task, as it is named where it goes.
+pub(crate) fn data_file(task: &FileScanTask) -> WrittenFile {
+    let file = DataFile {
+        partition: task.partition.iter().map(|(_, value)| value.clone()).collect(),
+        record_count: task.record_count,
+        file_size_in_bytes: task.file_size_in_bytes,
+        ..DataFile::new(&task.file_path, task.file_format.name())
+    };
+    WrittenFile { spec_id: task.spec_id, file, purpose: None }
+}
+
+/// Reads the files of these canonical paths, which these manifests list. Those without matching rows are left out.
 ///
 /// Errors: those of planning and reading.
 pub(crate) fn matched(
     context: &ActionContext<'_>,
     filter: &BoundExpr,
     paths: &HashSet<String>,
+    manifests: HashSet<String>,
 ) -> Result<Vec<Matched>> {
-    let position = metadata_column(POS).ok_or_else(|| Error::internal("_pos is a metadata column"))?;
-    let reader = Arc::new(TableReader::new(read_request(context, Schema::new(0, vec![position])?)?));
-    let plan = PlanStream::open(PlanRequest {
-        metadata: Arc::clone(&context.metadata),
-        metadata_location: context.metadata.location.clone(),
-        snapshot: context.parent()?,
-        appends: None,
-        statistics_of: None,
-        schema: Arc::clone(context.metadata.current_schema()),
-        // A plan by the filter leaves out equality deletes of rows that do not match it.
-        filter: BoundExpr::True,
-        reader: context.reader.clone(),
-        verbose: false,
-        memory: memory_budget()?,
-    })?;
-    let tasks = plan
-        .into_tasks()
-        .filter(|task| task.as_ref().map_or(true, |task| paths.contains(canonical(&task.file_path))));
-    let residual = Arc::new(filter.clone());
-    let tasks = tasks.map(|task| Ok(FileScanTask { residual: Arc::clone(&residual), ..task? }));
-    let tasks = tasks.collect::<Result<Vec<_>>>()?;
+    let tasks = tasks(context, filter.clone(), paths, Some(manifests))?;
+    let reader = reader_of_positions(context)?;
+    context.progress.begin(Step::Reading, tasks.len());
     let found = ordered(&tasks, context.reader.threads, &context.reader.cancel, |task| {
-        let mut rows = RoaringTreemap::new();
-        for batch in read_task(&reader, task)? {
-            let batch = batch.context("path", &task.file_path)?;
-            let positions = batch.column(0).as_primitive::<Int64Type>();
-            rows.extend(positions.values().iter().map(|position| *position as u64));
-        }
+        let rows = rows_of(&reader, task)?;
+        context.progress.add_file();
+        context.progress.add_rows(rows.len());
         if rows.is_empty() {
             return Ok(None);
         }
@@ -95,6 +90,87 @@ pub(crate) fn matched(
         Ok(Some(Matched { task: task.clone(), rows, deleted }))
     })?;
     Ok(found.into_iter().flatten().collect())
+}
+
+/// Which of these files, by canonical paths, have a row that matches, and which are not in the table: the first of each.
+///
+/// Errors: those of planning and reading.
+pub(crate) fn any_match(
+    context: &ActionContext<'_>,
+    filter: &BoundExpr,
+    paths: &HashSet<String>,
+) -> Result<Option<String>> {
+    let tasks = tasks(context, filter.clone(), paths, None)?;
+    let live: HashSet<&str> = tasks.iter().map(|task| canonical(&task.file_path)).collect();
+    if let Some(gone) = paths.iter().find(|path| !live.contains(path.as_str())) {
+        return Ok(Some(gone.clone()));
+    }
+    let reader = reader_of_positions(context)?;
+    let found = ordered(&tasks, context.reader.threads, &context.reader.cancel, |task| {
+        for batch in read_task(&reader, task)? {
+            if batch.context("path", &task.file_path)?.num_rows() > 0 {
+                return Ok(Some(canonical(&task.file_path).to_owned()));
+            }
+        }
+        Ok(None)
+    })?;
+    Ok(found.into_iter().flatten().next())
+}
+
+/// The files of these canonical paths, with the rows of them that are named and those that are deleted already.
+///
+/// Errors: those of planning and reading deletes.
+pub(crate) fn with_deletes(context: &ActionContext<'_>, paths: &HashSet<String>) -> Result<Vec<Matched>> {
+    let manifests = listed(context, paths)?;
+    let tasks = tasks(context, BoundExpr::True, paths, Some(manifests))?;
+    let reader = reader_of_positions(context)?;
+    ordered(&tasks, context.reader.threads, &context.reader.cancel, |task| {
+        let deleted = deleted_positions(&reader, task)?;
+        Ok(Matched { task: task.clone(), rows: RoaringTreemap::new(), deleted })
+    })
+}
+
+/// Reads positions alone.
+fn reader_of_positions(context: &ActionContext<'_>) -> Result<Arc<TableReader>> {
+    let position = metadata_column(POS).ok_or_else(|| Error::internal("_pos is a metadata column"))?;
+    Ok(Arc::new(TableReader::new(read_request(context, Schema::new(0, vec![position])?)?)))
+}
+
+/// The positions of the rows of a task that match its residual.
+fn rows_of(reader: &Arc<TableReader>, task: &FileScanTask) -> Result<RoaringTreemap> {
+    let mut rows = RoaringTreemap::new();
+    for batch in read_task(reader, task)? {
+        let batch = batch.context("path", &task.file_path)?;
+        let positions = batch.column(0).as_primitive::<Int64Type>();
+        rows.append(positions.values().iter().map(|position| *position as u64)).map_err(|error| {
+            Error::internal("positions ascend").with("path", &task.file_path).caused_by(error)
+        })?;
+    }
+    Ok(rows)
+}
+
+/// The tasks of the files of these canonical paths; with manifests that list them, with all of their deletes.
+fn tasks(
+    context: &ActionContext<'_>,
+    filter: BoundExpr,
+    paths: &HashSet<String>,
+    manifests: Option<HashSet<String>>,
+) -> Result<Vec<FileScanTask>> {
+    let plan = PlanStream::open(PlanRequest {
+        metadata: Arc::clone(&context.metadata),
+        metadata_location: context.metadata.location.clone(),
+        snapshot: context.parent()?,
+        appends: None,
+        statistics_of: None,
+        schema: Arc::clone(context.metadata.current_schema()),
+        filter,
+        to_change: manifests.map(Arc::new),
+        reader: context.reader.clone(),
+        verbose: false,
+        memory: memory_budget()?,
+    })?;
+    let is_wanted = |task: &FileScanTask| paths.contains(canonical(&task.file_path));
+    plan.into_tasks().filter(|task| task.as_ref().map_or(true, is_wanted)).collect()
 }
 
 /// What reading columns of the table's data files needs beside tasks.

@@ -17,7 +17,7 @@ use floeberg_iceberg::write::{
 use floeberg_io::StoreOptions;
 use floeberg_io::location::canonical;
 
-use super::Matched;
+use super::matched::Matched;
 use crate::produce::ActionContext;
 use crate::random::random_uuid;
 

@@ -4,13 +4,14 @@
 //! - `matched`: the positions of the rows, by reading the columns of the filter.
 //! - `merged_on_read`: delete files for them.
 //! - `copied`: the other rows of their files, written again.
+//! - `row_change`: one of both, and how many rows change.
 
 mod affected;
 mod matched;
 mod merged_on_read;
 mod copied;
+mod row_change;
 
 pub(crate) use affected::{Affected, affected};
-pub(crate) use copied::copied;
-pub(crate) use matched::{Matched, matched};
-pub(crate) use merged_on_read::merged_on_read;
+pub(crate) use matched::{any_match, data_file, matched, with_deletes};
+pub(crate) use row_change::{RowChange, counted, row_change};

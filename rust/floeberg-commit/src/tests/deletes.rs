@@ -160,6 +160,24 @@ fn what_deletes_only_rows_that_are_gone_goes_with_them() {
 }
 
 #[test]
+fn what_keys_files_say_of_other_columns_does_not_remove_them() {
+    let mut kit = Kit::partitioned(2, &[]);
+    let files = vec![file("a", "x", (0, 9)), file("b", "x", (50, 50))];
+    kit.commit(vec![Operation::Append { receipt: receipt(files), merge: None }]);
+    // Each deletes all rows of the partition. One says that these had the id 50, which is not a key.
+    let of_50 = |path: &str, keys: Vec<i32>| {
+        let like = file(path, "x", (50, 50)).file;
+        DataFile { content: FileContent::EqualityDeletes, equality_ids: Some(keys), ..like }
+    };
+    add_deletes(&mut kit, &[of_50("by-day", vec![2]), of_50("by-both", vec![1, 2])]);
+    kit.commit(vec![delete("id = 50")]);
+    assert_eq!(kit.live_paths(), ["a", "by-day"], "only rows with the id 50 are gone");
+    kit.commit(vec![append("y", "y")]);
+    kit.commit(vec![delete("day = 'x'")]);
+    assert_eq!(kit.live_paths(), ["y"], "the partition is gone");
+}
+
+#[test]
 fn deletes_that_are_older_than_every_data_file_go_when_their_manifest_is_rewritten() {
     let mut kit = Kit::partitioned(2, &[("write.delete.isolation-level", "snapshot")]);
     kit.commit(vec![append("old", "x")]);

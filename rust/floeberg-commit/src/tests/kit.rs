@@ -241,5 +241,5 @@ pub(super) fn delete(filter: &str) -> Operation {
 
 pub(super) fn overwrite(files: Vec<WrittenFile>, filter: &str) -> Operation {
     let (filter, receipt) = (parse(filter).unwrap(), receipt(files));
-    Operation::Overwrite { receipt, filter, case_sensitive: true, isolation: None }
+    Operation::Overwrite { receipt, filter, case_sensitive: true, isolation: None, mode: None }
 }

@@ -14,6 +14,8 @@ mod references;
 mod removals;
 mod retries;
 mod row_deletes;
+mod row_overwrites;
+mod row_positions;
 mod row_deltas;
 mod schemas;
 mod sequences;

@@ -1,8 +1,8 @@
 use bytes::Bytes;
 use floeberg_core::ErrorKind;
 use floeberg_iceberg::metadata::{RefKind, SnapshotRef};
-use floeberg_io::location::join;
 use floeberg_io::MemoryStore;
+use floeberg_io::location::join;
 use serde_json::json;
 
 use super::kit::{Kit, append, create_ref, delete, file, receipt, remove_branch, set_current};

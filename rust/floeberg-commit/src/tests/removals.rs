@@ -66,17 +66,25 @@ fn files_whose_bounds_say_that_all_rows_match_go() {
 }
 
 #[test]
-fn a_file_that_would_have_to_be_rewritten_is_named() {
+fn a_filter_that_does_not_bind_changes_nothing() {
     let mut kit = two_days(2);
-    for filter in ["id = 5", "id < 5 OR day = 'y'", "day = 'x' AND id > 3"] {
-        let error = kit.refused(overwrite(vec![file("new", "x", (0, 9))], filter));
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
-        let told = error.to_string();
-        assert!(told.contains("would have to rewrite a data file") && told.contains("file_path: "), "{told}");
+    for operation in [delete("nope = 5"), overwrite(vec![file("new", "x", (0, 9))], "nope = 5")] {
+        let error = kit.refused(operation);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        assert!(error.to_string().contains("nope"), "{error}");
     }
     assert_eq!(kit.live().len(), 4);
-    let error = kit.refused(delete("nope = 5"));
-    assert!(error.to_string().contains("nope"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let mut kit = two_days(2);
+    for operation in [delete("id = 5"), overwrite(vec![file("new", "x", (0, 9))], "id = 5")] {
+        let error = kit.refused(operation);
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+        assert!(error.to_string().contains("-low"), "{error}");
+    }
+    assert_eq!(kit.live().len(), 4);
 }
 
 #[test]

@@ -17,23 +17,23 @@ use super::row_deltas::{append, data, deletes, delta, ids, keys, live_deletes, o
 use crate::random::random_uuid;
 use crate::{DeleteMode, IsolationLevel, Operation};
 
-const MODES: [DeleteMode; 2] = [DeleteMode::CopyOnWrite, DeleteMode::MergeOnRead];
+pub(super) const MODES: [DeleteMode; 2] = [DeleteMode::CopyOnWrite, DeleteMode::MergeOnRead];
 
-fn delete(filter: &str, mode: Option<DeleteMode>) -> Operation {
+pub(super) fn delete(filter: &str, mode: Option<DeleteMode>) -> Operation {
     Operation::Delete { filter: parse(filter).unwrap(), case_sensitive: true, isolation: None, mode }
 }
 
-fn cases() -> impl Iterator<Item = (u8, DeleteMode)> {
+pub(super) fn cases() -> impl Iterator<Item = (u8, DeleteMode)> {
     let all = (1..4).flat_map(|version| MODES.map(|mode| (version, mode)));
     all.filter(|(version, mode)| *version > 1 || *mode == DeleteMode::CopyOnWrite)
 }
 
-fn said_operation(kit: &Kit) -> String {
+pub(super) fn said_operation(kit: &Kit) -> String {
     kit.metadata().current_snapshot().unwrap().operation.clone().unwrap()
 }
 
 /// The files of a day's folder.
-fn stored(kit: &Kit, day: &str) -> BTreeSet<String> {
+pub(super) fn stored(kit: &Kit, day: &str) -> BTreeSet<String> {
     let folder = join(&kit.location, &format!("data/day={day}"));
     let entries = MemoryStore::shared().list(&folder).unwrap_or_default();
     entries.into_iter().map(|entry| entry.name).collect()
@@ -47,7 +47,7 @@ fn live(kit: &Kit) -> BTreeSet<String> {
 }
 
 /// Row ids and last updates by id.
-fn lineage(kit: &Kit) -> BTreeMap<i64, (Option<i64>, Option<i64>)> {
+pub(super) fn lineage(kit: &Kit) -> BTreeMap<i64, (Option<i64>, Option<i64>)> {
     let names = ["id", "_row_id", "_last_updated_sequence_number"].map(str::to_owned);
     let scan = Scan::new(kit.table.clone().unwrap()).select(names.to_vec());
     let mut found = BTreeMap::new();
@@ -269,7 +269,7 @@ fn rows_that_came_meanwhile_are_a_conflict_if_the_delete_is_serializable() {
         let mut kit = Kit::partitioned(version, &[]);
         append(&mut kit, "x", &[1, 2, 3]);
         let commit = kit.begin(vec![delete("id = 2", Some(mode))], "k");
-        append(&mut kit, "y", &[1, 3]);
+        append(&mut kit, "y", &[1, 2, 3]);
         let error = kit.attempt(&commit).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::CommitConflict, "{error}");
         assert_eq!(commit.abandon(), Vec::<String>::new());

@@ -3,6 +3,7 @@
 //! In: a request. Out: the kept data manifests, and the deletes that may apply to their files; the account.
 //! Spec: Scan Planning.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -73,6 +74,10 @@ impl PlanJob {
             let spec = specs.get(manifest.partition_spec_id).context("manifest", &manifest.manifest_path)?;
             let is_data = manifest.content == ManifestContent::Data;
             let counts = if is_data { &mut *by_data } else { &mut *by_deletes };
+            let is_other = |paths: &Arc<HashSet<String>>| is_data && !paths.contains(&manifest.manifest_path);
+            if request.to_change.as_ref().is_some_and(is_other) {
+                continue;
+            }
             if filter.keeps_manifest(&manifest, spec, counts) {
                 if is_data { data.push(manifest) } else { deletes.push(manifest) }
             }
@@ -158,7 +163,7 @@ impl PlanJob {
     }
 }
 
-/// The deletes of some manifests: the index of an earlier plan, unless names of dropped files are requested.
+/// The deletes of some manifests: the index of an earlier plan, unless names of dropped files or deletes of all rows are requested.
 fn indexed(
     request: &PlanRequest,
     used: Use,
@@ -166,7 +171,7 @@ fn indexed(
     filter: &Pruner,
     manifests: &[ManifestFile],
 ) -> Result<Deletes> {
-    let is_kept = !manifests.is_empty() && !request.verbose;
+    let is_kept = !manifests.is_empty() && !request.verbose && request.to_change.is_none();
     let source = is_kept.then(|| IndexSource::new(request, specs, manifests));
     if let Some(known) = source.as_ref().and_then(|source| find_index(&request.reader.cache, used, source)) {
         return Ok(known);

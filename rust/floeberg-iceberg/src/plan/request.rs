@@ -1,5 +1,6 @@
 //! What is planned, and from where?
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use floeberg_core::Error;
@@ -27,6 +28,9 @@ pub struct PlanRequest {
     pub schema: Arc<Schema>,
     /// Which rows are wanted.
     pub filter: BoundExpr,
+    /// Only data files of these data manifests, with every delete that applies to any of their rows: those that do not match are used
+    /// too. `None` is all data manifests, with deletes that may apply to rows that match.
+    pub to_change: Option<Arc<HashSet<String>>>,
     /// Reads the table's manifests; its threads plan, and its `cancel` stops them.
     pub reader: ManifestReader,
     /// Does the account name dropped files?

@@ -19,7 +19,9 @@ mod deletes;
 mod tests;
 
 pub use conform::{Matching, columns_to_add};
-pub use deletes::{DeleteRecipe, DeletedPositions, EqualityWriter, write_positions, write_vectors};
+pub use deletes::{
+    DeleteRecipe, DeletedPositions, EqualityWriter, KeyRecipe, write_positions, write_vectors,
+};
 pub use formats::check_write_property;
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;

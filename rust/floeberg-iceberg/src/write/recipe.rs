@@ -88,10 +88,20 @@ impl WriteRecipe {
     /// The same for rows that were in the table before: their last columns are their row ids and the sequence numbers of their last
     /// updates.
     ///
-    /// Errors: `InvalidData` where a column of the table has one of these names.
+    /// Errors: `InvalidInput` where a column of the table has one of these names.
     pub fn with_lineage(self) -> Result<Self> {
         let mut fields = self.schema.fields().to_vec();
-        fields.extend([ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER].into_iter().filter_map(metadata_column));
+        let lineage = [ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER].into_iter().filter_map(metadata_column);
+        for field in lineage {
+            if self.schema.find(&field.name, true).is_ok() {
+                return Err(Error::invalid_input(format!(
+                    "rows of version 3 that are written again keep what {:?} says of them, and a column of the table has this \
+                     name: rename the column, or delete by mode \"merge-on-read\"",
+                    field.name
+                )));
+            }
+            fields.push(field);
+        }
         let schema = Schema::new(self.schema.schema_id(), fields)?;
         let recipe = Self { schema: Arc::new(schema), ..self };
         recipe.check()?;

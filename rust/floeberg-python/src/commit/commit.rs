@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use floeberg_commit::{
     Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, Operation as IcebergOperation,
+    RowCounts,
 };
-use floeberg_core::Cancel;
+use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::{SnapshotChoice, Table as IcebergTable};
 use pyo3::prelude::*;
 
@@ -57,10 +58,28 @@ impl Commit {
         runtime::call(py, || IcebergCommit::begin(request)).map(|commit| Self(Arc::new(commit)))
     }
 
-    fn attempt(&self, py: Python<'_>, base: Option<PyRef<'_, Table>>) -> PyResult<Attempt> {
+    #[pyo3(signature = (base, progress=None))]
+    fn attempt(
+        &self,
+        py: Python<'_>,
+        base: Option<PyRef<'_, Table>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Attempt> {
         let (commit, base) = (Arc::clone(&self.0), inner(base));
         let work = move |cancel: &Cancel| commit.attempt(base.as_ref(), cancel);
-        runtime::run(py, &Cancel::default(), work).map(|attempt| Attempt(Arc::new(attempt)))
+        self.reported(py, progress, work).map(|attempt| Attempt(Arc::new(attempt)))
+    }
+
+    #[pyo3(signature = (base, progress=None))]
+    fn count(
+        &self,
+        py: Python<'_>,
+        base: PyRef<'_, Table>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<BTreeMap<&'static str, u64>> {
+        let (commit, base) = (Arc::clone(&self.0), base.table.clone());
+        let work = move |cancel: &Cancel| commit.count(&base, cancel);
+        self.reported(py, progress, work).map(by_name)
     }
 
     fn find_own(&self, base: &Table) -> Option<i64> {
@@ -86,6 +105,38 @@ impl Commit {
     }
 }
 
+impl Commit {
+    /// Does work that tells how far it is, now and then and at its end.
+    fn reported<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+        work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let report = |py: Python<'_>| {
+            let Some(callback) = &progress else { return Ok(()) };
+            let now = self.0.progress();
+            callback.call1(py, (now.step().name(), now.files(), now.of_files(), now.rows())).map(drop)
+        };
+        let done = runtime::run_reported(py, &Cancel::default(), &report, work)?;
+        report(py)?;
+        Ok(done)
+    }
+}
+
+/// Counts by the names that they have in Python.
+fn by_name(counts: RowCounts) -> BTreeMap<&'static str, u64> {
+    BTreeMap::from([
+        ("deleted_rows", counts.deleted_rows),
+        ("deleted_files", counts.deleted_files),
+        ("deleted_bytes", counts.deleted_bytes),
+        ("rewritten_files", counts.rewritten_files),
+        ("rewritten_bytes", counts.rewritten_bytes),
+        ("copied_rows", counts.copied_rows),
+        ("files_with_new_deletes", counts.files_with_new_deletes),
+    ])
+}
+
 /// A commit on one base.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Attempt(Arc<IcebergAttempt>);
@@ -95,6 +146,11 @@ impl Attempt {
     #[getter]
     fn changes(&self) -> bool {
         self.0.changes()
+    }
+
+    #[getter]
+    fn counts(&self) -> BTreeMap<&'static str, u64> {
+        by_name(self.0.counts())
     }
 
     #[getter]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use floeberg_commit::{
-    NewTable, Operation as IcebergOperation, RefChange, SortOrderChange, StatisticsChange,
+    NewTable, Operation as IcebergOperation, RefChange, RowDelta, SortOrderChange, StatisticsChange,
 };
 use floeberg_core::Result;
 use floeberg_core::schema::evolve::SchemaChanges;
@@ -18,8 +18,10 @@ use crate::runtime;
 use crate::values::expression::Tree;
 use crate::values::json::json;
 use crate::write::receipt::Receipt;
+use crate::write::row_delta::RowDeltaReceipt;
 
-const OPERATION: Envelope = Envelope { kind: "Operation", version: 1 };
+/// Version 2 has the mode of overwrites, which version 1 would leave out.
+const OPERATION: Envelope = Envelope { kind: "Operation", version: 2 };
 
 /// An operation on a table, not bound to a base yet.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -34,17 +36,39 @@ impl Operation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (receipt, row_filter, *, case_sensitive, isolation))]
+    #[pyo3(signature = (receipt, row_filter, *, case_sensitive, isolation, mode))]
     fn overwrite(
         py: Python<'_>,
         receipt: &Receipt,
         row_filter: Tree,
         case_sensitive: bool,
         isolation: Option<&str>,
+        mode: Option<&str>,
     ) -> PyResult<Self> {
         let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
+        let mode = runtime::call(py, || mode.map(str::parse).transpose())?;
         let (receipt, filter) = (receipt.0.clone(), row_filter.0);
-        Ok(Self(IcebergOperation::Overwrite { receipt, filter, case_sensitive, isolation }))
+        Ok(Self(IcebergOperation::Overwrite { receipt, filter, case_sensitive, isolation, mode }))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (receipt, row_filter, *, case_sensitive, isolation, read_snapshot_id))]
+    fn row_delta(
+        py: Python<'_>,
+        receipt: &RowDeltaReceipt,
+        row_filter: Option<Tree>,
+        case_sensitive: bool,
+        isolation: Option<&str>,
+        read_snapshot_id: Option<i64>,
+    ) -> PyResult<Self> {
+        let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
+        Ok(Self(IcebergOperation::RowDelta(Box::new(RowDelta {
+            filter: row_filter.map(|tree| tree.0),
+            case_sensitive,
+            isolation,
+            read_snapshot_id,
+            ..receipt.0.clone()
+        }))))
     }
 
     #[staticmethod]

@@ -42,6 +42,12 @@ impl WriteRecipe {
         runtime::call(py, || IcebergRecipe::new(metadata, storage, &options, &write_id)).map(Self)
     }
 
+    /// The same for rows that were in the table before, with their row ids and last updates.
+    fn with_lineage(&self, py: Python<'_>) -> PyResult<Self> {
+        let recipe = self.0.clone();
+        runtime::call(py, || recipe.with_lineage()).map(Self)
+    }
+
     /// The id in the names of the files of this write.
     #[getter]
     fn write_id(&self) -> &str {

@@ -27,7 +27,7 @@ use floeberg_exec::threads::ordered;
 /// Reads the delete manifests and indexes their live entries.
 ///
 /// Deletes of partitions that the filter rules out are dropped: no data file of such a partition is planned. Equality deletes are
-/// dropped too, and counted, if the filter rules out all their keys.
+/// dropped too, and counted, if the filter rules out all their keys, unless rows that do not match are used too.
 pub(crate) fn read_deletes(
     request: &PlanRequest,
     used: Use,
@@ -68,7 +68,8 @@ pub(crate) fn read_deletes(
             if let DeleteKind::Equality { equality_ids } = &file.kind {
                 by_filter.enter(1);
                 let keys = EntryStats { entries, row, untrusted: specs.untrusted() };
-                if let Some((test, reason)) = filter.mismatch_of_keys(equality_ids, &keys) {
+                let mismatch = || filter.mismatch_of_keys(equality_ids, &keys);
+                if let Some((test, reason)) = request.to_change.is_none().then(mismatch).flatten() {
                     by_filter.drop(test, reason, &file.file_path);
                     continue;
                 }

@@ -86,6 +86,7 @@ pub(super) fn request(metadata: &Json, list: Vec<u8>, manifest: Vec<u8>, threads
             threads,
             cancel: Cancel::default(),
         },
+        to_change: None,
         verbose: false,
         memory: 1 << 20,
     }

@@ -196,6 +196,7 @@ pub(super) fn table() -> (PlanRequest, CountingStore) {
             threads: 2,
             cancel: Cancel::default(),
         },
+        to_change: None,
         verbose: false,
         memory: 1 << 20,
     };

@@ -10,11 +10,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
+use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::{Error, Result};
-use floeberg_io::StoreOptions;
-use serde_json::Map;
+use floeberg_io::{Store, StoreOptions, open_store};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
+use crate::metadata::json::{emit_spec, parse_spec};
 use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
+use crate::wire::json::JsonPath;
 use crate::write::options::properties_of;
 use crate::write::recipe::check_name;
 use crate::write::{Purpose, WriteRecipe};
@@ -42,6 +46,22 @@ pub struct DeleteRecipe {
     location: String,
     pub(super) write_id: String,
     storage: StoreOptions,
+}
+
+/// The recipe in other processes.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct DeleteRecipeText {
+    format_version: u8,
+    schema: Json,
+    default_spec_id: i32,
+    specs: Vec<Json>,
+    properties: BTreeMap<String, String>,
+    by_data_file: bool,
+    table_uuid: Option<String>,
+    location: String,
+    write_id: String,
+    storage: BTreeMap<String, String>,
 }
 
 impl DeleteRecipe {
@@ -75,6 +95,46 @@ impl DeleteRecipe {
             location: metadata.location.clone(),
             write_id: write_id.to_owned(),
             storage: storage.clone(),
+        })
+    }
+
+    /// The store that the files go to.
+    pub(super) fn store(&self) -> Result<Arc<dyn Store>> {
+        open_store(&self.storage)
+    }
+
+    /// Puts it into bytes, with storage options and secrets among them.
+    pub(super) fn text(&self) -> Result<DeleteRecipeText> {
+        Ok(DeleteRecipeText {
+            format_version: self.format_version,
+            schema: schema_to_json(&self.schema)?,
+            default_spec_id: self.default_spec_id,
+            specs: self.specs.iter().map(|spec| emit_spec(spec)).collect(),
+            properties: self.properties.as_map().clone(),
+            by_data_file: self.by_data_file,
+            table_uuid: self.table_uuid.clone(),
+            location: self.location.clone(),
+            write_id: self.write_id.clone(),
+            storage: self.storage.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        })
+    }
+
+    /// Reads it back. Errors: `InvalidInput` for a schema or a spec that is damaged.
+    pub(super) fn of_text(text: DeleteRecipeText) -> Result<Self> {
+        check_name("write id", &text.write_id)?;
+        let path = JsonPath::root("a delete recipe");
+        let specs = text.specs.into_iter().map(|spec| parse_spec(spec, &path.key("specs")));
+        Ok(Self {
+            format_version: text.format_version,
+            schema: Arc::new(schema_from_json(&text.schema)?),
+            default_spec_id: text.default_spec_id,
+            specs: specs.collect::<Result<_>>()?,
+            properties: WriteProperties::of_map(text.properties),
+            by_data_file: text.by_data_file,
+            table_uuid: text.table_uuid,
+            location: text.location,
+            write_id: text.write_id,
+            storage: text.storage.into_iter().collect(),
         })
     }
 
