@@ -26,7 +26,11 @@ from floeberg import (
 )
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, ProgressReport, Transaction
+from floeberg.commit.manage_snapshots import ManageSnapshots
 from floeberg.commit.update_schema import UpdateSchema
+from floeberg.commit.update_sort_order import UpdateSortOrder
+from floeberg.commit.update_spec import UpdateSpec
+from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.errors import FloebergError
 from floeberg.scan.explain import AggregateResult, Explain
 from floeberg.scan.plan import Plan
@@ -54,6 +58,7 @@ __all__ = [
     "Explain",
     "FileScanTask",
     "FloebergError",
+    "ManageSnapshots",
     "Plan",
     "ProgressReport",
     "Receipt",
@@ -64,6 +69,9 @@ __all__ = [
     "TaskGroup",
     "Transaction",
     "UpdateSchema",
+    "UpdateSortOrder",
+    "UpdateSpec",
+    "UpdateStatistics",
     "View",
     "WriteRecipe",
     "catalog",

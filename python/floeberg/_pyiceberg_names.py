@@ -14,20 +14,15 @@ __all__ = ["SpelledLikePyIceberg"]
 _ROWS = (
     "changing rows by keys is not supported yet: overwrite(data, overwrite_filter=...) replaces rows at once"
 )
-_REFS = "append(..., branch=...) creates a branch; tags and rollback are not supported yet"
 
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
         "upsert": _ROWS,
         "add_files": "adding files of others is not supported yet: append their rows",
-        "manage_snapshots": _REFS,
         "maintenance": "expiring snapshots is not supported yet",
         "metadata": "use table.schemas(), specs(), snapshots(), refs(), properties and location()",
         "io": "the table reads and writes files itself: give storage_options to open_table or the catalog",
         "identifier": "table.name()",
-        "update_spec": "changing the spec of a table is not supported yet: give partition_spec to create_table",
-        "update_sort_order": "changing the sort order of a table is not supported yet: give sort_order to create_table",
-        "update_statistics": "writing statistics is not supported yet; table.statistics() reads them",
         "to_polars": "table.scan(...).to_polars()",
         "to_pandas": "table.scan(...).to_pandas()",
         "to_arrow": "table.scan(...).to_arrow()",
@@ -52,11 +47,7 @@ _SAID: dict[str, dict[str, str]] = {
     "Transaction": {
         "upsert": _ROWS,
         "add_files": "adding files of others is not supported yet: append their rows",
-        "update_spec": "changing the spec of a table is not supported yet: give partition_spec to create_table",
-        "update_sort_order": "changing the sort order of a table is not supported yet: give sort_order to create_table",
         "update_snapshot": "use append, overwrite, dynamic_partition_overwrite and delete of the transaction",
-        "update_statistics": "writing statistics is not supported yet; table.statistics() reads them",
-        "update_location": "give the location to create_table",
         "table_metadata": "table.schema(), table.spec() and others show the table before the commit",
     },
     "Catalog": {

@@ -124,3 +124,28 @@ def read_statistics(json: Json) -> StatisticsFile:
 def read_partition_statistics(json: Json) -> PartitionStatisticsFile:
     """A partition statistics file of its JSON."""
     return PartitionStatisticsFile(json["snapshot-id"], json["statistics-path"], json["file-size-in-bytes"])
+
+
+def statistics_json(file: StatisticsFile | PartitionStatisticsFile) -> Json:
+    """A statistics file as JSON, in the shape of the specification."""
+    written: Json = {
+        "snapshot-id": file.snapshot_id,
+        "statistics-path": file.statistics_path,
+        "file-size-in-bytes": file.file_size_in_bytes,
+    }
+    if isinstance(file, PartitionStatisticsFile):
+        return written
+    written["file-footer-size-in-bytes"] = file.file_footer_size_in_bytes
+    written["blob-metadata"] = [
+        {
+            "type": blob.type,
+            "snapshot-id": blob.snapshot_id,
+            "sequence-number": blob.sequence_number,
+            "fields": list(blob.fields),
+            "properties": dict(blob.properties),
+        }
+        for blob in file.blob_metadata
+    ]
+    if file.key_metadata is not None:
+        written["key-metadata"] = file.key_metadata
+    return written

@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow as pa
 
 import floeberg as fb
-from floeberg import _native
 from floeberg.catalog import Catalog
 
 UTC = datetime.timezone.utc
@@ -51,10 +50,7 @@ def make_lake(folder: Path, name: str = "lake") -> Catalog:
     orders = catalog.create_table("sales.orders", ORDERS)
     orders.append(orders_of(range(10)))
     first = orders.current_snapshot().snapshot_id
-    with orders.transaction() as transaction:
-        for ref, is_tag in (("first", True), ("audit", False)):
-            kept = dict.fromkeys(("min_snapshots_to_keep", "max_snapshot_age_ms", "max_ref_age_ms"))
-            transaction._declare(_native.Operation.set_ref(ref, first, is_tag=is_tag, **kept))
+    orders.manage_snapshots().create_tag(first, "first").create_branch(first, "audit").commit()
     orders.append(orders_of(range(10, 20)))
     fill(
         catalog,

@@ -126,20 +126,28 @@ class Operation:
         """Upgrades the format version."""
 
     @staticmethod
-    def set_ref(
-        name: str,
-        snapshot_id: int,
-        *,
-        is_tag: bool,
-        min_snapshots_to_keep: int | None,
-        max_snapshot_age_ms: int | None,
-        max_ref_age_ms: int | None,
-    ) -> Operation:
-        """Sets a branch or a tag, with its retention in milliseconds. Spec: Snapshot Retention Policy."""
+    def update_spec(changes_json: str) -> Operation:
+        """Changes the partition fields, from the JSON of `UpdateSpec`."""
 
     @staticmethod
-    def remove_ref(name: str) -> Operation:
-        """Removes a branch or a tag."""
+    def replace_sort_order(change_json: str) -> Operation:
+        """Sorts new files by other fields, from the JSON of `UpdateSortOrder`."""
+
+    @staticmethod
+    def set_location(location: str) -> Operation:
+        """Changes where new files go."""
+
+    @staticmethod
+    def set_statistics(change_json: str) -> Operation:
+        """Changes the statistics files of a snapshot, from the JSON of `UpdateStatistics`."""
+
+    @staticmethod
+    def change_ref(change_json: str) -> Operation:
+        """Changes a branch or a tag, from the JSON of `ManageSnapshots`."""
+
+    @staticmethod
+    def cherrypick(snapshot_id: int) -> Operation:
+        """Applies the changes of a snapshot to the branch of the commit."""
 
     @property
     def name(self) -> str:
@@ -170,6 +178,7 @@ class Commit:
         commit_key: str,
         made_from: list[int | None] = ...,
         files_are_new: bool = False,
+        stage_only: bool = False,
     ) -> Commit:
         """Begins a commit. Nothing is written.
 
@@ -183,6 +192,7 @@ class Commit:
             made_from: Older snapshots that the rows were computed from. `None` is an empty branch.
             files_are_new: Whether the files are certainly in no table yet. Otherwise, all manifests are searched for
                 them.
+            stage_only: Whether no branch names the new snapshot.
 
         Raises:
             InvalidInputError: A property of the summary is reserved, or the operations exclude each other.

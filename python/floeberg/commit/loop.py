@@ -47,6 +47,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     idempotency_key: str | None = None,
     made_from: Sequence[int | None] = (),
     files_are_new: bool = False,
+    stage_only: bool = False,
     report: Callable[[str, int, int, int], object] | None = None,
     stopped: Callable[[], None] = lambda: None,
     sleep: Callable[[float], None] = time.sleep,
@@ -63,6 +64,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         made_from: Snapshots of the branch that new rows were made from, if they are older than `starting`.
         files_are_new: Whether all added files were written for this commit, under new names. Other files are searched
             for in the table and in the storage.
+        stage_only: Whether no branch names the new snapshot, until it is published.
         report: Called now and then with the step of an attempt, its files, all files of the step, and its rows.
         stopped: Called where `report` or Ctrl-C stopped the commit, and nothing was committed.
         sleep: Waits for some seconds.
@@ -87,6 +89,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
         made_from=list(made_from),
         files_are_new=files_are_new,
+        stage_only=stage_only,
     )
     progress = Progress(table_operations, made)
     began = time.monotonic()

@@ -1,14 +1,18 @@
-"""Which operations of a transaction change columns, properties or the format version?"""
+"""Which operations of a transaction change metadata alone?"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._arguments import checked_int, checked_names, checked_properties
+from floeberg._arguments import checked_int, checked_names, checked_path, checked_properties
 from floeberg._table_properties import warn_of_misspelt
+from floeberg.commit.manage_snapshots import ManageSnapshots
 from floeberg.commit.staging import StagedOperations
 from floeberg.commit.update_schema import UpdateSchema
+from floeberg.commit.update_sort_order import UpdateSortOrder
+from floeberg.commit.update_spec import UpdateSpec
+from floeberg.commit.update_statistics import UpdateStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +23,7 @@ __all__ = ["MetadataOperations"]
 
 
 class MetadataOperations(StagedOperations):
-    """The methods of `floeberg.Transaction` that change columns, properties and the format version."""
+    """The methods of `floeberg.Transaction` that change metadata alone."""
 
     def update_schema(
         self,
@@ -34,6 +38,31 @@ class MetadataOperations(StagedOperations):
             allow_incompatible_changes=allow_incompatible_changes,
             case_sensitive=case_sensitive,
         )
+
+    def update_spec(self, case_sensitive: bool = True) -> UpdateSpec:  # noqa: FBT001, FBT002 - PyIceberg's order
+        """Changes how new files are partitioned: see `Table.update_spec`. Later operations follow it."""
+        self._check_open()
+        return UpdateSpec(self.change_structure, case_sensitive=case_sensitive)
+
+    def update_sort_order(self, case_sensitive: bool = True) -> UpdateSortOrder:  # noqa: FBT001, FBT002
+        """Changes how new files are sorted: see `Table.update_sort_order`. Later operations follow it."""
+        self._check_open()
+        return UpdateSortOrder(self.change_structure, case_sensitive=case_sensitive)
+
+    def update_location(self, location: str) -> Self:
+        """Changes where new files go: see `Table.update_location`. Returns the transaction."""
+        self.change_structure([_native.Operation.set_location(checked_path("location", location))])
+        return self
+
+    def manage_snapshots(self) -> ManageSnapshots:
+        """Changes branches and tags, and rolls back: see `Table.manage_snapshots`."""
+        self._check_open()
+        return ManageSnapshots(self.change_references, lambda: self._starting)
+
+    def update_statistics(self) -> UpdateStatistics:
+        """Changes which statistics files the table names: see `Table.update_statistics`."""
+        self._check_open()
+        return UpdateStatistics(self.change_references)
 
     def set_properties(
         self, properties: Mapping[str, str | float] | None = None, **more: str | float

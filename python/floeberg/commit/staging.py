@@ -24,7 +24,7 @@ from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -50,6 +50,7 @@ class StagedOperations:
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         dry_run: bool = False,
         progress: ProgressCallback | None = None,
     ) -> None:
@@ -60,6 +61,12 @@ class StagedOperations:
         self._properties = checked_options("snapshot_properties", snapshot_properties)
         self._branch = "main" if branch is None else checked_text("branch", branch)
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
+        self._stage_only = checked_bool("stage_only", stage_only)
+        if self._stage_only and self._key is not None:
+            raise InvalidInputError(
+                "stage_only and idempotency_key exclude each other: keys are searched for in branches, and a staged "
+                "snapshot is in none"
+            )
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
         self._made_from: list[int | None] = []
@@ -86,6 +93,23 @@ class StagedOperations:
         with self._taken_back():
             # A change that cannot be made raises now.
             self._staged()
+
+    def change_structure(self, operations: Sequence[_native.Operation]) -> None:
+        """Stages operations on partition fields, sort order or location, which files that are written next follow."""
+        self._check_open()
+        self._operations += operations
+        self._declared += operations
+        try:
+            # A change that cannot be made raises now.
+            self._staged()
+        except BaseException:
+            del self._operations[-len(operations) :], self._declared[-len(operations) :]
+            raise
+
+    def change_references(self, operations: Sequence[_native.Operation]) -> None:
+        """Stages operations on branches, tags and statistics, which earlier operations may make possible."""
+        self._check_open()
+        self._operations += operations
 
     def _declare(self, operation: _native.Operation) -> None:
         self._check_open()

@@ -85,6 +85,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 idempotency_key=self._key,
                 made_from=self._made_from,
                 files_are_new=self._files_are_new,
+                stage_only=self._stage_only,
                 report=self._reporter.native,
                 stopped=lambda: remove_written(self._written),
             )

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, cast
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._native import checked_type, schema_from_arrow
 from floeberg._new_table import JsonModel, schema_json, type_json
+from floeberg.commit.table_changes import TableChanges
 from floeberg.errors import InvalidInputError
 from floeberg.types import IcebergType, ListType, MapType, PrimitiveType, StructType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
     from typing import TypeAlias
 
     import pyarrow as pa
@@ -37,7 +37,7 @@ __all__ = ["UpdateSchema"]
 Json = Any
 
 
-class UpdateSchema:
+class UpdateSchema(TableChanges):
     """Changes to the columns of a table, committed together.
 
     As a context manager, it commits the changes at the end of the block, and drops them if the block raises. Columns
@@ -288,17 +288,6 @@ class UpdateSchema:
         if self._changes:
             self._hand_over(self.changes_json())
             self._changes = []
-
-    def __enter__(self) -> Self:
-        """Returns these changes."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Commits the changes, unless the block raised."""
-        if kind is None:
-            self.commit()
 
     def _add(self, change: str, **values: Json) -> Self:
         given = {key: value for key, value in values.items() if value is not None}

@@ -34,6 +34,7 @@ class TableBase:
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         dry_run: bool = False,
         progress: ProgressCallback | None = None,
     ) -> Transaction:
@@ -44,6 +45,8 @@ class TableBase:
             branch: The branch of its snapshots; `None` is `main`.
             idempotency_key: As with `append`. It is stored in snapshots, so a commit of properties alone cannot have
                 one.
+            stage_only: Whether no branch gets the snapshot of its operation, which must be one. It is in the table, and
+                is read by its id, until `manage_snapshots().cherrypick(...)` or `publish_changes(...)` publishes it.
             dry_run: Whether the commit of one delete or overwrite only counts what it would do. Nothing is written.
             progress: A function that is called with a `ProgressReport` a few times a second. What it raises cancels the
                 operation, and leaves nothing over.
@@ -62,6 +65,7 @@ class TableBase:
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             dry_run=dry_run,
             progress=progress,
         )

@@ -13,12 +13,14 @@ from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
 from floeberg.table._append import TableAppend
 from floeberg.table._display import TableDisplay
+from floeberg.table._references import TableReferences
 from floeberg.table._row_changes import TableRowChanges
 from floeberg.table._schema_changes import TableSchemaChanges
 from floeberg.table._schemas import TableSchemas
 from floeberg.table._settings import TableSettings
 from floeberg.table._snapshots import TableSnapshots
 from floeberg.table._statistics import TableStatistics
+from floeberg.table._structure_changes import TableStructureChanges
 from floeberg.table._worker_writes import TableWorkerWrites
 from floeberg.table.inspect import InspectTable
 
@@ -75,6 +77,8 @@ class Table(
     TableAppend,
     TableRowChanges,
     TableSchemaChanges,
+    TableStructureChanges,
+    TableReferences,
     TableSettings,
     TableWorkerWrites,
     SpelledLikePyIceberg,

@@ -48,6 +48,9 @@ pub struct CommitRequest {
     /// Were all added files written by the committer itself, under unique names? Other files are checked: they must exist, and
     /// must not be in the table yet.
     pub files_are_new: bool,
+    /// Is the snapshot only added to the table, so that no branch names it? It is published later, by
+    /// [`Operation::Cherrypick`].
+    pub stage_only: bool,
 }
 
 /// A commit that can be retried until it succeeds.
@@ -75,6 +78,12 @@ impl Commit {
             return Err(Error::invalid_input("a commit needs a branch and a key"));
         }
         check_properties(&request.properties)?;
+        let changing = request.operations.iter().filter(|operation| operation.changes_rows()).count();
+        if request.stage_only && changing != 1 {
+            return Err(Error::invalid_input(format!(
+                "a staged commit makes one snapshot: expected one operation that changes rows, found {changing}"
+            )));
+        }
         let names =
             request.operations.iter().filter(|operation| operation.changes_rows()).map(Operation::name);
         let key = CommitKey::new(&request.key, &request.branch, names);
@@ -213,6 +222,7 @@ impl Commit {
             files_are_new: self.request.files_are_new,
             operation,
             branch: &self.request.branch,
+            stage_only: self.request.stage_only,
             properties: &self.request.properties,
             now_ms,
         }

@@ -22,10 +22,14 @@
 //! - `isolation`: isolation levels.
 //! - `delete_mode`: copy-on-write or merge-on-read.
 //! - `row_level`: the rows that an operation changes, their delete files, and copies of the others.
+//! - `changed_since`: errors that are another writer's fault.
 //! - `validate`: checks whether commits of others are a conflict.
 //! - `known_properties`: checks the values of properties.
 //! - `row_delta`: files that change rows: data files and delete files that come and go.
+//! - `ref_change`: how a user changes branches and tags.
+//! - `sort_order_change`: how a user declares another sort order.
 //! - `operation`: operations on a table, without a base.
+//! - `statistics_json`: changes of statistics files as JSON.
 //! - `operation_bytes`: operations as bytes, for other processes.
 //! - `update_json`: updates as the JSON of a REST catalog.
 //! - `actions`: operations on a base, one file each.
@@ -47,13 +51,17 @@ mod requirement_json;
 mod seen;
 mod produce;
 mod validation;
+mod changed_since;
 mod isolation;
 mod delete_mode;
 mod row_level;
 mod validate;
 mod known_properties;
 mod row_delta;
+mod ref_change;
+mod sort_order_change;
 mod operation;
+mod statistics_json;
 mod operation_bytes;
 mod update_json;
 mod attempt;
@@ -67,11 +75,13 @@ pub use commit::{Commit, CommitRequest};
 pub use delete_mode::DeleteMode;
 pub use isolation::IsolationLevel;
 pub use key::{COMMIT_KEY, CommitKey};
-pub use operation::{NewTable, Operation};
+pub use operation::{NewTable, Operation, StatisticsChange};
 pub use progress::{Progress, Step};
+pub use ref_change::{RefChange, Retention, SnapshotChoice};
 pub use requirement::Requirement;
 pub use row_counts::RowCounts;
 pub use row_delta::RowDelta;
+pub use sort_order_change::SortOrderChange;
 pub use update::{LAST_ADDED, Update};
 pub use update_json::updates_to_json;
 

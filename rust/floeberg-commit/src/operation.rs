@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::expr::Expr;
-use floeberg_iceberg::metadata::{DeclaredTable, SnapshotRef};
+use floeberg_iceberg::metadata::DeclaredTable;
 use floeberg_iceberg::write::Receipt;
 use serde_json::Value as Json;
 
 use super::delete_mode::DeleteMode;
 use super::isolation::IsolationLevel;
+use super::ref_change::RefChange;
 use super::row_delta::RowDelta;
 
 /// An operation on a table.
@@ -67,10 +68,31 @@ pub enum Operation {
     UpdateSchema(Json),
     /// Raises the format version.
     UpgradeFormatVersion(u8),
-    /// Makes a branch or a tag, or moves it.
-    SetRef(String, SnapshotRef),
-    /// Removes a branch or a tag.
-    RemoveRef(String),
+    /// Changes the partition fields, in the JSON of [`floeberg_iceberg::metadata::SpecChanges`].
+    UpdateSpec(Json),
+    /// Sorts new data by other fields, in the JSON of [`SortOrderChange`](super::SortOrderChange).
+    ReplaceSortOrder(Json),
+    /// Sets where new files go. Files that are there stay where they are.
+    SetLocation(String),
+    /// Changes the statistics files of a snapshot.
+    SetStatistics(StatisticsChange),
+    /// Changes branches and tags.
+    ChangeRef(RefChange),
+    /// Applies the changes of another branch's snapshot, or of a staged one.
+    Cherrypick(i64),
+}
+
+/// A change of the statistics files that a table names.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StatisticsChange {
+    /// Sets the file of a snapshot, in place of the one that it had. As JSON, in the shape of Table Statistics.
+    Set(Json),
+    /// Removes the file of a snapshot.
+    Remove(i64),
+    /// Sets the partition statistics file of a snapshot. As JSON, in the shape of Partition Statistics.
+    SetPartition(Json),
+    /// Removes the partition statistics file of a snapshot.
+    RemovePartition(i64),
 }
 
 /// A table to create.
@@ -98,7 +120,7 @@ impl Operation {
 
     /// Does it change rows, so that it writes manifests and a snapshot that lists them?
     pub fn changes_rows(&self) -> bool {
-        self.adds_files() || matches!(self, Self::Delete { .. } | Self::RowDelta(_))
+        self.adds_files() || matches!(self, Self::Delete { .. } | Self::RowDelta(_) | Self::Cherrypick(_))
     }
 
     /// Its name, for messages.
@@ -114,8 +136,12 @@ impl Operation {
             Self::RemoveProperties(_) => "remove properties",
             Self::UpdateSchema(_) => "update schema",
             Self::UpgradeFormatVersion(_) => "upgrade format version",
-            Self::SetRef(..) => "set ref",
-            Self::RemoveRef(_) => "remove ref",
+            Self::UpdateSpec(_) => "update spec",
+            Self::ReplaceSortOrder(_) => "replace sort order",
+            Self::SetLocation(_) => "set location",
+            Self::SetStatistics(_) => "set statistics",
+            Self::ChangeRef(_) => "change ref",
+            Self::Cherrypick(_) => "cherrypick",
         }
     }
 }

@@ -11,14 +11,16 @@ use floeberg_core::expr::{Expr, json as expression_json};
 use floeberg_core::schema::evolve::SchemaChanges;
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::metadata::declare_table;
-use floeberg_iceberg::metadata::json::{ObjectWriter, emit_map, emit_order, emit_ref, emit_spec, parse_ref};
-use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, list, raw, string, string_map};
+use floeberg_iceberg::metadata::json::{ObjectWriter, emit_map, emit_order, emit_spec};
+use floeberg_iceberg::metadata::{SpecChanges, declare_table};
+use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, list, long, raw, string, string_map};
 use floeberg_iceberg::write::Receipt;
 use serde_json::{Map, Value as Json};
 
+use super::ref_change::RefChange;
 use super::row_delta::{RowDelta, boolean};
-use super::{DeleteMode, IsolationLevel, NewTable, Operation};
+use super::sort_order_change::SortOrderChange;
+use super::{DeleteMode, IsolationLevel, NewTable, Operation, StatisticsChange};
 
 impl Operation {
     /// The bytes. Errors: `LimitExceeded` for a receipt of millions of files.
@@ -60,11 +62,13 @@ impl Operation {
             Self::RemoveProperties(names) => object.put("names", names.clone()),
             Self::UpdateSchema(changes) => object.put("changes", changes.clone()),
             Self::UpgradeFormatVersion(version) => object.put("format-version", *version),
-            Self::SetRef(name, reference) => {
-                object.put("name", name.as_str());
-                object.put("ref", emit_ref(reference));
+            Self::UpdateSpec(changes) | Self::ReplaceSortOrder(changes) => {
+                object.put("changes", changes.clone())
             }
-            Self::RemoveRef(name) => object.put("name", name.as_str()),
+            Self::SetLocation(location) => object.put("location", location.as_str()),
+            Self::SetStatistics(change) => object.put("change", change.to_json()),
+            Self::ChangeRef(change) => object.put("change", change.to_json()),
+            Self::Cherrypick(snapshot_id) => object.put("snapshot-id", *snapshot_id),
         }
         let header = object.finish(&Map::new()).to_string();
         let length = u32::try_from(header.len()).map_err(|_| Error::limit("an operation is too large"))?;
@@ -134,11 +138,22 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
         "upgrade format version" => {
             Operation::UpgradeFormatVersion(object.required("format-version", version)?)
         }
-        "set ref" => {
-            let name = object.required("name", string)?;
-            Operation::SetRef(name, object.required("ref", parse_ref)?)
+        "update spec" => {
+            let changes = object.required("changes", raw)?;
+            SpecChanges::from_json(&changes)?;
+            Operation::UpdateSpec(changes)
         }
-        "remove ref" => Operation::RemoveRef(object.required("name", string)?),
+        "replace sort order" => {
+            let change = object.required("changes", raw)?;
+            SortOrderChange::from_json(&change)?;
+            Operation::ReplaceSortOrder(change)
+        }
+        "set location" => Operation::SetLocation(object.required("location", string)?),
+        "set statistics" => {
+            Operation::SetStatistics(StatisticsChange::from_json(object.required("change", raw)?)?)
+        }
+        "change ref" => Operation::ChangeRef(RefChange::from_json(object.required("change", raw)?)?),
+        "cherrypick" => Operation::Cherrypick(object.required("snapshot-id", long)?),
         _ => return Err(path.invalid(format_args!("unknown operation {name:?}"))),
     })
 }

@@ -136,7 +136,7 @@ type Doubtful = HashMap<String, Error>;
 
 /// Reads the filter's columns of added files. A file that is not in the table any more is a conflict: its rows may be in others.
 fn validate_by_reading(context: &ActionContext<'_>, removal: &Removal, mut doubtful: Doubtful) -> Result<()> {
-    let Removal::Rows(pruner, _) = removal else { return Ok(()) };
+    let Removal::Rows(pruner, ..) = removal else { return Ok(()) };
     if doubtful.is_empty() {
         return Ok(());
     }

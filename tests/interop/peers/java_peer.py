@@ -182,6 +182,33 @@ def written(table: Any, partition: Any, records: list[Any]) -> Any:
     return (file if alone else file.withPartition(partition)).build()
 
 
+def change(place: dict[str, str], steps: list[list[Any]]) -> str:
+    """Make changes of metadata, a builder's calls each; where the metadata is now.
+
+    Arguments are as Java has them, but `{"snapshot": 0}`, the first snapshot, and `{"bucket": ["id", 16]}`, a term.
+    """
+    table = hadoop(**place) if "location" in place else jdbc(**place)
+    for builder, calls in steps:
+        made = getattr(table, builder)()
+        for name, *given in calls:
+            made = getattr(made, name)(*(argument(table, each) for each in given))
+        made.commit()
+        table.refresh()
+    return table.operations().current().metadataFileLocation()
+
+
+def argument(table: Any, given: Any) -> Any:
+    """An argument of a call."""
+    if not isinstance(given, dict):
+        return given
+    ((kind, value),) = given.items()
+    if kind == "snapshot":
+        return list(table.snapshots())[value].snapshotId()
+    if kind == "nulls":
+        return getattr(ICEBERG.NullOrder, value)
+    return getattr(ICEBERG.expressions.Expressions, kind)(*value)
+
+
 def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
     """The tables of a namespace of a JDBC catalog."""
     found = jdbc_catalog(uri, warehouse).listTables(of_one_level(namespace))
@@ -195,6 +222,7 @@ serve(
         "metadata": metadata,
         "files": files,
         "append": append,
+        "change": change,
         "tables": tables,
     }
 )

@@ -117,3 +117,63 @@ def test_files_of_a_field_that_version_1_voided_are_read(transform, kind, way, c
         assert count in table.scan(row_filter=f"id >= {count}").to_arrow()["id"].to_pylist()
     table.delete(f"id >= {count}")
     assert [row["part"] for row in partitions(table)[2]] == [row["part"] for row in before[2]]
+
+
+CHANGES = {
+    "add": [lambda update: update.add_field("id", "bucket[16]").add_field("at", "day")],
+    "named": [lambda update: update.add_field("id", "bucket[16]", "shard").add_identity("name")],
+    "removed": [
+        lambda update: update.remove_field("name"),
+        lambda update: update.add_field("id", "truncate[10]"),
+    ],
+    "comes back": [lambda update: update.remove_field("name"), lambda update: update.add_identity("name")],
+    "renamed": [
+        lambda update: update.rename_field("name", "called"),
+        lambda update: update.add_field("at", "hour"),
+    ],
+    "swapped": [lambda update: update.remove_field("name").add_field("id", "bucket[4]")],
+    "an older name": [
+        lambda update: update.add_field("at", "day", "when"),
+        lambda update: update.remove_field("when"),
+        lambda update: update.add_field("at", "day"),
+    ],
+    "another name": [
+        lambda update: update.add_field("at", "day", "when"),
+        lambda update: update.remove_field("when"),
+        lambda update: update.add_field("at", "day", "then"),
+    ],
+    "twice": [lambda update: update.add_identity("name")],
+    "gone": [lambda update: update.remove_field("nothing")],
+    "two times": [lambda update: update.add_field("at", "day").add_field("at", "hour")],
+    "does not fit": [lambda update: update.add_field("name", "day")],
+    "name of a column": [lambda update: update.add_field("id", "bucket[4]", "at")],
+}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
+def test_specs_change_as_in_pyiceberg(changes, version, catalogs):
+    ours, theirs, names = catalogs
+    schema = pa.schema({"id": pa.int64(), "at": pa.timestamp("us", "UTC"), "name": pa.string()})
+    found = []
+    for catalog in (ours, theirs):
+        name = next(names)
+        ours.create_table(name, schema, format_version=version, partition_spec=["name"])
+        refused = False
+        for change in changes:
+            table = catalog.load_table(name)
+            try:
+                with table.update_spec() as update:
+                    change(update)
+            except ValueError:
+                refused = True
+        specs = ours.load_table(name).specs()
+        last = ours.load_table(name).spec().spec_id
+        shown = {
+            spec.spec_id: [
+                (field.field_id, field.name, str(field.transform), field.source_id) for field in spec.fields
+            ]
+            for spec in specs.values()
+        }
+        found.append((refused, last, shown))
+    assert found[0] == found[1]

@@ -73,6 +73,7 @@ impl RowsOfBase {
         let Self { bound, removal, mode, affected, .. } = self;
         let Affected { whole, partial, manifests } = affected;
         if partial.is_empty() {
+            let removal = removal.listed_in(manifests);
             let change = FileChange {
                 operation,
                 added: files,

@@ -15,6 +15,11 @@ mod create_table;
 mod references;
 mod update_schema;
 mod upgrade;
+mod update_spec;
+mod replace_sort_order;
+mod location;
+mod statistics;
+mod cherrypick;
 
 use floeberg_core::{Error, Result};
 use floeberg_properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
@@ -56,8 +61,16 @@ pub(super) fn attempt(
         Operation::RemoveProperties(names) => properties::remove_properties(&context.metadata, names),
         Operation::UpdateSchema(changes) => update_schema(&context.metadata, validation, changes),
         Operation::UpgradeFormatVersion(version) => Ok(upgrade(&context.metadata, *version)),
-        Operation::SetRef(name, reference) => references::set_ref(&context.metadata, name, reference),
-        Operation::RemoveRef(name) => references::remove_ref(&context.metadata, name),
+        Operation::UpdateSpec(changes) => update_spec::update_spec(&context.metadata, validation, changes),
+        Operation::ReplaceSortOrder(change) => {
+            replace_sort_order::replace_sort_order(&context.metadata, validation, change)
+        }
+        Operation::SetLocation(location) => Ok(location::set_location(&context.metadata, location)),
+        Operation::SetStatistics(change) => statistics::set_statistics(&context.metadata, change),
+        Operation::ChangeRef(change) => {
+            references::change_ref(&context.metadata, validation, context.branch, change)
+        }
+        Operation::Cherrypick(snapshot_id) => cherrypick::cherrypick(context, validation, *snapshot_id),
     }
 }
 

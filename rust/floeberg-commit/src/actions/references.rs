@@ -2,20 +2,234 @@
 //!
 //! Spec: Snapshot References.
 //!
-//! Invariant: a branch never becomes a tag, nor a tag a branch.
+//! Invariant: a branch never becomes a tag, nor a tag a branch. A ref that leaves snapshots behind, or takes over those of
+//! another, is moved only from where the user saw it: else a commit of another writer would be lost or published unseen.
 
-use floeberg_core::{Error, Result};
-use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, SnapshotRef, TableMetadata};
+use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
 use crate::Update;
 use crate::produce::Produced;
+use crate::ref_change::{RefChange, Retention, SnapshotChoice};
+use crate::validation::Validation;
 
-/// Makes a ref, or moves it.
+/// Changes a branch or a tag; rollbacks change the branch of the commit.
 ///
-/// Errors: `NotFound` for a missing snapshot; `InvalidInput` for a ref of the other kind, and for a tag with the retention
-/// settings of a branch.
-pub(super) fn set_ref(metadata: &TableMetadata, name: &str, reference: &SnapshotRef) -> Result<Produced> {
-    metadata.snapshot(reference.snapshot_id)?;
+/// Errors: `NotFound` for a missing ref or snapshot, `AlreadyExists` for a new name that is taken, `InvalidInput` for a change that
+/// the ref does not allow, `CommitConflict` where another writer moved it since.
+pub(super) fn change_ref(
+    metadata: &TableMetadata,
+    validation: Validation<'_>,
+    branch: &str,
+    change: &RefChange,
+) -> Result<Produced> {
+    let changing = Changing { metadata, validation };
+    match change {
+        RefChange::Create { name, reference } => changing.create(name, reference),
+        RefChange::Replace { name, kind, snapshot_id } => changing.replace(name, *kind, *snapshot_id),
+        RefChange::Rename { name, new_name } => changing.rename(name, new_name),
+        RefChange::Remove { name, kind } => changing.remove(name, *kind),
+        RefChange::Retention { name, retention } => changing.keep(name, *retention),
+        RefChange::FastForward { name, to } => changing.fast_forward(name, to),
+        RefChange::SetCurrent(choice) => changing.set_current(branch, choice),
+        RefChange::Rollback(snapshot_id) => changing.roll_back(branch, *snapshot_id),
+        RefChange::RollbackToTimestamp(time) => changing.roll_back_to_timestamp(branch, *time),
+    }
+}
+
+struct Changing<'a> {
+    metadata: &'a TableMetadata,
+    validation: Validation<'a>,
+}
+
+impl Changing<'_> {
+    fn create(&self, name: &str, reference: &SnapshotRef) -> Result<Produced> {
+        check_name(name)?;
+        self.metadata.snapshot(reference.snapshot_id)?;
+        self.check_free(name)?;
+        check_retention(name, reference)?;
+        Ok(set(name, reference.clone()))
+    }
+
+    fn replace(&self, name: &str, kind: RefKind, snapshot_id: i64) -> Result<Produced> {
+        let known = self.of_kind(name, kind)?;
+        self.metadata.snapshot(snapshot_id)?;
+        self.check_not_moved(name)?;
+        Ok(moved(name, known, snapshot_id))
+    }
+
+    fn rename(&self, name: &str, new_name: &str) -> Result<Produced> {
+        check_name(new_name)?;
+        if name == MAIN_BRANCH {
+            return Err(Error::invalid_input("the branch main cannot be renamed"));
+        }
+        let known = self.of_kind(name, RefKind::Branch)?.clone();
+        if name == new_name {
+            return Ok(Produced::default());
+        }
+        self.check_free(new_name)?;
+        Ok(Produced::of(vec![
+            Update::RemoveSnapshotRef(name.to_owned()),
+            Update::SetSnapshotRef(new_name.to_owned(), known),
+        ]))
+    }
+
+    fn remove(&self, name: &str, kind: RefKind) -> Result<Produced> {
+        self.of_kind(name, kind)?;
+        if name == MAIN_BRANCH {
+            return Err(Error::invalid_input("the branch main cannot be removed"));
+        }
+        self.check_not_moved(name)?;
+        Ok(Produced::of(vec![Update::RemoveSnapshotRef(name.to_owned())]))
+    }
+
+    fn keep(&self, name: &str, retention: Retention) -> Result<Produced> {
+        let known = self.metadata.reference(name)?;
+        let after = SnapshotRef {
+            min_snapshots_to_keep: retention.min_snapshots_to_keep.or(known.min_snapshots_to_keep),
+            max_snapshot_age_ms: retention.max_snapshot_age_ms.or(known.max_snapshot_age_ms),
+            max_ref_age_ms: retention.max_ref_age_ms.or(known.max_ref_age_ms),
+            ..known.clone()
+        };
+        check_retention(name, &after)?;
+        Ok(if after == *known { Produced::default() } else { set(name, after) })
+    }
+
+    fn fast_forward(&self, name: &str, to: &str) -> Result<Produced> {
+        let target = self.metadata.snapshot_of_ref(to)?.snapshot_id;
+        self.check_not_moved(to)?;
+        let Some(known) = self.metadata.refs.get(name) else {
+            check_name(name)?;
+            return Ok(set(name, SnapshotRef::new(target, RefKind::Branch)));
+        };
+        self.of_kind(name, RefKind::Branch)?;
+        if !self.is_ancestor(known.snapshot_id, target) {
+            return Err(Error::invalid_input(format!(
+                "{name:?} cannot be fast-forwarded to {to:?}: its snapshot {} is not an ancestor of snapshot {target}",
+                known.snapshot_id
+            )));
+        }
+        Ok(moved(name, known, target))
+    }
+
+    fn set_current(&self, branch: &str, choice: &SnapshotChoice) -> Result<Produced> {
+        let snapshot_id = match choice {
+            SnapshotChoice::Id(id) => self.metadata.snapshot(*id)?.snapshot_id,
+            SnapshotChoice::Ref(name) => {
+                let snapshot_id = self.metadata.snapshot_of_ref(name)?.snapshot_id;
+                self.check_not_moved(name)?;
+                snapshot_id
+            }
+        };
+        self.move_branch(branch, snapshot_id)
+    }
+
+    fn roll_back(&self, branch: &str, snapshot_id: i64) -> Result<Produced> {
+        self.metadata.snapshot(snapshot_id)?;
+        let head = self.head(branch)?;
+        if !self.is_ancestor(snapshot_id, head) {
+            return Err(Error::invalid_input(format!(
+                "the branch {branch:?} cannot be rolled back to snapshot {snapshot_id}: it is not an ancestor of its newest \
+                 snapshot {head}"
+            ))
+            .with("snapshot", snapshot_id));
+        }
+        self.move_branch(branch, snapshot_id)
+    }
+
+    fn roll_back_to_timestamp(&self, branch: &str, timestamp_ms: i64) -> Result<Produced> {
+        let ancestors = self.metadata.ancestors_of(self.head(branch)?);
+        let older = ancestors.iter().find(|snapshot| snapshot.timestamp_ms < timestamp_ms);
+        let Some(older) = older else {
+            let oldest =
+                ancestors.last().map_or(0, |snapshot: &std::sync::Arc<Snapshot>| snapshot.timestamp_ms);
+            return Err(Error::invalid_input(format!(
+                "the branch {branch:?} cannot be rolled back: it has no snapshot older than {timestamp_ms} ms; its oldest is \
+                 of {oldest} ms"
+            )));
+        };
+        self.move_branch(branch, older.snapshot_id)
+    }
+
+    fn move_branch(&self, branch: &str, snapshot_id: i64) -> Result<Produced> {
+        self.check_not_moved(branch)?;
+        match self.metadata.refs.get(branch) {
+            None => Ok(set(branch, SnapshotRef::new(snapshot_id, RefKind::Branch))),
+            Some(_) => Ok(moved(branch, self.of_kind(branch, RefKind::Branch)?, snapshot_id)),
+        }
+    }
+
+    /// The newest snapshot of a branch.
+    fn head(&self, branch: &str) -> Result<i64> {
+        Ok(self.of_kind(branch, RefKind::Branch)?.snapshot_id)
+    }
+
+    fn is_ancestor(&self, ancestor: i64, of: i64) -> bool {
+        self.metadata.ancestors_of(of).iter().any(|snapshot| snapshot.snapshot_id == ancestor)
+    }
+
+    fn of_kind(&self, name: &str, kind: RefKind) -> Result<&SnapshotRef> {
+        let known = self.metadata.reference(name)?;
+        if known.kind == kind {
+            return Ok(known);
+        }
+        let (found, expected) = (known.kind.name(), kind.name());
+        Err(Error::invalid_input(format!("{name:?} is a {found}, and a {expected} was expected")))
+    }
+
+    fn check_free(&self, name: &str) -> Result<()> {
+        match self.metadata.refs.get(name) {
+            None => Ok(()),
+            Some(known) => Err(Error::new(
+                ErrorKind::AlreadyExists,
+                format!("the {} {name:?} exists already", known.kind.name()),
+            )),
+        }
+    }
+
+    /// Errors: `CommitConflict` if a ref names another snapshot than when the operation began.
+    fn check_not_moved(&self, name: &str) -> Result<()> {
+        let (Some(starting), Some(base)) = (self.validation.starting, self.validation.base) else {
+            return Ok(());
+        };
+        let of = |metadata: &TableMetadata| metadata.refs.get(name).map(|reference| reference.snapshot_id);
+        let (then, now) = (of(starting), of(base));
+        if then == now {
+            return Ok(());
+        }
+        let said =
+            |id: Option<i64>| id.map_or_else(|| "no snapshot".to_owned(), |id| format!("snapshot {id}"));
+        Err(Error::new(
+            ErrorKind::CommitConflict,
+            format!(
+                "another writer moved the ref {name:?} since the operation began, from {} to {}: look at it, and try again",
+                said(then),
+                said(now)
+            ),
+        )
+        .with("ref", name))
+    }
+}
+
+fn set(name: &str, reference: SnapshotRef) -> Produced {
+    Produced::of(vec![Update::SetSnapshotRef(name.to_owned(), reference)])
+}
+
+/// A ref at another snapshot, with the retention that it has.
+fn moved(name: &str, known: &SnapshotRef, snapshot_id: i64) -> Produced {
+    if known.snapshot_id == snapshot_id {
+        return Produced::default();
+    }
+    set(name, SnapshotRef { snapshot_id, ..known.clone() })
+}
+
+fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() { Err(Error::invalid_input("a branch or a tag needs a name")) } else { Ok(()) }
+}
+
+/// Errors: `InvalidInput` for ages and numbers that are not positive, for a tag with the retention of a branch, and for `main` with
+/// an age, since it never expires.
+fn check_retention(name: &str, reference: &SnapshotRef) -> Result<()> {
     let keeps_snapshots =
         reference.min_snapshots_to_keep.is_some() || reference.max_snapshot_age_ms.is_some();
     if reference.kind == RefKind::Tag && keeps_snapshots {
@@ -23,28 +237,19 @@ pub(super) fn set_ref(metadata: &TableMetadata, name: &str, reference: &Snapshot
             "a tag cannot have min_snapshots_to_keep or max_snapshot_age_ms: only branches can",
         ));
     }
-    match metadata.refs.get(name) {
-        Some(known) if known == reference => return Ok(Produced::default()),
-        Some(known) if known.kind != reference.kind => {
-            return Err(Error::invalid_input(format!("a {} {name:?} exists already", describe(known.kind))));
+    if name == MAIN_BRANCH && reference.max_ref_age_ms.is_some() {
+        return Err(Error::invalid_input("max_ref_age_ms: the branch main never expires"));
+    }
+    let values = [
+        ("min_snapshots_to_keep", reference.min_snapshots_to_keep.map(i64::from)),
+        ("max_snapshot_age_ms", reference.max_snapshot_age_ms),
+        ("max_ref_age_ms", reference.max_ref_age_ms),
+    ];
+    match values.into_iter().find(|(_, value)| value.is_some_and(|value| value <= 0)) {
+        None => Ok(()),
+        Some((key, value)) => {
+            let found = value.unwrap_or_default();
+            Err(Error::invalid_input(format!("{key}: expected a number above 0, found {found}")))
         }
-        _ => {}
-    }
-    Ok(Produced::of(vec![Update::SetSnapshotRef(name.to_owned(), reference.clone())]))
-}
-
-/// Removes a ref. Errors: `NotFound`, listing the known ones; `InvalidInput` for `main`.
-pub(super) fn remove_ref(metadata: &TableMetadata, name: &str) -> Result<Produced> {
-    if name == MAIN_BRANCH {
-        return Err(Error::invalid_input("the branch main cannot be removed"));
-    }
-    metadata.reference(name)?;
-    Ok(Produced::of(vec![Update::RemoveSnapshotRef(name.to_owned())]))
-}
-
-fn describe(kind: RefKind) -> &'static str {
-    match kind {
-        RefKind::Branch => "branch",
-        RefKind::Tag => "tag",
     }
 }

@@ -16,6 +16,7 @@ use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_properties::{Known, NAME_MAPPING, known};
 use serde_json::Value as Json;
 
+use crate::changed_since::as_conflict_if;
 use crate::produce::Produced;
 use crate::seen::check_names;
 use crate::validation::Validation;
@@ -35,9 +36,10 @@ pub(crate) fn update_schema(
     if let Some(seen) = validation.seen {
         check_names(&changes, seen, metadata.current_schema())?;
     }
-    let evolved = metadata.evolve_schema(&changes);
     let evolved =
-        evolved.map_err(|error| if was_changed(validation) { as_conflict(&error) } else { error })?;
+        metadata.evolve_schema(&changes).map_err(as_conflict_if(validation, "columns", |metadata| {
+            Arc::clone(metadata.current_schema())
+        }))?;
     if !evolved.is_changed {
         return Ok(Produced::of(Vec::new()));
     }
@@ -70,18 +72,6 @@ fn check_ids(metadata: &TableMetadata, validation: Validation<'_>, last_column_i
         ));
     }
     Ok(())
-}
-
-/// Did another writer change the columns since the operation began?
-fn was_changed(validation: Validation<'_>) -> bool {
-    let columns = |metadata: &TableMetadata| Arc::clone(metadata.current_schema());
-    validation.starting.map(columns) != validation.base.map(columns)
-}
-
-fn as_conflict(error: &Error) -> Error {
-    let message = format!("another writer changed the columns: {}", error.message());
-    let conflict = Error::new(ErrorKind::CommitConflict, message);
-    error.context().iter().fold(conflict, |conflict, (key, value)| conflict.with(key, value))
 }
 
 /// The name mapping of the table, if it changes. One that cannot be parsed stays: reading reports it.

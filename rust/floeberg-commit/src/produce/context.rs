@@ -34,6 +34,8 @@ pub(crate) struct ActionContext<'a> {
     pub operation: usize,
     /// The branch it goes to.
     pub branch: &'a str,
+    /// Does the snapshot stay without a branch?
+    pub stage_only: bool,
     /// What the user says of the snapshot, and the commit's own key.
     pub properties: &'a BTreeMap<String, String>,
     /// The time of the commit.

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use floeberg_core::Result;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::value::{PartitionKey, Value};
-use floeberg_iceberg::manifest::{ManifestEntries, ManifestFile, PruneCounts, Pruner, RowsMatch, Specs};
+use floeberg_iceberg::manifest::{
+    ManifestContent, ManifestEntries, ManifestFile, PruneCounts, Pruner, RowsMatch, Specs,
+};
 
 use super::named_files::NamedFiles;
 use crate::summary::Counted;
@@ -19,8 +21,8 @@ use crate::summary::Counted;
 /// What an operation removes.
 #[derive(Debug)]
 pub(crate) enum Removal {
-    /// Rows that match.
-    Rows(Box<Pruner>, Arc<Specs>),
+    /// Rows that match, and the data manifests that may list them; `None` where these are not known.
+    Rows(Box<Pruner>, Arc<Specs>, Option<HashSet<String>>),
     /// Partitions, whole: spec and values.
     Partitions(Arc<Specs>, HashSet<(i32, PartitionKey)>),
     /// Files by their names.
@@ -30,13 +32,21 @@ pub(crate) enum Removal {
 impl Removal {
     /// The rows that match a filter, bound to the table's columns.
     pub fn rows(filter: BoundExpr, specs: Arc<Specs>) -> Self {
-        Self::Rows(Box::new(Pruner::new(filter, &specs)), specs)
+        Self::Rows(Box::new(Pruner::new(filter, &specs)), specs, None)
+    }
+
+    /// The same rows, once it is known which data manifests list them, so that no other is read again.
+    pub fn listed_in(self, manifests: HashSet<String>) -> Self {
+        match self {
+            Self::Rows(pruner, specs, _) => Self::Rows(pruner, specs, Some(manifests)),
+            other => other,
+        }
     }
 
     /// The columns whose statistics are used, ascending.
     pub fn columns(&self) -> Vec<i32> {
         let mut columns = match self {
-            Self::Rows(pruner, _) => pruner.whole().column_ids(),
+            Self::Rows(pruner, ..) => pruner.whole().column_ids(),
             Self::Partitions(..) | Self::Files(_) => Vec::new(),
         };
         columns.sort_unstable();
@@ -50,7 +60,10 @@ impl Removal {
             Self::Partitions(_, partitions) => {
                 partitions.iter().any(|(spec_id, _)| *spec_id == manifest.partition_spec_id)
             }
-            Self::Rows(pruner, specs) => {
+            Self::Rows(_, _, Some(known)) if manifest.content == ManifestContent::Data => {
+                known.contains(&manifest.manifest_path)
+            }
+            Self::Rows(pruner, specs, _) => {
                 pruner.may_list_matches(manifest, specs.get(manifest.partition_spec_id)?)
             }
             Self::Files(files) => files.may_be_in(manifest),
@@ -72,7 +85,7 @@ impl Removal {
                 let each = found.of.iter().map(|partition| goes[*partition as usize]);
                 Ok(each.map(|goes| if goes { RowsMatch::All } else { RowsMatch::None }).collect())
             }
-            Self::Rows(pruner, specs) => {
+            Self::Rows(pruner, specs, _) => {
                 let spec = specs.get(entries.spec_id)?;
                 pruner.rows_match(entries, spec, [&mut PruneCounts::default(), &mut PruneCounts::default()])
             }
@@ -91,7 +104,7 @@ impl Removal {
     /// The filter, for messages.
     pub fn describe(&self) -> String {
         match self {
-            Self::Rows(pruner, _) => format!("the filter {}", pruner.whole()),
+            Self::Rows(pruner, ..) => format!("the filter {}", pruner.whole()),
             Self::Partitions(_, partitions) => format!("one of {} partitions", partitions.len()),
             Self::Files(files) => format!("one of {} files", files.len()),
         }

@@ -33,7 +33,7 @@ impl Produced {
     }
 }
 
-/// Writes the manifest list of a new snapshot, and makes the branch name it.
+/// Writes the manifest list of a new snapshot, and makes the branch name it, unless it is staged.
 pub(super) fn add_snapshot(
     context: &ActionContext<'_>,
     parent: Option<&Snapshot>,
@@ -77,6 +77,10 @@ pub(super) fn add_snapshot(
         key_id: None,
         unknown_keys: Map::new(),
     };
+    if context.stage_only {
+        let updates = vec![Update::AddSnapshot(Arc::new(snapshot))];
+        return Ok(Produced { updates, files, counts: RowCounts::default() });
+    }
     let reference = match metadata.refs.get(context.branch) {
         Some(known) => SnapshotRef { snapshot_id, ..known.clone() },
         None => SnapshotRef::new(snapshot_id, RefKind::Branch),

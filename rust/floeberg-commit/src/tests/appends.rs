@@ -1,8 +1,8 @@
 use floeberg_core::ErrorKind;
 use floeberg_iceberg::manifest::EntryStatus;
-use floeberg_iceberg::metadata::{RefKind, SnapshotRef};
+use floeberg_iceberg::metadata::RefKind;
 
-use super::kit::{Kit, append, delete, file, map, merge_append, receipt};
+use super::kit::{Kit, append, create_ref, delete, file, map, merge_append, receipt, remove_branch};
 use crate::{COMMIT_KEY, Commit, CommitRequest, Operation};
 
 #[test]
@@ -172,7 +172,7 @@ fn a_branch_goes_its_own_way() {
     let mut kit = Kit::partitioned(3, &[]);
     kit.commit(vec![append("a", "x")]);
     let base = kit.metadata().current_snapshot_id.unwrap();
-    kit.commit(vec![Operation::SetRef("tagged".to_owned(), SnapshotRef::new(base, RefKind::Tag))]);
+    kit.commit(vec![create_ref("tagged", base, RefKind::Tag)]);
     let on = |kit: &Kit, branch: &str| {
         let (properties, branch) = (map(&[("who", "me")]), branch.to_owned());
         Commit::begin(CommitRequest { properties, branch, ..kit.request(vec![append("b", "x")]) }).unwrap()
@@ -191,10 +191,10 @@ fn a_branch_goes_its_own_way() {
     assert_eq!(kit.metadata().next_row_id, Some(20), "rows of branches have ids of their own");
     kit.commit(vec![append("c", "x")]);
     assert_eq!(kit.live_paths(), ["a", "c"]);
-    kit.commit(vec![Operation::RemoveRef("audit".to_owned())]);
+    kit.commit(vec![remove_branch("audit")]);
     assert!(!kit.metadata().refs.contains_key("audit"));
-    assert_eq!(kit.refused(Operation::RemoveRef("main".to_owned())).kind(), ErrorKind::InvalidInput);
-    assert_eq!(kit.refused(Operation::RemoveRef("audit".to_owned())).kind(), ErrorKind::NotFound);
+    assert_eq!(kit.refused(remove_branch("main")).kind(), ErrorKind::InvalidInput);
+    assert_eq!(kit.refused(remove_branch("audit")).kind(), ErrorKind::NotFound);
 }
 
 #[test]

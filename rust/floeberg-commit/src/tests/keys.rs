@@ -1,9 +1,8 @@
 //! Keys of work: where they are found, and where they are not.
 
 use floeberg_core::ErrorKind;
-use floeberg_iceberg::metadata::{RefKind, SnapshotRef};
 
-use super::kit::{Kit, append, delete};
+use super::kit::{Kit, append, delete, set_current};
 use crate::{Commit, CommitKey, CommitRequest, Operation};
 
 fn on(kit: &mut Kit, branch: &str, key: &str, operations: Vec<Operation>) -> i64 {
@@ -39,7 +38,7 @@ fn a_key_belongs_to_a_branch_its_ancestry_and_operations() {
     let third = on(&mut kit, "dev", "k", vec![append("c", "x")]);
     assert_eq!(found(&kit, "dev", "k", &["append"]).unwrap(), Some(third));
     assert_eq!(found(&kit, "dev", "later", &["append", "delete"]).unwrap(), None, "it was done to main");
-    kit.commit(vec![Operation::SetRef("main".to_owned(), SnapshotRef::new(first, RefKind::Branch))]);
+    kit.commit(vec![set_current(first)]);
     assert_eq!(found(&kit, "main", "later", &["append", "delete"]).unwrap(), None, "it was rolled back");
     assert_eq!(found(&kit, "main", "k", &["append"]).unwrap(), Some(first));
 }
@@ -51,7 +50,7 @@ fn a_commit_finds_its_own_attempts_wherever_branches_are() {
     let commit = kit.begin(vec![append("b", "x")], "mine");
     let attempt = kit.attempt(&commit).unwrap();
     kit.take(&attempt);
-    kit.commit(vec![Operation::SetRef("main".to_owned(), SnapshotRef::new(first, RefKind::Branch))]);
+    kit.commit(vec![set_current(first)]);
     let table = kit.table.as_ref().unwrap();
     assert_eq!(commit.find_own(table), attempt.snapshot_id(), "it was through, and was rolled back");
     assert_eq!(commit.find_earlier(table).unwrap(), None);

@@ -8,7 +8,7 @@ use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::manifest::{
     DataFile, EntryRequest, ManifestEntry, ManifestFile, parse_manifest, parse_manifest_list,
 };
-use floeberg_iceberg::metadata::{SnapshotManifests, TableMetadata, declare_table};
+use floeberg_iceberg::metadata::{RefKind, SnapshotManifests, SnapshotRef, TableMetadata, declare_table};
 use floeberg_iceberg::write::{Receipt, WrittenFile};
 use floeberg_iceberg::{OpenOptions, Table};
 use floeberg_io::location::join;
@@ -16,7 +16,7 @@ use floeberg_io::{MemoryStore, Store, StoreOptions};
 use serde_json::{Value as Json, json};
 
 use crate::random::random_uuid;
-use crate::{Attempt, Commit, CommitRequest, NewTable, Operation};
+use crate::{Attempt, Commit, CommitRequest, NewTable, Operation, RefChange, SnapshotChoice};
 
 /// A table that only this test knows.
 pub(super) struct Kit {
@@ -66,6 +66,7 @@ impl Kit {
             key: "k".to_owned(),
             made_from: Vec::new(),
             files_are_new: true,
+            stage_only: false,
         }
     }
 
@@ -213,6 +214,21 @@ pub(super) fn receipt(files: Vec<WrittenFile>) -> Receipt {
 /// A fast append of a file of ten rows.
 pub(super) fn append(path: &str, day: &str) -> Operation {
     Operation::Append { receipt: receipt(vec![file(path, day, (0, 9))]), merge: Some(false) }
+}
+
+/// Makes a branch or a tag.
+pub(super) fn create_ref(name: &str, snapshot_id: i64, kind: RefKind) -> Operation {
+    let reference = SnapshotRef::new(snapshot_id, kind);
+    Operation::ChangeRef(RefChange::Create { name: name.to_owned(), reference })
+}
+
+pub(super) fn remove_branch(name: &str) -> Operation {
+    Operation::ChangeRef(RefChange::Remove { name: name.to_owned(), kind: RefKind::Branch })
+}
+
+/// Makes a snapshot the newest of the branch.
+pub(super) fn set_current(snapshot_id: i64) -> Operation {
+    Operation::ChangeRef(RefChange::SetCurrent(SnapshotChoice::Id(snapshot_id)))
 }
 
 pub(super) fn merge_append(path: &str, day: &str) -> Operation {

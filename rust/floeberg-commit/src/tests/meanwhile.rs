@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::{ErrorKind, Result};
-use floeberg_iceberg::metadata::{PartitionSpec, RefKind, SnapshotRef};
+use floeberg_iceberg::metadata::{PartitionSpec, RefKind};
 use floeberg_iceberg::write::{Purpose, WrittenFile};
 use serde_json::{Value as Json, json};
 
-use super::kit::{Kit, append, delete, file, overwrite, receipt};
+use super::kit::{Kit, append, create_ref, delete, file, overwrite, receipt, remove_branch};
 use crate::{Commit, CommitRequest, Operation, Previous, Update, apply};
 
 fn update(changes: &Json) -> Operation {
@@ -266,11 +266,11 @@ fn a_dynamic_overwrite_conflicts_with_another_partitioning() {
 fn a_branch_that_was_removed_is_not_made_again_by_who_wrote_to_it() {
     let mut kit = two_files();
     let head = kit.metadata().current_snapshot_id.unwrap();
-    kit.commit(vec![Operation::SetRef("audit".to_owned(), SnapshotRef::new(head, RefKind::Branch))]);
+    kit.commit(vec![create_ref("audit", head, RefKind::Branch)]);
     let on_audit =
         |kit: &Kit| CommitRequest { branch: "audit".to_owned(), ..kit.request(vec![append("a", "x")]) };
     let commit = Commit::begin(on_audit(&kit)).unwrap();
-    kit.commit(vec![Operation::RemoveRef("audit".to_owned())]);
+    kit.commit(vec![remove_branch("audit")]);
     let error = kit.attempt(&commit).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CommitConflict);
     assert!(error.to_string().contains("branch: audit"), "{error}");

@@ -25,9 +25,11 @@ mod view;
 pub mod json;
 mod open;
 mod new_table;
+mod evolve_spec;
 #[cfg(test)]
 mod fixture;
 
+pub use evolve_spec::{SpecChange, SpecChanges};
 pub(crate) use format_version::check_version;
 pub use history::HistoryEntry;
 pub use identity::check_same;
@@ -36,7 +38,7 @@ pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_colu
 pub(crate) use missing_file::explain_missing_file;
 pub use new_table::{
     ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredTable, SpecBuilder, are_equal, build_sort_order,
-    declare_table,
+    declare_table, parse_sorts,
 };
 pub use open::{open_metadata, open_view_metadata};
 pub use partition::{PartitionField, PartitionSpec};

@@ -83,3 +83,13 @@ pub enum RefKind {
     /// Stays.
     Tag,
 }
+
+impl RefKind {
+    /// `branch` or `tag`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Branch => "branch",
+            Self::Tag => "tag",
+        }
+    }
+}

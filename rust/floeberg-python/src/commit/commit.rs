@@ -26,7 +26,8 @@ pub struct Commit(Arc<IcebergCommit>);
 impl Commit {
     #[staticmethod]
     #[pyo3(signature = (
-        operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new(), files_are_new=false
+        operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new(), files_are_new=false,
+        stage_only=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of commit")]
     fn begin(
@@ -39,6 +40,7 @@ impl Commit {
         commit_key: String,
         made_from: Vec<Option<i64>>,
         files_are_new: bool,
+        stage_only: bool,
     ) -> PyResult<Self> {
         let operations: Vec<IcebergOperation> =
             operations.iter().map(|operation| operation.0.clone()).collect();
@@ -51,6 +53,7 @@ impl Commit {
             key: commit_key,
             made_from,
             files_are_new,
+            stage_only,
         };
         runtime::call(py, || IcebergCommit::begin(request)).map(|commit| Self(Arc::new(commit)))
     }

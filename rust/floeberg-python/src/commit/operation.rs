@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_commit::{NewTable, Operation as IcebergOperation, RowDelta};
+use floeberg_commit::{
+    NewTable, Operation as IcebergOperation, RefChange, RowDelta, SortOrderChange, StatisticsChange,
+};
 use floeberg_core::Result;
 use floeberg_core::schema::evolve::SchemaChanges;
-use floeberg_iceberg::metadata::{RefKind, SnapshotRef, declare_table};
+use floeberg_iceberg::metadata::{SpecChanges, declare_table};
+use floeberg_io::Location;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value as Json;
@@ -134,28 +137,46 @@ impl Operation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (name, snapshot_id, *, is_tag, min_snapshots_to_keep, max_snapshot_age_ms, max_ref_age_ms))]
-    fn set_ref(
-        name: String,
-        snapshot_id: i64,
-        is_tag: bool,
-        min_snapshots_to_keep: Option<i32>,
-        max_snapshot_age_ms: Option<i64>,
-        max_ref_age_ms: Option<i64>,
-    ) -> Self {
-        let kind = if is_tag { RefKind::Tag } else { RefKind::Branch };
-        let reference = SnapshotRef {
-            min_snapshots_to_keep,
-            max_snapshot_age_ms,
-            max_ref_age_ms,
-            ..SnapshotRef::new(snapshot_id, kind)
+    fn update_spec(py: Python<'_>, changes_json: &str) -> PyResult<Self> {
+        let read = || -> Result<Json> {
+            let changes = json("list of changes", Some(changes_json))?;
+            SpecChanges::from_json(&changes)?;
+            Ok(changes)
         };
-        Self(IcebergOperation::SetRef(name, reference))
+        runtime::call(py, read).map(|changes| Self(IcebergOperation::UpdateSpec(changes)))
     }
 
     #[staticmethod]
-    fn remove_ref(name: String) -> Self {
-        Self(IcebergOperation::RemoveRef(name))
+    fn replace_sort_order(py: Python<'_>, change_json: &str) -> PyResult<Self> {
+        let read = || -> Result<Json> {
+            let change = json("sort order", Some(change_json))?;
+            SortOrderChange::from_json(&change)?;
+            Ok(change)
+        };
+        runtime::call(py, read).map(|change| Self(IcebergOperation::ReplaceSortOrder(change)))
+    }
+
+    #[staticmethod]
+    fn set_location(py: Python<'_>, location: &str) -> PyResult<Self> {
+        let location = runtime::call(py, || Location::from_user(location))?;
+        Ok(Self(IcebergOperation::SetLocation(location)))
+    }
+
+    #[staticmethod]
+    fn set_statistics(py: Python<'_>, change_json: &str) -> PyResult<Self> {
+        let read = || StatisticsChange::from_json(json("change of statistics files", Some(change_json))?);
+        runtime::call(py, read).map(|change| Self(IcebergOperation::SetStatistics(change)))
+    }
+
+    #[staticmethod]
+    fn change_ref(py: Python<'_>, change_json: &str) -> PyResult<Self> {
+        let read = || RefChange::from_json(json("change of a ref", Some(change_json))?);
+        runtime::call(py, read).map(|change| Self(IcebergOperation::ChangeRef(change)))
+    }
+
+    #[staticmethod]
+    fn cherrypick(snapshot_id: i64) -> Self {
+        Self(IcebergOperation::Cherrypick(snapshot_id))
     }
 
     #[getter]

@@ -20,7 +20,7 @@ mod write;
 
 pub use emit::{ObjectWriter, emit_map};
 pub use partition::{emit_fields, emit_spec, parse_spec};
-pub use refs::{emit_ref, parse_ref};
+pub use refs::{emit_ref, parse_kind, parse_ref};
 pub use schema::parse_schema;
 pub use snapshot::{emit_snapshot, parse_snapshot};
 pub use sort::{emit_order, parse_order};

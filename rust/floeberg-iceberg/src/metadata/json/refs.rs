@@ -41,7 +41,8 @@ pub fn parse_ref(json: Json, path: &JsonPath<'_>) -> Result<SnapshotRef> {
     })
 }
 
-fn parse_kind(json: Json, path: &JsonPath<'_>) -> Result<RefKind> {
+/// `branch` or `tag`. Errors: `InvalidData`.
+pub fn parse_kind(json: Json, path: &JsonPath<'_>) -> Result<RefKind> {
     let name = string(json, path)?;
     match name.to_ascii_lowercase().as_str() {
         "branch" => Ok(RefKind::Branch),
@@ -54,13 +55,7 @@ fn parse_kind(json: Json, path: &JsonPath<'_>) -> Result<RefKind> {
 pub fn emit_ref(value: &SnapshotRef) -> Json {
     let mut object = ObjectWriter::default();
     object.put("snapshot-id", value.snapshot_id);
-    object.put(
-        "type",
-        match value.kind {
-            RefKind::Branch => "branch",
-            RefKind::Tag => "tag",
-        },
-    );
+    object.put("type", value.kind.name());
     object.put_some("min-snapshots-to-keep", value.min_snapshots_to_keep);
     object.put_some("max-snapshot-age-ms", value.max_snapshot_age_ms);
     object.put_some("max-ref-age-ms", value.max_ref_age_ms);

@@ -3,7 +3,7 @@
 //! In: elements of `statistics` and `partition-statistics`. Out: the model, and back.
 //! Spec: Table Statistics; Partition Statistics.
 
-use floeberg_core::Result;
+use floeberg_core::{Error, Result};
 use serde_json::Value as Json;
 
 use super::emit::{ObjectWriter, emit_map};
@@ -26,6 +26,11 @@ impl TableMetadata {
 }
 
 impl StatisticsFile {
+    /// Reads one file. Errors: `InvalidInput` that names the place in the document.
+    pub fn from_json(json: Json) -> Result<Self> {
+        parse_file(json, &JsonPath::root("statistics file")).map_err(Error::of_input)
+    }
+
     /// As JSON.
     pub fn to_json(&self) -> Json {
         let mut object = ObjectWriter::default();
@@ -40,6 +45,11 @@ impl StatisticsFile {
 }
 
 impl PartitionStatisticsFile {
+    /// Reads one file. Errors: `InvalidInput` that names the place in the document.
+    pub fn from_json(json: Json) -> Result<Self> {
+        parse_partition_file(json, &JsonPath::root("partition statistics file")).map_err(Error::of_input)
+    }
+
     /// As JSON.
     pub fn to_json(&self) -> Json {
         let mut object = ObjectWriter::default();

@@ -20,9 +20,14 @@ impl ColumnChoice {
     ///
     /// Errors: `InvalidInput` for an unknown column, naming near matches. If the name looks like more than a name, the error says how
     /// a field is written.
-    pub(super) fn find(&self, schema: &Schema, written: &str) -> Result<i32> {
+    pub(in crate::metadata) fn find(
+        &self,
+        schema: &Schema,
+        case_sensitive: bool,
+        written: &str,
+    ) -> Result<i32> {
         match self {
-            Self::Name(name) => schema.find(name, true).map_err(|error| {
+            Self::Name(name) => schema.find(name, case_sensitive).map_err(|error| {
                 let is_more =
                     name.contains(|letter: char| "()[],".contains(letter) || letter.is_whitespace());
                 if is_more { Error::invalid_input(format!("{}; {written}", error.message())) } else { error }
@@ -36,7 +41,11 @@ impl ColumnChoice {
 /// Checks that values of a column may be transformed to partition or to sort by.
 ///
 /// Errors: `InvalidInput`, naming the column; `Unsupported` for a transform that this version does not know.
-pub(super) fn check_transform(schema: &Schema, source_id: i32, transform: &Transform) -> Result<()> {
+pub(in crate::metadata) fn check_transform(
+    schema: &Schema,
+    source_id: i32,
+    transform: &Transform,
+) -> Result<()> {
     if let Transform::Unknown(name) = transform {
         return Err(Error::unsupported(format!(
             "the transform {name:?} is not known to this version, and cannot be used to write"

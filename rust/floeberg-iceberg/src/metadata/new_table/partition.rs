@@ -18,7 +18,7 @@ use crate::metadata::partition::NO_PARTITION_ID;
 use crate::metadata::{PartitionField, PartitionSpec};
 
 /// How a user writes a partition field.
-const WRITTEN: &str = "a partition field is a column, or one column in a transform: year(ts), month(ts), day(ts), hour(ts), \
+pub(in crate::metadata) const WRITTEN: &str = "a partition field is a column, or one column in a transform: year(ts), month(ts), day(ts), hour(ts), \
                        bucket(16, id), truncate(4, name), identity(id) or void(id), each with \" as name\" after it";
 
 /// A partition field, declared by a user.
@@ -83,13 +83,16 @@ impl<'a> SpecBuilder<'a> {
         before: &[PartitionField],
         last: &mut i32,
     ) -> Result<PartitionField> {
-        let source_id = declared.column.find(self.schema, WRITTEN)?;
+        let source_id = declared.column.find(self.schema, true, WRITTEN)?;
         check_transform(self.schema, source_id, &declared.transform)?;
         let name = match &declared.name {
             Some(name) => name.clone(),
             None => default_name(&self.schema.full_name(source_id).unwrap_or_default(), &declared.transform),
         };
-        self.check_name(&name, source_id, &declared.transform, before)?;
+        if before.iter().any(|field| field.name == name) {
+            return Err(Error::invalid_input(format!("two partition fields are named {name:?}")));
+        }
+        check_name(self.schema, &name, source_id, &declared.transform)?;
         if let Some(other) = before.iter().find(|other| says_the_same(other, source_id, &declared.transform))
         {
             return Err(Error::invalid_input(format!(
@@ -123,33 +126,32 @@ impl<'a> SpecBuilder<'a> {
             .all(|field| field.source_ids == [source_id])
             .then_some(id)
     }
+}
 
-    /// An identity field may have the name of its own column. Otherwise, no partition field may have the name of a column.
-    fn check_name(
-        &self,
-        name: &str,
-        source_id: i32,
-        transform: &Transform,
-        before: &[PartitionField],
-    ) -> Result<()> {
-        if name.is_empty() {
-            return Err(Error::invalid_input("a partition field needs a name"));
-        }
-        if before.iter().any(|field| field.name == name) {
-            return Err(Error::invalid_input(format!("two partition fields are named {name:?}")));
-        }
-        let of_own_column = matches!(transform, Transform::Identity | Transform::Void);
-        match self.schema.find(name, true) {
-            Ok(column) if !(of_own_column && column == source_id) => Err(Error::invalid_input(format!(
-                "a partition field cannot be named {name:?}, since a column is: give it another name"
-            ))),
-            _ => Ok(()),
-        }
+/// Checks the name of a partition field. An identity field may have the name of its own column. Otherwise, no partition field may
+/// have the name of a column.
+///
+/// Errors: `InvalidInput`.
+pub(in crate::metadata) fn check_name(
+    schema: &Schema,
+    name: &str,
+    source_id: i32,
+    transform: &Transform,
+) -> Result<()> {
+    if name.is_empty() {
+        return Err(Error::invalid_input("a partition field needs a name"));
+    }
+    let of_own_column = matches!(transform, Transform::Identity | Transform::Void);
+    match schema.find(name, true) {
+        Ok(column) if !(of_own_column && column == source_id) => Err(Error::invalid_input(format!(
+            "a partition field cannot be named {name:?}, since a column is: give it another name"
+        ))),
+        _ => Ok(()),
     }
 }
 
 /// `id_bucket_16`, `data_trunc_4`, `ts_day`: as Iceberg Java names the fields that it adds to a spec.
-fn default_name(column: &str, transform: &Transform) -> String {
+pub(in crate::metadata) fn default_name(column: &str, transform: &Transform) -> String {
     match transform {
         Transform::Identity => column.to_owned(),
         Transform::Bucket(number) => format!("{column}_bucket_{number}"),
@@ -160,7 +162,11 @@ fn default_name(column: &str, transform: &Transform) -> String {
 }
 
 /// Two fields of one column with the same transform, or both by its time.
-fn says_the_same(field: &PartitionField, source_id: i32, transform: &Transform) -> bool {
+pub(in crate::metadata) fn says_the_same(
+    field: &PartitionField,
+    source_id: i32,
+    transform: &Transform,
+) -> bool {
     let by_time = |transform: &Transform| {
         matches!(transform, Transform::Year | Transform::Month | Transform::Day | Transform::Hour)
     };
@@ -178,7 +184,7 @@ pub fn are_equal(left: &[PartitionField], right: &[PartitionField]) -> bool {
         })
 }
 
-fn next_id(last: &mut i32) -> Result<i32> {
+pub(in crate::metadata) fn next_id(last: &mut i32) -> Result<i32> {
     *last = last
         .checked_add(1)
         .ok_or_else(|| Error::limit(format!("no partition field id is left above {last}")))?;

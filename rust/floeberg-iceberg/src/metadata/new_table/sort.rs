@@ -40,8 +40,10 @@ pub fn build_sort_order(
     schema: &Schema,
     known: &[Arc<SortOrder>],
     declared: &[DeclaredSort],
+    case_sensitive: bool,
 ) -> Result<SortOrder> {
-    let fields = declared.iter().map(|each| sort_field(schema, each)).collect::<Result<Vec<_>>>()?;
+    let fields =
+        declared.iter().map(|each| sort_field(schema, each, case_sensitive)).collect::<Result<Vec<_>>>()?;
     if let Some(equal) = known.iter().find(|order| order.fields == fields) {
         return Ok(SortOrder::clone(equal));
     }
@@ -55,8 +57,8 @@ pub fn build_sort_order(
     Ok(SortOrder { order_id, fields, unknown_keys: Map::new() })
 }
 
-fn sort_field(schema: &Schema, declared: &DeclaredSort) -> Result<SortField> {
-    let source_id = declared.column.find(schema, WRITTEN)?;
+fn sort_field(schema: &Schema, declared: &DeclaredSort, case_sensitive: bool) -> Result<SortField> {
+    let source_id = declared.column.find(schema, case_sensitive, WRITTEN)?;
     check_transform(schema, source_id, &declared.transform)?;
     let usual = match declared.direction {
         SortDirection::Ascending => NullOrder::First,

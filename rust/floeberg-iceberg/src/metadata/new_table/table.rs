@@ -60,6 +60,6 @@ pub fn declare_table(
         each.column = fresh(each.column.clone())?;
     }
     let (spec, last_partition_id) = SpecBuilder::of_new_table(&schema).build(&partitions)?;
-    let sort_order = build_sort_order(&schema, &[], &sorts)?;
+    let sort_order = build_sort_order(&schema, &[], &sorts, true)?;
     Ok(DeclaredTable { spec, sort_order, last_column_id: ids.last(), last_partition_id, schema })
 }

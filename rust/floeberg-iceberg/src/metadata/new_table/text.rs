@@ -21,7 +21,7 @@ pub(super) fn parse_partitions(json: &Json) -> Result<Vec<DeclaredPartition>> {
 }
 
 /// The sort fields of a list, or of the `fields` of an object; null is an empty list. Errors: `InvalidInput`.
-pub(super) fn parse_sorts(json: &Json) -> Result<Vec<DeclaredSort>> {
+pub fn parse_sorts(json: &Json) -> Result<Vec<DeclaredSort>> {
     fields(json)?.iter().map(|each| parse_sort(each).context("sort field", each)).collect()
 }
 
@@ -37,7 +37,8 @@ fn fields(json: &Json) -> Result<&[Json]> {
     }
 }
 
-fn parse_partition(json: &Json) -> Result<DeclaredPartition> {
+/// A partition field, as a string or an object. Errors: `InvalidInput`.
+pub(in crate::metadata) fn parse_partition(json: &Json) -> Result<DeclaredPartition> {
     if let Json::String(text) = json {
         let (call, name) = match split_as(text) {
             Some((call, name)) => (call, Some(name.to_owned())),

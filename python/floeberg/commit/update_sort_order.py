@@ -1,0 +1,101 @@
+"""How is the sort order of a table changed?
+
+In: calls, named as in PyIceberg. Out: the new order as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_text
+from floeberg.commit.table_changes import TableChanges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from typing_extensions import Self
+
+__all__ = ["UpdateSortOrder"]
+
+
+class UpdateSortOrder(TableChanges):
+    """Another sort order for new files, the most significant field first.
+
+    As a context manager it commits the order at the end of the block, and drops it where the block raises. Only
+    metadata changes: files keep the order that they were written with. Without a field, the table becomes unsorted.
+
+    Examples:
+        >>> with orders.update_sort_order() as update:
+        ...     _ = update.desc("id")
+        >>> orders.sort_order().fields[0].direction.value
+        'desc'
+    """
+
+    def __init__(
+        self, commit: Callable[[Sequence[_native.Operation]], object], *, case_sensitive: bool = True
+    ) -> None:
+        """Use `Table.update_sort_order` or `Transaction.update_sort_order`.
+
+        Args:
+            commit: Takes the operations.
+            case_sensitive: Whether the case of column names counts.
+        """
+        self._hand_over = commit
+        self._case_sensitive = checked_bool("case_sensitive", case_sensitive)
+        self._fields: list[dict[str, Any]] = []
+
+    def asc(
+        self, source_column_name: str, transform: str = "identity", null_order: str | None = None
+    ) -> Self:
+        """Sorts by a column, the smallest values first.
+
+        Args:
+            source_column_name: The column.
+            transform: The transform, as the specification writes it (`"day"`), or of `floeberg.transforms` or
+                PyIceberg.
+            null_order: `"nulls-first"`, the default, or `"nulls-last"`.
+
+        Returns:
+            These changes.
+        """
+        return self._add("asc", source_column_name, transform, null_order)
+
+    def desc(
+        self, source_column_name: str, transform: str = "identity", null_order: str | None = None
+    ) -> Self:
+        """Sorts by a column, the largest values first.
+
+        Args:
+            source_column_name: The column.
+            transform: As with `asc`.
+            null_order: `"nulls-last"`, the default, or `"nulls-first"`.
+
+        Returns:
+            These changes.
+        """
+        return self._add("desc", source_column_name, transform, null_order)
+
+    def _add(self, direction: str, source_column_name: str, transform: str, null_order: object) -> Self:
+        field = {
+            "source": checked_text("source_column_name", source_column_name),
+            "transform": checked_text("transform", str(transform)),
+            "direction": direction,
+        }
+        if null_order is not None:
+            # Enums of PyIceberg and of this library have the text as their value.
+            field["null-order"] = checked_text("null_order", getattr(null_order, "value", null_order))
+        self._fields.append(field)
+        return self
+
+    def commit(self) -> None:
+        """Commits the order.
+
+        Raises:
+            InvalidInputError: A column does not exist, or cannot be sorted by.
+            UnsupportedError: A transform is not known to this version.
+            CommitConflictError: Another writer changed the columns, so that the order is not possible any more.
+        """
+        change = {"fields": self._fields, "case-sensitive": self._case_sensitive}
+        self._hand_over([_native.Operation.replace_sort_order(json.dumps(change))])

@@ -1,0 +1,122 @@
+"""How is the partition spec of a table changed?
+
+In: calls, named as in PyIceberg. Out: the changes as JSON. A transaction makes them on the newest spec, and again where
+another writer committed first.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_text
+from floeberg.commit.table_changes import TableChanges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from typing_extensions import Self
+
+__all__ = ["UpdateSpec"]
+
+
+class UpdateSpec(TableChanges):
+    """Changes to the partition fields of a table, committed together.
+
+    As a context manager it commits its changes at the end of the block, and drops them where the block raises. Only
+    metadata changes: files keep the spec that they were written with, and new files get the new one.
+
+    Examples:
+        >>> with orders.update_spec() as update:
+        ...     _ = update.add_field("id", "bucket[4]")
+        >>> [field.name for field in orders.spec().fields]
+        ['id_bucket_4']
+    """
+
+    def __init__(
+        self, commit: Callable[[Sequence[_native.Operation]], object], *, case_sensitive: bool = True
+    ) -> None:
+        """Use `Table.update_spec` or `Transaction.update_spec`.
+
+        Args:
+            commit: Takes the operations.
+            case_sensitive: Whether the case of column names counts.
+        """
+        self._hand_over = commit
+        self._case_sensitive = checked_bool("case_sensitive", case_sensitive)
+        self._changes: list[dict[str, Any]] = []
+
+    def add_field(
+        self, source_column_name: str, transform: str = "identity", partition_field_name: str | None = None
+    ) -> Self:
+        """Partitions new files by one more field.
+
+        Args:
+            source_column_name: The column.
+            transform: The transform, as the specification writes it (`"bucket[16]"`), or of `floeberg.transforms` or
+                PyIceberg.
+            partition_field_name: The name of the field. Without it, the name that Iceberg Java gives: `id_bucket_16`.
+
+        Returns:
+            These changes.
+        """
+        added = {
+            "source": checked_text("source_column_name", source_column_name),
+            "transform": checked_text("transform", str(transform)),
+        }
+        if partition_field_name is not None:
+            added["name"] = checked_text("partition_field_name", partition_field_name)
+        self._changes.append({"change": "add-field", **added})
+        return self
+
+    def add_identity(self, source_column_name: str) -> Self:
+        """Partitions new files by the values of a column.
+
+        Args:
+            source_column_name: The column.
+
+        Returns:
+            These changes.
+        """
+        return self.add_field(source_column_name, "identity")
+
+    def remove_field(self, name: str) -> Self:
+        """Stops partitioning by a field. In format version 1 it stays in the spec, with the transform `void`.
+
+        Args:
+            name: Its name, or how it was declared: `"day(ts)"`.
+
+        Returns:
+            These changes.
+        """
+        self._changes.append({"change": "remove-field", "name": checked_text("name", name)})
+        return self
+
+    def rename_field(self, name: str, new_name: str) -> Self:
+        """Gives a partition field another name.
+
+        Args:
+            name: Its name.
+            new_name: The other one.
+
+        Returns:
+            These changes.
+        """
+        renamed = {"name": checked_text("name", name), "new-name": checked_text("new_name", new_name)}
+        self._changes.append({"change": "rename-field", **renamed})
+        return self
+
+    def commit(self) -> None:
+        """Commits the changes. Without any, nothing happens.
+
+        Raises:
+            InvalidInputError: A change cannot be made: a column or field does not exist, a name is taken, or a
+                transform does not fit its column.
+            UnsupportedError: A transform of the table or of a change is not known to this version.
+            CommitConflictError: Another writer changed columns or partition fields, so that a change cannot be made.
+        """
+        if self._changes:
+            changes = {"changes": self._changes, "case-sensitive": self._case_sensitive}
+            self._hand_over([_native.Operation.update_spec(json.dumps(changes))])
+            self._changes = []
