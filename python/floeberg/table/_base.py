@@ -28,7 +28,7 @@ class TableBase:
     _json: dict[str, Any] | None
     _operations: TableOperations
 
-    def transaction(
+    def transaction(  # noqa: PLR0913 - one keyword each
         self,
         *,
         snapshot_properties: Mapping[str, str] | None = None,
