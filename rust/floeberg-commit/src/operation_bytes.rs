@@ -63,7 +63,7 @@ impl Operation {
             Self::UpdateSchema(changes) => object.put("changes", changes.clone()),
             Self::UpgradeFormatVersion(version) => object.put("format-version", *version),
             Self::UpdateSpec(changes) | Self::ReplaceSortOrder(changes) => {
-                object.put("changes", changes.clone())
+                object.put("changes", changes.clone());
             }
             Self::SetLocation(location) => object.put("location", location.as_str()),
             Self::SetStatistics(change) => object.put("change", change.to_json()),

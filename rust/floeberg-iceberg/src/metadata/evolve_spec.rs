@@ -146,13 +146,12 @@ impl Evolving<'_> {
             )));
         }
         let known = self.known_field(source_id, transform, declared.name.as_deref());
-        let (field_id, name) = match known {
-            Some(known) => (known.field_id, known.name.clone()),
-            None => {
-                let column = self.schema.full_name(source_id).unwrap_or_default();
-                let name = declared.name.clone().unwrap_or_else(|| default_name(&column, transform));
-                (next_id(&mut self.last_id).context("partition field", &name)?, name)
-            }
+        let (field_id, name) = if let Some(known) = known {
+            (known.field_id, known.name.clone())
+        } else {
+            let column = self.schema.full_name(source_id).unwrap_or_default();
+            let name = declared.name.clone().unwrap_or_else(|| default_name(&column, transform));
+            (next_id(&mut self.last_id).context("partition field", &name)?, name)
         };
         check_name(self.schema, &name, source_id, transform)?;
         self.free_name(&name)?;

@@ -34,6 +34,8 @@ fn a_default_is_that_of_old_rows_and_of_writers() {
         {"change": "update-default", "name": "n", "default": 8},
         {"change": "update-type", "name": "n", "type": "long"},
     ]);
+    let added = evolve(&json!([changes[0]])).unwrap().schema.field(21).unwrap().clone();
+    assert_eq!((added.initial_default, added.write_default), (Some(Value::Int(7)), Some(Value::Int(7))));
     let made = evolve(&changes).unwrap();
     let field = made.schema.field(21).unwrap();
     assert_eq!(
