@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::kit::{Kit, append, map, merge_append};
-use crate::{Operation, Previous, Requirement, Update, apply};
+use crate::{Commit, CommitRequest, Operation, Previous, Requirement, Update, apply};
 
 /// What has come into a folder.
 fn news(before: &BTreeSet<String>, after: &BTreeSet<String>) -> Vec<String> {
@@ -64,6 +64,15 @@ fn operations_of_one_commit_are_merged_and_tried_again_with_right_numbers() {
     several.finished(&attempt);
     assert_eq!(kit.live(), [("a".to_owned(), 2), ("b".to_owned(), 3), ("fast".to_owned(), 1)].into());
     assert_eq!(kit.files(), kit.needed());
+    // A commit to another branch takes a number, and leaves the merged manifest as it is.
+    let merged = kit.begin(vec![merge_append("c", "x")], "m");
+    kit.attempt(&merged).unwrap();
+    let elsewhere = CommitRequest { branch: "other".to_owned(), ..kit.request(vec![append("d", "x")]) };
+    let elsewhere = kit.attempt(&Commit::begin(elsewhere).unwrap()).unwrap();
+    kit.take(&elsewhere);
+    let attempt = kit.attempt(&merged).unwrap();
+    kit.take(&attempt);
+    assert_eq!(kit.live()["c"], 5);
 }
 
 #[test]
