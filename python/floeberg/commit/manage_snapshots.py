@@ -57,7 +57,7 @@ class ManageSnapshots(TableChanges):
         """Makes a tag.
 
         Args:
-            snapshot_id: Its snapshot; `None` is the current one.
+            snapshot_id: Its snapshot; `None` is the newest of the branch, after the changes before this one.
             tag_name: Its name.
             max_ref_age_ms: The age in milliseconds at which expiry removes the tag. `None` follows the table's
                 properties.
@@ -79,7 +79,7 @@ class ManageSnapshots(TableChanges):
         """Makes a branch.
 
         Args:
-            snapshot_id: Its newest snapshot; `None` is the current one.
+            snapshot_id: Its newest snapshot; `None` as with `create_tag`.
             branch_name: Its name.
             max_ref_age_ms: The age in milliseconds at which expiry removes the branch. `None` follows the table's
                 properties, as with the next two.
@@ -282,24 +282,29 @@ class ManageSnapshots(TableChanges):
 
         Raises:
             NotFoundError: No snapshot of the table has the id.
+            InvalidInputError: Several have it.
         """
         wanted = checked_text("wap_id", wap_id)
         snapshots = json.loads(self._table().metadata_json())["snapshots"]
-        found = [each["snapshot-id"] for each in snapshots if each["summary"].get("wap.id") == wanted]
+        found = [each["snapshot-id"] for each in snapshots if each.get("summary", {}).get("wap.id") == wanted]
         if not found:
-            raise NotFoundError(f"no snapshot of the table has the wap.id {wanted!r}")
-        return self.cherrypick(found[-1])
+            raise NotFoundError(
+                f"no snapshot of the table has the wap.id {wanted!r}: refresh() the table if another writer staged it"
+            )
+        if len(found) > 1:
+            raise InvalidInputError(
+                f"the snapshots {found} have the wap.id {wanted!r}: cherrypick(...) one of them"
+            )
+        return self.cherrypick(found[0])
 
     def _create(
         self, argument: str, name: object, snapshot_id: int | None, ref: dict[str, str | int | None]
     ) -> Self:
-        if snapshot_id is None:
-            snapshot_id = self._table().snapshot_id
-            if snapshot_id is None:
-                raise InvalidInputError("the table has no snapshot that a branch or a tag could name")
-        given = {"snapshot-id": checked_int("snapshot_id", snapshot_id), **ref}
-        kept = {key: value for key, value in given.items() if value is not None}
-        return self._add("create", name=checked_text(argument, name), ref=kept)
+        # Which is the newest one is known when the changes before this one are made.
+        known = -1 if snapshot_id is None else checked_int("snapshot_id", snapshot_id)
+        kept = {key: value for key, value in ref.items() if value is not None} | {"snapshot-id": known}
+        values = {"name": checked_text(argument, name), "ref": kept, "of-head": snapshot_id is None}
+        return self._add("create", **values)
 
     def _replace(self, kind: str, name: str, snapshot_id: int) -> Self:
         target = {"snapshot-id": checked_int("snapshot_id", snapshot_id)}
@@ -319,9 +324,9 @@ class ManageSnapshots(TableChanges):
                 ancestor, a retention that is not positive, `main` removed or renamed.
             CommitConflictError: Another writer moved a branch or a tag that a change moves or removes.
         """
-        if self._operations:
-            self._hand_over(self._operations)
-            self._operations = []
+        operations, self._operations = self._operations, []
+        if operations:
+            self._hand_over(operations)
 
 
 def _age(name: str, value: object) -> int | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from floeberg._arguments import checked_text
+from floeberg.errors import InvalidInputError
+
 if TYPE_CHECKING:
     from types import TracebackType
 
     from typing_extensions import Self
 
-__all__ = ["TableChanges"]
+__all__ = ["TableChanges", "transform_text"]
 
 
 class TableChanges:
@@ -32,3 +35,15 @@ class TableChanges:
         """Commits the changes, unless the block raised."""
         if kind is None:
             self.commit()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(f"{type(self).__name__} cannot be pickled: make the changes where they are committed")
+
+
+def transform_text(transform: object) -> str:
+    """A transform as the specification writes it. PyIceberg's are models that print it."""
+    if not isinstance(transform, str) and not hasattr(transform, "can_transform"):
+        raise InvalidInputError(
+            f"transform: expected a str or a transform, found an object of type {type(transform).__name__}"
+        )
+    return checked_text("transform", str(transform))

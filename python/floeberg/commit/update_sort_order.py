@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_text
-from floeberg.commit.table_changes import TableChanges
+from floeberg.commit.table_changes import TableChanges, transform_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,7 +80,7 @@ class UpdateSortOrder(TableChanges):
     def _add(self, direction: str, source_column_name: str, transform: str, null_order: object) -> Self:
         field = {
             "source": checked_text("source_column_name", source_column_name),
-            "transform": checked_text("transform", str(transform)),
+            "transform": transform_text(transform),
             "direction": direction,
         }
         if null_order is not None:
@@ -97,5 +97,6 @@ class UpdateSortOrder(TableChanges):
             UnsupportedError: A transform is not known to this version.
             CommitConflictError: Another writer changed the columns, so that the order is not possible any more.
         """
-        change = {"fields": self._fields, "case-sensitive": self._case_sensitive}
+        fields, self._fields = self._fields, []
+        change = {"fields": fields, "case-sensitive": self._case_sensitive}
         self._hand_over([_native.Operation.replace_sort_order(json.dumps(change))])

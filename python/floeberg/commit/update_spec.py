@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_text
-from floeberg.commit.table_changes import TableChanges
+from floeberg.commit.table_changes import TableChanges, transform_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ class UpdateSpec(TableChanges):
         """
         added = {
             "source": checked_text("source_column_name", source_column_name),
-            "transform": checked_text("transform", str(transform)),
+            "transform": transform_text(transform),
         }
         if partition_field_name is not None:
             added["name"] = checked_text("partition_field_name", partition_field_name)
@@ -116,7 +116,7 @@ class UpdateSpec(TableChanges):
             UnsupportedError: A transform of the table or of a change is not known to this version.
             CommitConflictError: Another writer changed columns or partition fields, so that a change cannot be made.
         """
-        if self._changes:
-            changes = {"changes": self._changes, "case-sensitive": self._case_sensitive}
+        made, self._changes = self._changes, []
+        if made:
+            changes = {"changes": made, "case-sensitive": self._case_sensitive}
             self._hand_over([_native.Operation.update_spec(json.dumps(changes))])
-            self._changes = []

@@ -104,6 +104,6 @@ class UpdateStatistics(TableChanges):
         Raises:
             NotFoundError: The table does not have the snapshot of a file.
         """
-        if self._operations:
-            self._hand_over(self._operations)
-            self._operations = []
+        operations, self._operations = self._operations, []
+        if operations:
+            self._hand_over(operations)

@@ -68,7 +68,7 @@ class TableStructureChanges(TableBase):
             location: The folder, as a path or a URI.
 
         Raises:
-            UnsupportedError: The table is kept by its folder, which is its location.
+            InvalidInputError: The table has no catalog, and stays in its folder.
             FloebergError: Those of every commit, as with `append`.
         """
         with self.transaction() as transaction:

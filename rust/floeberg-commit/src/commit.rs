@@ -78,11 +78,8 @@ impl Commit {
             return Err(Error::invalid_input("a commit needs a branch and a key"));
         }
         check_properties(&request.properties)?;
-        let changing = request.operations.iter().filter(|operation| operation.changes_rows()).count();
-        if request.stage_only && changing != 1 {
-            return Err(Error::invalid_input(format!(
-                "a staged commit makes one snapshot: expected one operation that changes rows, found {changing}"
-            )));
+        if request.stage_only {
+            check_staged(&request.operations)?;
         }
         let names =
             request.operations.iter().filter(|operation| operation.changes_rows()).map(Operation::name);
@@ -263,6 +260,24 @@ impl Commit {
     pub fn abandon(&self) -> Vec<String> {
         let _alone = self.attempting.lock().unwrap_or_else(PoisonError::into_inner);
         self.kept.remove_all_but(self.store.as_ref(), &BTreeSet::new())
+    }
+}
+
+/// Errors: `InvalidInput` for more than one snapshot, and for changes of branches: nothing of a staged commit is published.
+fn check_staged(operations: &[Operation]) -> Result<()> {
+    let publishes =
+        |operation: &&Operation| matches!(operation, Operation::ChangeRef(_) | Operation::Cherrypick(_));
+    if let Some(operation) = operations.iter().find(publishes) {
+        return Err(Error::invalid_input(format!(
+            "a staged commit leaves branches and tags as they are: found the operation {:?}",
+            operation.name()
+        )));
+    }
+    match operations.iter().filter(|operation| operation.changes_rows()).count() {
+        1 => Ok(()),
+        changing => Err(Error::invalid_input(format!(
+            "a staged commit makes one snapshot: expected one operation that changes rows, found {changing}"
+        ))),
     }
 }
 

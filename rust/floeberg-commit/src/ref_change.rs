@@ -1,7 +1,7 @@
 //! How does a user change branches and tags?
 //!
 //! ```text
-//! {"change": "create", "name", "ref"}                   {"change": "remove", "name", "type"}
+//! {"change": "create", "name", "ref", "of-head"}        {"change": "remove", "name", "type"}
 //! {"change": "replace", "name", "type", "snapshot-id"}  {"change": "rename", "name", "new-name"}
 //! {"change": "retention", "name", and what of it changes}
 //! {"change": "fast-forward", "name", "to"}              {"change": "set-current", "snapshot-id" or "ref"}
@@ -16,6 +16,8 @@ use floeberg_iceberg::metadata::{RefKind, SnapshotRef};
 use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, long, string};
 use serde_json::{Map, Value as Json};
 
+use super::row_delta::boolean;
+
 /// A change of branches and tags.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RefChange {
@@ -25,6 +27,8 @@ pub enum RefChange {
         name: String,
         /// Its snapshot and retention.
         reference: SnapshotRef,
+        /// Is its snapshot the newest one of the commit's branch instead?
+        of_head: bool,
     },
     /// Makes a branch or a tag name another snapshot. Its retention stays.
     Replace {
@@ -97,8 +101,9 @@ impl RefChange {
         let mut object = ObjectWriter::default();
         object.put("change", self.word());
         match self {
-            Self::Create { name, reference } => {
+            Self::Create { name, reference, of_head } => {
                 object.put("name", name.as_str());
+                object.put("of-head", *of_head);
                 object.put("ref", emit_ref(reference));
             }
             Self::Replace { name, kind, snapshot_id } => {
@@ -143,6 +148,7 @@ impl RefChange {
             "create" => Self::Create {
                 name: object.required("name", string)?,
                 reference: object.required("ref", parse_ref)?,
+                of_head: object.optional("of-head", boolean)?.unwrap_or(false),
             },
             "replace" => Self::Replace {
                 name: object.required("name", string)?,

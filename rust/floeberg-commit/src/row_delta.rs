@@ -3,10 +3,11 @@
 //! In: files that come, files that go, and what they were made from. Out: their bytes, for other processes, and back.
 //! Spec: Snapshots (`overwrite`, `delete`); Row-level Deletes. The name is Iceberg Java's.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use floeberg_core::expr::{Expr, json as expression_json};
 use floeberg_core::{Error, Result};
+use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 use serde_json::Value as Json;
 
@@ -25,6 +26,8 @@ pub struct RowDelta {
     /// Rows that are deleted: their positions, by the paths of data files. The attempt writes their vectors or position deletes, with
     /// what is deleted of these files by then.
     pub deleted_rows: BTreeMap<String, RoaringTreemap>,
+    /// A row that was named twice: its data file and position. Rows that take its place would be there twice.
+    pub repeated: Option<(String, u64)>,
     /// Data files that go by their paths. Rows of them that stay are in files that come.
     pub replaced: BTreeSet<String>,
     /// Data files that new deletes are for, besides those that delete files name.
@@ -43,18 +46,23 @@ pub struct RowDelta {
 impl RowDelta {
     /// The files and rows of several, with what the first says of the rest.
     ///
-    /// Errors: `InvalidInput` for a row that two of them delete while rows are added: it would be changed twice; those of
+    /// Errors: `InvalidInput` for a row that is deleted twice while rows are added: it would be changed twice; those of
     /// [`Receipt::concat`].
     pub fn concat(all: Vec<Self>) -> Result<Self> {
         let mut deleted_rows: BTreeMap<String, RoaringTreemap> = BTreeMap::new();
-        let adds_rows = all.iter().any(|delta| delta.added.rows() > 0);
+        // Receipts may spell the path of a file differently.
+        let mut spelled: HashMap<String, String> = HashMap::new();
+        let mut repeated = all.iter().find_map(|delta| delta.repeated.clone());
         for (path, positions) in all.iter().flat_map(|delta| &delta.deleted_rows) {
-            let known = deleted_rows.entry(path.clone()).or_default();
-            if let Some(row) = (&*known & positions).min().filter(|_| adds_rows) {
-                let message = "a row is deleted by two receipts of an operation that adds rows: it would be changed twice";
-                return Err(Error::invalid_input(message).with("file_path", path).with("position", row));
-            }
+            let spelled = spelled.entry(canonical(path).to_owned()).or_insert_with(|| path.clone());
+            let known = deleted_rows.entry(spelled.clone()).or_default();
+            repeated = repeated.or_else(|| (&*known & positions).min().map(|row| (path.clone(), row)));
             *known |= positions;
+        }
+        let adds_rows = all.iter().any(|delta| delta.added.rows() > 0);
+        if let Some((path, row)) = repeated.as_ref().filter(|_| adds_rows) {
+            let message = "a row is deleted twice by an operation that adds rows: it would be changed twice";
+            return Err(Error::invalid_input(message).with("file_path", path).with("position", row));
         }
         let replaced = all.iter().flat_map(|delta| &delta.replaced).cloned().collect();
         let referenced = all.iter().flat_map(|delta| &delta.referenced_data_files).cloned().collect();
@@ -70,6 +78,7 @@ impl RowDelta {
             added: Receipt::concat(added)?,
             removed: Receipt::concat(removed)?,
             deleted_rows,
+            repeated,
             replaced,
             referenced_data_files: referenced,
             ..rest.into_iter().next().unwrap_or_default()
@@ -82,6 +91,10 @@ impl RowDelta {
         object.put("added-length", added.len() as u64);
         object.put("removed-length", removed.len() as u64);
         object.put("deleted-rows-of", self.deleted_rows.keys().cloned().collect::<Vec<_>>());
+        if let Some((path, row)) = &self.repeated {
+            object.put("repeated-row-of", path.as_str());
+            object.put("repeated-row", *row);
+        }
         object.put("replaced", self.replaced.iter().cloned().collect::<Vec<_>>());
         object.put("referenced-data-files", self.referenced_data_files.clone());
         object.put_some("read-snapshot-id", self.read_snapshot_id);
@@ -119,10 +132,15 @@ impl RowDelta {
         let deleted_rows = positions.collect::<Result<_>>()?;
         let filter = object.optional("filter", raw)?;
         let isolation = object.optional("isolation", string)?;
+        let repeated = match object.optional("repeated-row-of", string)? {
+            None => None,
+            Some(path) => Some((path, u64::try_from(object.required("repeated-row", long)?).unwrap_or(0))),
+        };
         Ok(Self {
             added,
             removed,
             deleted_rows,
+            repeated,
             replaced: object.required("replaced", list(string))?.into_iter().collect(),
             referenced_data_files: object.required("referenced-data-files", list(string))?,
             read_snapshot_id: object.optional("read-snapshot-id", long)?,

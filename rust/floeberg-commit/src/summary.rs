@@ -240,6 +240,7 @@ pub(crate) fn check_properties(properties: &BTreeMap<String, String>) -> Result<
             || ["equality-delete-files", "position-delete-files"].iter().any(|kind| {
                 name.strip_prefix("added-").or_else(|| name.strip_prefix("removed-")) == Some(*kind)
             })
+            || ["source-snapshot-id", "published-wap-id"].contains(&name)
             || name.starts_with("partitions.")
     };
     match properties.keys().find(|name| is_own(name)) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import uuid
 
 import pyarrow as pa
@@ -191,7 +192,61 @@ def test_wrong_changes_are_refused(table, change, error, said):
 def test_an_empty_table_has_nothing_to_name(catalog):
     table = catalog.create_table("ns.t", ids().schema)
     with pytest.raises(InvalidInputError, match="no snapshot"):
-        table.manage_snapshots().create_branch(None, "dev")
+        table.manage_snapshots().create_branch(None, "dev").commit()
+
+
+def test_none_is_the_newest_snapshot_after_the_changes_before(table):
+    first = snapshots(table)[0]
+    table.manage_snapshots().rollback_to_snapshot(first).create_tag(None, "back").commit()
+    assert table.refs()["back"].snapshot_id == first
+    with table.transaction(branch="dev") as transaction:
+        transaction.append(ids(7))
+        transaction.manage_snapshots().create_tag(None, "made").commit()
+    assert (
+        table.refs()["made"].snapshot_id == table.refs()["dev"].snapshot_id == transaction.result.snapshot_id
+    )
+
+
+def test_a_failed_change_is_not_made_again_by_the_next(table):
+    refs = table.manage_snapshots().remove_tag("gone")
+    with pytest.raises(NotFoundError):
+        refs.commit()
+    refs.create_tag(None, "kept").commit()
+    assert "kept" in table.refs()
+    with pytest.raises(TypeError, match="ManageSnapshots cannot be pickled"):
+        pickle.dumps(refs)
+
+
+def test_work_that_was_published_elsewhere_is_not_published_again(table):
+    with table.transaction(stage_only=True, snapshot_properties={"wap.id": "w"}) as staged:
+        staged.append(ids(7))
+    table.append(ids(8))
+    table.manage_snapshots().create_branch(None, "b").commit()
+    with table.transaction(branch="b") as transaction:
+        transaction.manage_snapshots().publish_changes("w").commit()
+    table.append(ids(9))
+    table.manage_snapshots().cherrypick(table.refs()["b"].snapshot_id).commit()
+    table.delete("id = 7")
+    for again in (
+        lambda refs: refs.publish_changes("w"),
+        lambda refs: refs.cherrypick(staged.result.snapshot_id),
+        lambda refs: refs.cherrypick(table.refs()["b"].snapshot_id),
+    ):
+        with pytest.raises(AlreadyExistsError):
+            again(table.manage_snapshots()).commit()
+    assert read(table) == [1, 2, 3, 8, 9]
+    for number in (20, 21):
+        with table.transaction(stage_only=True, snapshot_properties={"wap.id": "twice"}) as transaction:
+            transaction.append(ids(number))
+    with pytest.raises(InvalidInputError, match="cherrypick"):
+        table.manage_snapshots().publish_changes("twice")
+    transaction = table.transaction(stage_only=True)
+    transaction.manage_snapshots().cherrypick(staged.result.snapshot_id).commit()
+    with pytest.raises(InvalidInputError, match="leaves branches and tags"):
+        transaction.commit_transaction()
+    for reserved in ("source-snapshot-id", "published-wap-id"):
+        with pytest.raises(InvalidInputError, match="reserved"):
+            table.append(ids(1), snapshot_properties={reserved: "1"})
 
 
 def test_staged_work_is_audited_and_published_once(catalog, table):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from pathlib import Path
 
 import pyarrow as pa
@@ -191,3 +192,43 @@ def test_files_are_not_added_to_a_spec_of_another_writer(catalog):
     with pytest.raises(CommitConflictError, match="partition spec 1 was changed"):
         transaction.commit_transaction()
     assert mine.refresh().scan().count() == 0
+
+
+def test_names_are_those_that_the_writer_saw(catalog):
+    schema = pa.schema({"id": pa.int64(), "x": pa.int64(), "y": pa.int64()})
+
+    def swapped():
+        name = f"ns.{uuid.uuid4().hex}"
+        mine = catalog.create_table(name, schema, partition_spec=["id as f", "bucket(2, y) as g"])
+        theirs = catalog.load_table(name)
+        theirs.update_schema().rename_column("x", "z").commit()
+        theirs.update_schema().rename_column("y", "x").commit()
+        theirs.update_spec().rename_field("f", "t").rename_field("g", "f").rename_field("t", "g").commit()
+        return mine
+
+    for change in (
+        lambda table: table.update_spec().add_field("x", "bucket[4]"),
+        lambda table: table.update_sort_order().asc("x"),
+        lambda table: table.update_spec().remove_field("f"),
+        lambda table: table.update_spec().rename_field("g", "h"),
+    ):
+        with pytest.raises(CommitConflictError, match="another (field|column) now"):
+            change(swapped()).commit()
+
+
+def test_names_of_fields_may_be_swapped(catalog):
+    table = catalog.create_table("ns.t", ROWS.schema, partition_spec=["id as f", "name as g"])
+    with table.update_spec() as update:
+        update.rename_field("f", "h").rename_field("g", "f")
+    assert [name for _, name, _ in fields(table)] == ["h", "f"]
+
+
+def test_a_staged_overwrite_of_partitions_is_of_the_spec_that_there_is(catalog):
+    table = catalog.create_table("ns.t", ROWS.schema, partition_spec=["name"])
+    table.append(ROWS)
+    with table.transaction(stage_only=True) as staged:
+        staged.dynamic_partition_overwrite(pa.table({"id": [9], "name": ["a"]}))
+    table.update_spec().add_field("id", "bucket[2]").commit()
+    table.append(pa.table({"id": [7], "name": ["a"]}))
+    with pytest.raises(CommitConflictError, match="partition spec was changed"):
+        table.manage_snapshots().cherrypick(staged.result.snapshot_id).commit()

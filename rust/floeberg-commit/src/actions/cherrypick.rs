@@ -13,7 +13,7 @@ use std::sync::Arc;
 use arrow_array::Array as _;
 use floeberg_core::{Context, Error, ErrorKind, Result};
 use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestContent};
-use floeberg_iceberg::metadata::{RefKind, Snapshot, SnapshotRef};
+use floeberg_iceberg::metadata::{RefKind, Snapshot, SnapshotRef, TableMetadata};
 use floeberg_iceberg::write::WrittenFile;
 
 use crate::Update;
@@ -66,7 +66,7 @@ pub(super) fn cherrypick(
     };
     let mut properties: BTreeMap<String, String> = context.properties.clone();
     properties.insert(SOURCE_SNAPSHOT_ID.to_owned(), snapshot_id.to_string());
-    if let Some(id) = picked.summary.get(WAP_ID) {
+    if let Some(id) = wap_id(&picked) {
         properties.insert(PUBLISHED_WAP_ID.to_owned(), id.clone());
     }
     let context = &ActionContext {
@@ -80,6 +80,7 @@ pub(super) fn cherrypick(
     let [added, removed] = files_of(context, &picked)?;
     let mut removal = None;
     if operation == "overwrite" {
+        check_spec(context, &added)?;
         let partitions: HashSet<_> =
             added.iter().map(|written| partition_key(written.spec_id, &written.file.partition)).collect();
         let replaced = Removal::Partitions(context.specs()?, partitions);
@@ -100,7 +101,8 @@ pub(super) fn cherrypick(
 /// Errors: `InvalidInput` for a snapshot that the branch has, itself or applied, and for staged work that it has.
 fn check_not_applied(context: &ActionContext<'_>, picked: &Snapshot, parent_id: Option<i64>) -> Result<()> {
     let ancestors = parent_id.map(|id| context.metadata.ancestors_of(id)).unwrap_or_default();
-    let wap_id = picked.summary.get(WAP_ID).filter(|id| !id.is_empty());
+    let wap_id = wap_id(picked);
+    let origin = origin(&context.metadata, picked.snapshot_id);
     let refused = |why: String| {
         let error = Error::new(ErrorKind::AlreadyExists, why).with("branch", context.branch);
         Err(error.with("snapshot", picked.snapshot_id))
@@ -110,7 +112,9 @@ fn check_not_applied(context: &ActionContext<'_>, picked: &Snapshot, parent_id: 
         if ancestor.snapshot_id == picked.snapshot_id {
             return refused(format!("the branch has snapshot {} already", picked.snapshot_id));
         }
-        if says(SOURCE_SNAPSHOT_ID).is_some_and(|id| *id == picked.snapshot_id.to_string()) {
+        if says(SOURCE_SNAPSHOT_ID).is_some()
+            && self::origin(&context.metadata, ancestor.snapshot_id) == origin
+        {
             return refused(format!(
                 "snapshot {} was applied to the branch already, as snapshot {}",
                 picked.snapshot_id, ancestor.snapshot_id
@@ -125,6 +129,42 @@ fn check_not_applied(context: &ActionContext<'_>, picked: &Snapshot, parent_id: 
         }
     }
     Ok(())
+}
+
+/// The id of the work of a snapshot, staged or published.
+fn wap_id(snapshot: &Snapshot) -> Option<&String> {
+    let says = |name| snapshot.summary.get(name).filter(|id: &&String| !id.is_empty());
+    says(WAP_ID).or_else(|| says(PUBLISHED_WAP_ID))
+}
+
+/// The snapshot whose changes a snapshot repeats, also through others that repeat them; else itself.
+fn origin(metadata: &TableMetadata, snapshot_id: i64) -> i64 {
+    let mut seen = HashSet::from([snapshot_id]);
+    let mut origin = snapshot_id;
+    while let Ok(snapshot) = metadata.snapshot(origin) {
+        let source = snapshot.summary.get(SOURCE_SNAPSHOT_ID).and_then(|id| id.parse().ok());
+        match source {
+            Some(source) if seen.insert(source) => origin = source,
+            _ => break,
+        }
+    }
+    origin
+}
+
+/// Errors: `CommitConflict` if the partition spec is another one by now: rows of the replaced partitions may be in others.
+fn check_spec(context: &ActionContext<'_>, added: &[WrittenFile]) -> Result<()> {
+    let now = context.metadata.default_spec_id;
+    match added.iter().find(|written| written.spec_id != now) {
+        None => Ok(()),
+        Some(written) => Err(Error::new(
+            ErrorKind::CommitConflict,
+            format!(
+                "the partition spec was changed since: the files to add are of spec {}, and the table's is {now}. Write the \
+                 rows again",
+                written.spec_id
+            ),
+        )),
+    }
 }
 
 /// The data files that a snapshot added, and those that it removed.

@@ -25,7 +25,11 @@ pub(super) fn change_ref(
 ) -> Result<Produced> {
     let changing = Changing { metadata, validation };
     match change {
-        RefChange::Create { name, reference } => changing.create(name, reference),
+        RefChange::Create { name, reference, of_head: false } => changing.create(name, reference),
+        RefChange::Create { name, reference, of_head: true } => {
+            let snapshot_id = changing.seen_head(branch)?;
+            changing.create(name, &SnapshotRef { snapshot_id, ..reference.clone() })
+        }
         RefChange::Replace { name, kind, snapshot_id } => changing.replace(name, *kind, *snapshot_id),
         RefChange::Rename { name, new_name } => changing.rename(name, new_name),
         RefChange::Remove { name, kind } => changing.remove(name, *kind),
@@ -157,6 +161,21 @@ impl Changing<'_> {
             None => Ok(set(branch, SnapshotRef::new(snapshot_id, RefKind::Branch))),
             Some(_) => Ok(moved(branch, self.of_kind(branch, RefKind::Branch)?, snapshot_id)),
         }
+    }
+
+    /// The newest snapshot of a branch as the user knows it: by operations before this one, and else as it was when the commit
+    /// began. Errors: `InvalidInput` without one.
+    fn seen_head(&self, branch: &str) -> Result<i64> {
+        let head = |metadata: &TableMetadata| match metadata.refs.get(branch) {
+            Some(reference) => Some(reference.snapshot_id),
+            None => metadata.current_snapshot_id,
+        };
+        let (now, base) = (head(self.metadata), self.validation.base.and_then(head));
+        let seen = if now == base { self.validation.starting.and_then(head) } else { now };
+        seen.ok_or_else(|| {
+            Error::invalid_input("the table has no snapshot that a branch or a tag could name")
+                .with("branch", branch)
+        })
     }
 
     /// The newest snapshot of a branch.

@@ -10,7 +10,7 @@ use floeberg_core::Result;
 use floeberg_iceberg::metadata::{TableMetadata, build_sort_order};
 use serde_json::Value as Json;
 
-use crate::changed_since::as_conflict_if;
+use crate::changed_since::{as_conflict_if, check_column};
 use crate::produce::Produced;
 use crate::sort_order_change::SortOrderChange;
 use crate::validation::Validation;
@@ -26,6 +26,9 @@ pub(super) fn replace_sort_order(
     change: &Json,
 ) -> Result<Produced> {
     let change = SortOrderChange::from_json(change)?;
+    for field in &change.fields {
+        check_column(validation.seen, metadata, &field.column, change.case_sensitive)?;
+    }
     let schema = metadata.current_schema();
     let order = build_sort_order(schema, &metadata.sort_orders, &change.fields, change.case_sensitive)
         .map_err(as_conflict_if(validation, "columns", |metadata| Arc::clone(metadata.current_schema())))?;

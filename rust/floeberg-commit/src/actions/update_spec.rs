@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use floeberg_core::Result;
-use floeberg_iceberg::metadata::{PartitionSpec, SpecChanges, TableMetadata};
+use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_iceberg::metadata::{PartitionSpec, SpecChange, SpecChanges, TableMetadata};
 use serde_json::{Map, Value as Json};
 
-use crate::changed_since::as_conflict_if;
+use crate::changed_since::{as_conflict_if, check_column};
 use crate::produce::Produced;
 use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
@@ -25,6 +25,7 @@ pub(super) fn update_spec(
     changes: &Json,
 ) -> Result<Produced> {
     let changes = SpecChanges::from_json(changes)?;
+    check_names(metadata, validation, &changes)?;
     let fields = metadata.evolve_spec(&changes).map_err(as_conflict_if(
         validation,
         "columns or the partition fields",
@@ -35,4 +36,32 @@ pub(super) fn update_spec(
     }
     let spec = PartitionSpec { spec_id: LAST_ADDED, fields, unknown_keys: Map::new() };
     Ok(Produced::of(vec![Update::AddSpec(Arc::new(spec)), Update::SetDefaultSpec(LAST_ADDED)]))
+}
+
+/// Errors: `CommitConflict` if a name means another column, or another partition field, than when the operation began.
+fn check_names(metadata: &TableMetadata, validation: Validation<'_>, changes: &SpecChanges) -> Result<()> {
+    let field = |metadata: &TableMetadata, name: &str| {
+        metadata.default_spec().fields.iter().find(|field| field.name == name).map(|field| field.field_id)
+    };
+    for change in &changes.changes {
+        match change {
+            SpecChange::Add(declared) => {
+                check_column(validation.seen, metadata, &declared.column, changes.case_sensitive)?;
+            }
+            SpecChange::Remove(name) | SpecChange::Rename { name, .. } => {
+                let then = validation.starting.and_then(|starting| field(starting, name));
+                let now = validation.base.and_then(|base| field(base, name));
+                if then != now {
+                    return Err(Error::new(
+                        ErrorKind::CommitConflict,
+                        format!(
+                            "another writer changed the partition fields: the name {name:?} means another field now, or no \
+                             field"
+                        ),
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
 }

@@ -21,6 +21,7 @@ use super::filtered::{by_content, has_live_files};
 use super::named_files::NamedFiles;
 use super::removal::partition_key;
 use floeberg_iceberg::manifest::{EntryRequest, FileContent, ManifestEntries, ManifestFile};
+use floeberg_iceberg::metadata::Snapshot;
 use floeberg_iceberg::write::WrittenFile;
 
 /// What an operation does to rows that were there.
@@ -61,6 +62,7 @@ pub(crate) fn check_base(context: &ActionContext<'_>, check: BaseCheck<'_>) -> R
     let parent = context.parent()?;
     let before = parent.as_deref().map(|snapshot| manifests_of(context, snapshot)).transpose()?;
     let (data, deletes) = by_content(before.unwrap_or_default());
+    check_read_from_branch(context, parent.as_deref(), check.read_snapshot_id)?;
     check_specs_of_keys(context, check, &data)?;
     let referenced = referenced(check);
     if let Some(path) = referenced.iter().find(|path| check.named.has_data_file(path)) {
@@ -85,6 +87,28 @@ pub(crate) fn check_base(context: &ActionContext<'_>, check: BaseCheck<'_>) -> R
         check_deletes(context, &entries, &targets, check.named).context("manifest", &manifest.manifest_path)
     })
     .map(drop)
+}
+
+/// What came since a snapshot is known only where the branch has it.
+///
+/// Errors: `CommitConflict` for a read snapshot that is not in the history of the branch.
+fn check_read_from_branch(
+    context: &ActionContext<'_>,
+    parent: Option<&Snapshot>,
+    read_snapshot_id: Option<i64>,
+) -> Result<()> {
+    let Some(id) = read_snapshot_id else { return Ok(()) };
+    let history = parent.map(|parent| context.metadata.ancestors_of(parent.snapshot_id)).unwrap_or_default();
+    if history.iter().any(|snapshot| snapshot.snapshot_id == id) {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::CommitConflict,
+        "the snapshot that was read is not in the history of the branch: it is of another branch, the branch was rolled back, or \
+         snapshots expired. Read the branch, and try again",
+    )
+    .with("branch", context.branch)
+    .with("snapshot", id))
 }
 
 /// The data files that deletes by position are for.

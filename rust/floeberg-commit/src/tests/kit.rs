@@ -219,7 +219,7 @@ pub(super) fn append(path: &str, day: &str) -> Operation {
 /// Makes a branch or a tag.
 pub(super) fn create_ref(name: &str, snapshot_id: i64, kind: RefKind) -> Operation {
     let reference = SnapshotRef::new(snapshot_id, kind);
-    Operation::ChangeRef(RefChange::Create { name: name.to_owned(), reference })
+    Operation::ChangeRef(RefChange::Create { name: name.to_owned(), reference, of_head: false })
 }
 
 pub(super) fn remove_branch(name: &str) -> Operation {

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use floeberg_core::ErrorKind;
 use floeberg_core::expr::parse;
+use floeberg_iceberg::metadata::RefKind;
 use floeberg_iceberg::write::{Receipt, WrittenFile};
 use roaring::RoaringTreemap;
 
-use super::kit::Kit;
+use super::kit::{Kit, create_ref};
 use super::row_deletes::{delete, said_operation, stored};
 use super::row_deltas::{append, data, delta, ids, keys, live_deletes, operation};
 use crate::random::random_uuid;
-use crate::{DeleteMode, IsolationLevel, Operation, RowDelta};
+use crate::{Commit, CommitRequest, DeleteMode, IsolationLevel, Operation, RowDelta};
 
 fn rows(of: &[(&WrittenFile, &[u64])]) -> BTreeMap<String, RoaringTreemap> {
     of.iter().map(|(file, rows)| (file.file.file_path.clone(), rows.iter().copied().collect())).collect()
@@ -186,4 +187,48 @@ fn receipts_of_several_workers_are_one_operation() {
     let error = changed_twice.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
     assert!(error.to_string().contains("changed twice"), "{error}");
+}
+
+#[test]
+fn rows_that_were_read_from_another_history_are_a_conflict() {
+    for version in [2, 3] {
+        let mut kit = Kit::partitioned(version, &[]);
+        let one = append(&mut kit, "x", &[1, 2, 3]);
+        let first = kit.metadata().current_snapshot_id.unwrap();
+        kit.commit(vec![create_ref("b", first, RefKind::Branch)]);
+        append(&mut kit, "x", &[4]);
+        let head = kit.metadata().current_snapshot_id;
+        for named in [
+            replaced(&kit, data(&kit, "x", &[1, 3]), &[&one]),
+            positions(&kit, Receipt::default(), &[(&one, &[1])]),
+        ] {
+            let of_main = RowDelta { read_snapshot_id: head, ..named };
+            let request = CommitRequest { branch: "b".to_owned(), ..kit.request(vec![operation(of_main)]) };
+            let error = kit.attempt(&Commit::begin(request).unwrap()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::CommitConflict, "{error}");
+            assert!(error.message().contains("not in the history of the branch"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_row_that_is_named_twice_is_not_changed_twice() {
+    let path = "file:///w/one";
+    let of = |path: &str, repeated| RowDelta {
+        deleted_rows: BTreeMap::from([(path.to_owned(), RoaringTreemap::from([1_u64]))]),
+        repeated,
+        ..RowDelta::default()
+    };
+    let two_spellings = RowDelta::concat(vec![of(path, None), of("/w/one", None)]).unwrap();
+    assert_eq!(two_spellings.deleted_rows.len(), 1);
+    assert!(two_spellings.repeated.is_some(), "known to who adds rows later");
+    let kit = Kit::partitioned(2, &[]);
+    let adds = || RowDelta { added: data(&kit, "x", &[7]), ..RowDelta::default() };
+    for deletes in [two_spellings, of(path, Some((path.to_owned(), 1)))] {
+        let bytes = operation(deletes.clone()).to_bytes().unwrap();
+        assert_eq!(Operation::from_bytes(&bytes).unwrap(), operation(deletes.clone()));
+        assert!(RowDelta::concat(vec![deletes.clone()]).is_ok());
+        let error = RowDelta::concat(vec![deletes, adds()]).unwrap_err();
+        assert!(error.message().contains("changed twice"), "{error}");
+    }
 }

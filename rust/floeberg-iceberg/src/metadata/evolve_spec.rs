@@ -248,7 +248,9 @@ impl Evolving<'_> {
             )));
         };
         check_name(self.schema, new_name, *source_id, &field.transform)?;
-        if field.name != new_name {
+        // A field that has this name may be renamed by a later change: names are compared at the end.
+        let void = |field: &PartitionField| field.transform == Transform::Void && field.name == new_name;
+        if self.fields.iter().any(void) && field.name != new_name {
             self.free_name(new_name)?;
         }
         self.renamed.insert(position, new_name.to_owned());

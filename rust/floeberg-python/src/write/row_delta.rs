@@ -46,15 +46,16 @@ impl RowDeltaReceipt {
         let take = move |_: &Cancel, batches: Fed<Unchecked>| {
             let columns = [FILE, POS].into_iter().filter_map(metadata_column).collect();
             let matching = Matching::new(&Arc::new(Schema::new(0, columns)?), &schema)?;
-            let mut deleted_rows = BTreeMap::new();
+            let (mut deleted_rows, mut repeated) = (BTreeMap::new(), None);
             let mut rows = 0_u64;
             for batch in batches {
                 let batch = batch?.checked()?;
-                matching
-                    .apply_in_pieces(&batch, rows, &mut |rows| take_positions(&rows, &mut deleted_rows))?;
+                matching.apply_in_pieces(&batch, rows, &mut |rows| {
+                    take_positions(&rows, &mut deleted_rows, &mut repeated)
+                })?;
                 rows = rows.saturating_add(batch.num_rows() as u64);
             }
-            Ok(RowDelta { deleted_rows, ..RowDelta::default() })
+            Ok(RowDelta { deleted_rows, repeated, ..RowDelta::default() })
         };
         runtime::feed(py, &Cancel::default(), |py| source.next(py), take, |_| Ok(())).map(Self)
     }
@@ -113,7 +114,11 @@ impl RowDeltaReceipt {
 }
 
 /// Adds the positions of a batch of paths and positions.
-fn take_positions(rows: &RecordBatch, deleted: &mut BTreeMap<String, RoaringTreemap>) -> Result<()> {
+fn take_positions(
+    rows: &RecordBatch,
+    deleted: &mut BTreeMap<String, RoaringTreemap>,
+    repeated: &mut Option<(String, u64)>,
+) -> Result<()> {
     let (paths, positions) = (rows.column(0).as_string::<i32>(), rows.column(1).as_primitive::<Int64Type>());
     let mut row = 0;
     while row < rows.num_rows() {
@@ -130,7 +135,9 @@ fn take_positions(rows: &RecordBatch, deleted: &mut BTreeMap<String, RoaringTree
                 let message = format!("a row has a position from 0, found {}", positions.value(row));
                 Error::invalid_input(message).with("file_path", path)
             })?;
-            of_file.insert(position);
+            if !of_file.insert(position) && repeated.is_none() {
+                *repeated = Some((path.to_owned(), position));
+            }
             row += 1;
         }
     }
