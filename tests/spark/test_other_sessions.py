@@ -128,7 +128,10 @@ def test_spark_connect_reads_files_by_itself(tmp_path):
             spark.conf.unset(key) if before is None else spark.conf.set(key, before)
         told["turned"] = turned
         told["lanes"] = [str(each) for each in scan.explain(spark=spark).lanes]
-        told["refused"] = [str(each) for each in scan.select("_row_id").explain(spark=spark).lanes]
+        special = table.scan(selected_fields=("id", "_file", "_pos", "_spec_id", "_row_id"))
+        told["special"] = [str(each) for each in special.explain(spark=spark).lanes]
+        both = [special.to_spark(spark, reader=each).collect() for each in ("native", "arrow")]
+        told["special_rows"] = sorted(map(str, both[0])) == sorted(map(str, both[1]))
         print(json.dumps(told), flush=True)
         """,
         json.dumps({"warehouse": str(tmp_path / "w"), "turned": TURNED}),
@@ -139,7 +142,8 @@ def test_spark_connect_reads_files_by_itself(tmp_path):
     # Other readers of files know none of the options that say what is read: nothing may come of them.
     assert all(isinstance(found, str) for found in wrong.values()), wrong
     assert told["lanes"][0].startswith("in Spark by native: ")
-    assert told["refused"][0].startswith("in Spark by arrow: ")
+    assert told["special"][0].startswith("in Spark by native: ")
+    assert told["special_rows"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the other Python is a shell script")
