@@ -147,7 +147,7 @@ def _check_blob(entry: Entry, blobs: list[Json], place: str, faults: Faults) -> 
     at = (file["content_offset"], file["content_size_in_bytes"])
     described = next((each for each in blobs if (each["offset"], each["length"]) == at), None)
     if described is None:
-        faults.say("vectors-are-blobs", place, f"{at} is none of {blobs}")
+        faults.say("vectors-are-blobs", place, f"the vector is at {at}, and the blobs are at {blobs}")
         return
     expected = {
         "type": "deletion-vector-v1",

@@ -12,6 +12,7 @@ use floeberg_core::expr::{Expr, Predicate, Term, bind};
 use floeberg_core::schema::evolve::{SchemaChange, SchemaChanges};
 use floeberg_core::schema::{PrimitiveType, Schema, Type};
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_iceberg::metadata::ColumnChoice;
 
 /// The columns that an operation was made for.
 #[derive(Debug, Clone)]
@@ -98,11 +99,31 @@ pub(crate) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) ->
             let (then, found) = (find(&seen.schema)?, find(now).map_err(|error| conflict(error.message()))?);
             let is_own = then.is_some_and(|id| id > seen.last_column_id);
             if then != found && !is_own && !(may_be_new && then.is_none()) {
-                return Err(conflict(&format!("the name {name:?} means another column now, or no column")));
+                return Err(means_another(&name));
             }
         }
     }
     Ok(())
+}
+
+/// Checks that the name of one column still means the same column. A name that meant none is left to the operation.
+///
+/// Errors: `CommitConflict`.
+pub(crate) fn check_column(
+    seen: Option<&Seen>,
+    now: &Schema,
+    column: &ColumnChoice,
+    case_sensitive: bool,
+) -> Result<()> {
+    let (Some(seen), ColumnChoice::Name(name)) = (seen, column) else { return Ok(()) };
+    match seen.schema.find(name, case_sensitive) {
+        Ok(then) if now.find(name, case_sensitive).ok() != Some(then) => Err(means_another(name)),
+        _ => Ok(()),
+    }
+}
+
+fn means_another(name: &str) -> Error {
+    conflict(&format!("the name {name:?} means another column now, or no column"))
 }
 
 fn conflict(what: &str) -> Error {

@@ -101,7 +101,7 @@ fn validate_no_changes(
     affected: Option<&HashSet<&str>>,
 ) -> Result<()> {
     let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
-    let mut others = snapshots_between(head(starting, context.branch), base, context.branch)?;
+    let mut others = snapshots_between(starting.branch_head(context.branch), base, context.branch)?;
     for made_from in made_from {
         // Both end at the base, so the longer one contains the other.
         let longer = snapshots_between(*made_from, base, context.branch)?;
@@ -145,17 +145,9 @@ fn validate_by_reading(context: &ActionContext<'_>, removal: &Removal, mut doubt
     found.and_then(|path| doubtful.remove(&path)).map_or(Ok(()), Err)
 }
 
-/// The newest snapshot of a branch; of a missing branch, the snapshot that it would start at.
-fn head(metadata: &TableMetadata, branch: &str) -> Option<i64> {
-    match metadata.refs.get(branch) {
-        Some(reference) => Some(reference.snapshot_id),
-        None => metadata.current_snapshot_id,
-    }
-}
-
 /// The snapshots of a branch after the one that an operation began at, oldest first.
 fn snapshots_between(start: Option<i64>, base: &TableMetadata, branch: &str) -> Result<Vec<Arc<Snapshot>>> {
-    let Some(end) = head(base, branch).filter(|end| start != Some(*end)) else { return Ok(Vec::new()) };
+    let Some(end) = base.branch_head(branch).filter(|end| start != Some(*end)) else { return Ok(Vec::new()) };
     let mut others = base.ancestors_of(end);
     let known = others.iter().position(|snapshot| Some(snapshot.snapshot_id) == start);
     let is_whole = match known {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use arrow_array::Array as _;
 use floeberg_core::{Context, Error, ErrorKind, Result};
 use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestContent};
-use floeberg_iceberg::metadata::{RefKind, Snapshot, SnapshotRef, TableMetadata};
+use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 use floeberg_iceberg::write::WrittenFile;
 
 use crate::Update;
@@ -44,11 +44,8 @@ pub(super) fn cherrypick(
     let parent_id = parent.as_ref().map(|parent| parent.snapshot_id);
     check_not_applied(context, &picked, parent_id)?;
     if picked.parent_snapshot_id == parent_id {
-        let reference = match context.metadata.refs.get(context.branch) {
-            Some(known) => SnapshotRef { snapshot_id, ..known.clone() },
-            None => SnapshotRef::new(snapshot_id, RefKind::Branch),
-        };
-        return Ok(Produced::of(vec![Update::SetSnapshotRef(context.branch.to_owned(), reference)]));
+        let moved = Update::SetSnapshotRef(context.branch.to_owned(), context.branch_at(snapshot_id));
+        return Ok(Produced::of(vec![moved]));
     }
     let replaces = picked.summary.get("replace-partitions").is_some_and(|value| value == "true");
     let operation = match picked.operation.as_deref() {

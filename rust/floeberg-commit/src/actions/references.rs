@@ -107,7 +107,7 @@ impl Changing<'_> {
             return Ok(set(name, SnapshotRef::new(target, RefKind::Branch)));
         };
         self.of_kind(name, RefKind::Branch)?;
-        if !self.is_ancestor(known.snapshot_id, target) {
+        if !self.metadata.is_ancestor(known.snapshot_id, target) {
             return Err(Error::invalid_input(format!(
                 "{name:?} cannot be fast-forwarded to {to:?}: its snapshot {} is not an ancestor of snapshot {target}",
                 known.snapshot_id
@@ -131,7 +131,7 @@ impl Changing<'_> {
     fn roll_back(&self, branch: &str, snapshot_id: i64) -> Result<Produced> {
         self.metadata.snapshot(snapshot_id)?;
         let head = self.head(branch)?;
-        if !self.is_ancestor(snapshot_id, head) {
+        if !self.metadata.is_ancestor(snapshot_id, head) {
             return Err(Error::invalid_input(format!(
                 "the branch {branch:?} cannot be rolled back to snapshot {snapshot_id}: it is not an ancestor of its newest \
                  snapshot {head}"
@@ -166,10 +166,7 @@ impl Changing<'_> {
     /// The newest snapshot of a branch as the user knows it: by operations before this one, and else as it was when the commit
     /// began. Errors: `InvalidInput` without one.
     fn seen_head(&self, branch: &str) -> Result<i64> {
-        let head = |metadata: &TableMetadata| match metadata.refs.get(branch) {
-            Some(reference) => Some(reference.snapshot_id),
-            None => metadata.current_snapshot_id,
-        };
+        let head = |metadata: &TableMetadata| metadata.branch_head(branch);
         let (now, base) = (head(self.metadata), self.validation.base.and_then(head));
         let seen = if now == base { self.validation.starting.and_then(head) } else { now };
         seen.ok_or_else(|| {
@@ -181,10 +178,6 @@ impl Changing<'_> {
     /// The newest snapshot of a branch.
     fn head(&self, branch: &str) -> Result<i64> {
         Ok(self.of_kind(branch, RefKind::Branch)?.snapshot_id)
-    }
-
-    fn is_ancestor(&self, ancestor: i64, of: i64) -> bool {
-        self.metadata.ancestors_of(of).iter().any(|snapshot| snapshot.snapshot_id == ancestor)
     }
 
     fn of_kind(&self, name: &str, kind: RefKind) -> Result<&SnapshotRef> {

@@ -10,8 +10,9 @@ use floeberg_core::Result;
 use floeberg_iceberg::metadata::{TableMetadata, build_sort_order};
 use serde_json::Value as Json;
 
-use crate::changed_since::{as_conflict_if, check_column};
+use crate::changed_since::as_conflict_if;
 use crate::produce::Produced;
+use crate::seen::check_column;
 use crate::sort_order_change::SortOrderChange;
 use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
@@ -27,7 +28,7 @@ pub(super) fn replace_sort_order(
 ) -> Result<Produced> {
     let change = SortOrderChange::from_json(change)?;
     for field in &change.fields {
-        check_column(validation.seen, metadata, &field.column, change.case_sensitive)?;
+        check_column(validation.seen, metadata.current_schema(), &field.column, change.case_sensitive)?;
     }
     let schema = metadata.current_schema();
     let order = build_sort_order(schema, &metadata.sort_orders, &change.fields, change.case_sensitive)

@@ -10,8 +10,9 @@ use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{PartitionSpec, SpecChange, SpecChanges, TableMetadata};
 use serde_json::{Map, Value as Json};
 
-use crate::changed_since::{as_conflict_if, check_column};
+use crate::changed_since::as_conflict_if;
 use crate::produce::Produced;
+use crate::seen::check_column;
 use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
 
@@ -46,7 +47,12 @@ fn check_names(metadata: &TableMetadata, validation: Validation<'_>, changes: &S
     for change in &changes.changes {
         match change {
             SpecChange::Add(declared) => {
-                check_column(validation.seen, metadata, &declared.column, changes.case_sensitive)?;
+                check_column(
+                    validation.seen,
+                    metadata.current_schema(),
+                    &declared.column,
+                    changes.case_sensitive,
+                )?;
             }
             SpecChange::Remove(name) | SpecChange::Rename { name, .. } => {
                 let then = validation.starting.and_then(|starting| field(starting, name));

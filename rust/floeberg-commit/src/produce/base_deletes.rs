@@ -98,8 +98,7 @@ fn check_read_from_branch(
     read_snapshot_id: Option<i64>,
 ) -> Result<()> {
     let Some(id) = read_snapshot_id else { return Ok(()) };
-    let history = parent.map(|parent| context.metadata.ancestors_of(parent.snapshot_id)).unwrap_or_default();
-    if history.iter().any(|snapshot| snapshot.snapshot_id == id) {
+    if parent.is_some_and(|parent| context.metadata.is_ancestor(id, parent.snapshot_id)) {
         return Ok(());
     }
     Err(Error::new(

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::{EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs};
-use floeberg_iceberg::metadata::{PartitionSpec, RefKind, Snapshot, TableMetadata};
+use floeberg_iceberg::metadata::{PartitionSpec, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
 use crate::commit_files::{CommitFiles, ManifestKey, ManifestWork};
 use crate::progress::Progress;
@@ -53,6 +53,14 @@ impl ActionContext<'_> {
             }
             Some(_) => self.metadata.snapshot_of_ref(self.branch).map(|found| Some(Arc::clone(found))),
             None => Ok(self.metadata.current_snapshot().cloned()),
+        }
+    }
+
+    /// The operation's branch at a snapshot, with the retention that it has.
+    pub fn branch_at(&self, snapshot_id: i64) -> SnapshotRef {
+        match self.metadata.refs.get(self.branch) {
+            Some(known) => SnapshotRef { snapshot_id, ..known.clone() },
+            None => SnapshotRef::new(snapshot_id, RefKind::Branch),
         }
     }
 

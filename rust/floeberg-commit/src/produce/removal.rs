@@ -35,11 +35,12 @@ impl Removal {
         Self::Rows(Box::new(Pruner::new(filter, &specs)), specs, None)
     }
 
-    /// The same rows, once it is known which data manifests list them, so that no other is read again.
+    /// The same rows or files, once it is known which data manifests list them, so that no other is read again.
     pub fn listed_in(self, manifests: HashSet<String>) -> Self {
         match self {
             Self::Rows(pruner, specs, _) => Self::Rows(pruner, specs, Some(manifests)),
-            other => other,
+            Self::Files(files) => Self::Files(files.listed_in(manifests)),
+            other @ Self::Partitions(..) => other,
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 use floeberg_iceberg::manifest::{ManifestFile, ManifestListRequest, ManifestListWriter};
-use floeberg_iceberg::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
+use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests};
 use serde_json::Map;
 
 use super::context::ActionContext;
@@ -77,17 +77,9 @@ pub(super) fn add_snapshot(
         key_id: None,
         unknown_keys: Map::new(),
     };
-    if context.stage_only {
-        let updates = vec![Update::AddSnapshot(Arc::new(snapshot))];
-        return Ok(Produced { updates, files, counts: RowCounts::default() });
+    let mut updates = vec![Update::AddSnapshot(Arc::new(snapshot))];
+    if !context.stage_only {
+        updates.push(Update::SetSnapshotRef(context.branch.to_owned(), context.branch_at(snapshot_id)));
     }
-    let reference = match metadata.refs.get(context.branch) {
-        Some(known) => SnapshotRef { snapshot_id, ..known.clone() },
-        None => SnapshotRef::new(snapshot_id, RefKind::Branch),
-    };
-    let updates = vec![
-        Update::AddSnapshot(Arc::new(snapshot)),
-        Update::SetSnapshotRef(context.branch.to_owned(), reference),
-    ];
-    Ok(Produced { updates, files, counts: RowCounts::default() })
+    Ok(Produced { updates, files, ..Produced::default() })
 }

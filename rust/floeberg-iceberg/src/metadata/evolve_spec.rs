@@ -3,8 +3,8 @@
 //! In: changes to the default spec, as a user writes them. Out: its fields after them.
 //! Spec: Partition Evolution; Partitioning (void transforms of v1).
 //!
-//! Invariant: names and ids are those of Iceberg Java. In v1, where fields are told apart by their position, a removed field
-//! stays as a void one. From v2 on, a field that an older spec has comes back with its id.
+//! Invariant: names and ids are those of Iceberg Java. v1 identifies fields by position, so a removed field stays, as a void one.
+//! From v2 on, a field of an older spec comes back with its id.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ use floeberg_core::{Context, Error, Result};
 use serde_json::{Map, Value as Json};
 
 use super::new_table::{
-    WRITTEN, check_name, check_transform, default_name, next_id, parse_partition, says_the_same,
+    WRITTEN, check_name, check_transform, default_name, known_field, next_id, parse_partition, says_the_same,
 };
 use super::partition::NO_PARTITION_ID;
 use super::{DeclaredPartition, PartitionField, TableMetadata};
@@ -191,20 +191,10 @@ impl Evolving<'_> {
         if self.metadata.format_version < 2 {
             return None;
         }
-        let specs = &self.metadata.partition_specs;
-        let fields = || specs.iter().rev().flat_map(|spec| &spec.fields);
-        let is_equal = |field: &&PartitionField| {
-            field.source_ids == [source_id]
-                && field.transform == *transform
-                && name.is_none_or(|name| field.name == name)
-        };
-        let means_one = |field: &&PartitionField| {
-            fields()
-                .filter(|other| other.field_id == field.field_id)
-                .all(|other| other.source_ids == [source_id])
-                && self.added.iter().chain(self.fields).all(|other| other.field_id != field.field_id)
-        };
-        fields().filter(is_equal).find(means_one)
+        let is_free = |id| self.added.iter().chain(self.fields).all(|other| other.field_id != id);
+        known_field(&self.metadata.partition_specs, source_id, transform, |field| {
+            name.is_none_or(|name| field.name == name) && is_free(field.field_id)
+        })
     }
 
     /// Makes room for a name: a void field that has it, or one that goes, gets its id behind it.

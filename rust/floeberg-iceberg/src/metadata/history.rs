@@ -40,6 +40,11 @@ impl TableMetadata {
         ancestors
     }
 
+    /// Is a snapshot another one or an ancestor of it? False where a snapshot between them was expired.
+    pub fn is_ancestor(&self, ancestor: i64, of: i64) -> bool {
+        self.ancestors_of(of).iter().any(|snapshot| snapshot.snapshot_id == ancestor)
+    }
+
     /// The snapshot log, oldest first.
     pub fn history(&self) -> Vec<HistoryEntry> {
         let current = self.current_snapshot_id.map(|id| self.ancestors_of(id)).unwrap_or_default();

@@ -99,6 +99,14 @@ impl TableMetadata {
         })
     }
 
+    /// The newest snapshot of a branch; of a missing branch, the snapshot that it would start at.
+    pub fn branch_head(&self, branch: &str) -> Option<i64> {
+        match self.refs.get(branch) {
+            Some(reference) => Some(reference.snapshot_id),
+            None => self.current_snapshot_id,
+        }
+    }
+
     /// The snapshot that was current at a time in milliseconds from 1970-01-01 UTC: the last one of the snapshot log
     /// that is not later. Ancestry does not count: a rollback is history too.
     ///

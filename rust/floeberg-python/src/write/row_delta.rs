@@ -21,6 +21,7 @@ use crate::incoming::{RowSource, Unchecked};
 use crate::pickle::Envelope;
 use crate::runtime::{self, Fed};
 use crate::table::table::Table;
+use crate::write::conformed::conformed;
 use crate::write::receipt::Receipt;
 
 const RECEIPT: Envelope = Envelope { kind: "RowDeltaReceipt", version: 1 };
@@ -47,14 +48,7 @@ impl RowDeltaReceipt {
             let columns = [FILE, POS].into_iter().filter_map(metadata_column).collect();
             let matching = Matching::new(&Arc::new(Schema::new(0, columns)?), &schema)?;
             let (mut deleted_rows, mut repeated) = (BTreeMap::new(), None);
-            let mut rows = 0_u64;
-            for batch in batches {
-                let batch = batch?.checked()?;
-                matching.apply_in_pieces(&batch, rows, &mut |rows| {
-                    take_positions(&rows, &mut deleted_rows, &mut repeated)
-                })?;
-                rows = rows.saturating_add(batch.num_rows() as u64);
-            }
+            conformed(batches, &matching, |rows| take_positions(&rows, &mut deleted_rows, &mut repeated))?;
             Ok(RowDelta { deleted_rows, repeated, ..RowDelta::default() })
         };
         runtime::feed(py, &Cancel::default(), |py| source.next(py), take, |_| Ok(())).map(Self)
@@ -190,12 +184,7 @@ impl KeyRecipe {
         let write = move |cancel: &Cancel, batches: Fed<Unchecked>| {
             let mut writer = recipe.writer(WriteTask { partition, name: &task }, cancel)?;
             let matching = Matching::new(writer.schema(), &schema)?;
-            let mut rows = 0_u64;
-            for batch in batches {
-                let batch = batch?.checked()?;
-                matching.apply_in_pieces(&batch, rows, &mut |rows| writer.write(&rows))?;
-                rows = rows.saturating_add(batch.num_rows() as u64);
-            }
+            conformed(batches, &matching, |rows| writer.write(&rows))?;
             writer.finish()
         };
         let undo = |written: floeberg_iceberg::write::Receipt| self.0.remove(&written);

@@ -19,6 +19,7 @@ use crate::incoming::{RowSource, Unchecked, import_schema};
 use crate::pickle::Envelope;
 use crate::runtime::{self, Fed};
 use crate::table::table::Table;
+use crate::write::conformed::conformed;
 use crate::write::receipt::Receipt;
 
 const RECIPE: Envelope = Envelope { kind: "WriteRecipe", version: 1 };
@@ -70,12 +71,7 @@ impl WriteRecipe {
             let task = WriteTask { partition, name: &task };
             let matching = Matching::new(recipe.schema(), &schema)?;
             let mut writer = Writer::new(&recipe, recipe.store()?, task, cancel)?;
-            let mut rows = 0_u64;
-            for batch in batches {
-                let batch = batch?.checked()?;
-                matching.apply_in_pieces(&batch, rows, &mut |rows| writer.write(&rows))?;
-                rows = rows.saturating_add(batch.num_rows() as u64);
-            }
+            conformed(batches, &matching, |rows| writer.write(&rows))?;
             writer.finish()
         };
         let undo = |written| self.0.remove(&written);

@@ -20,7 +20,7 @@ pub use column::ColumnChoice;
 pub(super) use column::check_transform;
 pub use partition::are_equal;
 pub use partition::{DeclaredPartition, SpecBuilder};
-pub(super) use partition::{WRITTEN, check_name, default_name, next_id, says_the_same};
+pub(super) use partition::{WRITTEN, check_name, default_name, known_field, next_id, says_the_same};
 pub use sort::{DeclaredSort, build_sort_order};
 pub use table::{DeclaredTable, declare_table};
 pub(super) use text::parse_partition;

@@ -101,7 +101,8 @@ impl<'a> SpecBuilder<'a> {
             )));
         }
         let taken: HashSet<i32> = before.iter().map(|field| field.field_id).collect();
-        let field_id = match self.known_id(source_id, &declared.transform).filter(|id| !taken.contains(id)) {
+        let known = known_field(self.known, source_id, &declared.transform, |_| true);
+        let field_id = match known.map(|field| field.field_id).filter(|id| !taken.contains(id)) {
             Some(id) => id,
             None => next_id(last).context("partition field", &name)?,
         };
@@ -113,19 +114,24 @@ impl<'a> SpecBuilder<'a> {
             unknown_keys: Map::new(),
         })
     }
+}
 
-    /// The id of an equal field in the newest spec that has one. v1 numbered fields anew in each spec, so an id may mean something
-    /// else in another spec: such an id is not reused.
-    fn known_id(&self, source_id: i32, transform: &Transform) -> Option<i32> {
-        let is_equal =
-            |field: &PartitionField| field.source_ids == [source_id] && field.transform == *transform;
-        let fields = || self.known.iter().rev().flat_map(|spec| &spec.fields);
-        let id = fields().find(|field| is_equal(field))?.field_id;
-        fields()
-            .filter(|field| field.field_id == id)
-            .all(|field| field.source_ids == [source_id])
-            .then_some(id)
-    }
+/// The field of these specs that partitions by a column in this way, of the newest spec that has one. v1 numbered fields anew in
+/// each spec: a field whose id means another column elsewhere is passed over.
+pub(in crate::metadata) fn known_field<'a>(
+    specs: &'a [Arc<PartitionSpec>],
+    source_id: i32,
+    transform: &Transform,
+    fits: impl Fn(&PartitionField) -> bool,
+) -> Option<&'a PartitionField> {
+    let fields = || specs.iter().rev().flat_map(|spec| &spec.fields);
+    let is_equal = |field: &&PartitionField| {
+        field.source_ids == [source_id] && field.transform == *transform && fits(field)
+    };
+    let means_one = |field: &&PartitionField| {
+        fields().filter(|other| other.field_id == field.field_id).all(|other| other.source_ids == [source_id])
+    };
+    fields().filter(is_equal).find(means_one)
 }
 
 /// Checks the name of a partition field. An identity field may have the name of its own column. Otherwise, no partition field may
