@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_int, checked_text
-from floeberg.commit.table_changes import TableChanges
+from floeberg.commit.table_changes import OperationChanges
 from floeberg.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ManageSnapshots"]
 
 
-class ManageSnapshots(TableChanges):
+class ManageSnapshots(OperationChanges):
     """Changes to branches and tags, and rollbacks, committed together in the order of the calls.
 
     As a context manager it commits its changes at the end of the block, and drops them where the block raises. Only
@@ -49,9 +49,8 @@ class ManageSnapshots(TableChanges):
             commit: Takes the operations.
             table: Gives the table as it was loaded.
         """
-        self._hand_over = commit
+        super().__init__(commit)
         self._table = table
-        self._operations: list[_native.Operation] = []
 
     def create_tag(self, snapshot_id: int | None, tag_name: str, max_ref_age_ms: int | None = None) -> Self:
         """Makes a tag.
@@ -324,9 +323,7 @@ class ManageSnapshots(TableChanges):
                 ancestor, a retention that is not positive, `main` removed or renamed.
             CommitConflictError: Another writer moved a branch or a tag that a change moves or removes.
         """
-        operations, self._operations = self._operations, []
-        if operations:
-            self._hand_over(operations)
+        self._commit_operations()
 
 
 def _age(name: str, value: object) -> int | None:

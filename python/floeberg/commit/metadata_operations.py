@@ -70,10 +70,7 @@ class MetadataOperations(StagedOperations):
         """Sets properties of the table: see `Table.set_properties`. Returns the transaction."""
         wanted = checked_properties("properties", properties) | checked_properties("properties", more)
         warn_of_misspelt(wanted)
-        self._declare(_native.Operation.set_properties(wanted))
-        with self._taken_back():
-            # A wrong property raises now, not at the commit.
-            self._staged()
+        self.change_structure([_native.Operation.set_properties(wanted)])
         return self
 
     def remove_properties(self, *removals: str) -> Self:

@@ -89,18 +89,14 @@ class StagedOperations:
 
     def change_columns(self, changes_json: str) -> None:
         """Makes the changes of an `UpdateSchema`."""
-        self._declare(_native.Operation.update_schema(changes_json))
-        with self._taken_back():
-            # A change that cannot be made raises now.
-            self._staged()
+        self.change_structure([_native.Operation.update_schema(changes_json)])
 
     def change_structure(self, operations: Sequence[_native.Operation]) -> None:
-        """Stages operations on partition fields, sort order or location, which files that are written next follow."""
+        """Stages operations on metadata that files written next follow. One that cannot be made raises now."""
         self._check_open()
         self._operations += operations
         self._declared += operations
         try:
-            # A change that cannot be made raises now.
             self._staged()
         except BaseException:
             del self._operations[-len(operations) :], self._declared[-len(operations) :]

@@ -5,22 +5,19 @@ In: calls, named as in PyIceberg. Out: the new order as JSON.
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_text
-from floeberg.commit.table_changes import TableChanges, transform_text
+from floeberg._arguments import checked_text
+from floeberg.commit.table_changes import LayoutChanges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from typing_extensions import Self
 
 __all__ = ["UpdateSortOrder"]
 
 
-class UpdateSortOrder(TableChanges):
+class UpdateSortOrder(LayoutChanges):
     """Another sort order for new files, the most significant field first.
 
     As a context manager it commits the order at the end of the block, and drops it where the block raises. Only
@@ -32,19 +29,6 @@ class UpdateSortOrder(TableChanges):
         >>> orders.sort_order().fields[0].direction.value
         'desc'
     """
-
-    def __init__(
-        self, commit: Callable[[Sequence[_native.Operation]], object], *, case_sensitive: bool = True
-    ) -> None:
-        """Use `Table.update_sort_order` or `Transaction.update_sort_order`.
-
-        Args:
-            commit: Takes the operations.
-            case_sensitive: Whether the case of column names counts.
-        """
-        self._hand_over = commit
-        self._case_sensitive = checked_bool("case_sensitive", case_sensitive)
-        self._fields: list[dict[str, Any]] = []
 
     def asc(
         self, source_column_name: str, transform: str = "identity", null_order: str | None = None
@@ -78,15 +62,11 @@ class UpdateSortOrder(TableChanges):
         return self._add("desc", source_column_name, transform, null_order)
 
     def _add(self, direction: str, source_column_name: str, transform: str, null_order: object) -> Self:
-        field = {
-            "source": checked_text("source_column_name", source_column_name),
-            "transform": transform_text(transform),
-            "direction": direction,
-        }
+        field = {**self._source(source_column_name, transform), "direction": direction}
         if null_order is not None:
             # Enums of PyIceberg and of this library have the text as their value.
             field["null-order"] = checked_text("null_order", getattr(null_order, "value", null_order))
-        self._fields.append(field)
+        self._entries.append(field)
         return self
 
     def commit(self) -> None:
@@ -97,6 +77,4 @@ class UpdateSortOrder(TableChanges):
             UnsupportedError: A transform is not known to this version.
             CommitConflictError: Another writer changed the columns, so that the order is not possible any more.
         """
-        fields, self._fields = self._fields, []
-        change = {"fields": fields, "case-sensitive": self._case_sensitive}
-        self._hand_over([_native.Operation.replace_sort_order(json.dumps(change))])
+        self._hand_over([_native.Operation.replace_sort_order(self._taken("fields"))])

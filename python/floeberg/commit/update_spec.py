@@ -6,22 +6,19 @@ another writer committed first.
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_text
-from floeberg.commit.table_changes import TableChanges, transform_text
+from floeberg._arguments import checked_text
+from floeberg.commit.table_changes import LayoutChanges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from typing_extensions import Self
 
 __all__ = ["UpdateSpec"]
 
 
-class UpdateSpec(TableChanges):
+class UpdateSpec(LayoutChanges):
     """Changes to the partition fields of a table, committed together.
 
     As a context manager it commits its changes at the end of the block, and drops them where the block raises. Only
@@ -33,19 +30,6 @@ class UpdateSpec(TableChanges):
         >>> [field.name for field in orders.spec().fields]
         ['id_bucket_4']
     """
-
-    def __init__(
-        self, commit: Callable[[Sequence[_native.Operation]], object], *, case_sensitive: bool = True
-    ) -> None:
-        """Use `Table.update_spec` or `Transaction.update_spec`.
-
-        Args:
-            commit: Takes the operations.
-            case_sensitive: Whether the case of column names counts.
-        """
-        self._hand_over = commit
-        self._case_sensitive = checked_bool("case_sensitive", case_sensitive)
-        self._changes: list[dict[str, Any]] = []
 
     def add_field(
         self, source_column_name: str, transform: str = "identity", partition_field_name: str | None = None
@@ -61,13 +45,10 @@ class UpdateSpec(TableChanges):
         Returns:
             These changes.
         """
-        added = {
-            "source": checked_text("source_column_name", source_column_name),
-            "transform": transform_text(transform),
-        }
+        added = self._source(source_column_name, transform)
         if partition_field_name is not None:
             added["name"] = checked_text("partition_field_name", partition_field_name)
-        self._changes.append({"change": "add-field", **added})
+        self._entries.append({"change": "add-field", **added})
         return self
 
     def add_identity(self, source_column_name: str) -> Self:
@@ -90,7 +71,7 @@ class UpdateSpec(TableChanges):
         Returns:
             These changes.
         """
-        self._changes.append({"change": "remove-field", "name": checked_text("name", name)})
+        self._entries.append({"change": "remove-field", "name": checked_text("name", name)})
         return self
 
     def rename_field(self, name: str, new_name: str) -> Self:
@@ -104,7 +85,7 @@ class UpdateSpec(TableChanges):
             These changes.
         """
         renamed = {"name": checked_text("name", name), "new-name": checked_text("new_name", new_name)}
-        self._changes.append({"change": "rename-field", **renamed})
+        self._entries.append({"change": "rename-field", **renamed})
         return self
 
     def commit(self) -> None:
@@ -116,7 +97,5 @@ class UpdateSpec(TableChanges):
             UnsupportedError: A transform of the table or of a change is not known to this version.
             CommitConflictError: Another writer changed columns or partition fields, so that a change cannot be made.
         """
-        made, self._changes = self._changes, []
-        if made:
-            changes = {"changes": made, "case-sensitive": self._case_sensitive}
-            self._hand_over([_native.Operation.update_spec(json.dumps(changes))])
+        if self._entries:
+            self._hand_over([_native.Operation.update_spec(self._taken("changes"))])

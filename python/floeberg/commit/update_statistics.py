@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_int
-from floeberg.commit.table_changes import TableChanges
+from floeberg.commit.table_changes import OperationChanges
 from floeberg.errors import InvalidInputError
 from floeberg.statistics import PartitionStatisticsFile, StatisticsFile, statistics_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from typing_extensions import Self
 
 __all__ = ["UpdateStatistics"]
 
 
-class UpdateStatistics(TableChanges):
+class UpdateStatistics(OperationChanges):
     """Changes to the statistics files that a table names, committed together. The files themselves stay as they are.
 
     As a context manager it commits its changes at the end of the block, and drops them where the block raises.
@@ -31,15 +29,6 @@ class UpdateStatistics(TableChanges):
         >>> file = sketched.statistics()[0]
         >>> UpdateStatistics(len).set_statistics(file).remove_statistics(file.snapshot_id).commit()
     """
-
-    def __init__(self, commit: Callable[[Sequence[_native.Operation]], object]) -> None:
-        """Use `Table.update_statistics` or `Transaction.update_statistics`.
-
-        Args:
-            commit: Takes the operations.
-        """
-        self._hand_over = commit
-        self._operations: list[_native.Operation] = []
 
     def set_statistics(self, statistics_file: StatisticsFile) -> Self:
         """Sets the statistics file of a snapshot, in place of the one that it had.
@@ -104,6 +93,4 @@ class UpdateStatistics(TableChanges):
         Raises:
             NotFoundError: The table does not have the snapshot of a file.
         """
-        operations, self._operations = self._operations, []
-        if operations:
-            self._hand_over(operations)
+        self._commit_operations()

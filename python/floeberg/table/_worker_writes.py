@@ -91,10 +91,7 @@ class TableWorkerWrites(TableBase):
         rows = self.write_recipe(options=options, write_id=write_id)
         copies = None
         if self._inner.format_version >= 3:  # noqa: PLR2004 - the version that has a lineage
-            own = _native.WriteRecipe.of(
-                self._inner, options=checked_options("options", options), write_id=rows.write_id
-            )
-            copies = WriteRecipe(own.with_lineage())
+            copies = WriteRecipe(rows._inner.with_lineage())  # noqa: SLF001 - the package's own
         if key_columns is None:
             return RowDeltaRecipe(rows, copies, None)
         keys = _native.KeyRecipe.of(

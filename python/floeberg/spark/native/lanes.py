@@ -122,18 +122,8 @@ class _Division:
             self._look_at_scan(count)
         except Unproven as why:
             return Lanes(self.plan, (), tuple(range(count)), ((str(why), count),) if count else ())
-        columns = [
-            *(
-                "location",
-                "file_format",
-                "spec_id",
-                "record_count",
-                "first_row_id",
-                "delete_files",
-                "residual",
-            )
-        ]
-        self.files = self.plan.to_arrow().select(columns).to_pylist()
+        columns = "location file_format spec_id record_count first_row_id delete_files residual"
+        self.files = self.plan.to_arrow().select(columns.split()).to_pylist()
         self.is_true = [tree[0] == "true" for tree in self.plan._inner.residuals()]  # noqa: SLF001 - the package's own
         self.equality = [each.content == "equality" for each in self.plan.delete_files()]
         paths = {number: path for number, each in enumerate(self.files) if (path := self._path(number, each))}
