@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser
+from pathlib import Path
 
 from delete_rows import KEYS, delete_table, many_table
 from goals import Goal
-from measure import cold, compare, folder, in_turn
+from iceberg_java import VERSION, iceberg_java
+from measure import Times, cold, compare, folder, in_turn, warm
 
 ROWS = 20_000_000
-MANY = 20_000
+MANY = 1_000_000
 
 
-def main(scale: float, runs: int) -> None:
+def main(scale: float, runs: int, *, java: bool) -> None:
     """Make the tables when they are not there, then measure."""
     rows = int(ROWS * scale)
     vectors, copies = delete_table(folder(), rows, 3), delete_table(folder(), rows, 2)
@@ -57,12 +60,33 @@ def main(scale: float, runs: int) -> None:
     assert plan.count == key.count == 1, (plan, key)
     compare(f"delete/a key of {files} files/warm", [("planning", plan), ("delete", key)])
     goals.append(Goal("delete/a key of many files/over planning", key.median / plan.median, "x", 1.5, 1.5))
+    if java:
+        against_java(rows, {"vectors": (vectors, delete), "copies": (copies, copy)}, runs)
     for goal in goals:
         print(goal)
+
+
+def against_java(rows: int, tables: dict[str, tuple[Path, Times]], runs: int) -> None:
+    """Compare with Iceberg Java in a session that did the work before, on tables of its own with the same rows."""
+    found = iceberg_java(folder())
+    if isinstance(found, str):
+        print(f"\ndelete/against Iceberg Java: cannot be had here: {found}")
+        return
+    python, jar = found
+    os.environ["ICEBERG_JAR"] = str(jar)
+    for name, (place, ours) in tables.items():
+        subject = "java_deletes:java_" + {"vectors": "delete", "copies": "copy"}[name]
+        theirs = warm(subject, place, runs=runs, python=str(python))
+        assert theirs.count == ours.count, (theirs, ours)
+        java = Times(theirs.seconds, theirs.count, None)
+        compare(f"delete/{rows} rows/5 %/{name}", [("floeberg", ours), (f"Iceberg Java {VERSION}", java)])
 
 
 if __name__ == "__main__":
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1, help="of 20 million rows")
     parser.add_argument("--runs", type=int, default=5, help="of each")
+    parser.add_argument(
+        "--java", action="store_true", help="also against Iceberg Java, which is downloaded once"
+    )
     main(**vars(parser.parse_args()))

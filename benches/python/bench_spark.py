@@ -17,11 +17,12 @@ from statistics import median
 
 from iceberg_java import VERSION, iceberg_java
 from measure import Times, compare, folder
-from scan_tables import scan_table
+from scan_tables import scan_table, table_of_files
 from spark_queries import Answer, Query, Session, run
 from tables import COLUMNS
 
 ROWS = 20_000_000
+MANY_FILES = 10_000
 ONE = ("sum(id)", "count(id)")
 ALL = (
     *("sum(id)", "max(ts)", "max(day)", "sum(customer)", "sum(quantity)", "sum(price)", "sum(discount)"),
@@ -71,6 +72,7 @@ def main(scale: float, *, java: bool) -> None:
         title = f"spark/{rows} rows/{width}/deletes"
         print_table(title, {"no deletes": plain, **dict(zip(DELETES.values(), deleted, strict=True))})
     group_by(rows, tables["plain"], files)
+    many_files(max(100, int(MANY_FILES * scale)))
     if java:
         against_java(rows, {variant: tables[variant] for variant in DELETES})
     else:
@@ -84,6 +86,17 @@ def group_by(rows: int, table: Path, files: str) -> None:
     parquet, native = run(Session(queries))
     print_table(
         f"spark/{rows} rows/group by one column",
+        {f"Spark {parquet.spark}, Parquet files": parquet, "floeberg.spark.table": native},
+    )
+
+
+def many_files(count: int) -> None:
+    """Read files of one row."""
+    made = table_of_files(folder(), count)
+    queries = [Query(ONE, "parquet", str(made.parent.parent / "data")), Query(ONE, "table", str(made))]
+    parquet, native = run(Session(queries))
+    show(
+        f"spark/{count} files of one row/sum of one column",
         {f"Spark {parquet.spark}, Parquet files": parquet, "floeberg.spark.table": native},
     )
 

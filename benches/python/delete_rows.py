@@ -1,11 +1,10 @@
-"""What is measured of deletes: a table of 8 files is made once, and each run deletes from a branch of its own.
+"""What is measured of deletes: tables are made once, and each run deletes from a branch of its own.
 
 A subject returns how many rows it deleted.
 """
 
 from __future__ import annotations
 
-import itertools
 import shutil
 import uuid
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from programs import planning_table
 
 FILES = 8
 KEYS = 1_000_000
@@ -20,8 +20,8 @@ SCHEMA = pa.schema({"id": pa.int64(), "hash": pa.int64(), "amount": pa.float64()
 # One row in twenty, without a pattern.
 SCATTERED = "hash < 50000"
 OF_HASH = 1_000_000
-# Of a table of many files.
-KEY = 777
+# Of a table of many files, whose ids are positive but for those of the last.
+KEY = -1
 
 
 def delete_table(folder: Path, rows: int, version: int) -> Path:
@@ -36,12 +36,14 @@ def delete_table(folder: Path, rows: int, version: int) -> Path:
         table = catalog.create_table("bench.rows", SCHEMA, format_version=version)
         for number in range(FILES):
             table.append(_batch(number, rows // FILES))
+        files = (task.file.file_path.removeprefix("file://") for task in table.scan().plan_files())
+        (place / "data_files.txt").write_text("\n".join(files))
         (place / "done").touch()
     return place
 
 
 def many_table(folder: Path, files: int) -> Path:
-    """The folder of a warehouse with a table of so many files of two rows, made when it is not there."""
+    """The folder of a warehouse with a table of so many files, which do not exist, and one more with the key."""
     import floeberg as fb
 
     place = folder / f"delete-many-{files}"
@@ -49,14 +51,9 @@ def many_table(folder: Path, files: int) -> Path:
         shutil.rmtree(place, ignore_errors=True)
         catalog = fb.load_catalog("bench", **_properties(place))
         catalog.create_namespace("bench")
-        table = catalog.create_table("bench.rows", pa.schema({"id": pa.int64()}), format_version=3)
-        recipe = table.write_recipe()
-        written = (
-            recipe.write(pa.table({"id": [2 * number, 2 * number + 1]}), task=str(number))
-            for number in range(files)
-        )
-        while receipts := list(itertools.islice(written, 1000)):
-            table.commit_receipts(receipts)
+        made = planning_table(place, files, **{"format-version": "3"})
+        table = catalog.register_table("bench.rows", f"file://{made}")
+        table.append(pa.table({"id": pa.array([KEY, KEY - 1])}))
         (place / "done").touch()
     return place
 

@@ -66,6 +66,21 @@ def scan_table(folder: Path, variant: str, rows: int) -> Path:
     return write_metadata(place, table)
 
 
+def table_of_files(folder: Path, count: int) -> Path:
+    """Write a table of so many files of one row; return its metadata file."""
+    place = folder / f"files-{count}"
+    made = place / "metadata" / "v1.metadata.json"
+    if made.exists():
+        return made
+    begin(place, [])
+    files = [place / "data" / f"{number:06}.parquet" for number in range(count)]
+    for number, path in enumerate(files):
+        pq.write_table(batch(number, 1), path)
+    table = metadata(place, version=2, rows=count)
+    write_list(place / "metadata" / "list.avro", table, [data_manifest(place, table, files)])
+    return write_metadata(place, table)
+
+
 def begin(place: Path, sources: list[Path]) -> list[Path]:
     """Make the folder of a table anew, with links to data files; return these."""
     shutil.rmtree(place, ignore_errors=True)

@@ -213,6 +213,7 @@ impl Commit {
         ActionContext {
             metadata,
             specs: OnceLock::new(),
+            base_manifests: Mutex::new(None),
             reader,
             kept: &self.kept,
             progress: &self.progress,

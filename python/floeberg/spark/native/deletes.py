@@ -42,6 +42,8 @@ def without_deleted(
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
 
     words = pa.array(cast("Any", _native.deleted_rows(plan._inner, list(group.numbers))))  # noqa: SLF001 - the package's own
+    # Without nulls, Spark tests for none.
+    words = words.cast(pa.list_(pa.field("item", pa.int64(), nullable=False)))
     known = keyed(group, {_WORDS: words}).filter(pc.greater(pc.list_value_length(words), 0))
     if not known.num_rows:
         # Deletes may name rows that no file has.

@@ -26,7 +26,17 @@ if TYPE_CHECKING:
     from floeberg.scan.plan import Plan
     from floeberg.spark.native.lanes import FileGroup
 
-__all__ = ["DELETED", "KEY", "KEY_OF_FILE", "ROW", "keyed", "metadata_values", "numbered", "with_file_values"]
+__all__ = [
+    "DELETED",
+    "KEY",
+    "KEY_OF_FILE",
+    "ROW",
+    "keyed",
+    "metadata_values",
+    "needs_positions",
+    "numbered",
+    "with_file_values",
+]
 
 ROW, KEY, KEY_OF_FILE, DELETED = (f"__floeberg_{name}" for name in ("row", "key", "key_of_file", "deleted"))
 _SAID = {
@@ -45,11 +55,25 @@ _LINEAGE = {
 """What null means in columns that a file may store."""
 
 
-def numbered(frame: DataFrame, group: FileGroup, special: Collection[str]) -> DataFrame:
-    """The rows, with their positions and the keys of their files where something is made of them."""
+def needs_positions(group: FileGroup, special: Collection[str]) -> bool:
+    """Whether something is made of the positions of rows."""
+    return group.deleted or bool({"_pos", "_row_id"} & set(special))
+
+
+def numbered(
+    frame: DataFrame, group: FileGroup, special: Collection[str], positions: str | None
+) -> DataFrame:
+    """The rows, with their positions and the keys of their files where something is made of them.
+
+    Args:
+        frame: The rows.
+        group: The files.
+        special: The names of the metadata columns.
+        positions: The column of the rows that has their positions already.
+    """
     more = []
-    if group.deleted or {"_pos", "_row_id"} & set(special):
-        more.append(f"_metadata.row_index AS {ROW}")
+    if needs_positions(group, special):
+        more.append(f"{positions or '_metadata.row_index'} AS {ROW}")
     if group.deleted or _said(special):
         more.append(f"_metadata.file_{group.key} AS {KEY}")
     return frame.selectExpr("*", *more) if more else frame

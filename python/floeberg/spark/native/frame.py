@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.scan.explain import Lane
 from floeberg.spark.native.deletes import without_deleted
-from floeberg.spark.native.file_values import metadata_values, numbered, with_file_values
+from floeberg.spark.native.file_values import metadata_values, needs_positions, numbered, with_file_values
 from floeberg.spark.native.filters import condition, named, placeholder, quoted
 from floeberg.spark.native.lanes import Lanes, divide
-from floeberg.spark.native.relation import most_files, relation
+from floeberg.spark.native.relation import most_files, positions_column, relation
 from floeberg.spark.read.branch_reads import READ_KEY, branch_read, record_frame
 from floeberg.spark.read.dataframe import scan_to_dataframe
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
@@ -113,10 +113,13 @@ def _group(spark: SparkSession, lanes: Lanes, group: FileGroup, schema: StructTy
             if each.stored_name is not None and each.stored_kind is not None
         ]
     )
+    positions = positions_column(spark) if needs_positions(group, lanes.special) else None
+    if positions is not None:
+        stored = stored.add(positions, spark_types.LongType())
     frame = relation(spark, stored, group.paths, sum(group.sizes))
     now_nullable = {each.name for each in frame.schema if each.nullable}
     lost = {each.name for each in group.columns if each.stored_name in now_nullable} | set(lanes.special)
-    frame = numbered(frame, group, lanes.special)
+    frame = numbered(frame, group, lanes.special, positions)
     if group.deleted:
         frame = without_deleted(spark, frame, lanes.plan, group, marked="_deleted" in lanes.special)
     frame = with_file_values(spark, frame, lanes.plan, group, lanes.special)

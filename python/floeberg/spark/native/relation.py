@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-__all__ = ["most_files", "relation"]
+__all__ = ["most_files", "positions_column", "relation"]
 
 _OPTIONS = {
     # As paths stand, with no pattern in them and no columns made of `name=value`.
@@ -61,6 +61,23 @@ _SESSIONS: WeakKeyDictionary[Any, tuple[Any, dict[str, str]]] = WeakKeyDictionar
 def most_files(spark: SparkSession) -> int:
     """How many files a session can be given: it looks at each of them before it reads."""
     return _MOST_FILES_CONNECT if is_connect(spark) else _MOST_FILES
+
+
+def positions_column(spark: SparkSession) -> str | None:
+    """The name of the column that Spark's Parquet reader fills with positions where it is asked for.
+
+    `_metadata.row_index` is made of it, with an object for every row. `None` where the name is not known.
+    """
+    if is_connect(spark):
+        return None
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - importing floeberg imports no PySpark
+
+    jvm: Any = spark._jvm  # noqa: SLF001 - what is used of it is not public
+    parquet = getattr(jvm, "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat")
+    try:
+        return str(parquet.ROW_INDEX_TEMPORARY_COLUMN_NAME())
+    except Py4JError:
+        return None
 
 
 def relation(spark: SparkSession, schema: StructType, paths: Sequence[str], size: int) -> DataFrame:

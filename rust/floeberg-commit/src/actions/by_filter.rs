@@ -73,7 +73,7 @@ impl RowsOfBase {
         let Self { bound, removal, mode, affected, .. } = self;
         let Affected { whole, partial, manifests } = affected;
         if partial.is_empty() {
-            let removal = removal.listed_in(manifests);
+            let removal = removal.of_whole_files(NamedFiles::new(&whole).listed_in(manifests));
             let change = FileChange {
                 operation,
                 added: files,
@@ -87,7 +87,7 @@ impl RowsOfBase {
         let found = matched(context, &bound, &partial, manifests.clone())?;
         let RowChange { added, removed, counts } = row_change(context, mode, whole, found)?;
         let has_copies = mode == DeleteMode::CopyOnWrite && !added.files().is_empty();
-        let removal = Removal::Files(NamedFiles::new(&removed)).listed_in(manifests);
+        let removal = Removal::Files(NamedFiles::new(&removed).listed_in(manifests));
         let all: Vec<WrittenFile> = files.iter().chain(added.files()).cloned().collect();
         let change = FileChange {
             operation: if has_copies { "overwrite" } else { operation },

@@ -8,7 +8,7 @@
 //! one of the branch, which its parent must be. Nothing is applied twice.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use arrow_array::Array as _;
 use floeberg_core::{Context, Error, ErrorKind, Result};
@@ -69,6 +69,7 @@ pub(super) fn cherrypick(
     let context = &ActionContext {
         metadata: Arc::clone(&context.metadata),
         specs: context.specs.clone(),
+        base_manifests: Mutex::new(None),
         // Whoever wrote the files: they must be there, and not in the branch yet.
         files_are_new: false,
         properties: &properties,

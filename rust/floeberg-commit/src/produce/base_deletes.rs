@@ -15,12 +15,12 @@ use floeberg_core::{Context as _, Error, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_io::location::canonical;
 
-use super::complete_manifests::manifests_of;
+use super::complete_manifests::base_manifests;
 use super::context::ActionContext;
-use super::filtered::{by_content, has_live_files};
+use super::filtered::has_live_files;
 use super::named_files::NamedFiles;
 use super::removal::partition_key;
-use floeberg_iceberg::manifest::{EntryRequest, FileContent, ManifestEntries, ManifestFile};
+use floeberg_iceberg::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile};
 use floeberg_iceberg::metadata::Snapshot;
 use floeberg_iceberg::write::WrittenFile;
 
@@ -60,8 +60,9 @@ struct Targets<'a> {
 /// `InvalidInput` for deletes of a data file that the operation itself removes, and for keys that do not reach all data files.
 pub(crate) fn check_base(context: &ActionContext<'_>, check: BaseCheck<'_>) -> Result<()> {
     let parent = context.parent()?;
-    let before = parent.as_deref().map(|snapshot| manifests_of(context, snapshot)).transpose()?;
-    let (data, deletes) = by_content(before.unwrap_or_default());
+    let manifests = base_manifests(context)?;
+    let (data, deletes): (Vec<_>, Vec<_>) =
+        manifests.iter().partition(|manifest| manifest.content == ManifestContent::Data);
     check_read_from_branch(context, parent.as_deref(), check.read_snapshot_id)?;
     check_specs_of_keys(context, check, &data)?;
     let referenced = referenced(check);
@@ -121,7 +122,7 @@ fn referenced(check: BaseCheck<'_>) -> HashSet<&str> {
 fn check_specs_of_keys(
     context: &ActionContext<'_>,
     check: BaseCheck<'_>,
-    data: &[ManifestFile],
+    data: &[&ManifestFile],
 ) -> Result<()> {
     let keys = check.added.iter().filter(|written| written.file.content == FileContent::EqualityDeletes);
     let specs: HashSet<i32> = keys.map(|written| written.spec_id).collect();
@@ -143,7 +144,7 @@ fn check_specs_of_keys(
 }
 
 /// Errors: `CommitConflict` for a data file that is not live.
-fn check_live(context: &ActionContext<'_>, data: &[ManifestFile], referenced: &HashSet<&str>) -> Result<()> {
+fn check_live(context: &ActionContext<'_>, data: &[&ManifestFile], referenced: &HashSet<&str>) -> Result<()> {
     if referenced.is_empty() {
         return Ok(());
     }

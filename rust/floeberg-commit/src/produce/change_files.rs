@@ -13,7 +13,7 @@ use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 use floeberg_properties::PARTITION_SUMMARY_LIMIT;
 
-use super::complete_manifests::manifests_of;
+use super::complete_manifests::take_base_manifests;
 use super::context::ActionContext;
 use super::filtered::{Filtered, by_content, filter_data, filter_deletes, has_live_files};
 use super::merged::merge;
@@ -50,8 +50,7 @@ pub(crate) struct FileChange<'a> {
 pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) -> Result<Produced> {
     context.progress.begin(Step::Committing, 0);
     let parent = context.parent()?;
-    let before = parent.as_deref().map(|snapshot| manifests_of(context, snapshot)).transpose()?;
-    let (data, deletes) = by_content(before.unwrap_or_default());
+    let (data, deletes) = by_content(take_base_manifests(context)?);
     check_fit(&context.metadata, change.added)?;
     if !context.files_are_new {
         check_not_listed(context, data.iter().chain(&deletes), change.added)?;

@@ -5,6 +5,8 @@
 //!
 //! Invariant: fields that are there are not changed.
 
+use std::sync::{Arc, PoisonError};
+
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestFile};
 use floeberg_iceberg::metadata::Snapshot;
@@ -15,6 +17,23 @@ use super::context::ActionContext;
 pub(crate) fn manifests_of(context: &ActionContext<'_>, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
     let manifests = context.reader.manifests(snapshot)?;
     manifests.into_iter().map(|manifest| complete(context, manifest)).collect()
+}
+
+/// The manifests of the snapshot that the new one follows. They are read once; [`take_base_manifests`] ends with them.
+pub(crate) fn base_manifests(context: &ActionContext<'_>) -> Result<Arc<Vec<ManifestFile>>> {
+    let mut known = context.base_manifests.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(manifests) = known.as_ref() {
+        return Ok(Arc::clone(manifests));
+    }
+    let read = context.parent()?.map(|parent| manifests_of(context, &parent)).transpose()?;
+    Ok(Arc::clone(known.insert(Arc::new(read.unwrap_or_default()))))
+}
+
+/// The same, for whoever makes the snapshot and needs them no more.
+pub(super) fn take_base_manifests(context: &ActionContext<'_>) -> Result<Vec<ManifestFile>> {
+    let manifests = base_manifests(context)?;
+    context.base_manifests.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Ok(Arc::unwrap_or_clone(manifests))
 }
 
 /// Counts what is missing. Only manifests of v1 are read for it.

@@ -4,7 +4,7 @@
 //! Spec: Snapshot References; Snapshots.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::{Error, Result};
@@ -22,6 +22,8 @@ pub(crate) struct ActionContext<'a> {
     pub metadata: Arc<TableMetadata>,
     /// The table's specs, once they are needed.
     pub specs: OnceLock<Arc<Specs>>,
+    /// The manifests of the snapshot that the new one follows, once they were read.
+    pub base_manifests: Mutex<Option<Arc<Vec<ManifestFile>>>>,
     /// Reads the table's manifests, and says where files are.
     pub reader: &'a ManifestReader,
     /// What earlier attempts made.

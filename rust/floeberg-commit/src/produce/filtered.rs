@@ -18,7 +18,6 @@ use floeberg_iceberg::manifest::{
 };
 use floeberg_io::location::canonical;
 
-use super::complete_manifests::manifests_of;
 use super::context::ActionContext;
 use super::removal::Removal;
 use super::rolling::RollingManifests;
@@ -111,16 +110,8 @@ fn columns_are_keys(entries: &ManifestEntries, row: usize, columns: &[i32]) -> R
     Ok(columns.iter().all(|column| keys.contains(column)))
 }
 
-/// The data manifests with live files of the snapshot that the new one follows.
-pub(crate) fn data_manifests(context: &ActionContext<'_>) -> Result<Vec<ManifestFile>> {
-    let Some(parent) = context.parent()? else { return Ok(Vec::new()) };
-    let (mut data, _) = by_content(manifests_of(context, &parent)?);
-    data.retain(has_live_files);
-    Ok(data)
-}
-
 /// Does a manifest have live files?
-pub(super) fn has_live_files(manifest: &ManifestFile) -> bool {
+pub(crate) fn has_live_files(manifest: &ManifestFile) -> bool {
     manifest.added_files_count != Some(0) || manifest.existing_files_count != Some(0)
 }
 
@@ -147,17 +138,23 @@ fn rewrite(
     removal: &Removal,
     goes: impl Fn(&ManifestEntries, usize, RowsMatch) -> Result<bool>,
 ) -> Result<RewrittenManifests> {
-    let wanted = EntryRequest { statistics_of: removal.columns(), ..EntryRequest::default() };
-    let entries = context.entries(manifest, &wanted)?;
+    // Known files need no statistics, and all that is written again is read at once.
+    let with_metrics = manifest.content == ManifestContent::Data && removal.known_data_files().is_some();
+    let statistics_of = if with_metrics { Vec::new() } else { removal.columns() };
+    let entries = context
+        .entries(manifest, &EntryRequest { statistics_of, with_metrics, ..EntryRequest::default() })?;
     let rows_match = removal.rows_match(&entries)?.into_iter().enumerate();
     let gone =
         rows_match.map(|(row, rows_match)| goes(&entries, row, rows_match)).collect::<Result<Vec<bool>>>()?;
-    drop(entries);
     if !gone.contains(&true) {
         return Ok(RewrittenManifests::default());
     }
-    let entries =
-        context.entries(manifest, &EntryRequest { with_metrics: true, ..EntryRequest::default() })?;
+    let entries = if with_metrics {
+        entries
+    } else {
+        drop(entries);
+        context.entries(manifest, &EntryRequest { with_metrics: true, ..EntryRequest::default() })?
+    };
     let spec_id = manifest.partition_spec_id;
     let partition_type = context.spec(spec_id)?.partition_type(&context.metadata)?;
     let mut rolling = RollingManifests::new(context, spec_id, manifest.content, None)?;

@@ -18,9 +18,9 @@ mod change_files;
 
 pub(crate) use base_deletes::{BaseCheck, check_base};
 pub(crate) use change_files::{FileChange, change_files};
-pub(crate) use complete_manifests::manifests_of;
+pub(crate) use complete_manifests::{base_manifests, manifests_of};
 pub(crate) use context::ActionContext;
-pub(crate) use filtered::data_manifests;
+pub(crate) use filtered::has_live_files;
 pub(crate) use manifest_options::manifest_options;
 pub(crate) use named_files::NamedFiles;
 pub(crate) use removal::{Removal, partition_key};

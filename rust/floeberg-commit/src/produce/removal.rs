@@ -21,8 +21,8 @@ use crate::summary::Counted;
 /// What an operation removes.
 #[derive(Debug)]
 pub(crate) enum Removal {
-    /// Rows that match, and the data manifests that may list them; `None` where these are not known.
-    Rows(Box<Pruner>, Arc<Specs>, Option<HashSet<String>>),
+    /// Rows that match, and the data files of which all do; `None` where these are not known.
+    Rows(Box<Pruner>, Arc<Specs>, Option<NamedFiles>),
     /// Partitions, whole: spec and values.
     Partitions(Arc<Specs>, HashSet<(i32, PartitionKey)>),
     /// Files by their names.
@@ -35,12 +35,11 @@ impl Removal {
         Self::Rows(Box::new(Pruner::new(filter, &specs)), specs, None)
     }
 
-    /// The same rows or files, once it is known which data manifests list them, so that no other is read again.
-    pub fn listed_in(self, manifests: HashSet<String>) -> Self {
+    /// The same rows, once it is known which data files have no others.
+    pub fn of_whole_files(self, files: NamedFiles) -> Self {
         match self {
-            Self::Rows(pruner, specs, _) => Self::Rows(pruner, specs, Some(manifests)),
-            Self::Files(files) => Self::Files(files.listed_in(manifests)),
-            other @ Self::Partitions(..) => other,
+            Self::Rows(pruner, specs, _) => Self::Rows(pruner, specs, Some(files)),
+            other @ (Self::Partitions(..) | Self::Files(_)) => other,
         }
     }
 
@@ -55,6 +54,15 @@ impl Removal {
         columns
     }
 
+    /// The data files that are affected, where they are known by their names.
+    pub fn known_data_files(&self) -> Option<&NamedFiles> {
+        match self {
+            Self::Rows(_, _, known) => known.as_ref(),
+            Self::Files(files) => Some(files),
+            Self::Partitions(..) => None,
+        }
+    }
+
     /// May any file of a manifest be affected?
     pub fn concerns(&self, manifest: &ManifestFile) -> Result<bool> {
         Ok(match self {
@@ -62,7 +70,7 @@ impl Removal {
                 partitions.iter().any(|(spec_id, _)| *spec_id == manifest.partition_spec_id)
             }
             Self::Rows(_, _, Some(known)) if manifest.content == ManifestContent::Data => {
-                known.contains(&manifest.manifest_path)
+                known.may_be_in(manifest)
             }
             Self::Rows(pruner, specs, _) => {
                 pruner.may_list_matches(manifest, specs.get(manifest.partition_spec_id)?)
@@ -71,7 +79,8 @@ impl Removal {
         })
     }
 
-    /// Whether none, some or all rows of each entry's file are removed. The entries have the statistics of [`Self::columns`].
+    /// Whether none, some or all rows of each entry's file are removed. The entries have the statistics of [`Self::columns`],
+    /// unless the data files are known.
     pub fn rows_match(&self, entries: &ManifestEntries) -> Result<Vec<RowsMatch>> {
         match self {
             Self::Partitions(specs, partitions) => {
@@ -85,6 +94,9 @@ impl Removal {
                 let goes = found.rows.iter().map(goes).collect::<Result<Vec<bool>>>()?;
                 let each = found.of.iter().map(|partition| goes[*partition as usize]);
                 Ok(each.map(|goes| if goes { RowsMatch::All } else { RowsMatch::None }).collect())
+            }
+            Self::Rows(_, _, Some(known)) if entries.content == ManifestContent::Data => {
+                known.rows_match(entries)
             }
             Self::Rows(pruner, specs, _) => {
                 let spec = specs.get(entries.spec_id)?;

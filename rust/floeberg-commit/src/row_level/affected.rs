@@ -8,11 +8,11 @@ use std::collections::HashSet;
 
 use floeberg_core::{Context as _, Result};
 use floeberg_exec::threads::ordered;
-use floeberg_iceberg::manifest::{DataFile, EntryRequest, RowsMatch};
+use floeberg_iceberg::manifest::{DataFile, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 
-use crate::produce::{ActionContext, Removal, data_manifests};
+use crate::produce::{ActionContext, Removal, base_manifests, has_live_files};
 
 /// The data files that hold matching rows, or may.
 #[derive(Debug, Default)]
@@ -35,7 +35,8 @@ impl Affected {
 
 /// Looks through the metadata of data files. Errors: those of reading manifests.
 pub(crate) fn affected(context: &ActionContext<'_>, removal: &Removal) -> Result<Affected> {
-    let data = data_manifests(context)?;
+    let manifests = base_manifests(context)?;
+    let data = with_live_data(&manifests);
     let wanted = EntryRequest { statistics_of: removal.columns(), ..EntryRequest::default() };
     let lists = ordered(&data, context.reader.threads, &context.reader.cancel, |manifest| {
         let mut found = Affected::default();
@@ -74,7 +75,8 @@ pub(crate) fn affected(context: &ActionContext<'_>, removal: &Removal) -> Result
 
 /// The manifests that list live data files of these paths, in their canonical form. Errors: those of reading manifests.
 pub(crate) fn listed(context: &ActionContext<'_>, paths: &HashSet<String>) -> Result<HashSet<String>> {
-    let data = data_manifests(context)?;
+    let manifests = base_manifests(context)?;
+    let data = with_live_data(&manifests);
     let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
     let found = ordered(&data, context.reader.threads, &context.reader.cancel, |manifest| {
         let entries = context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
@@ -82,4 +84,10 @@ pub(crate) fn listed(context: &ActionContext<'_>, paths: &HashSet<String>) -> Re
         Ok(has.then(|| manifest.manifest_path.clone()))
     })?;
     Ok(found.into_iter().flatten().collect())
+}
+
+/// The data manifests with live files.
+fn with_live_data(manifests: &[ManifestFile]) -> Vec<&ManifestFile> {
+    let of_data = manifests.iter().filter(|manifest| manifest.content == ManifestContent::Data);
+    of_data.filter(|manifest| has_live_files(manifest)).collect()
 }
