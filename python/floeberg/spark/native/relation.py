@@ -70,7 +70,7 @@ def positions_column(spark: SparkSession) -> str | None:
     """
     if is_connect(spark):
         return None
-    from py4j.protocol import Py4JError  # noqa: PLC0415 - importing floeberg imports no PySpark
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - importing floeberg imports no PySpark
 
     jvm: Any = spark._jvm  # noqa: SLF001 - what is used of it is not public
     parquet = getattr(jvm, "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat")
