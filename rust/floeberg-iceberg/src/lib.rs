@@ -4,7 +4,7 @@
 //!
 //! - `wire`: bytes to raw structures and back: JSON with places for errors, Puffin, deletion vectors. No I/O.
 //! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a new
-//!   table begins with; the current metadata file; relocation.
+//!   table begins with; the current metadata file.
 //! - `manifest`: manifest lists and manifests, read with inheritance applied, kept as columns, pruned by columns with
 //!   reasons, and written.
 //! - `plan`: the files to read, with their deletes, which are found by an index. A plan is a stream, and can be explained

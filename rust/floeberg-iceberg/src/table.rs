@@ -6,14 +6,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use floeberg_core::{Cancel, Error, Result};
-use floeberg_io::{Location, Store, StoreOptions, open_store};
+use floeberg_io::{Location, Relocation, Store, StoreOptions, open_store};
 
 use crate::manifest::{
     AllManifests, ManifestCache, ManifestContent, ManifestFile, ManifestReader, ReachableFiles,
 };
-use crate::metadata::{
-    Relocation, Snapshot, TableMetadata, explain_missing_file, open_metadata, parse_table_metadata,
-};
+use crate::metadata::{Snapshot, TableMetadata, explain_missing_file, open_metadata, parse_table_metadata};
 use floeberg_exec::budget::{manifest_cache_budget, thread_budget};
 
 /// How a table is opened.

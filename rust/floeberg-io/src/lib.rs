@@ -7,6 +7,7 @@
 //!
 //! - `location`: the scheme, authority and key of a written location, which is opaque; the one spelling in which local
 //!   ones are compared, and which files are below a folder, links and all.
+//! - `relocation`: where files of a table are that was moved.
 //! - `options`: options of stores, safe to print.
 //! - `process_slot`: state of one process, which a forked child does not use.
 //! - `renewal`: options of stores that expire, and how they are renewed.
@@ -22,6 +23,7 @@
 //! - `router`: the store of a scheme.
 
 pub mod location;
+mod relocation;
 mod options;
 mod process_slot;
 pub mod renewal;
@@ -42,5 +44,6 @@ pub use local::{LocalStore, scratch_file};
 pub use location::{Below, Location};
 pub use memory::MemoryStore;
 pub use options::StoreOptions;
+pub use relocation::Relocation;
 pub use router::open_store;
 pub use store::{Entry, Sink, Source, Store};

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use floeberg_core::schema::StructType;
 use floeberg_core::{Cancel, Context, Error, Result};
-use floeberg_io::Store;
+use floeberg_io::{Relocation, Store};
 
 use super::bytes::{LARGEST_MANIFEST, ManifestBytes};
 use super::cache::ManifestCache;
 use crate::manifest::{
     EntryRequest, ManifestContent, ManifestEntries, ManifestFile, manifest_header, parse_manifest_list,
 };
-use crate::metadata::{Relocation, Snapshot, SnapshotManifests};
+use crate::metadata::{Snapshot, SnapshotManifests};
 use floeberg_exec::threads::ordered;
 
 /// Reads the manifests of a table.

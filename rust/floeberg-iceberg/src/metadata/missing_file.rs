@@ -1,9 +1,10 @@
 //! What can a user do if a file is missing because the table was moved?
 
 use floeberg_core::{Error, ErrorKind};
+use floeberg_io::Relocation;
 use floeberg_io::location::canonical;
 
-use super::{Relocation, TableMetadata};
+use super::TableMetadata;
 
 /// Adds a hint to the error of a missing file, if the table is not at its recorded location.
 pub(crate) fn explain_missing_file(

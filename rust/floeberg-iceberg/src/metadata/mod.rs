@@ -5,7 +5,6 @@ mod to_human_string;
 mod format_version;
 mod partition;
 mod partition_path;
-mod relocation;
 mod snapshot;
 mod sort;
 mod statistics;
@@ -43,7 +42,6 @@ pub use new_table::{
 pub use open::{open_metadata, open_view_metadata};
 pub use partition::{PartitionField, PartitionSpec};
 pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};
-pub use relocation::Relocation;
 pub use snapshot::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
 pub use sort::{NullOrder, SortDirection, SortField, SortOrder};
 pub use statistics::{PartitionStatisticsFile, StatisticsBlob, StatisticsFile};

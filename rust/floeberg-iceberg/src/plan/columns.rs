@@ -13,9 +13,9 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema, SchemaRef};
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use floeberg_core::{Error, Result};
+use floeberg_io::Relocation;
 
 use crate::manifest::{ManifestEntries, Specs};
-use crate::metadata::Relocation;
 
 /// The columns of a plan, by position.
 pub(crate) mod column {

@@ -11,6 +11,7 @@ use floeberg_core::expr::{ColumnStats, Stats as _};
 use floeberg_core::schema::reserved::DELETE_FILE_PATH;
 use floeberg_core::value::Value;
 use floeberg_core::{Context, Error, Result};
+use floeberg_io::Relocation;
 
 use super::index::DeleteIndex;
 use super::indexed_delete::IndexedDelete;
@@ -19,7 +20,6 @@ use crate::manifest::{
     BlockEntries, BoundSpec, EntryRequest, EntryStats, Found, ManifestBlocks, ManifestEntries, ManifestFile,
     PruneCounts, Pruner, Specs, UntrustedColumns, Use, block_range_bytes,
 };
-use crate::metadata::Relocation;
 use crate::plan::request::PlanRequest;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 use floeberg_exec::threads::ordered;

@@ -7,11 +7,12 @@ use arrow_array::{Array, ListArray, RecordBatch};
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::{Field, PrimitiveType, Schema};
 use floeberg_core::value::Value;
+use floeberg_io::Relocation;
 use proptest::prelude::*;
 
 use super::table_of_deletes::{SNAPSHOTS, manifest_at, of, table};
 use crate::manifest::{ManifestCache, ManifestReader};
-use crate::metadata::{Relocation, TableMetadata};
+use crate::metadata::TableMetadata;
 use crate::plan::columns::{column, typed};
 use crate::plan::deletes::index::DeleteIndex;
 use crate::plan::plan_job::PlanJob;

@@ -12,7 +12,8 @@ mod tests;
 use std::cmp::Reverse;
 
 use floeberg_core::{Error, Result};
-use floeberg_io::location::canonical;
+
+use crate::location::canonical;
 
 /// A map from written prefixes to their current locations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
