@@ -13,7 +13,7 @@ export FLOEBERG_BENCH_DIR ?= $(CACHE)/bench
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
-LIBRARIES := -p floeberg-core -p floeberg-exec -p floeberg-io -p floeberg-properties -p floeberg-files -p floeberg-avro -p floeberg-orc -p floeberg-parquet -p floeberg-iceberg -p floeberg-commit
+LIBRARIES := -p floeberg-core -p floeberg-exec -p floeberg-io -p floeberg-properties -p floeberg-files -p floeberg-avro -p floeberg-orc -p floeberg-parquet -p floeberg-lance -p floeberg-iceberg -p floeberg-commit
 PYTHON_SOURCES := python tests tools benches examples docs/conf.py
 # Of its own, so that the environment of everyday work stays small.
 DOCS_VENV := $(CACHE)/docs

@@ -28,6 +28,7 @@ import floeberg as fb
 ROOT = Path(__file__).parents[2]
 SEEDS = ROOT / "tests" / "fuzz" / "seeds"
 CORPUS = ROOT / "tests" / "conformance" / "iceberg"
+LANCE = ROOT / "tests" / "conformance" / "lance"
 LARGEST = 8 << 10
 FORMATS = {"parquet": 0, "avro": 1, "orc": 2}
 
@@ -346,6 +347,46 @@ def of_parts() -> None:
             keep("avro_engine", bytes([len(choice)]) + choice + b"\x03" + bytes(range(0, 60, 2)))
 
 
+def of_lance() -> None:
+    """The smallest manifest, index section, transaction and deletion file of each Lance table, and row ids of each kind."""
+    for case in sorted(LANCE.iterdir()):
+        files = {
+            kind: sorted((case / "table").glob(pattern), key=lambda path: (path.stat().st_size, path.name))
+            for kind, pattern in (
+                ("manifest", "_versions/*.manifest"),
+                ("transaction", "_transactions/*.txn"),
+                ("arrow", "_deletions/*.arrow"),
+                ("bin", "_deletions/*.bin"),
+            )
+        }
+        for path in (files["manifest"][0], files["manifest"][-1]):
+            content = path.read_bytes()
+            (at,) = struct.unpack("<q", content[-16:-8])
+            keep("lance_manifest", content[at + 4 : -16])
+            (length,) = struct.unpack("<I", content[:4])
+            if 4 + length < at:
+                keep("lance_manifest", content[4 : 4 + length])
+        for path in files["transaction"][:2]:
+            keep("lance_transaction", path.read_bytes())
+        for choice, kind in enumerate(("arrow", "bin")):
+            for path in files[kind][:1]:
+                keep("lance_deletes", bytes([choice]) + path.read_bytes())
+    for segment in (
+        of_bytes(1, b"\x08\x05\x10\x09"),
+        of_bytes(2, b"\x08\x05\x10\x1a" + of_bytes(3, of_bytes(1, b"\x08\x06" + of_bytes(2, b"\0\0\x02\0\x09\0")))),
+        of_bytes(3, b"\x08\x64\x10\x6e" + of_bytes(3, b"\xfb\x03")),
+        of_bytes(4, of_bytes(2, b"\x08\x07" + of_bytes(2, bytes(4) + b"\0\0\x01\0"))),
+        of_bytes(5, of_bytes(3, of_bytes(2, bytes(range(8)) + bytes(8)))),
+    ):
+        keep("lance_row_ids", of_bytes(1, segment))
+        keep("lance_row_ids", of_bytes(1, of_bytes(1, segment) + b"\x10\x07"))
+
+
+def of_bytes(number: int, content: bytes) -> bytes:
+    """A field of a message, with less than 128 bytes."""
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
 def of_recipes() -> None:
     """The recipes of scans of a few tables, as text: paths in them are the same everywhere."""
     for name in (
@@ -401,6 +442,7 @@ def main() -> None:
         of_variants,
         of_parts,
         of_recipes,
+        of_lance,
     ):
         make()
 

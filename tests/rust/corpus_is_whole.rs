@@ -1,6 +1,6 @@
 //! Is the corpus there, and does the list of known failures speak of it?
 
-use corpus::{cases, known_failures};
+use corpus::{cases, known_failures, lance_cases};
 
 #[test]
 fn every_case_has_its_current_metadata_file() {
@@ -8,6 +8,18 @@ fn every_case_has_its_current_metadata_file() {
     assert!(found.len() >= 75, "{} cases", found.len());
     for case in found {
         assert!(case.metadata_file().is_file(), "{}: {}", case.name, case.metadata_file().display());
+    }
+}
+
+#[test]
+fn every_lance_table_has_its_manifests() {
+    let found = lance_cases();
+    assert!(found.len() >= 27, "{} cases", found.len());
+    for case in found {
+        for name in case.expected["manifests"].as_array().unwrap() {
+            let path = case.folder.join("table/_versions").join(name.as_str().unwrap());
+            assert!(path.is_file(), "{}", path.display());
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod answers;
 mod corpus_is_whole;
 mod explain;
 mod hints;
+mod lance;
 mod manifests;
 mod metadata;
 mod metadata_files;

@@ -13,6 +13,7 @@ mod avro_shapes;
 mod expressions;
 mod files;
 mod judge;
+mod lance;
 mod manifests;
 mod metadata;
 mod orc_parts;
@@ -37,7 +38,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every fuzzer.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 24] = [
     target("table_metadata", metadata::table_metadata),
     target("view_metadata", metadata::view_metadata),
     target("schema", metadata::schema),
@@ -58,6 +59,10 @@ pub const TARGETS: [Target; 20] = [
     target("data_file", files::data_file),
     target("delete_file", files::delete_file),
     target("recipe", recipes::recipe),
+    target("lance_manifest", lance::lance_manifest),
+    target("lance_transaction", lance::lance_transaction),
+    target("lance_row_ids", lance::lance_row_ids),
+    target("lance_deletes", lance::lance_deletes),
 ];
 
 /// The fuzzer of a name.

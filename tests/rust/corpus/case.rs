@@ -74,7 +74,7 @@ pub fn cases() -> Vec<Case> {
     found
 }
 
-fn folders(parent: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders(parent: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(parent).unwrap_or_else(|error| panic!("{}: {error}", parent.display()));
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     paths.sort();

@@ -7,6 +7,8 @@
 
 mod case;
 mod known;
+mod lance;
 
 pub use case::{Case, cases};
 pub use known::{Failure, known_failures};
+pub use lance::{LanceCase, lance_cases};

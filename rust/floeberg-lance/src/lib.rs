@@ -1,0 +1,28 @@
+//! What is a Lance table, and which rows are in it?
+//!
+//! In: the folder of a table. Out: its versions, branches and tags; of a version its schema, fragments, deletes and row ids, and a
+//! plan of what to read. The pages of data files are read elsewhere.
+//!
+//! A module uses only modules that are declared before it.
+//!
+//! - `wire`: bytes of manifests and transactions, and structures of named fields, both ways.
+//! - `metadata`: versions and their names, features, schemas, bases, refs; a manifest is checked here.
+//! - `row_ids`: stable ids and versions of rows.
+//! - `deletes`: deletion files, read and written.
+//! - `plan`: which fragments are read, with their rows and files.
+//! - `checkout`: which version is meant by a version, tag, branch or moment.
+//! - `table`: a version of a table, open.
+
+pub mod wire;
+pub mod metadata;
+pub mod row_ids;
+pub mod deletes;
+pub mod plan;
+mod checkout;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+pub use checkout::Checkout;
+pub use table::{OpenOptions, Table};

@@ -1,0 +1,29 @@
+//! What is a version of a table?
+//!
+//! In: the files of `_versions` and `_refs`. Out: versions, their schemas, features and places of files, checked.
+//!
+//! Invariant: what a manifest says is believed only after `validate` looked at it.
+
+mod flags;
+mod names;
+mod logical_type;
+mod schema;
+mod arrow;
+mod bases;
+mod validate;
+mod listing;
+mod refs;
+mod open;
+
+#[cfg(test)]
+mod tests;
+
+pub use bases::Bases;
+pub use flags::{check_readable, check_writable, computed as computed_flags, names as flag_names};
+pub use listing::{ListedVersion, detached_versions, is_table, migrate_to_v2, versions};
+pub use logical_type::leaf_to_arrow;
+pub use names::{DETACHED, NamingScheme, VERSION_HINT, hint, version_of};
+pub use open::{ManifestFile, read_head};
+pub use refs::{Branch, MAIN, Tag, branch, branch_folder, branches, check_branch, check_tag, tag, tags};
+pub use schema::{Field, Schema};
+pub use validate::check;

@@ -1,0 +1,102 @@
+//! What does the manifest of a version say?
+//!
+//! In: a file. Out: its manifest, checked, and the sections beside it.
+//! Spec: Lance, `io/manifest.rs`.
+//!
+//! Invariant: a small manifest takes one read. A transaction or indices that are damaged do not hinder reading of rows.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use floeberg_core::{Context as _, Error, Result};
+use floeberg_io::{Source, Store};
+
+use super::listing::ListedVersion;
+use super::validate;
+use crate::wire::{END, Manifest, ManifestHead, manifest_range, message_of, section_in};
+
+/// What is read at first, from the end: more than most manifests have.
+const FIRST_READ: u64 = 64 << 10;
+
+/// A manifest, and what of its file was read on the way.
+#[derive(Debug, Clone)]
+pub struct ManifestFile {
+    /// What it says.
+    pub manifest: Arc<Manifest>,
+    /// Where it is.
+    pub path: String,
+    /// Its bytes before the manifest, from `start` on.
+    before: Bytes,
+    start: u64,
+}
+
+impl ManifestFile {
+    /// Reads and checks the manifest of a version.
+    ///
+    /// Errors: `InvalidData` or `Unsupported`, naming the file; `NotFound` where it is gone; those of the store.
+    pub fn open(store: &dyn Store, folder: &str, listed: ListedVersion) -> Result<Self> {
+        let path = listed.path(folder);
+        let source = store.open(&path)?;
+        Self::read(source.as_ref(), listed, &path).context("path", &path)
+    }
+
+    fn read(source: &dyn Source, listed: ListedVersion, path: &str) -> Result<Self> {
+        let (bytes, start, range) = manifest_bytes(source)?;
+        let at = usize::try_from(range.start - start).unwrap_or(usize::MAX);
+        let manifest =
+            Manifest::parse(&message_of(&bytes.slice(at..bytes.len() - END as usize), "a manifest")?)?;
+        validate::check(&manifest, listed.version)?;
+        Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before: bytes.slice(..at), start })
+    }
+
+    /// The message of the indices; `None` where there are none. Errors: `InvalidData`, naming the file.
+    pub fn indices(&self, store: &dyn Store) -> Result<Option<Bytes>> {
+        self.section(store, self.manifest.head.index_section, "the indices")
+    }
+
+    /// The message of the transaction in the file; `None` where there is none. Errors: `InvalidData`, naming the file.
+    pub fn transaction(&self, store: &dyn Store) -> Result<Option<Bytes>> {
+        self.section(store, self.manifest.head.transaction_at(), "the transaction")
+    }
+
+    fn section(&self, store: &dyn Store, offset: Option<u64>, what: &str) -> Result<Option<Bytes>> {
+        let Some(offset) = offset else { return Ok(None) };
+        let known = section_in(&self.before, self.start, offset, what).context("path", &self.path)?;
+        let section = if let Some(section) = known {
+            section
+        } else {
+            let end = self.start + self.before.len() as u64;
+            let bytes = store.open(&self.path)?.read(offset..end)?;
+            let section = section_in(&bytes, offset, offset, what).context("path", &self.path)?;
+            section.ok_or_else(|| Error::internal("a section before its own start"))?
+        };
+        message_of(&section, what).context("path", &self.path).map(Some)
+    }
+}
+
+/// What a manifest says beside its fragments. Errors: those of [`ManifestFile::open`].
+pub fn read_head(store: &dyn Store, folder: &str, listed: ListedVersion) -> Result<ManifestHead> {
+    let path = listed.path(folder);
+    let source = store.open(&path)?;
+    let head = || {
+        let (bytes, start, range) = manifest_bytes(source.as_ref())?;
+        let at = usize::try_from(range.start - start).unwrap_or(usize::MAX);
+        ManifestHead::parse(&message_of(&bytes.slice(at..bytes.len() - END as usize), "a manifest")?)
+    };
+    let head = head().context("path", &path)?;
+    validate::check_version(&head, listed.version).context("path", &path)?;
+    Ok(head)
+}
+
+/// The bytes of a file from before its manifest on, where they start, and where the manifest lies.
+fn manifest_bytes(source: &dyn Source) -> Result<(Bytes, u64, std::ops::Range<u64>)> {
+    let size = source.size()?;
+    let start = size.saturating_sub(FIRST_READ);
+    let tail = source.read(start..size)?;
+    let range = manifest_range(&tail, size)?;
+    if range.start >= start {
+        return Ok((tail, start, range));
+    }
+    let rest = source.read(range.start..start)?;
+    Ok((Bytes::from([rest, tail].concat()), range.start, range))
+}

@@ -1,0 +1,180 @@
+//! Which tags and branches does a table have?
+//!
+//! In: files below `_refs`. Out: tags and branches with the versions that they name, and back.
+//! Spec: Lance, `dataset/refs.rs`.
+//!
+//! Invariant: keys of their JSON that this version does not know are kept.
+
+use floeberg_core::{Context as _, Error, Result};
+use floeberg_io::{Store, location};
+use serde_json::{Map, Value as Json};
+
+use super::listing::entries;
+
+/// The branch that has no name in manifests.
+pub const MAIN: &str = "main";
+const TAGS: &str = "_refs/tags";
+const BRANCHES: &str = "_refs/branches";
+/// Refs are small; what is larger is something else.
+const LARGEST: u64 = 1 << 20;
+
+/// A name for a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// The name.
+    pub name: String,
+    /// The branch of the version; `None` is the main one.
+    pub branch: Option<String>,
+    /// The version.
+    pub version: u64,
+    /// All that the file says.
+    pub json: Map<String, Json>,
+}
+
+/// A line of versions beside the main one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// The name. Slashes may be in it.
+    pub name: String,
+    /// The branch that it came from; `None` is the main one.
+    pub parent_branch: Option<String>,
+    /// The version that it came from.
+    pub parent_version: u64,
+    /// When it was made, in seconds since 1970.
+    pub created_at: u64,
+    /// All that the file says.
+    pub json: Map<String, Json>,
+}
+
+/// All tags, by name. Errors: `InvalidData`, naming the file; those of the store.
+pub fn tags(store: &dyn Store, root: &str) -> Result<Vec<Tag>> {
+    names(store, &location::join(root, TAGS))?.into_iter().map(|name| tag(store, root, &name)).collect()
+}
+
+/// The tag of a name. Errors: `NotFound`; those of [`tags`].
+pub fn tag(store: &dyn Store, root: &str, name: &str) -> Result<Tag> {
+    check_tag(name)?;
+    let path = location::join(root, &format!("{TAGS}/{name}.json"));
+    let missing = || Error::not_found(format!("the table has no tag {name:?}"));
+    let json = read(store, &path, missing)?;
+    parse_tag(name, json).context("path", &path)
+}
+
+/// All branches but the main one, by name. Errors: those of [`tags`].
+pub fn branches(store: &dyn Store, root: &str) -> Result<Vec<Branch>> {
+    let names = names(store, &location::join(root, BRANCHES))?;
+    names.into_iter().map(|name| branch(store, root, &name.replace("%2F", "/"))).collect()
+}
+
+/// The branch of a name. Errors: `NotFound`; those of [`tags`].
+pub fn branch(store: &dyn Store, root: &str, name: &str) -> Result<Branch> {
+    check_branch(name)?;
+    let path = location::join(root, &format!("{BRANCHES}/{}.json", name.replace('/', "%2F")));
+    let missing = || Error::not_found(format!("the table has no branch {name:?}"));
+    let json = read(store, &path, missing)?;
+    parse_branch(name, json).context("path", &path)
+}
+
+/// The folder of a branch.
+pub fn branch_folder(root: &str, branch: Option<&str>) -> String {
+    match branch {
+        None | Some(MAIN) => root.to_owned(),
+        Some(name) => location::join(root, &format!("tree/{name}")),
+    }
+}
+
+fn parse_tag(name: &str, json: Map<String, Json>) -> Result<Tag> {
+    Ok(Tag {
+        name: name.to_owned(),
+        branch: text(&json, "branch")?.filter(|branch| branch != MAIN),
+        version: number(&json, "version")?,
+        json,
+    })
+}
+
+fn parse_branch(name: &str, json: Map<String, Json>) -> Result<Branch> {
+    Ok(Branch {
+        name: name.to_owned(),
+        parent_branch: text(&json, "parentBranch")?.filter(|branch| branch != MAIN),
+        parent_version: number(&json, "parentVersion")?,
+        created_at: number(&json, "createAt")?,
+        json,
+    })
+}
+
+/// A key in camel case, or in snake case as older writers have it.
+fn get<'a>(json: &'a Map<String, Json>, key: &str) -> Option<&'a Json> {
+    let snake = || {
+        key.chars().fold(String::new(), |mut snake, letter| {
+            if letter.is_ascii_uppercase() {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+            snake
+        })
+    };
+    json.get(key).or_else(|| json.get(&snake()))
+}
+
+fn text(json: &Map<String, Json>, key: &str) -> Result<Option<String>> {
+    match get(json, key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(Error::invalid_data(format!("expected a text or null in `{key}`"))),
+    }
+}
+
+fn number(json: &Map<String, Json>, key: &str) -> Result<u64> {
+    let found = get(json, key).and_then(Json::as_u64);
+    found.ok_or_else(|| Error::invalid_data(format!("expected a number in `{key}`")))
+}
+
+fn names(store: &dyn Store, folder: &str) -> Result<Vec<String>> {
+    let mut names: Vec<String> = entries(store, folder)?
+        .into_iter()
+        .filter(|entry| !entry.is_folder)
+        .filter_map(|entry| entry.name.strip_suffix(".json").map(str::to_owned))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn read(store: &dyn Store, path: &str, missing: impl Fn() -> Error) -> Result<Map<String, Json>> {
+    let bytes = store.open(path).and_then(|source| source.read_all(LARGEST)).map_err(|error| {
+        if error.kind() == floeberg_core::ErrorKind::NotFound { missing().with("path", path) } else { error }
+    })?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Error::invalid_data("expected a JSON object of a ref").caused_by(error).with("path", path)
+    })
+}
+
+/// Checks that a tag may have a name. Errors: `InvalidInput`.
+pub fn check_tag(name: &str) -> Result<()> {
+    if is_segment(name) && !name.starts_with('.') && !name.ends_with('.') && is_ref(name) {
+        return Ok(());
+    }
+    Err(Error::invalid_input(format!(
+        "expected a tag of letters, digits, `.`, `-` and `_`, without two dots, one at an end, or `.lock` at the end, found {name:?}"
+    )))
+}
+
+/// Checks that a branch may have a name. Errors: `InvalidInput`.
+pub fn check_branch(name: &str) -> Result<()> {
+    if name != MAIN && name.split('/').all(is_segment) && is_ref(name) {
+        return Ok(());
+    }
+    Err(Error::invalid_input(format!(
+        "expected a branch other than `main`, of letters, digits, `.`, `-`, `_` and single slashes, without two dots or `.lock` \
+         at the end, found {name:?}"
+    )))
+}
+
+fn is_segment(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_'))
+}
+
+fn is_ref(name: &str) -> bool {
+    let is_lock = name.as_bytes().ends_with(b".lock");
+    !name.contains("..") && !is_lock
+}

@@ -1,0 +1,100 @@
+//! Which ids do the rows of a fragment have, in their order?
+//!
+//! In: the bytes of a sequence, and the rows of its fragment. Out: the id of each row.
+//! Spec: Lance, Stable Row IDs, Row ID Sequences.
+//!
+//! Invariant: a sequence has an id for every row of its fragment, deleted ones included; another length is an error.
+
+use floeberg_core::{Context as _, Error, Result};
+use roaring::RoaringBitmap;
+
+use super::segment::Segment;
+use crate::wire::{Encoder, Message};
+
+/// The ids of a fragment's rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowIds {
+    segments: Vec<Segment>,
+}
+
+impl RowIds {
+    /// The ids of rows, in few bytes.
+    pub fn new(ids: &[u64]) -> Self {
+        Self { segments: vec![Segment::new(ids)] }
+    }
+
+    /// Reads a sequence. Errors: `InvalidData`.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut segments = Vec::new();
+        for record in Message::new(bytes) {
+            let record = record.context("message", "RowIdSequence")?;
+            if record.tag == 1 {
+                segments.push(Segment::parse(record.value.bytes()?).context("message", "RowIdSequence")?);
+            }
+        }
+        Ok(Self { segments })
+    }
+
+    /// The bytes of a sequence.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Encoder::default();
+        self.segments.iter().for_each(|segment| out.some_bytes(1, Some(segment.to_message())));
+        out.finish()
+    }
+
+    /// Checks that there is an id for each of so many rows. Errors: `InvalidData`.
+    pub fn check_length(&self, rows: u64) -> Result<()> {
+        match self.len() {
+            Some(length) if length == rows => Ok(()),
+            found => {
+                let found = found.map_or("more than 64 bits can count".to_owned(), |found| found.to_string());
+                Err(Error::invalid_data(format!("expected a row id for each of {rows} rows, found {found}")))
+            }
+        }
+    }
+
+    /// How many ids; `None` beyond 64 bits.
+    pub fn len(&self) -> Option<u64> {
+        self.segments.iter().try_fold(0_u64, |sum, segment| sum.checked_add(segment.len()))
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.segments.iter().all(Segment::is_empty)
+    }
+
+    /// The segments, in order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The id of a row.
+    pub fn get(&self, row: u64) -> Option<u64> {
+        let mut left = row;
+        for segment in &self.segments {
+            if left < segment.len() {
+                return segment.get(left);
+            }
+            left -= segment.len();
+        }
+        None
+    }
+
+    /// All ids, in the order of rows. Check the length first: a few bytes can claim any number of ids.
+    pub fn to_vec(&self) -> Vec<u64> {
+        let mut ids = Vec::new();
+        for segment in &self.segments {
+            segment.each(&mut |id| {
+                ids.push(id);
+                true
+            });
+        }
+        ids
+    }
+
+    /// The ids of rows that are not deleted, in their order: the mask of what is left of a fragment.
+    pub fn live(&self, deleted: &RoaringBitmap) -> Vec<u64> {
+        let rows = self.to_vec().into_iter().zip(0_u32..);
+        rows.filter(|(_, row)| !deleted.contains(*row)).map(|(id, _)| id).collect()
+    }
+}

@@ -1,0 +1,94 @@
+//! In which versions did the rows of a fragment come into the table, and were last changed?
+//!
+//! In: the bytes of a sequence of runs. Out: the version of each row.
+//! Spec: Lance, `rowids.proto`, `RowDatasetVersionSequence`. Of a run's span only the length counts.
+//!
+//! Invariant: runs cover every row of the fragment, deleted ones included; another length is an error.
+
+use floeberg_core::{Context as _, Error, Result};
+
+use super::segment::Segment;
+use crate::wire::{Encoder, Message};
+
+/// The versions of a fragment's rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowVersions {
+    runs: Vec<(Segment, u64)>,
+}
+
+impl RowVersions {
+    /// Rows that all have one version.
+    pub fn uniform(rows: u64, version: u64) -> Self {
+        Self { runs: vec![(Segment::Range(0..rows), version)] }
+    }
+
+    /// Reads a sequence. Errors: `InvalidData`.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut runs = Vec::new();
+        for record in Message::new(bytes) {
+            let record = record.context("message", "RowDatasetVersionSequence")?;
+            if record.tag == 1 {
+                runs.push(run(record.value.bytes()?).context("message", "RowDatasetVersionSequence")?);
+            }
+        }
+        Ok(Self { runs })
+    }
+
+    /// The bytes of a sequence.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Encoder::default();
+        for (span, version) in &self.runs {
+            let mut inner = Encoder::default();
+            inner.some_bytes(1, Some(span.to_message()));
+            inner.number(2, *version);
+            out.some_bytes(1, Some(inner.finish()));
+        }
+        out.finish()
+    }
+
+    /// Checks that there is a version for each of so many rows. Errors: `InvalidData`.
+    pub fn check_length(&self, rows: u64) -> Result<()> {
+        let found = self.runs.iter().try_fold(0_u64, |sum, (span, _)| sum.checked_add(span.len()));
+        if found == Some(rows) {
+            return Ok(());
+        }
+        let found = found.map_or("more than 64 bits can count".to_owned(), |found| found.to_string());
+        Err(Error::invalid_data(format!("expected a version for each of {rows} rows, found {found}")))
+    }
+
+    /// Runs of rows with one version: how many, and which.
+    pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.runs.iter().map(|(span, version)| (span.len(), *version))
+    }
+
+    /// The version of a row.
+    pub fn get(&self, row: u64) -> Option<u64> {
+        let mut left = row;
+        for (rows, version) in self.runs() {
+            if left < rows {
+                return Some(version);
+            }
+            left -= rows;
+        }
+        None
+    }
+
+    /// The version of each row. Check the length first.
+    pub fn to_vec(&self) -> Vec<u64> {
+        self.runs().flat_map(|(rows, version)| std::iter::repeat_n(version, rows as usize)).collect()
+    }
+}
+
+fn run(message: &[u8]) -> Result<(Segment, u64)> {
+    let (mut span, mut version) = (None, 0);
+    for record in Message::new(message) {
+        let record = record?;
+        match record.tag {
+            1 => span = Some(Segment::parse(record.value.bytes()?)?),
+            2 => version = record.value.number()?,
+            _ => {}
+        }
+    }
+    let span = span.ok_or_else(|| Error::invalid_data("expected the rows of a version, found none"))?;
+    Ok((span, version))
+}

@@ -1,0 +1,6 @@
+//! Tables that are made in memory.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod opening;
+mod refused;
+pub(crate) mod tables;

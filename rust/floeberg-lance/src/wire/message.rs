@@ -1,0 +1,169 @@
+//! What fields does a message of protocol buffers hold?
+//!
+//! In: the bytes of a message. Out: its fields, in the order in which they are written, each with the bytes it takes.
+//! Spec: Protocol Buffers, Encoding.
+//!
+//! Invariant: lengths are checked against the remaining bytes; a field that nobody knows can be kept as it is.
+
+use std::ops::Range;
+
+use floeberg_core::{Error, Result};
+
+/// The fields of a message. After an error nothing follows.
+#[derive(Debug, Clone)]
+pub struct Message<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// A field, and where it lies in its message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// Its number.
+    pub tag: u32,
+    /// What it holds.
+    pub value: Value<'a>,
+    /// The bytes of key and value.
+    pub span: Range<usize>,
+}
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// A number of variable length.
+    Number(u64),
+    /// Text, bytes, a message, or packed numbers.
+    Bytes(&'a [u8]),
+    /// Four or eight bytes, which no message here uses.
+    Fixed,
+}
+
+impl<'a> Message<'a> {
+    /// A message that fills the bytes.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// The next field; `None` at the end.
+    pub(crate) fn record(&mut self) -> Result<Option<Record<'a>>> {
+        let start = self.at;
+        if start == self.bytes.len() {
+            return Ok(None);
+        }
+        let key = self.number()?;
+        let value = match key & 7 {
+            0 => Value::Number(self.number()?),
+            1 => self.take(8).map(|_| Value::Fixed)?,
+            2 => {
+                let length = self.number()?;
+                Value::Bytes(self.take(length)?)
+            }
+            5 => self.take(4).map(|_| Value::Fixed)?,
+            other => return Err(damaged(&format!("a field of wire type {other}"))),
+        };
+        let tag = u32::try_from(key >> 3).map_err(|_| damaged("a field with a number above 32 bits"))?;
+        if tag == 0 {
+            return Err(damaged("a field with the number 0"));
+        }
+        Ok(Some(Record { tag, value, span: start..self.at }))
+    }
+
+    fn number(&mut self) -> Result<u64> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let Some(byte) = self.bytes.get(self.at) else {
+                return Err(damaged("its end in a number"));
+            };
+            self.at += 1;
+            // The tenth byte has room for one bit.
+            if shift == 63 && *byte > 1 {
+                break;
+            }
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        Err(damaged("a number above 64 bits"))
+    }
+
+    fn take(&mut self, length: u64) -> Result<&'a [u8]> {
+        let left = self.bytes.len() - self.at;
+        let Some(length) = usize::try_from(length).ok().filter(|length| *length <= left) else {
+            return Err(damaged(&format!("a field of {length} bytes where {left} are left")));
+        };
+        let taken = &self.bytes[self.at..self.at + length];
+        self.at += length;
+        Ok(taken)
+    }
+}
+
+impl<'a> Iterator for Message<'a> {
+    type Item = Result<Record<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let record = self.record().transpose()?;
+        if record.is_err() {
+            self.at = self.bytes.len();
+        }
+        Some(record)
+    }
+}
+
+impl<'a> Value<'a> {
+    /// As a number.
+    pub fn number(self) -> Result<u64> {
+        match self {
+            Self::Number(number) => Ok(number),
+            Self::Bytes(_) | Self::Fixed => Err(damaged("bytes where a number is expected")),
+        }
+    }
+
+    /// As a number that fits into 32 bits.
+    pub fn small(self) -> Result<u32> {
+        let number = self.number()?;
+        u32::try_from(number).map_err(|_| damaged(&format!("{number}, which is above 32 bits")))
+    }
+
+    /// As a signed number of 32 bits, whose negative form is written with the sign in all 64.
+    pub fn signed(self) -> Result<i32> {
+        let number = self.number()? as i64;
+        i32::try_from(number).map_err(|_| damaged(&format!("{number}, which is not of 32 bits")))
+    }
+
+    /// As a yes or no.
+    pub fn flag(self) -> Result<bool> {
+        Ok(self.number()? != 0)
+    }
+
+    /// As bytes.
+    pub fn bytes(self) -> Result<&'a [u8]> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::Number(_) | Self::Fixed => Err(damaged("a number where bytes are expected")),
+        }
+    }
+
+    /// As text.
+    pub fn text(self) -> Result<String> {
+        let text = std::str::from_utf8(self.bytes()?).map_err(|_| damaged("text that is not UTF-8"))?;
+        Ok(text.to_owned())
+    }
+
+    /// Adds one number, or several that are packed.
+    pub fn numbers<T>(self, numbers: &mut Vec<T>, one: impl Fn(Self) -> Result<T>) -> Result<()> {
+        let Self::Bytes(bytes) = self else {
+            numbers.push(one(self)?);
+            return Ok(());
+        };
+        let mut packed = Message::new(bytes);
+        while packed.at < bytes.len() {
+            numbers.push(one(Self::Number(packed.number()?))?);
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn damaged(found: &str) -> Error {
+    Error::invalid_data(format!("expected a message of protocol buffers, found {found}"))
+}

@@ -1,0 +1,42 @@
+//! What are the raw structures of a table's files?
+//!
+//! In: bytes of manifests and transactions. Out: structures of named fields, and back. No I/O.
+//!
+//! Invariant: what is not known is kept, and what was read is written again as the same bytes.
+
+mod message;
+mod encoder;
+mod structure;
+mod field;
+mod fragment;
+mod layout;
+mod fragments;
+mod manifest;
+mod manifest_file;
+mod index;
+mod row_operations;
+mod table_operations;
+mod operation;
+mod transaction;
+
+#[cfg(test)]
+mod tests;
+
+pub use encoder::Encoder;
+pub use field::SchemaField;
+pub use fragment::{DataFile, DeletionFile, DeletionFileType, Fragment, Lineage};
+pub use fragments::{FileOf, Fragments, LineageOf, type_name};
+pub use index::IndexMetadata;
+pub use layout::Layout;
+pub use manifest::{BasePath, DataFormat, FragmentPiece, Manifest, ManifestHead, Timestamp, WriterVersion};
+pub use manifest_file::{END, manifest_range, message_of, section_in, to_file};
+pub use message::{Message, Record, Value};
+pub use operation::Operation;
+pub use row_operations::{
+    Append, DataReplacement, DataReplacementGroup, Delete, Overwrite, Rewrite, RewriteGroup, Update,
+};
+pub use structure::{Structure, Unknown, lookup, parse, to_bytes};
+pub use table_operations::{
+    Clone, CreateIndex, Merge, Project, ReserveFragments, Restore, UpdateBases, UpdateConfig, UpdateMap,
+};
+pub use transaction::Transaction;
