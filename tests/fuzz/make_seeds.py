@@ -348,7 +348,7 @@ def of_parts() -> None:
 
 
 def of_lance() -> None:
-    """The smallest manifest, index section, transaction and deletion file of each Lance table, and row ids of each kind."""
+    """The smallest manifest, transaction and deletion file of each Lance table, indices, row ids of each kind."""
     for case in sorted(LANCE.iterdir()):
         files = {
             kind: sorted((case / "table").glob(pattern), key=lambda path: (path.stat().st_size, path.name))
@@ -373,7 +373,9 @@ def of_lance() -> None:
                 keep("lance_deletes", bytes([choice]) + path.read_bytes())
     for segment in (
         of_bytes(1, b"\x08\x05\x10\x09"),
-        of_bytes(2, b"\x08\x05\x10\x1a" + of_bytes(3, of_bytes(1, b"\x08\x06" + of_bytes(2, b"\0\0\x02\0\x09\0")))),
+        of_bytes(
+            2, b"\x08\x05\x10\x1a" + of_bytes(3, of_bytes(1, b"\x08\x06" + of_bytes(2, b"\0\0\x02\0\x09\0")))
+        ),
         of_bytes(3, b"\x08\x64\x10\x6e" + of_bytes(3, b"\xfb\x03")),
         of_bytes(4, of_bytes(2, b"\x08\x07" + of_bytes(2, bytes(4) + b"\0\0\x01\0"))),
         of_bytes(5, of_bytes(3, of_bytes(2, bytes(range(8)) + bytes(8)))),

@@ -33,10 +33,11 @@ impl LanceCase {
     /// When the path of the corpus is not text.
     pub fn relocate(&self) -> Vec<(String, String)> {
         let others = self.expected["extra_dirs"].as_object();
+        let own = (self.expected["original_dir"].as_str().unwrap().to_owned(), self.table());
         let moved = others.into_iter().flatten().map(|(folder, written)| {
             (written.as_str().unwrap().to_owned(), self.folder.join(folder).to_str().unwrap().to_owned())
         });
-        moved.collect()
+        moved.chain([own]).collect()
     }
 
     /// All files of a kind, such as `_versions`, in the order of their paths.

@@ -8,7 +8,7 @@ use floeberg_lance::{Checkout, Table};
 use super::{open, versions};
 
 /// The addresses of rows that are not deleted.
-fn live(table: &Table) -> BTreeSet<u64> {
+pub(super) fn live(table: &Table) -> BTreeSet<u64> {
     let fragments = &table.manifest().fragments;
     let mut live = BTreeSet::new();
     for (place, id) in fragments.ids().iter().enumerate() {

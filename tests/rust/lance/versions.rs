@@ -6,6 +6,7 @@ use floeberg_lance::{Checkout, Table};
 use serde_json::{Value as Json, json};
 
 use super::arrow_names::name;
+use super::rows::live;
 use super::{open, versions};
 
 fn schema(table: &Table) -> Json {
@@ -98,19 +99,21 @@ fn every_version_has_the_schema_the_fragments_and_the_rows_that_pylance_sees() {
 #[test]
 fn files_of_a_plan_are_there() {
     for case in lance_cases() {
-        for (table, _) in versions(&case) {
-            for task in table.plan().unwrap().split(1 << 20) {
-                let task = task.unwrap();
-                for file in &task.files {
-                    let size = std::fs::metadata(&file.location)
-                        .unwrap_or_else(|error| panic!("{}: {error}", file.location))
-                        .len();
-                    assert!(file.size_bytes == 0 || file.size_bytes == size, "{}", file.location);
-                }
-                let deletion = task.deletion_file.map(|(_, location)| location);
-                assert!(deletion.is_none_or(|location| std::path::Path::new(&location).is_file()));
-            }
+        versions(&case).iter().for_each(|(table, _)| files_are_there(table));
+    }
+}
+
+fn files_are_there(table: &Table) {
+    for task in table.plan().unwrap().split(1 << 20) {
+        let task = task.unwrap();
+        for file in &task.files {
+            let size = std::fs::metadata(&file.location)
+                .unwrap_or_else(|error| panic!("{}: {error}", file.location))
+                .len();
+            assert!(file.size_bytes == 0 || file.size_bytes == size, "{}", file.location);
         }
+        let deletion = task.deletion_file.map(|(_, location)| location);
+        assert!(deletion.is_none_or(|location| std::path::Path::new(&location).is_file()));
     }
 }
 
@@ -191,7 +194,46 @@ fn tags_name_the_versions_that_pylance_says() {
             assert_eq!(tagged.version(), version);
             tags += 1;
         }
-        assert!(table.branches().unwrap().is_empty());
+        let branches = case.expected["branches"].as_object().unwrap();
+        assert_eq!(table.branches().unwrap().len(), branches.len(), "{}", case.name);
     }
-    assert!(tags >= 3);
+    assert!(tags >= 5);
+}
+
+#[test]
+fn branches_are_lines_of_versions_of_their_own() {
+    let mut versions = 0;
+    for case in lance_cases() {
+        for (name, expected) in case.expected["branches"].as_object().unwrap() {
+            let on_branch = |version: Option<u64>| {
+                open(&case, Checkout { branch: Some(name.clone()), version, ..Checkout::default() })
+            };
+            let newest = on_branch(None);
+            let described =
+                newest.branches().unwrap().into_iter().find(|branch| branch.name == *name).unwrap();
+            assert_eq!(json!(described.parent_branch), expected["parent_branch"]);
+            assert_eq!(json!(described.parent_version), expected["parent_version"]);
+            assert_eq!(json!(described.created_at), expected["create_at"]);
+            let states = expected["versions"].as_array().unwrap();
+            assert_eq!(newest.versions().unwrap().len(), states.len(), "{name}");
+            for state in states {
+                let table = on_branch(state["version"].as_u64());
+                assert_eq!(table.manifest().head.branch.as_ref(), Some(name));
+                is_as_expected(&case, &table, state);
+                let mut live: Vec<_> = live(&table).into_iter().collect();
+                let mut expected: Vec<_> =
+                    state["addresses"].as_array().unwrap().iter().filter_map(Json::as_u64).collect();
+                live.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(live, expected, "{name}");
+                files_are_there(&table);
+                versions += 1;
+            }
+        }
+        for (name, tag) in case.expected["tags"].as_object().unwrap() {
+            let table = open(&case, Checkout { tag: Some(name.clone()), ..Checkout::default() });
+            assert_eq!(table.branch(), tag["branch"].as_str(), "{name}");
+        }
+    }
+    assert!(versions >= 5, "{versions}");
 }
