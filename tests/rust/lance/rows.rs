@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use corpus::lance_cases;
+use floeberg_lance::row_ids::Segment;
 use floeberg_lance::{Checkout, Table};
 
 use super::{open, versions};
@@ -81,4 +82,28 @@ fn row_ids_and_addresses_are_those_that_pylance_sees() {
         assert!(table.addresses(&gone).unwrap().iter().all(Option::is_none), "{}", case.name);
     }
     assert!(rows_seen > 500, "{rows_seen}");
+}
+
+#[test]
+fn segments_of_every_kind_that_pylance_writes_are_read() {
+    let mut kinds = BTreeSet::new();
+    for case in lance_cases() {
+        for (table, _) in versions(&case) {
+            for place in 0..table.manifest().fragments.len() {
+                let Some(ids) = table.row_ids(place).unwrap() else { continue };
+                kinds.extend(ids.segments().iter().map(|segment| match segment {
+                    Segment::Range(_) => "range",
+                    Segment::RangeWithHoles { .. } => "range with holes",
+                    Segment::RangeWithBitmap { .. } => "range with bitmap",
+                    Segment::SortedArray(_) => "sorted array",
+                    // pylance writes none by itself: rows of an update are in the order of their ids.
+                    Segment::Array(_) => "array",
+                }));
+            }
+        }
+    }
+    assert!(
+        kinds.is_superset(&["range", "range with bitmap", "range with holes", "sorted array"].into()),
+        "{kinds:?}"
+    );
 }
