@@ -1,7 +1,8 @@
 """Do the tests of a rule fail when it is broken?
 
-Breaks rules of `tests/SPEC_RULES.toml`, one after the other, in a copy of the checkout, and runs the Rust tests that
-the table names for each. A rule whose tests pass although it is broken is a fault, and so is one that does not compile.
+Breaks rules of `tests/SPEC_RULES.toml` and `tests/LANCE_RULES.toml`, one after the other, in a copy of the checkout,
+and runs the Rust tests that the tables name for each. A rule whose tests pass although it is broken is a fault, and so
+is one that does not compile.
 
     python tools/break_rules.py                    ten rules at random
     python tools/break_rules.py --count 3 --seed 7 three, the same ones every time

@@ -4,6 +4,7 @@
 that exist, or says why it has none: `later` (what it rules is not built yet) or `excepted` (what it rules is not read
 at all). `broken_by` is a change that breaks the rule; its text must be in the file exactly once, so that
 `tools/break_rules.py` can make the change and see the tests fail. Habits of writers name tests, or cases of the corpus.
+`tests/LANCE_RULES.toml` is the same for the format of Lance, and its numbers begin with 101.
 """
 
 from __future__ import annotations
@@ -21,18 +22,17 @@ else:
 
 from cargo_workspace import ROOT
 
-TABLE = ROOT / "tests" / "SPEC_RULES.toml"
+TABLES = (ROOT / "tests" / "SPEC_RULES.toml", ROOT / "tests" / "LANCE_RULES.toml")
 CORPUS = ROOT / "tests" / "conformance"
-NUMBERS = range(1, 81)
+NUMBERS = (*range(1, 81), *range(101, 116))
 KEYS = {"number", "says", "section", "tests", "later", "excepted", "broken_by"}
 KEYS_OF_A_HABIT = {"of", "says", "tests", "cases"}
 KEYS_OF_A_CHANGE = {"file", "replace", "with"}
 
 
 def load(what: str) -> list[dict[str, Any]]:
-    """Return the entries of the table of a kind, `rule` or `habit`."""
-    entries: list[dict[str, Any]] = tomllib.loads(TABLE.read_text())[what]
-    return entries
+    """Return the entries of both tables of a kind, `rule` or `habit`."""
+    return [entry for table in TABLES for entry in tomllib.loads(table.read_text()).get(what, [])]
 
 
 def tests_of(source: str, *, is_rust: bool) -> set[str]:

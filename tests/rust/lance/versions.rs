@@ -99,7 +99,9 @@ fn every_version_has_the_schema_the_fragments_and_the_rows_that_pylance_sees() {
 #[test]
 fn files_of_a_plan_are_there() {
     for case in lance_cases() {
-        versions(&case).iter().for_each(|(table, _)| files_are_there(table));
+        for (table, _) in versions(&case) {
+            files_are_there(&table);
+        }
     }
 }
 

@@ -16,14 +16,25 @@ const DATA: &str = "data";
 #[derive(Debug, Clone)]
 pub struct Bases {
     folder: String,
-    others: Vec<BasePath>,
+    /// The folder of its data files.
+    data: String,
+    /// Other folders, each with that of its data files.
+    others: Vec<(BasePath, String)>,
 }
 
 impl Bases {
     /// The folders of a manifest, each at the place where it is now.
     pub fn new(folder: &str, others: &[BasePath], relocation: &Relocation) -> Self {
-        let moved = |base: &BasePath| BasePath { path: relocation.apply(&base.path), ..base.clone() };
-        Self { folder: folder.to_owned(), others: others.iter().map(moved).collect() }
+        let moved = |base: &BasePath| {
+            let path = relocation.apply(&base.path);
+            let data = if base.is_dataset_root { location::join(&path, DATA) } else { path.clone() };
+            (BasePath { path, ..base.clone() }, data)
+        };
+        Self {
+            folder: folder.to_owned(),
+            data: location::join(folder, DATA),
+            others: others.iter().map(moved).collect(),
+        }
     }
 
     /// The folder of the table, or of its branch.
@@ -36,20 +47,19 @@ impl Bases {
         if path.is_empty() {
             return Err(Error::invalid_data("expected the path of a data file, found none"));
         }
-        let folder = match base_id.map(|id| self.base(id)).transpose()? {
-            None => location::join(&self.folder, DATA),
-            Some(base) if base.is_dataset_root => location::join(&base.path, DATA),
-            Some(base) => base.path.clone(),
+        let folder = match base_id {
+            None => &self.data,
+            Some(id) => &self.base(id)?.1,
         };
-        Ok(location::join(&folder, path))
+        Ok(location::join(folder, path))
     }
 
     /// Where a deletion file is. Errors: `InvalidData` for a base that is not there, or has no folder of deletion files.
     pub fn deletion_file(&self, fragment_id: u64, file: &DeletionFile) -> Result<String> {
         let folder = match file.base_id.map(|id| self.base(id)).transpose()? {
             None => &self.folder,
-            Some(base) if base.is_dataset_root => &base.path,
-            Some(base) => {
+            Some((base, _)) if base.is_dataset_root => &base.path,
+            Some((base, _)) => {
                 return Err(Error::invalid_data(format!(
                     "expected a deletion file in the folder of a table, found base {}, which has data files alone",
                     base.id
@@ -59,8 +69,8 @@ impl Bases {
         Ok(location::join(folder, &file.path(fragment_id)))
     }
 
-    fn base(&self, id: u32) -> Result<&BasePath> {
-        self.others.iter().find(|base| base.id == id).ok_or_else(|| {
+    fn base(&self, id: u32) -> Result<&(BasePath, String)> {
+        self.others.iter().find(|(base, _)| base.id == id).ok_or_else(|| {
             Error::invalid_data(format!("expected a base path that the manifest names, found the id {id}"))
         })
     }

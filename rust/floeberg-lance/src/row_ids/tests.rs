@@ -65,9 +65,8 @@ fn each_kind_is_made_where_it_is_the_smallest() {
 
 #[test]
 fn bits_of_a_bitmap_count_from_the_lowest() {
-    let segment = Segment::new(&(100..110).filter(|id| *id != 102).collect::<Vec<_>>());
     let bitmap = Segment::RangeWithBitmap { range: 100..110, bitmap: vec![0xfb, 0x03], count: 9 };
-    assert_eq!(ids(&segment), ids(&bitmap));
+    assert_eq!(ids(&bitmap), [100, 101, 103, 104, 105, 106, 107, 108, 109]);
     let parsed = Segment::parse(b"\x1a\x08\x08\x64\x10\x6e\x1a\x02\xfb\x03").unwrap();
     assert_eq!(parsed, bitmap);
 }

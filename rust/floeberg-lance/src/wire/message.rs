@@ -45,6 +45,7 @@ impl<'a> Message<'a> {
     }
 
     /// The next field; `None` at the end.
+    #[inline]
     pub(crate) fn record(&mut self) -> Result<Option<Record<'a>>> {
         let start = self.at;
         if start == self.bytes.len() {
@@ -68,7 +69,19 @@ impl<'a> Message<'a> {
         Ok(Some(Record { tag, value, span: start..self.at }))
     }
 
+    #[inline]
     fn number(&mut self) -> Result<u64> {
+        // Keys, lengths and most numbers are one byte.
+        match self.bytes.get(self.at) {
+            Some(byte) if byte & 0x80 == 0 => {
+                self.at += 1;
+                Ok(u64::from(*byte))
+            }
+            _ => self.long_number(),
+        }
+    }
+
+    fn long_number(&mut self) -> Result<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let Some(byte) = self.bytes.get(self.at) else {
@@ -87,6 +100,7 @@ impl<'a> Message<'a> {
         Err(damaged("a number above 64 bits"))
     }
 
+    #[inline]
     fn take(&mut self, length: u64) -> Result<&'a [u8]> {
         let left = self.bytes.len() - self.at;
         let Some(length) = usize::try_from(length).ok().filter(|length| *length <= left) else {

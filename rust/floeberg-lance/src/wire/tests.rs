@@ -158,6 +158,8 @@ fn the_end_of_a_file_must_fit_the_file() {
     assert!(manifest_range(b"LANC", 4).is_err());
     assert!(manifest_range(&[0; 16], size).unwrap_err().message().contains("LANC"));
     assert!(message_of(&part.slice(..part.len() - 1), "it").is_err());
+    let longer = Bytes::from([&part[..], b"\0"].concat());
+    assert!(message_of(&longer, "it").is_err());
 }
 
 proptest! {
