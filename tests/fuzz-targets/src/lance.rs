@@ -53,7 +53,7 @@ pub(crate) fn lance_row_ids(bytes: &[u8]) {
     let Some(ids) = decoded(RowIds::parse(bytes)) else { return };
     assert_eq!(RowIds::parse(&ids.to_bytes()).as_ref().ok(), Some(&ids));
     let Some(length) = ids.len().filter(|length| *length <= ROWS) else { return };
-    let all = ids.to_vec();
+    let all = ids.slice(0..length);
     assert_eq!(all.len() as u64, length);
     for (row, id) in (0_u64..).zip(&all).take(64) {
         assert_eq!(ids.get(row), Some(*id));

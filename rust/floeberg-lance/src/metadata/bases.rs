@@ -5,6 +5,8 @@
 //!
 //! Invariant: a file of a base that the manifest does not name is an error, never looked for elsewhere.
 
+use std::collections::HashMap;
+
 use floeberg_core::{Error, Result};
 use floeberg_io::{Relocation, location};
 
@@ -19,7 +21,7 @@ pub struct Bases {
     /// The folder of its data files.
     data: String,
     /// Other folders, each with that of its data files.
-    others: Vec<(BasePath, String)>,
+    others: HashMap<u32, (BasePath, String)>,
 }
 
 impl Bases {
@@ -28,7 +30,7 @@ impl Bases {
         let moved = |base: &BasePath| {
             let path = relocation.apply(&base.path);
             let data = if base.is_dataset_root { location::join(&path, DATA) } else { path.clone() };
-            (BasePath { path, ..base.clone() }, data)
+            (base.id, (BasePath { path, ..base.clone() }, data))
         };
         Self {
             folder: folder.to_owned(),
@@ -70,7 +72,7 @@ impl Bases {
     }
 
     fn base(&self, id: u32) -> Result<&(BasePath, String)> {
-        self.others.iter().find(|(base, _)| base.id == id).ok_or_else(|| {
+        self.others.get(&id).ok_or_else(|| {
             Error::invalid_data(format!("expected a base path that the manifest names, found the id {id}"))
         })
     }

@@ -5,6 +5,8 @@
 //!
 //! Invariant: a sequence has an id for every row of its fragment, deleted ones included; another length is an error.
 
+use std::ops::Range;
+
 use floeberg_core::{Context as _, Error, Result};
 use roaring::RoaringBitmap;
 
@@ -80,21 +82,36 @@ impl RowIds {
         None
     }
 
-    /// All ids, in the order of rows. Check the length first: a few bytes can claim any number of ids.
-    pub fn to_vec(&self) -> Vec<u64> {
-        let mut ids = Vec::new();
+    /// The ids of some rows, in their order. A few bytes can claim any number of ids, so ask for no more than are needed.
+    pub fn slice(&self, rows: Range<u64>) -> Vec<u64> {
+        let (mut ids, mut first) = (Vec::new(), 0_u64);
         for segment in &self.segments {
-            segment.each(&mut |id| {
-                ids.push(id);
-                true
-            });
+            let end = first.saturating_add(segment.len());
+            let (from, to) = (rows.start.max(first), rows.end.min(end));
+            if from < to {
+                if let Segment::Range(range) = segment {
+                    ids.extend(range.start + (from - first)..range.start + (to - first));
+                } else {
+                    let mut row = first;
+                    segment.each(&mut |id| {
+                        if row >= from {
+                            ids.push(id);
+                        }
+                        row += 1;
+                        row < to
+                    });
+                }
+            }
+            first = end;
         }
         ids
     }
 
-    /// The ids of rows that are not deleted, in their order: the mask of what is left of a fragment.
-    pub fn live(&self, deleted: &RoaringBitmap) -> Vec<u64> {
-        let rows = self.to_vec().into_iter().zip(0_u32..);
-        rows.filter(|(_, row)| !deleted.contains(*row)).map(|(id, _)| id).collect()
+    /// The ids of those of some rows that are not deleted, in their order.
+    pub fn live(&self, rows: Range<u64>, deleted: &RoaringBitmap) -> Vec<u64> {
+        let ids = self.slice(rows.clone()).into_iter().zip(rows);
+        ids.filter(|(_, row)| u32::try_from(*row).is_ok_and(|row| !deleted.contains(row)))
+            .map(|(id, _)| id)
+            .collect()
     }
 }

@@ -5,6 +5,8 @@
 //!
 //! Invariant: runs cover every row of the fragment, deleted ones included; another length is an error.
 
+use std::ops::Range;
+
 use floeberg_core::{Context as _, Error, Result};
 
 use super::segment::Segment;
@@ -73,9 +75,16 @@ impl RowVersions {
         None
     }
 
-    /// The version of each row. Check the length first.
-    pub fn to_vec(&self) -> Vec<u64> {
-        self.runs().flat_map(|(rows, version)| std::iter::repeat_n(version, rows as usize)).collect()
+    /// The versions of some rows, in their order.
+    pub fn slice(&self, rows: Range<u64>) -> Vec<u64> {
+        let (mut versions, mut first) = (Vec::new(), 0_u64);
+        for (length, version) in self.runs() {
+            let end = first.saturating_add(length);
+            let (from, to) = (rows.start.max(first), rows.end.min(end));
+            versions.extend(std::iter::repeat_n(version, to.saturating_sub(from) as usize));
+            first = end;
+        }
+        versions
     }
 }
 
