@@ -1,29 +1,19 @@
 //! What does one attempt of a commit change?
 //!
 //! Out: requirements and updates for a catalog that applies them itself, and metadata for one that does not.
-//! Spec: REST catalog specification, `CommitTableRequest`; Table Metadata Fields; Appendix F, Naming for GZIP compressed
-//! Metadata JSON files.
-//!
-//! Invariant: metadata is durable, bytes and name, when writing it returns.
+//! Spec: REST catalog specification, `CommitTableRequest`; Table Metadata Fields.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use floeberg_core::{Context, Error, Result};
+use floeberg_core::Result;
 use floeberg_iceberg::metadata::TableMetadata;
-use floeberg_iceberg::wire::json::{MAX_METADATA_BYTES, check_readable};
 use floeberg_iceberg::{OpenOptions, Table};
 use floeberg_io::{Store, StoreOptions};
 use serde_json::Value as Json;
 
+use super::metadata_file::write_document;
 use super::{Requirement, RowCounts, Update, updates_to_json};
-
-/// How names of metadata files end that are compressed.
-const GZIP_SUFFIXES: [&str; 2] = [".gz.metadata.json", ".metadata.json.gz"];
 
 /// A commit on one base.
 #[derive(Debug)]
@@ -109,21 +99,7 @@ impl Attempt {
     ///
     /// Errors: `AlreadyExists`; those of the store. One of [unknown outcome](Error::is_outcome_unknown) may have taken effect.
     pub fn write_metadata(&self, location: &str, if_absent: bool) -> Result<()> {
-        let document = self.metadata.to_json()?;
-        let text = serde_json::to_vec(&document)
-            .map_err(|error| Error::internal("metadata cannot be written").caused_by(error))
-            .context("path", location)?;
-        check_readable(&document, text.len(), MAX_METADATA_BYTES).context("path", location)?;
-        let bytes = if GZIP_SUFFIXES.iter().any(|suffix| location.ends_with(suffix)) {
-            gzip(&text).map_err(|error| Error::internal("metadata cannot be compressed").caused_by(error))?
-        } else {
-            text
-        };
-        if if_absent {
-            self.store.put_if_absent(location, Bytes::from(bytes))
-        } else {
-            self.store.put(location, Bytes::from(bytes))
-        }
+        write_document(self.store.as_ref(), &self.metadata.to_json()?, location, if_absent)
     }
 
     /// The table afterwards, at the metadata file that it was written to. Nothing is read.
@@ -135,10 +111,4 @@ impl Attempt {
         let options = OpenOptions { storage: self.storage.clone(), ..OpenOptions::default() };
         Table::written(metadata, location, options)
     }
-}
-
-fn gzip(text: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(text)?;
-    encoder.finish()
 }

@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use floeberg_core::{Cancel, Context, Error, ErrorKind, Result};
 use floeberg_exec::budget::thread_budget;
@@ -18,6 +17,7 @@ use floeberg_io::{Store, StoreOptions, open_store};
 
 use super::actions::{attempt, count};
 use super::apply::TableMetadataBuilder;
+use super::clock::now_ms;
 use super::columns_seen::columns_seen;
 use super::commit_files::CommitFiles;
 use super::key::CommitKey;
@@ -300,10 +300,4 @@ fn check_same_table(starting: Option<&TableMetadata>, base: Option<&Table>) -> R
     starting
         .check_same_table(base.metadata())
         .map_err(|error| Error::new(ErrorKind::CommitConflict, error.message().to_owned()))
-}
-
-fn now_ms() -> Result<i64> {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).ok();
-    let milliseconds = elapsed.and_then(|elapsed| i64::try_from(elapsed.as_millis()).ok());
-    milliseconds.ok_or_else(|| Error::internal("the clock of this machine is before 1970"))
 }

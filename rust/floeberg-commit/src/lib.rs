@@ -6,6 +6,8 @@
 //! A module uses only modules that are declared before it.
 //!
 //! - `fit`: checks that files still fit the table that they are added to.
+//! - `clock`: the time of a commit.
+//! - `metadata_file`: documents to metadata files.
 //! - `key`: idempotency keys, by which earlier work is found again.
 //! - `random`: unique numbers and uuids.
 //! - `row_counts`: how many rows and files an operation changes.
@@ -38,6 +40,8 @@
 //! - `commit`: attempts, one after the other, and their files.
 
 mod fit;
+mod clock;
+mod metadata_file;
 mod key;
 mod random;
 mod row_counts;
