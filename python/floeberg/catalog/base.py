@@ -13,7 +13,7 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_path, checked_properties
 from floeberg._new_table import partition_spec_json, schema_json, sort_order_json
 from floeberg._table_properties import flag_of, warn_of_misspelt
-from floeberg.catalog.names import Identifier, checked_identifier, dotted, folder_of
+from floeberg.catalog.names import Identifier, checked_identifier, dotted
 from floeberg.catalog.namespaces import Namespaces
 from floeberg.catalog.purging import remove_files_of
 from floeberg.commit.loop import commit
@@ -331,13 +331,6 @@ class Catalog(Namespaces):
     def _table(self, identifier: Identifier, opened: OpenedTable, operations: TableOperations) -> Table:
         return Table(opened, operations=operations, listed=(self, identifier))
 
-    def _place(self, identifier: Identifier, location: str | None) -> str:
-        """The location of a new table."""
-        if location is None:
-            return self._default_location(identifier)
-        place = _native.location_from_user(location)
-        return place.rstrip("/") or place
-
     def _new_identifier(self, name: str, identifier: str | Iterable[str]) -> Identifier:
         """The identifier of a new table."""
         levels = checked_identifier(name, identifier)
@@ -345,19 +338,6 @@ class Catalog(Namespaces):
         if self.do_table_exists(levels):
             raise self.table_already_exists(levels)
         return levels
-
-    def _default_location(self, identifier: Identifier) -> str:
-        """The default location of a new table: in that of its namespace, or in the warehouse."""
-        *namespace, name = identifier
-        place = self.do_load_namespace_properties(tuple(namespace)).get("location")
-        if place is not None:
-            return folder_of(place, (name,))
-        warehouse = self._properties.get("warehouse")
-        if warehouse is None:
-            raise InvalidInputError(
-                f"the catalog {self._name!r} has no property 'warehouse': give the location of the table"
-            )
-        return folder_of(_native.location_from_user(warehouse), identifier)
 
 
 def _version_of(given: int | None, written: str) -> int:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 import uuid
 from abc import abstractmethod
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from floeberg import _native
 from floeberg.catalog.base import Catalog
+from floeberg.catalog.pointer import store_location
 from floeberg.commit.metadata_file import made_table, remove_old_metadata, suffix_of
 from floeberg.commit.operations import TableOperations, open_metadata
-from floeberg.errors import CommitStateUnknownError, FloebergError, NoSuchTableError
+from floeberg.errors import NoSuchTableError
 
 if TYPE_CHECKING:
     from floeberg.catalog.names import Identifier
@@ -100,24 +99,19 @@ class MetastoreTableOperations(TableOperations):
         location = _new_location(base, attempt)
         # The name is unique, so the store need not check for an existing file.
         attempt.write_metadata(location, if_absent=False)
-        try:
+
+        def store() -> None:
             if base is None:
                 self.catalog.do_register_table(self.identifier, location)
             else:
                 self.catalog.do_swap_metadata_location(self.identifier, base.metadata_location, location)
-        except CommitStateUnknownError as failure:
-            raise CommitStateUnknownError(
-                failure.message, context=failure.context | {"metadata": location}
-            ) from failure
-        except Exception as failure:
-            # The catalog may be wrong that nothing was changed: the file is removed only where it has another location.
-            if self._kept(location, failure) != location:
-                # After any other exception a request may still arrive.
-                if isinstance(failure, FloebergError):
-                    with suppress(FloebergError):
-                        options = self.storage_options if base is None else base.storage_options
-                        _native.remove_files([location], storage_options=options)
-                raise
+
+        store_location(
+            location,
+            store=store,
+            stored=lambda: self.catalog.do_load_metadata_location(self.identifier),
+            storage_options=lambda: self.storage_options if base is None else base.storage_options,
+        )
         if base is not None:
             remove_old_metadata(base, attempt, location, base.storage_options)
         return made_table(attempt, location)
@@ -127,16 +121,6 @@ class MetastoreTableOperations(TableOperations):
         if location is None:
             raise self.catalog.no_such_table(self.identifier)
         return location
-
-    def _kept(self, location: str, failure: Exception) -> str | None:
-        """The stored location after a failed swap. Raises `CommitStateUnknownError` where it cannot be loaded."""
-        try:
-            return self.catalog.do_load_metadata_location(self.identifier)
-        except Exception as unknown:
-            raise CommitStateUnknownError(
-                f"the catalog failed, and its current metadata file is unknown: {failure}",
-                context={"metadata": location},
-            ) from unknown
 
     def _open(self, location: str) -> OpenedTable:
         return open_metadata(location, storage_options=self.storage_options)

@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from floeberg import _native
 from floeberg._arguments import checked_names, checked_options, checked_text
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
-from floeberg.catalog.names import Identifier, Namespace, checked_namespace, dotted
+from floeberg.catalog.names import Identifier, Namespace, checked_namespace, dotted, folder_of
 from floeberg.errors import (
     InvalidInputError,
     NamespaceAlreadyExistsError,
@@ -219,6 +220,26 @@ class Namespaces(SpelledLikePyIceberg, ABC):
     @abstractmethod
     def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         """The tables directly in a namespace, in any order, as whole identifiers."""
+
+    def _place(self, identifier: Identifier, location: str | None) -> str:
+        """The location of a new table."""
+        if location is None:
+            return self._default_location(identifier)
+        place = _native.location_from_user(location)
+        return place.rstrip("/") or place
+
+    def _default_location(self, identifier: Identifier) -> str:
+        """The default location of a new table: in that of its namespace, or in the warehouse."""
+        *namespace, name = identifier
+        place = self.do_load_namespace_properties(tuple(namespace)).get("location")
+        if place is not None:
+            return folder_of(place, (name,))
+        warehouse = self._properties.get("warehouse")
+        if warehouse is None:
+            raise InvalidInputError(
+                f"the catalog {self._name!r} has no property 'warehouse': give the location of the table"
+            )
+        return folder_of(_native.location_from_user(warehouse), identifier)
 
     def _known_namespace(self, namespace: str | Iterable[str]) -> Namespace:
         levels = checked_namespace("namespace", namespace)
