@@ -42,6 +42,8 @@ def objects(deletes):
     )
     native += _native.transform_column("bucket[4]", reader)
     native += writing()
+    change = _native.ViewOperation.update_properties(updates={"a": "1"}, removals=[])
+    native += [change, change.attempt(view._inner, storage_options={})]
     native += [_native.WriteRecipe.of(table._inner, options={}, write_id="w")]
     return {type(each): each for each in (*wrapped, *native)}
 
@@ -116,6 +118,8 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "Commit",
             "Transaction",
             "MetadataReader",
+            "ViewAttempt",
+            "ViewOperation",
         }:
             with pytest.raises(TypeError, match="cannot be pickled: send"):
                 pickle.dumps(each)

@@ -10,7 +10,7 @@ are classes of `floeberg.errors`. Objects are immutable, and those that workers 
 from typing import Final
 
 from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
-from floeberg._native.commit import Attempt, Commit, Operation
+from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup, deleted_rows, parquet_shapes
 from floeberg._native.table import (
     MetadataReader,
@@ -54,7 +54,8 @@ __version__: Final[str]
 __all__ = [
     "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "KeyRecipe",
     "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan", "Table", "TaskGroup", "View",
-    "WriteRecipe", "__version__", "canonical_location", "checked_type", "columns_to_add", "deleted_rows",
+    "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__", "canonical_location", "checked_type",
+    "columns_to_add", "deleted_rows",
     "encode_variant", "encode_variants", "evolved_schema", "expression_from_json", "expression_to_json",
     "expression_to_text", "file_exists", "list_folder", "local_path", "location_from_user", "parquet_shapes",
     "parse_expression", "partition_statistics_files", "partition_statistics_rows", "put_file", "read_file",

@@ -176,9 +176,37 @@ class View:
             InvalidDataError: The metadata is damaged. The error names the file.
         """
 
+    @staticmethod
+    def open_metadata(metadata_location: str, *, storage_options: dict[str, str]) -> View:
+        """Opens the metadata file of a catalog. Its location is used as written.
+
+        Raises:
+            NoSuchViewError: The file does not exist.
+            InvalidDataError: The metadata is damaged. The error names the file.
+        """
+
+    @staticmethod
+    def from_metadata(metadata_json: str, metadata_location: str, *, storage_options: dict[str, str]) -> View:
+        """Opens metadata that is in memory. No file is read.
+
+        Raises:
+            InvalidDataError: The metadata is damaged.
+        """
+
     @property
     def metadata_location(self) -> str:
         """The metadata file that was opened."""
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The storage options, including secrets."""
+
+    def check_same_view(self, later: View) -> None:
+        """Checks that other metadata is of the same view.
+
+        Raises:
+            NoSuchViewError: It has another UUID: the view was dropped and created again.
+        """
 
     def metadata_json(self) -> str:
         """The metadata, as canonical JSON."""

@@ -1,4 +1,4 @@
-//! How do operations become changes of a table?
+//! How do operations become changes of a table or a view?
 //!
 //! A [`Commit`] is tried on a base, and on a later one if another commit was faster. Its result is requirements and updates in
 //! the vocabulary of the REST catalog specification; a catalog swaps the pointer.
@@ -36,6 +36,7 @@
 //! - `update_json`: updates as the JSON of a REST catalog.
 //! - `actions`: operations on a base, one file each.
 //! - `attempt`: the result on one base: requirements and updates, and the whole metadata.
+//! - `view`: changes of a view, and the metadata afterwards.
 //! - `columns_seen`: the columns that each operation of a commit saw.
 //! - `commit`: attempts, one after the other, and their files.
 
@@ -70,6 +71,7 @@ mod operation_bytes;
 mod update_json;
 mod attempt;
 mod actions;
+mod view;
 mod columns_seen;
 mod commit;
 
@@ -88,6 +90,7 @@ pub use row_delta::RowDelta;
 pub use sort_order_change::SortOrderChange;
 pub use update::{LAST_ADDED, Update};
 pub use update_json::updates_to_json;
+pub use view::{NewVersion, NewView, ViewAttempt, ViewOperation, ViewRequirement, ViewUpdate, apply_to_view};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use floeberg_core::Result;
 use floeberg_io::open_store;
 
 use crate::OpenOptions;
-use crate::metadata::{ViewMetadata, open_view_metadata};
+use crate::metadata::{ViewMetadata, open_view_metadata, parse_view_metadata};
 
 /// An Iceberg view at one metadata file. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -33,6 +33,19 @@ impl View {
         let store = open_store(&options.storage)?;
         let (metadata_location, metadata) = open_view_metadata(store.as_ref(), metadata_location)?;
         Ok(Self { metadata: Arc::new(metadata), metadata_location, options: Arc::new(options) })
+    }
+
+    /// Opens metadata that a catalog gave as JSON, with the location of its file, which is not read.
+    ///
+    /// Errors: those of [`View::open`], of reading the metadata.
+    pub fn from_metadata(metadata: &[u8], metadata_location: &str, options: OpenOptions) -> Result<Self> {
+        let metadata = parse_view_metadata(metadata, metadata_location)?;
+        Ok(Self::written(Arc::new(metadata), metadata_location.to_owned(), options))
+    }
+
+    /// The view with metadata that was just written to a location and is not read back.
+    pub fn written(metadata: Arc<ViewMetadata>, metadata_location: String, options: OpenOptions) -> Self {
+        Self { metadata, metadata_location, options: Arc::new(options) }
     }
 
     /// The metadata.

@@ -11,3 +11,4 @@ mod structure;
 
 pub(crate) use builder::TableMetadataBuilder;
 pub use builder::{Previous, apply};
+pub(crate) use schemas::{named, next_id};

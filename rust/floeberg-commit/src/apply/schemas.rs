@@ -57,7 +57,7 @@ fn is_same(left: &Schema, right: &Schema) -> bool {
 }
 
 /// The id after all of these, from 0.
-pub(super) fn next_id(ids: impl Iterator<Item = i32>) -> Result<i32> {
+pub(crate) fn next_id(ids: impl Iterator<Item = i32>) -> Result<i32> {
     match ids.max() {
         None => Ok(0),
         Some(highest) => highest
@@ -67,7 +67,7 @@ pub(super) fn next_id(ids: impl Iterator<Item = i32>) -> Result<i32> {
 }
 
 /// The id that an update names: what was added last, or its own.
-pub(super) fn named(id: i32, last_added: Option<i32>, what: &str) -> Result<i32> {
+pub(crate) fn named(id: i32, last_added: Option<i32>, what: &str) -> Result<i32> {
     match (id, last_added) {
         (LAST_ADDED, Some(last)) => Ok(last),
         (LAST_ADDED, None) => Err(Error::invalid_input(format!(

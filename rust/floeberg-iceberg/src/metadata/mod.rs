@@ -1,4 +1,4 @@
-//! The validated model of an Iceberg table, one shape for v1, v2 and v3.
+//! The validated model of an Iceberg table, one shape for v1, v2 and v3, and that of a view.
 
 mod java_numbers;
 mod to_human_string;
@@ -11,7 +11,6 @@ mod statistics;
 mod table;
 mod missing_file;
 mod empty_table;
-mod metadata_folder;
 pub(crate) mod encryption;
 mod evolve_schema;
 mod history;
@@ -21,6 +20,8 @@ mod partition_type;
 mod metadata_columns;
 mod name_mapping;
 mod view;
+mod metadata_folder;
+mod new_view;
 pub mod json;
 mod open;
 mod new_table;

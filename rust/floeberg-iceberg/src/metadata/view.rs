@@ -5,12 +5,14 @@
 //!
 //! Invariant: the current version and its schema exist, and a version has at most one SQL text per dialect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
 use serde_json::{Map, Value as Json};
+
+use super::identity::check_same;
 
 /// The metadata of a view at one moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +93,18 @@ impl ViewMetadata {
         &self.current
     }
 
+    /// A version that is kept.
+    pub fn version(&self, version_id: i32) -> Option<&Arc<ViewVersion>> {
+        self.versions.iter().find(|version| version.version_id == version_id)
+    }
+
+    /// Checks that later metadata is of this view.
+    ///
+    /// Errors: `NotFound` if this view was dropped and another one created in its place.
+    pub fn check_same_view(&self, later: &Self) -> Result<()> {
+        check_same("view", Some(&self.view_uuid), Some(&later.view_uuid))
+    }
+
     /// The schema of a version's rows. Errors: `InvalidData`, since only the view's own versions name schemas.
     pub fn schema_of(&self, version: &ViewVersion) -> Result<&Arc<Schema>> {
         self.schemas.iter().find(|schema| schema.schema_id() == version.schema_id).ok_or_else(|| {
@@ -104,6 +118,24 @@ impl ViewMetadata {
 }
 
 impl ViewVersion {
+    /// The dialects of its statements, in lower case.
+    pub fn dialects(&self) -> BTreeSet<String> {
+        let dialects = self.representations.iter().filter_map(|representation| match representation {
+            ViewRepresentation::Sql { dialect, .. } => Some(dialect.to_lowercase()),
+            ViewRepresentation::Unknown(_) => None,
+        });
+        dialects.collect()
+    }
+
+    /// Would both give the same rows? Ids and times of versions do not count.
+    pub fn is_same_definition(&self, other: &Self) -> bool {
+        let Self { version_id: _, timestamp_ms: _, .. } = other;
+        (self.schema_id, &self.summary, &self.representations)
+            == (other.schema_id, &other.summary, &other.representations)
+            && (&self.default_catalog, &self.default_namespace, &self.unknown_keys)
+                == (&other.default_catalog, &other.default_namespace, &other.unknown_keys)
+    }
+
     /// The statement in a dialect. The case of its name does not matter.
     pub fn sql_for(&self, wanted: &str) -> Option<&str> {
         self.representations.iter().find_map(|representation| match representation {

@@ -26,6 +26,7 @@ pub use snapshot::{emit_snapshot, parse_snapshot};
 pub use sort::{emit_order, parse_order};
 pub use table::parse_table_metadata;
 pub use view::parse_view_metadata;
+pub use view_version::{emit_version, parse_version};
 
 #[cfg(test)]
 mod tests;

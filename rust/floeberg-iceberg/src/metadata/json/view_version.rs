@@ -18,7 +18,8 @@ use crate::wire::json::{JsonPath, ObjectReader, int, list, long, object, string,
 /// The one type of representation that the specification knows.
 const SQL: &str = "sql";
 
-pub(super) fn parse_version(json: Json, path: &JsonPath<'_>) -> Result<Arc<ViewVersion>> {
+/// Reads a version. Errors: `InvalidData`, also for two statements of one dialect.
+pub fn parse_version(json: Json, path: &JsonPath<'_>) -> Result<Arc<ViewVersion>> {
     let mut object = ObjectReader::new(json, path)?;
     Ok(Arc::new(ViewVersion {
         version_id: object.required("version-id", int)?,
@@ -59,7 +60,8 @@ fn parse_representation(json: Json, path: &JsonPath<'_>) -> Result<ViewRepresent
     })
 }
 
-pub(super) fn emit_version(version: &ViewVersion) -> Json {
+/// A version as JSON.
+pub fn emit_version(version: &ViewVersion) -> Json {
     let mut object = ObjectWriter::default();
     object.put("version-id", version.version_id);
     object.put("timestamp-ms", version.timestamp_ms);
