@@ -52,13 +52,8 @@ _SAID: dict[str, dict[str, str]] = {
     },
     "Catalog": {
         "create_table_transaction": "create_table(..., partition_spec=..., sort_order=..., properties=...)",
-        "load_view": "fb.open_view(metadata_location)",
-        "create_view": "writing views is not supported yet; fb.open_view(metadata_location) reads one",
-        "drop_view": "writing views is not supported yet; fb.open_view(metadata_location) reads one",
-        "register_view": "writing views is not supported yet; fb.open_view(metadata_location) reads one",
-        "list_views": "catalogs list tables only; fb.open_view(metadata_location) reads a view",
-        "view_exists": "catalogs list tables only; fb.open_view(metadata_location) reads a view",
     },
+    "View": {"metadata": "use view.versions, schemas(), history(), properties and location()"},
 }
 
 

@@ -36,6 +36,7 @@ __all__ = [
     "StorageError",
     "TableAlreadyExistsError",
     "UnsupportedError",
+    "ViewAlreadyExistsError",
 ]
 
 
@@ -119,7 +120,7 @@ class NoSuchTableError(NotFoundError):
 
 
 class NoSuchViewError(NotFoundError):
-    """The location has no view."""
+    """The location has no view, or the catalog has no view of that name."""
 
 
 class NoSuchNamespaceError(NotFoundError):
@@ -133,7 +134,11 @@ class AlreadyExistsError(FloebergError, FileExistsError):
 
 
 class TableAlreadyExistsError(AlreadyExistsError):
-    """A table of that name, or at that location, already exists."""
+    """A table or a view of that name, or a table at that location, already exists."""
+
+
+class ViewAlreadyExistsError(AlreadyExistsError):
+    """The catalog already has a view or a table of that name."""
 
 
 class NamespaceAlreadyExistsError(AlreadyExistsError):

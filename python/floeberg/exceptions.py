@@ -14,6 +14,7 @@ from floeberg.errors import (
     NoSuchViewError,
     NotInstalledError,
     TableAlreadyExistsError,
+    ViewAlreadyExistsError,
 )
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "TableAlreadyExistsError",
     "ValidationError",
     "ValidationException",
+    "ViewAlreadyExistsError",
 ]
 
 CommitFailedException = errors.CommitConflictError

@@ -53,6 +53,12 @@ def test_the_examples_of_a_module_run(name, refs, catalog):
         if uses_orders:
             orders = catalog.create_table("db.orders", pa.schema({"id": pa.int64()}))
             test.globs |= {"pa": pa, "orders": orders}
+        if "shop" in (test.docstring or "") or "totals" in (test.docstring or ""):
+            shop = fb.load_catalog(f"shop {test.name}", type="memory")
+            shop.create_namespace("db")
+            one = pa.schema({"n": pa.int64()})
+            totals = shop.create_view("db.totals", one, sql={"spark": "SELECT 1 AS n"})
+            test.globs |= {"pa": pa, "shop": shop, "totals": totals}
         runner.run(test)
         if uses_orders:
             catalog.purge_table("db.orders")

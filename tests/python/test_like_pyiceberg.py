@@ -14,6 +14,7 @@ import pyiceberg.types
 import pytest
 
 import floeberg as fb
+from corpus import lent
 from floeberg import errors, exceptions, transforms, types
 from floeberg.catalog import load_catalog
 from floeberg.catalog.memory import InMemoryCatalog
@@ -329,13 +330,17 @@ def test_a_write_says_what_it_wrote(table):
         ("scan", "with_case_sensitive", "case_sensitive=False"),
         ("transaction", "update_snapshot", "append"),
         ("catalog", "create_table_transaction", "create_table"),
-        ("catalog", "load_view", "fb.open_view"),
+        ("view", "metadata", "view.versions"),
     ],
 )
 def test_what_pyiceberg_has_and_is_not_here_says_what_to_write(table, catalog, kind, name, said):
-    found = {"table": table, "scan": table.scan(), "transaction": table.transaction(), "catalog": catalog}[
-        kind
-    ]
+    found = {
+        "table": table,
+        "scan": table.scan(),
+        "transaction": table.transaction(),
+        "catalog": catalog,
+        "view": fb.open_view(lent("view").folder / "table"),
+    }[kind]
     assert not hasattr(found, name)
     with pytest.raises(AttributeError, match=rf"no attribute '{name}': .*{said}") as caught:
         getattr(found, name)

@@ -14,8 +14,8 @@ from floeberg._arguments import checked_bool, checked_int, checked_path, checked
 from floeberg._new_table import partition_spec_json, schema_json, sort_order_json
 from floeberg._table_properties import flag_of, warn_of_misspelt
 from floeberg.catalog.names import Identifier, checked_identifier, dotted
-from floeberg.catalog.namespaces import Namespaces
 from floeberg.catalog.purging import remove_files_of
+from floeberg.catalog.views import Views
 from floeberg.commit.loop import commit
 from floeberg.commit.operations import open_metadata
 from floeberg.errors import (
@@ -39,8 +39,8 @@ __all__ = ["Catalog"]
 _FORMAT_VERSION = "format-version"
 
 
-class Catalog(Namespaces):
-    """Tables by name.
+class Catalog(Views):
+    """Tables and views by name.
 
     Identifiers are tuples, `("sales", "orders")`, or dotted strings. For a catalog of your own, derive from
     `MetastoreCatalog` if it stores the locations of metadata files, and from this class if a server makes the metadata.
@@ -85,7 +85,7 @@ class Catalog(Namespaces):
             The table.
 
         Raises:
-            TableAlreadyExistsError: A table of that name exists.
+            TableAlreadyExistsError: A table or a view of that name exists.
             NoSuchNamespaceError: The namespace does not exist.
             InvalidInputError: The schema, the spec, the order or a property is wrong.
             UnsupportedError: The format version does not support them, or the table would be encrypted.
@@ -151,7 +151,7 @@ class Catalog(Namespaces):
             The table at its current metadata.
 
         Raises:
-            NoSuchTableError: The table, or its metadata file, does not exist.
+            NoSuchTableError: The table, or its metadata file, does not exist; or it is a view.
             InvalidDataError: The metadata is damaged. The error names the file.
 
         Examples:
@@ -160,7 +160,7 @@ class Catalog(Namespaces):
         """
         levels = checked_identifier("identifier", identifier)
         operations = self.table_operations(levels)
-        return self._table(levels, operations.load(None), operations)
+        return self._table(levels, self._load(levels, operations), operations)
 
     def table_exists(self, identifier: str | Iterable[str]) -> bool:
         """Whether a table exists. Its metadata is not read."""
@@ -191,7 +191,7 @@ class Catalog(Namespaces):
             The table.
 
         Raises:
-            TableAlreadyExistsError: A table of that name exists.
+            TableAlreadyExistsError: A table or a view of that name exists.
             NoSuchNamespaceError: The namespace does not exist.
             NoSuchTableError: The metadata file does not exist.
             InvalidDataError: The metadata is damaged.
@@ -211,13 +211,13 @@ class Catalog(Namespaces):
 
         Raises:
             NoSuchTableError: The table does not exist.
-            TableAlreadyExistsError: A table of the new name exists.
+            TableAlreadyExistsError: A table or a view of the new name exists.
             NoSuchNamespaceError: The new namespace does not exist.
             UnsupportedError: The catalog cannot rename tables.
         """
         before = checked_identifier("from_identifier", from_identifier)
         if not self.do_table_exists(before):
-            raise self.no_such_table(before)
+            raise self._instead_of_table(before, self.no_such_table(before))
         after = checked_identifier("to_identifier", to_identifier)
         if before != after:
             self.do_rename_table(before, self._new_identifier("to_identifier", after))
@@ -231,7 +231,7 @@ class Catalog(Namespaces):
         """
         levels = checked_identifier("identifier", identifier)
         if not self.do_table_exists(levels):
-            raise self.no_such_table(levels)
+            raise self._instead_of_table(levels, self.no_such_table(levels))
         self.do_drop_table(levels)
 
     def purge_table(self, identifier: str | Iterable[str], *, outside: bool = False) -> list[str]:
@@ -256,7 +256,7 @@ class Catalog(Namespaces):
         """
         levels = checked_identifier("identifier", identifier)
         checked_bool("outside", outside)
-        opened = self.table_operations(levels).load(None)
+        opened = self._load(levels, self.table_operations(levels))
         # Before the table is dropped: a wrong property must not leave it half purged.
         flag_of(opened.properties, "gc.enabled")
         return self.do_purge_table(levels, opened, outside=outside)
@@ -288,10 +288,6 @@ class Catalog(Namespaces):
     @abstractmethod
     def table_operations(self, identifier: Identifier) -> TableOperations:
         """Returns the operations that load a table and commit to it. The catalog is not asked yet."""
-
-    @abstractmethod
-    def do_table_exists(self, identifier: Identifier) -> bool:
-        """Whether a table exists. A namespace of that name does not count."""
 
     @abstractmethod
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
@@ -331,13 +327,29 @@ class Catalog(Namespaces):
     def _table(self, identifier: Identifier, opened: OpenedTable, operations: TableOperations) -> Table:
         return Table(opened, operations=operations, listed=(self, identifier))
 
+    def _load(self, identifier: Identifier, operations: TableOperations) -> OpenedTable:
+        try:
+            return operations.load(None)
+        except NoSuchTableError as error:
+            raise self._instead_of_table(identifier, error) from error
+
     def _new_identifier(self, name: str, identifier: str | Iterable[str]) -> Identifier:
         """The identifier of a new table."""
         levels = checked_identifier(name, identifier)
         self._known_namespace(levels[:-1])
         if self.do_table_exists(levels):
             raise self.table_already_exists(levels)
+        if self._is_view(levels):
+            raise TableAlreadyExistsError(f"{dotted(levels)!r} is a view: a table cannot have its name")
         return levels
+
+    def _instead_of_table(self, identifier: Identifier, error: NoSuchTableError) -> NoSuchTableError:
+        """The error for a table that does not exist, or is a view."""
+        if not self._is_view(identifier):
+            return error
+        return NoSuchTableError(
+            f"{dotted(identifier)!r} is a view, not a table: use load_view, drop_view and others"
+        )
 
 
 def _version_of(given: int | None, written: str) -> int:

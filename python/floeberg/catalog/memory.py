@@ -1,4 +1,4 @@
-"""Which tables does a catalog in memory have?"""
+"""Which tables and views does a catalog in memory have?"""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ __all__ = ["InMemoryCatalog", "MemoryCatalog"]
 class _Contents:
     namespaces: dict[Namespace, dict[str, str]] = field(default_factory=dict)
     tables: dict[Identifier, str] = field(default_factory=dict)
+    views: dict[Identifier, str] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
 
@@ -41,8 +42,8 @@ if hasattr(os, "register_at_fork"):
 class MemoryCatalog(MetastoreCatalog):
     """A catalog in memory: for tests and for trying things out.
 
-    Catalogs of the same name share their tables within a process. Other processes do not see them. The files are in
-    memory too, unless the property `warehouse` names another location.
+    Catalogs of the same name share their tables and views within a process. Other processes do not see them. The files
+    are in memory too, unless the property `warehouse` names another location.
 
     Args:
         name: The name of the catalog.
@@ -109,13 +110,13 @@ class MemoryCatalog(MetastoreCatalog):
 
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         with self._contents.lock:
-            if identifier in self._contents.tables:
+            if identifier in self._contents.tables or identifier in self._contents.views:
                 raise self.table_already_exists(identifier)
             self._contents.tables[identifier] = metadata_location
 
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         with self._contents.lock:
-            if after in self._contents.tables:
+            if after in self._contents.tables or after in self._contents.views:
                 raise self.table_already_exists(after)
             location = self._contents.tables.pop(before, None)
             if location is None:
@@ -126,6 +127,40 @@ class MemoryCatalog(MetastoreCatalog):
         with self._contents.lock:
             if self._contents.tables.pop(identifier, None) is None:
                 raise self.no_such_table(identifier)
+
+    def do_load_view_metadata_location(self, identifier: Identifier) -> str | None:
+        with self._contents.lock:
+            return self._contents.views.get(identifier)
+
+    def do_swap_view_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
+        with self._contents.lock:
+            if self._contents.views.get(identifier) != before:
+                raise self.view_conflict(identifier)
+            self._contents.views[identifier] = after
+
+    def do_list_views(self, namespace: Namespace) -> Iterable[Identifier]:
+        with self._contents.lock:
+            return [each for each in self._contents.views if each[:-1] == namespace]
+
+    def do_register_view(self, identifier: Identifier, metadata_location: str) -> None:
+        with self._contents.lock:
+            if identifier in self._contents.tables or identifier in self._contents.views:
+                raise self.view_already_exists(identifier)
+            self._contents.views[identifier] = metadata_location
+
+    def do_rename_view(self, before: Identifier, after: Identifier) -> None:
+        with self._contents.lock:
+            if after in self._contents.tables or after in self._contents.views:
+                raise self.view_already_exists(after)
+            location = self._contents.views.pop(before, None)
+            if location is None:
+                raise self.no_such_view(before)
+            self._contents.views[after] = location
+
+    def do_drop_view(self, identifier: Identifier) -> None:
+        with self._contents.lock:
+            if self._contents.views.pop(identifier, None) is None:
+                raise self.no_such_view(identifier)
 
 
 InMemoryCatalog = MemoryCatalog

@@ -12,18 +12,21 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from floeberg import _native
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.pointer import store_location
 from floeberg.commit.metadata_file import made_table, remove_old_metadata, suffix_of
 from floeberg.commit.operations import TableOperations, open_metadata
 from floeberg.errors import NoSuchTableError
+from floeberg.view import ViewOperations
 
 if TYPE_CHECKING:
     from floeberg.catalog.names import Identifier
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable
+    from floeberg.view import OpenedView, ViewAttempt
 
-__all__ = ["MetastoreCatalog", "MetastoreTableOperations"]
+__all__ = ["MetastoreCatalog", "MetastoreTableOperations", "MetastoreViewOperations"]
 
 
 class MetastoreCatalog(Catalog):
@@ -31,7 +34,8 @@ class MetastoreCatalog(Catalog):
 
     Dropping a table keeps its files, and `register_table` adds it again. `purge_table` removes them.
 
-    A catalog of your own stores locations and namespaces. It implements the methods that begin with `do_`.
+    A catalog of your own stores locations and namespaces. It implements the methods that begin with `do_`. Those that
+    are about views may be left out: then it keeps no views.
     """
 
     @abstractmethod
@@ -49,8 +53,18 @@ class MetastoreCatalog(Catalog):
                 exception means a failed commit, unless the catalog has the new location afterwards.
         """
 
+    def do_load_view_metadata_location(self, identifier: Identifier) -> str | None:
+        """The location of a view's metadata file; `None` where the view does not exist."""
+        del identifier
+        raise self.no_views()
+
+    def do_swap_view_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
+        """As `do_swap_metadata_location`, for a view. Raises `self.view_conflict`."""
+        del identifier, before, after
+        raise self.no_views()
+
     def do_load_storage_options(self, identifier: Identifier) -> dict[str, str]:
-        """The storage options of a table: those of the catalog, unless it vends others for each table."""
+        """The storage options of a table or a view: those of the catalog, unless it vends others for each table."""
         del identifier
         return self.storage_options
 
@@ -61,6 +75,14 @@ class MetastoreCatalog(Catalog):
     def table_operations(self, identifier: Identifier) -> MetastoreTableOperations:
         """The operations of a table."""
         return MetastoreTableOperations(self, identifier)
+
+    def do_view_exists(self, identifier: Identifier) -> bool:
+        """Whether a view exists."""
+        return self.do_load_view_metadata_location(identifier) is not None
+
+    def view_operations(self, identifier: Identifier) -> MetastoreViewOperations:
+        """The operations of a view."""
+        return MetastoreViewOperations(self, identifier)
 
 
 @dataclass(frozen=True)
@@ -124,6 +146,52 @@ class MetastoreTableOperations(TableOperations):
 
     def _open(self, location: str) -> OpenedTable:
         return open_metadata(location, storage_options=self.storage_options)
+
+
+@dataclass(frozen=True)
+class MetastoreViewOperations(ViewOperations):
+    """A view whose metadata file is stored in a catalog.
+
+    Args:
+        catalog: The catalog.
+        identifier: The view in it.
+    """
+
+    catalog: MetastoreCatalog
+    identifier: Identifier
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The storage options of this view, from the catalog."""
+        return self.catalog.do_load_storage_options(self.identifier)
+
+    def load(self, known: OpenedView | None) -> OpenedView:
+        """Opens the metadata file at the stored location."""
+        location = self.catalog.do_load_view_metadata_location(self.identifier)
+        if location is None:
+            raise self.catalog.no_such_view(self.identifier)
+        if known is not None and known.metadata_location == location:
+            return known
+        return _native.View.open_metadata(location, storage_options=self.storage_options)
+
+    def commit(self, base: OpenedView | None, attempt: ViewAttempt) -> OpenedView:
+        """Writes a new metadata file, and swaps the stored location for it."""
+        location = attempt.new_metadata_location()
+        attempt.write_metadata(location)
+
+        def store() -> None:
+            if base is None:
+                self.catalog.do_register_view(self.identifier, location)
+            else:
+                self.catalog.do_swap_view_metadata_location(self.identifier, base.metadata_location, location)
+
+        store_location(
+            location,
+            store=store,
+            stored=lambda: self.catalog.do_load_view_metadata_location(self.identifier),
+            storage_options=lambda: self.storage_options if base is None else base.storage_options,
+        )
+        return attempt.view(location)
 
 
 def _new_location(base: OpenedTable | None, attempt: Attempt) -> str:

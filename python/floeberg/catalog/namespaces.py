@@ -47,7 +47,7 @@ class PropertiesUpdateSummary:
 
 
 class Namespaces(SpelledLikePyIceberg, ABC):
-    """A catalog without its tables: its name, its properties, and its namespaces.
+    """A catalog without its tables and views: its name, its properties, and its namespaces.
 
     Args:
         name: The name of the catalog.
@@ -126,10 +126,10 @@ class Namespaces(SpelledLikePyIceberg, ABC):
 
         Raises:
             NoSuchNamespaceError: The namespace does not exist.
-            NamespaceNotEmptyError: It has tables or namespaces.
+            NamespaceNotEmptyError: It has tables, views or namespaces.
         """
         levels = self._known_namespace(namespace)
-        inside = [*self.do_list_tables(levels), *self.do_list_namespaces(levels)]
+        inside = [*self.do_list_tables(levels), *self._views_in(levels), *self.do_list_namespaces(levels)]
         if inside:
             raise NamespaceNotEmptyError(
                 f"the namespace {dotted(levels)!r} is not empty: it has {dotted(min(inside))!r}"
@@ -222,14 +222,14 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         """The tables directly in a namespace, in any order, as whole identifiers."""
 
     def _place(self, identifier: Identifier, location: str | None) -> str:
-        """The location of a new table."""
+        """The location of a new table or view."""
         if location is None:
             return self._default_location(identifier)
         place = _native.location_from_user(location)
         return place.rstrip("/") or place
 
     def _default_location(self, identifier: Identifier) -> str:
-        """The default location of a new table: in that of its namespace, or in the warehouse."""
+        """The default location of a new table or view: in that of its namespace, or in the warehouse."""
         *namespace, name = identifier
         place = self.do_load_namespace_properties(tuple(namespace)).get("location")
         if place is not None:
@@ -237,9 +237,13 @@ class Namespaces(SpelledLikePyIceberg, ABC):
         warehouse = self._properties.get("warehouse")
         if warehouse is None:
             raise InvalidInputError(
-                f"the catalog {self._name!r} has no property 'warehouse': give the location of the table"
+                f"the catalog {self._name!r} has no property 'warehouse': give the location"
             )
         return folder_of(_native.location_from_user(warehouse), identifier)
+
+    @abstractmethod
+    def _views_in(self, namespace: Namespace) -> Iterable[Identifier]:
+        """The views directly in a namespace. Catalogs without views have none."""
 
     def _known_namespace(self, namespace: str | Iterable[str]) -> Namespace:
         levels = checked_namespace("namespace", namespace)

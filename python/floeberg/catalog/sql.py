@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.metastore import MetastoreCatalog
-from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError
+from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError, UnsupportedError
 
 try:
     import sqlalchemy as sql
@@ -18,6 +18,7 @@ try:
         NAMESPACES,
         TABLE_TYPE,
         TABLES,
+        VIEW_TYPE,
         all_tables,
         is_or_is_in,
         named,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from floeberg.catalog.names import Identifier, Namespace
+    from floeberg.errors import CommitConflictError
 
 __all__ = ["SqlCatalog"]
 
@@ -201,41 +203,51 @@ class SqlCatalog(MetastoreCatalog):
             )
             connection.execute(sql.insert(NAMESPACES), rows)
 
-    # Tables.
+    # Tables and views: rows of one database table, which differ in their types.
 
-    def _named(self, identifier: Identifier) -> Any:  # noqa: ANN401 - a clause of SQLAlchemy
-        return named(self._name, identifier, typed=self._typed)
+    def _named(self, identifier: Identifier, kind: str) -> Any:  # noqa: ANN401 - a clause of SQLAlchemy
+        return named(self._name, identifier, kind, typed=self._typed)
 
-    def do_load_metadata_location(self, identifier: Identifier) -> str | None:
+    def _load_location(self, identifier: Identifier, kind: str) -> str | None:
         with self._database.reading() as connection:
-            statement = sql.select(TABLES.c.metadata_location).where(self._named(identifier))
+            statement = sql.select(TABLES.c.metadata_location).where(self._named(identifier, kind))
             return connection.execute(statement).scalar()
 
-    def _is_at(self, identifier: Identifier, location: str | None) -> bool:
+    def _is_at(self, identifier: Identifier, kind: str, location: str | None) -> bool:
         """Whether the stored location is known to be this one."""
         try:
-            return self.do_load_metadata_location(identifier) == location
+            return self._load_location(identifier, kind) == location
         except FloebergError:
             return False
 
-    def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
-        with self._database.writing(is_unchanged=lambda: self._is_at(identifier, before)) as connection:
+    def _swap_location(
+        self, identifier: Identifier, kind: str, before: str, after: str, *, conflict: CommitConflictError
+    ) -> None:
+        """Stores `after` where `before` is stored. Raises `conflict` where another location is."""
+
+        def is_unchanged() -> bool:
+            return self._is_at(identifier, kind, before)
+
+        with self._database.writing(is_unchanged=is_unchanged) as connection:
             done = connection.execute(
                 sql.update(TABLES)
-                .where(self._named(identifier), TABLES.c.metadata_location == before)
+                .where(self._named(identifier, kind), TABLES.c.metadata_location == before)
                 .values(metadata_location=after, previous_metadata_location=before)
             )
             if done.rowcount != 1:
-                raise self.commit_conflict(identifier)
+                raise conflict
 
-    def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+    def _list(self, namespace: Namespace, kind: str) -> list[Identifier]:
         with self._database.reading() as connection:
             rows = connection.execute(
-                sql.select(TABLES.c.table_name).where(of_namespace(self._name, namespace, typed=self._typed))
+                sql.select(TABLES.c.table_name).where(
+                    of_namespace(self._name, namespace, kind, typed=self._typed)
+                )
             )
             return [(*namespace, name) for name in rows.scalars()]
 
-    def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
+    def _register(self, identifier: Identifier, kind: str, metadata_location: str) -> bool:
+        """Whether no row of that name existed, of either type."""
         _check_identifier(identifier)
         *namespace, name = identifier
         row = {
@@ -246,33 +258,108 @@ class SqlCatalog(MetastoreCatalog):
             "previous_metadata_location": None,
         }
         if self._typed:
-            row["iceberg_type"] = TABLE_TYPE
+            row["iceberg_type"] = kind
+
+        def is_unchanged() -> bool:
+            return self._is_at(identifier, kind, None)
+
         try:
-            with self._database.writing(is_unchanged=lambda: self._is_at(identifier, None)) as connection:
+            with self._database.writing(is_unchanged=is_unchanged) as connection:
                 connection.execute(sql.insert(TABLES).values(row))
         except IntegrityError:
-            raise self.table_already_exists(identifier) from None
+            return False
+        return True
 
-    def do_rename_table(self, before: Identifier, after: Identifier) -> None:
+    def _rename(self, before: Identifier, kind: str, after: Identifier) -> int | None:
+        """The number of renamed rows; `None` where the new name is taken."""
         _check_identifier(after)
         *namespace, name = after
         try:
             with self._database.writing() as connection:
                 done = connection.execute(
                     sql.update(TABLES)
-                    .where(self._named(before))
+                    .where(self._named(before, kind))
                     .values(table_namespace=".".join(namespace), table_name=name)
                 )
         except IntegrityError:
-            raise self.table_already_exists(after) from None
-        if done.rowcount == 0:
+            return None
+        return done.rowcount
+
+    def _drop(self, identifier: Identifier, kind: str) -> bool:
+        with self._database.writing() as connection:
+            done = connection.execute(sql.delete(TABLES).where(self._named(identifier, kind)))
+        return done.rowcount != 0
+
+    # Tables.
+
+    def do_load_metadata_location(self, identifier: Identifier) -> str | None:
+        return self._load_location(identifier, TABLE_TYPE)
+
+    def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
+        conflict = self.commit_conflict(identifier)
+        self._swap_location(identifier, TABLE_TYPE, before, after, conflict=conflict)
+
+    def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+        return self._list(namespace, TABLE_TYPE)
+
+    def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
+        if not self._register(identifier, TABLE_TYPE, metadata_location):
+            raise self.table_already_exists(identifier)
+
+    def do_rename_table(self, before: Identifier, after: Identifier) -> None:
+        renamed = self._rename(before, TABLE_TYPE, after)
+        if renamed is None:
+            raise self.table_already_exists(after)
+        if renamed == 0:
             raise self.no_such_table(before)
 
     def do_drop_table(self, identifier: Identifier) -> None:
-        with self._database.writing() as connection:
-            done = connection.execute(sql.delete(TABLES).where(self._named(identifier)))
-        if done.rowcount == 0:
+        if not self._drop(identifier, TABLE_TYPE):
             raise self.no_such_table(identifier)
+
+    # Views.
+
+    def no_views(self) -> UnsupportedError:
+        """The error of database tables of version 0, which have no column for types."""
+        return UnsupportedError(
+            f"the database tables of the catalog {self._name!r} are of version 0, which keeps no views: load it with "
+            "the property schema-version='v1' to add the column `iceberg_type`"
+        )
+
+    def _check_typed(self) -> None:
+        if not self._typed:
+            raise self.no_views()
+
+    def do_load_view_metadata_location(self, identifier: Identifier) -> str | None:
+        self._check_typed()
+        return self._load_location(identifier, VIEW_TYPE)
+
+    def do_swap_view_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
+        self._check_typed()
+        conflict = self.view_conflict(identifier)
+        self._swap_location(identifier, VIEW_TYPE, before, after, conflict=conflict)
+
+    def do_list_views(self, namespace: Namespace) -> Iterable[Identifier]:
+        self._check_typed()
+        return self._list(namespace, VIEW_TYPE)
+
+    def do_register_view(self, identifier: Identifier, metadata_location: str) -> None:
+        self._check_typed()
+        if not self._register(identifier, VIEW_TYPE, metadata_location):
+            raise self.view_already_exists(identifier)
+
+    def do_rename_view(self, before: Identifier, after: Identifier) -> None:
+        self._check_typed()
+        renamed = self._rename(before, VIEW_TYPE, after)
+        if renamed is None:
+            raise self.view_already_exists(after)
+        if renamed == 0:
+            raise self.no_such_view(before)
+
+    def do_drop_view(self, identifier: Identifier) -> None:
+        self._check_typed()
+        if not self._drop(identifier, VIEW_TYPE):
+            raise self.no_such_view(identifier)
 
 
 _NAMESPACE_COLUMNS = ((NAMESPACES, NAMESPACES.c.namespace), (TABLES, TABLES.c.table_namespace))

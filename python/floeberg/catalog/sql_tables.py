@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Column, MetaData, String, Table, func, or_, true
+from sqlalchemy import Column, MetaData, String, Table, false, func, or_, true
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -28,6 +28,7 @@ __all__ = [
     "NAMESPACE_EXISTS",
     "TABLES",
     "TABLE_TYPE",
+    "VIEW_TYPE",
     "all_tables",
     "is_or_is_in",
     "named",
@@ -36,6 +37,7 @@ __all__ = [
 
 LONGEST_NAME: Final = 255
 TABLE_TYPE: Final = "TABLE"
+VIEW_TYPE: Final = "VIEW"
 NAMESPACE_EXISTS: Final = "exists"
 """The property that a namespace has where it has no other, and which is not shown."""
 
@@ -62,17 +64,20 @@ NAMESPACES: Final = Table(
 )
 
 
-def named(catalog: str, identifier: Identifier, *, typed: bool) -> ColumnElement[bool]:
-    """The row of a table. Rows of views are excluded where the rows have types."""
+def named(catalog: str, identifier: Identifier, kind: str, *, typed: bool) -> ColumnElement[bool]:
+    """The row of a table or a view."""
     *namespace, name = identifier
-    return of_namespace(catalog, tuple(namespace), typed=typed) & (TABLES.c.table_name == name)
+    return of_namespace(catalog, tuple(namespace), kind, typed=typed) & (TABLES.c.table_name == name)
 
 
-def of_namespace(catalog: str, namespace: Namespace, *, typed: bool) -> ColumnElement[bool]:
-    """The rows of the tables directly in a namespace."""
-    kind = TABLES.c.iceberg_type
-    is_table = or_(kind == TABLE_TYPE, kind.is_(None)) if typed else true()
-    return (TABLES.c.catalog_name == catalog) & (TABLES.c.table_namespace == ".".join(namespace)) & is_table
+def of_namespace(catalog: str, namespace: Namespace, kind: str, *, typed: bool) -> ColumnElement[bool]:
+    """The rows of the tables or of the views directly in a namespace. Rows without a type are tables."""
+    found = TABLES.c.iceberg_type
+    if not typed:
+        is_of_kind = true() if kind == TABLE_TYPE else false()
+    else:
+        is_of_kind = or_(found == kind, found.is_(None)) if kind == TABLE_TYPE else found == kind
+    return (TABLES.c.catalog_name == catalog) & (TABLES.c.table_namespace == ".".join(namespace)) & is_of_kind
 
 
 def is_or_is_in(column: Column[str], namespace: Namespace) -> ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""A catalog of a user's own: a JSON file that names the metadata file of each table.
+"""A catalog of a user's own: a JSON file that names the metadata file of each table and view.
 
 It derives the public methods of `MetastoreCatalog` and nothing else of the library. The guide has a smaller one.
 """
@@ -17,7 +17,7 @@ from floeberg.catalog import Identifier, MetastoreCatalog, Namespace
 
 
 class JsonCatalog(MetastoreCatalog):
-    """Tables by name in the file of the property `file`, which is replaced whole, under a lock."""
+    """Tables and views by name in the file of the property `file`, which is replaced whole, under a lock."""
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[dict[str, Any]]:
@@ -25,7 +25,7 @@ class JsonCatalog(MetastoreCatalog):
         path = Path(self.properties["file"])
         with path.with_name(f"{path.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            before = path.read_text() if path.exists() else '{"namespaces": [], "tables": []}'
+            before = path.read_text() if path.exists() else '{"namespaces": [], "tables": [], "views": []}'
             content = {
                 kind: {tuple(key): value for key, value in each} for kind, each in json.loads(before).items()
             }
@@ -79,7 +79,7 @@ class JsonCatalog(MetastoreCatalog):
 
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         with self._locked() as content:
-            if identifier in content["tables"]:
+            if identifier in content["tables"] or identifier in content["views"]:
                 raise self.table_already_exists(identifier)
             content["tables"][identifier] = metadata_location
 
@@ -91,7 +91,7 @@ class JsonCatalog(MetastoreCatalog):
 
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         with self._locked() as content:
-            if after in content["tables"]:
+            if after in content["tables"] or after in content["views"]:
                 raise self.table_already_exists(after)
             if before not in content["tables"]:
                 raise self.no_such_table(before)
@@ -101,3 +101,36 @@ class JsonCatalog(MetastoreCatalog):
         with self._locked() as content:
             if content["tables"].pop(identifier, None) is None:
                 raise self.no_such_table(identifier)
+
+    def do_list_views(self, namespace: Namespace) -> Iterable[Identifier]:
+        with self._locked() as content:
+            return [each for each in content["views"] if each[:-1] == namespace]
+
+    def do_load_view_metadata_location(self, identifier: Identifier) -> str | None:
+        with self._locked() as content:
+            return content["views"].get(identifier)
+
+    def do_register_view(self, identifier: Identifier, metadata_location: str) -> None:
+        with self._locked() as content:
+            if identifier in content["tables"] or identifier in content["views"]:
+                raise self.view_already_exists(identifier)
+            content["views"][identifier] = metadata_location
+
+    def do_swap_view_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
+        with self._locked() as content:
+            if content["views"].get(identifier) != before:
+                raise self.view_conflict(identifier)
+            content["views"][identifier] = after
+
+    def do_rename_view(self, before: Identifier, after: Identifier) -> None:
+        with self._locked() as content:
+            if after in content["tables"] or after in content["views"]:
+                raise self.view_already_exists(after)
+            if before not in content["views"]:
+                raise self.no_such_view(before)
+            content["views"][after] = content["views"].pop(before)
+
+    def do_drop_view(self, identifier: Identifier) -> None:
+        with self._locked() as content:
+            if content["views"].pop(identifier, None) is None:
+                raise self.no_such_view(identifier)
