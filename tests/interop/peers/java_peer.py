@@ -215,6 +215,63 @@ def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
     return [each.toString() for each in found]
 
 
+def view_name(namespace: str, name: str) -> Any:
+    """The identifier of a view."""
+    return ICEBERG.catalog.TableIdentifier.of(of_one_level(namespace), name)
+
+
+def views(uri: str, warehouse: str, namespace: str) -> list[str]:
+    """The views of a namespace of a JDBC catalog."""
+    return [each.toString() for each in jdbc_catalog(uri, warehouse).listViews(of_one_level(namespace))]
+
+
+def view(uri: str, warehouse: str, namespace: str, name: str) -> dict[str, Any]:
+    """The metadata of a view of a JDBC catalog, as Java writes again what it read, and where it is."""
+    current = jdbc_catalog(uri, warehouse).loadView(view_name(namespace, name)).operations().current()
+    written = json.loads(ICEBERG.view.ViewMetadataParser.toJson(current))
+    return {"metadata": written, "location": current.metadataFileLocation()}
+
+
+def build_view(place: dict[str, str], action: str, schema: str, queries: dict[str, str]) -> None:
+    """`create`, `replace` or `createOrReplace` a view."""
+    name = view_name(place["namespace"], place["name"])
+    built = jdbc_catalog(place["uri"], place["warehouse"]).buildView(name)
+    built = built.withSchema(ICEBERG.SchemaParser.fromJson(schema))
+    built = built.withDefaultNamespace(of_one_level(place["namespace"]))
+    for dialect, sql in queries.items():
+        built = built.withQuery(dialect, sql)
+    getattr(built, action)()
+
+
+def set_view_property(place: dict[str, str], key: str, value: str) -> None:
+    """Set a property of a view."""
+    found = jdbc_catalog(place["uri"], place["warehouse"])
+    found.loadView(view_name(place["namespace"], place["name"])).updateProperties().set(key, value).commit()
+
+
+def rename_view(place: dict[str, str], to: str) -> None:
+    """Rename a view within its namespace."""
+    found = jdbc_catalog(place["uri"], place["warehouse"])
+    found.renameView(view_name(place["namespace"], place["name"]), view_name(place["namespace"], to))
+
+
+def drop_view(place: dict[str, str]) -> bool:
+    """Drop a view: was it there?"""
+    found = jdbc_catalog(place["uri"], place["warehouse"])
+    return found.dropView(view_name(place["namespace"], place["name"]))
+
+
+def create_table(place: dict[str, str], schema: str) -> None:
+    """Create a table in a JDBC catalog."""
+    found = jdbc_catalog(place["uri"], place["warehouse"])
+    found.createTable(view_name(place["namespace"], place["name"]), ICEBERG.SchemaParser.fromJson(schema))
+
+
+def drop_namespace(uri: str, warehouse: str, namespace: str) -> bool:
+    """Drop a namespace of a JDBC catalog."""
+    return jdbc_catalog(uri, warehouse).dropNamespace(of_one_level(namespace))
+
+
 serve(
     {
         "read": read,
@@ -224,5 +281,13 @@ serve(
         "append": append,
         "change": change,
         "tables": tables,
+        "views": views,
+        "view": view,
+        "build_view": build_view,
+        "set_view_property": set_view_property,
+        "rename_view": rename_view,
+        "drop_view": drop_view,
+        "create_table": create_table,
+        "drop_namespace": drop_namespace,
     }
 )

@@ -9,6 +9,8 @@ import pyarrow as pa
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import StaticTable, Table
+from pyiceberg.view import View
+from pyiceberg.view.metadata import ViewMetadata
 from serve import serve
 
 
@@ -60,4 +62,25 @@ def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
     return [".".join(each) for each in catalog_of(uri, warehouse).list_tables(namespace)]
 
 
-serve({"read": read, "read_rest": read_rest, "metadata": metadata, "append": append, "tables": tables})
+def view(metadata_json: str) -> dict[str, Any]:
+    """What PyIceberg, which has views in REST catalogs alone, makes of the metadata of a view."""
+    found = View(("n", "v"), ViewMetadata.model_validate_json(metadata_json))
+    return {
+        "columns": [field.name for field in found.schema().fields],
+        "versions": [each.version_id for each in found.versions],
+        "history": [each.version_id for each in found.history()],
+        "spark": found.sql_for("SPARK").sql,
+        "uuid": str(found.uuid()),
+    }
+
+
+serve(
+    {
+        "view": view,
+        "read": read,
+        "read_rest": read_rest,
+        "metadata": metadata,
+        "append": append,
+        "tables": tables,
+    }
+)
