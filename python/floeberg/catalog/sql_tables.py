@@ -73,10 +73,13 @@ def named(catalog: str, identifier: Identifier, kind: str, *, typed: bool) -> Co
 def of_namespace(catalog: str, namespace: Namespace, kind: str, *, typed: bool) -> ColumnElement[bool]:
     """The rows of the tables or of the views directly in a namespace. Rows without a type are tables."""
     found = TABLES.c.iceberg_type
+    is_of_kind: ColumnElement[bool]
     if not typed:
         is_of_kind = true() if kind == TABLE_TYPE else false()
+    elif kind == TABLE_TYPE:
+        is_of_kind = or_(found == kind, found.is_(None))
     else:
-        is_of_kind = or_(found == kind, found.is_(None)) if kind == TABLE_TYPE else found == kind
+        is_of_kind = found == kind
     return (TABLES.c.catalog_name == catalog) & (TABLES.c.table_namespace == ".".join(namespace)) & is_of_kind
 
 
