@@ -18,6 +18,7 @@ from pyiceberg.view.metadata import SQLViewRepresentation as TheirRepresentation
 from pyiceberg.view.metadata import ViewVersion as TheirVersion
 
 import floeberg as fb
+from corpus import lent
 from floeberg.catalog import MemoryCatalog
 from floeberg.catalog.sql import SqlCatalog
 from floeberg.errors import (
@@ -484,3 +485,18 @@ def test_catalogs_without_views_say_what_to_use(kind, tmp_path):
         catalog.load_table("shop.v")
     catalog.drop_table("shop.t")
     catalog.drop_namespace("shop")
+
+
+def test_a_view_of_spark_is_replaced_with_its_own_schema(tmp_path):
+    """Spark counts fields from 0."""
+    catalog = SqlCatalog("prod", {"uri": f"sqlite:///{tmp_path}/c.db", "warehouse": str(tmp_path / "w")})
+    catalog.create_namespace("shop")
+    view = catalog.register_view("shop.v", fb.open_view(lent("view").folder / "table").metadata_location)
+    view.update_location(str(tmp_path / "w" / "v"))
+    assert [field.field_id for field in view.schema().fields] == [0, 1]
+    view.replace_version(view.schema(), sql={"spark": "SELECT 1 AS k, 2 AS n"})
+    assert view.current_version().version_id == 4
+    assert sorted(view.schemas()) == [0, 1, 2]
+    columns = view.schemas()[0]
+    view.replace_version(columns, view.version(1))
+    assert (view.current_version(), len(view.versions)) == (view.version(1), 4)

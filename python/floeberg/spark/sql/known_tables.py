@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from floeberg.catalog import load_catalog
 from floeberg.catalog.configuration import configured_name, configured_properties
-from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError
+from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError, UnsupportedError
 from floeberg.spark.tables import open_named
 from floeberg.table.inspect import MetadataTable
 
@@ -138,6 +138,12 @@ class KnownTables:
             tables = []
         if self._spark_has(parts):
             return
+        if _is_view(catalog, levels):
+            name = ".".join(levels)
+            raise NoSuchTableError(
+                f"{name!r} is a view, which is not expanded here: write the statement that "
+                f"catalog.load_view({name!r}).sql_for('spark') returns"
+            )
         error = catalog.no_such_table(levels)
         listed = [".".join(each) for each in tables]
         near = difflib.get_close_matches(".".join(levels), listed)
@@ -154,6 +160,13 @@ class KnownTables:
         except PySparkException:
             # Spark has no catalog or no namespace of that name.
             return False
+
+
+def _is_view(catalog: Catalog, levels: tuple[str, ...]) -> bool:
+    try:
+        return catalog.view_exists(levels)
+    except UnsupportedError:
+        return False
 
 
 def _in_catalog(known: KnownTables, catalog: Catalog, levels: tuple[str, ...]) -> Found | None:

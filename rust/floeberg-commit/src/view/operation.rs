@@ -71,7 +71,10 @@ pub struct NewView {
 /// A version to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewVersion {
+    /// The schema as it was given.
     schema: Schema,
+    /// The same with ids from 1.
+    fresh: Schema,
     version: ViewVersion,
 }
 
@@ -81,21 +84,22 @@ impl NewVersion {
     /// Errors: `InvalidInput` for damaged JSON, two statements of one dialect, and a version without a statement.
     pub fn from_json(schema: &Json, version: Json) -> Result<Self> {
         let schema = schema_from_json(schema).map_err(Error::of_input)?;
-        schema.check_to_write(SCHEMA_FORMAT_VERSION)?;
+        let (fresh, _) = schema.with_fresh_ids()?;
+        // Ids of engines may be 0, which the view may have already.
+        fresh.check_to_write(SCHEMA_FORMAT_VERSION)?;
         let version = parse_version(version, &JsonPath::root("view version")).map_err(Error::of_input)?;
         check_statements(&version)?;
-        Ok(Self { schema, version: Arc::unwrap_or_clone(version) })
+        Ok(Self { schema, fresh, version: Arc::unwrap_or_clone(version) })
     }
 
     /// The updates that make it the current version.
     fn updates(&self, base: &ViewMetadata, now_ms: i64) -> Result<Vec<ViewUpdate>> {
         let mut updates = Vec::new();
-        let (fresh, _) = self.schema.with_fresh_ids()?;
-        let known = find_schema(base, &self.schema).or_else(|| find_schema(base, &fresh));
+        let known = find_schema(base, &self.schema).or_else(|| find_schema(base, &self.fresh));
         let schema_id = match known {
             Some(known) => known.schema_id(),
             None => {
-                updates.push(ViewUpdate::AddSchema(Arc::new(fresh)));
+                updates.push(ViewUpdate::AddSchema(Arc::new(self.fresh.clone())));
                 LAST_ADDED
             }
         };

@@ -271,9 +271,9 @@ fn old_versions_go_and_the_log_before_them() {
     kit.commit(&replace(spark("SELECT 5")));
     assert_eq!(kit.versions(), [3], "an id is one more than the highest that is kept");
     for text in ["0", "-1", "many"] {
-        let (kind, message) = kit.refused(&set(&[("version.history.num-entries", text)]));
-        assert_eq!(kind, ErrorKind::InvalidInput);
-        assert!(message.contains("version.history.num-entries"), "{message}");
+        let error = kit.attempt(&set(&[("version.history.num-entries", text)])).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        assert!(error.to_string().contains("version.history.num-entries"), "{error}");
     }
 }
 
