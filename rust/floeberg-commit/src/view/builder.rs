@@ -98,16 +98,15 @@ impl ViewMetadataBuilder {
 
     fn add_schema(&mut self, schema: &Arc<Schema>) -> Result<()> {
         let known = find_schema(&self.metadata, schema).map(|known| known.schema_id());
-        let id = match known {
-            Some(id) => id,
-            None => {
-                let id = next_id(self.metadata.schemas.iter().map(|known| known.schema_id()))?;
-                let added = Schema::new(id, schema.fields().to_vec())?
-                    .with_identifier_field_ids(schema.identifier_field_ids().to_vec())
-                    .with_unknown_keys(schema.unknown_keys().clone());
-                self.metadata.schemas.push(Arc::new(added));
-                id
-            }
+        let id = if let Some(id) = known {
+            id
+        } else {
+            let id = next_id(self.metadata.schemas.iter().map(|known| known.schema_id()))?;
+            let added = Schema::new(id, schema.fields().to_vec())?
+                .with_identifier_field_ids(schema.identifier_field_ids().to_vec())
+                .with_unknown_keys(schema.unknown_keys().clone());
+            self.metadata.schemas.push(Arc::new(added));
+            id
         };
         self.last_added_schema = Some(id);
         Ok(())

@@ -96,12 +96,11 @@ impl NewVersion {
     fn updates(&self, base: &ViewMetadata, now_ms: i64) -> Result<Vec<ViewUpdate>> {
         let mut updates = Vec::new();
         let known = find_schema(base, &self.schema).or_else(|| find_schema(base, &self.fresh));
-        let schema_id = match known {
-            Some(known) => known.schema_id(),
-            None => {
-                updates.push(ViewUpdate::AddSchema(Arc::new(self.fresh.clone())));
-                LAST_ADDED
-            }
+        let schema_id = if let Some(known) = known {
+            known.schema_id()
+        } else {
+            updates.push(ViewUpdate::AddSchema(Arc::new(self.fresh.clone())));
+            LAST_ADDED
         };
         let version = ViewVersion { schema_id, timestamp_ms: now_ms, ..self.version.clone() };
         if let Some(known) = find_version(base, &version) {
