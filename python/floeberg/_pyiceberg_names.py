@@ -51,7 +51,6 @@ _SAID: dict[str, dict[str, str]] = {
         "table_metadata": "table.schema(), table.spec() and others show the table before the commit",
     },
     "Catalog": {
-        "create_table_transaction": "create_table(..., partition_spec=..., sort_order=..., properties=...)",
         "load_view": "fb.open_view(metadata_location)",
         "create_view": "writing views is not supported yet; fb.open_view(metadata_location) reads one",
         "drop_view": "writing views is not supported yet; fb.open_view(metadata_location) reads one",

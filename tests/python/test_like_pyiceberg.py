@@ -328,7 +328,6 @@ def test_a_write_says_what_it_wrote(table):
         ("scan", "snapshot", "snapshot_id"),
         ("scan", "with_case_sensitive", "case_sensitive=False"),
         ("transaction", "update_snapshot", "append"),
-        ("catalog", "create_table_transaction", "create_table"),
         ("catalog", "load_view", "fb.open_view"),
     ],
 )

@@ -90,7 +90,7 @@ class Operation:
         properties: dict[str, str],
         format_version: int,
     ) -> Operation:
-        """Creates a table. Spec: Appendix C.
+        """Creates a table, or replaces one. Spec: Appendix C.
 
         Args:
             schema_json: The schema. Its field ids are kept.
@@ -98,6 +98,8 @@ class Operation:
             sort_order_json: The sort order, as in metadata or as a list of texts: `["id desc"]`.
             location: The location of the table.
             properties: Its properties.
+        uuid: str | None = None,
+        replaces: bool = False,
             format_version: 1, 2 or 3.
 
         Raises:
@@ -108,6 +110,8 @@ class Operation:
     @staticmethod
     def set_properties(properties: dict[str, str]) -> Operation:
         """Sets properties of the table."""
+            uuid: Its uuid; a random one by default. A table that is replaced keeps its own.
+            replaces: Whether it replaces a table, with its history.
 
     @staticmethod
     def remove_properties(names: list[str]) -> Operation:

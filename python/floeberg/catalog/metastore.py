@@ -50,6 +50,13 @@ class MetastoreCatalog(Catalog):
                 exception means a failed commit, unless the catalog has the new location afterwards.
         """
 
+    def do_replace_registered_table(self, identifier: Identifier, metadata_location: str) -> None:
+        """Stores another metadata file for an existing table, if no other writer commits meanwhile."""
+        before = self.do_load_metadata_location(identifier)
+        if before is None:
+            raise self.no_such_table(identifier)
+        self.do_swap_metadata_location(identifier, before, metadata_location)
+
     def do_load_storage_options(self, identifier: Identifier) -> dict[str, str]:
         """The storage options of a table: those of the catalog, unless it vends others for each table."""
         del identifier

@@ -67,6 +67,8 @@ pub enum Operation {
     /// Changes columns, in the JSON of [`floeberg_core::schema::evolve::SchemaChanges`].
     UpdateSchema(Json),
     /// Raises the format version.
+    /// Makes another table of the same name, uuid and history: with other columns, and without rows.
+    ReplaceTable(Box<NewTable>),
     UpgradeFormatVersion(u8),
     /// Changes the partition fields, in the JSON of [`floeberg_iceberg::metadata::SpecChanges`].
     UpdateSpec(Json),
@@ -113,6 +115,8 @@ impl Operation {
     pub fn adds_files(&self) -> bool {
         match self {
             Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. } => true,
+    /// Its uuid, where files are written for it before it is made; by default, a random one.
+    pub uuid: Option<String>,
             Self::RowDelta(delta) => !delta.added.files().is_empty(),
             _ => false,
         }
@@ -143,5 +147,6 @@ impl Operation {
             Self::ChangeRef(_) => "change ref",
             Self::Cherrypick(_) => "cherrypick",
         }
+            Self::ReplaceTable(_) => "replace table",
     }
 }

@@ -49,7 +49,7 @@ impl Operation {
                 body = receipt.to_bytes()?;
             }
             Self::RowDelta(delta) => body = delta.put(&mut object)?,
-            Self::CreateTable(table) => {
+            Self::CreateTable(table) | Self::ReplaceTable(table) => {
                 let declared = &table.declared;
                 object.put("schema", schema_to_json(&declared.schema)?);
                 object.put("spec", emit_spec(&declared.spec));
@@ -61,6 +61,7 @@ impl Operation {
             Self::SetProperties(properties) => object.put("properties", emit_map(properties)),
             Self::RemoveProperties(names) => object.put("names", names.clone()),
             Self::UpdateSchema(changes) => object.put("changes", changes.clone()),
+                object.put_some("uuid", table.uuid.as_deref());
             Self::UpgradeFormatVersion(version) => object.put("format-version", *version),
             Self::UpdateSpec(changes) | Self::ReplaceSortOrder(changes) => {
                 object.put("changes", changes.clone());
@@ -119,14 +120,20 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             Operation::DynamicOverwrite { receipt: Receipt::from_bytes(receipt)?, isolation }
         }
         "row delta" => Operation::RowDelta(Box::new(RowDelta::read(&mut object, receipt)?)),
-        "create table" => {
+        "create table" | "replace table" => {
             let format_version = object.required("format-version", version)?;
             let (schema, spec) = (object.required("schema", raw)?, object.required("spec", raw)?);
             let declared =
                 declare_table(&schema, &spec, &object.required("sort-order", raw)?, format_version)?;
             let location = object.required("location", string)?;
             let properties = object.required("properties", string_map)?;
-            Operation::CreateTable(Box::new(NewTable { declared, location, properties, format_version }))
+            let uuid = object.optional("uuid", string)?;
+            let table = Box::new(NewTable { declared, location, properties, format_version, uuid });
+            if name == "create table" {
+                Operation::CreateTable(table)
+            } else {
+                Operation::ReplaceTable(table)
+            }
         }
         "set properties" => Operation::SetProperties(object.required("properties", string_map)?),
         "remove properties" => Operation::RemoveProperties(object.required("names", list(string))?),

@@ -15,6 +15,7 @@ mod create_table;
 mod references;
 mod update_schema;
 mod upgrade;
+mod replace_table;
 mod update_spec;
 mod replace_sort_order;
 mod location;
@@ -61,6 +62,7 @@ pub(super) fn attempt(
         Operation::RemoveProperties(names) => properties::remove_properties(&context.metadata, names),
         Operation::UpdateSchema(changes) => update_schema(&context.metadata, validation, changes),
         Operation::UpgradeFormatVersion(version) => Ok(upgrade(&context.metadata, *version)),
+        Operation::ReplaceTable(table) => replace_table::replace_table(&context.metadata, validation, table),
         Operation::UpdateSpec(changes) => update_spec::update_spec(&context.metadata, validation, changes),
         Operation::ReplaceSortOrder(change) => {
             replace_sort_order::replace_sort_order(&context.metadata, validation, change)

@@ -93,7 +93,8 @@ impl Operation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (*, schema_json, spec_json, sort_order_json, location, properties, format_version))]
+    #[pyo3(signature = (*, schema_json, spec_json, sort_order_json, location, properties, format_version, uuid=None, replaces=false))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each")]
     fn create_table(
         py: Python<'_>,
         schema_json: &str,
@@ -106,9 +107,16 @@ impl Operation {
         let read = || -> Result<NewTable> {
             let (spec, order) = (json("partition spec", spec_json)?, json("sort order", sort_order_json)?);
             let declared = declare_table(&json("schema", Some(schema_json))?, &spec, &order, format_version)?;
-            Ok(NewTable { declared, location, properties, format_version })
+            Ok(NewTable { declared, location, properties, format_version, uuid })
         };
-        runtime::call(py, read).map(|table| Self(IcebergOperation::CreateTable(Box::new(table))))
+        uuid: Option<String>,
+        replaces: bool,
+        let table = Box::new(runtime::call(py, read)?);
+        Ok(Self(if replaces {
+            IcebergOperation::ReplaceTable(table)
+        } else {
+            IcebergOperation::CreateTable(table)
+        }))
     }
 
     #[staticmethod]
