@@ -33,6 +33,10 @@ impl Operation {
                 object.put_some("merge", *merge);
                 body = receipt.to_bytes()?;
             }
+            Self::AddFiles { receipt, name_mapping } => {
+                object.put_some("name-mapping", name_mapping.as_deref());
+                body = receipt.to_bytes()?;
+            }
             Self::Overwrite { receipt, filter, case_sensitive, isolation, mode } => {
                 put_rows(&mut object, filter, *case_sensitive)?;
                 put_isolation(&mut object, *isolation);
@@ -57,11 +61,11 @@ impl Operation {
                 object.put("location", table.location.as_str());
                 object.put("properties", emit_map(&table.properties));
                 object.put("format-version", table.format_version);
+                object.put_some("uuid", table.uuid.as_deref());
             }
             Self::SetProperties(properties) => object.put("properties", emit_map(properties)),
             Self::RemoveProperties(names) => object.put("names", names.clone()),
             Self::UpdateSchema(changes) => object.put("changes", changes.clone()),
-                object.put_some("uuid", table.uuid.as_deref());
             Self::UpgradeFormatVersion(version) => object.put("format-version", *version),
             Self::UpdateSpec(changes) | Self::ReplaceSortOrder(changes) => {
                 object.put("changes", changes.clone());
@@ -101,6 +105,10 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
         "append" => {
             let merge = object.optional("merge", boolean)?;
             Operation::Append { receipt: Receipt::from_bytes(receipt)?, merge }
+        }
+        "add files" => {
+            let name_mapping = object.optional("name-mapping", string)?;
+            Operation::AddFiles { receipt: Receipt::from_bytes(receipt)?, name_mapping }
         }
         "overwrite" => {
             let (filter, case_sensitive) = rows(&mut object)?;

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod adding;
 mod appends;
 mod creation;
 mod deletes;
@@ -12,8 +13,8 @@ mod old_tables;
 mod reachable;
 mod references;
 mod removals;
-mod retries;
 mod replacing;
+mod retries;
 mod row_deletes;
 mod row_overwrites;
 mod row_positions;

@@ -36,6 +36,12 @@ impl Operation {
     }
 
     #[staticmethod]
+    #[pyo3(signature = (receipt, *, name_mapping))]
+    fn add_files(receipt: &Receipt, name_mapping: Option<String>) -> Self {
+        Self(IcebergOperation::AddFiles { receipt: receipt.0.clone(), name_mapping })
+    }
+
+    #[staticmethod]
     #[pyo3(signature = (receipt, row_filter, *, case_sensitive, isolation, mode))]
     fn overwrite(
         py: Python<'_>,
@@ -103,14 +109,14 @@ impl Operation {
         location: String,
         properties: BTreeMap<String, String>,
         format_version: u8,
+        uuid: Option<String>,
+        replaces: bool,
     ) -> PyResult<Self> {
         let read = || -> Result<NewTable> {
             let (spec, order) = (json("partition spec", spec_json)?, json("sort order", sort_order_json)?);
             let declared = declare_table(&json("schema", Some(schema_json))?, &spec, &order, format_version)?;
             Ok(NewTable { declared, location, properties, format_version, uuid })
         };
-        uuid: Option<String>,
-        replaces: bool,
         let table = Box::new(runtime::call(py, read)?);
         Ok(Self(if replaces {
             IcebergOperation::ReplaceTable(table)
