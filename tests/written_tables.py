@@ -11,7 +11,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import floeberg.catalog.base
 import floeberg.commit.transaction
 from conformance_checker import Checked, Fault, check, shared_files
 from floeberg import _native
@@ -30,8 +29,8 @@ class Written:
 
     def listen(self, monkeypatch: Any) -> None:
         """Remember what is committed in this process."""
-        for module in (floeberg.commit.transaction, floeberg.catalog.base):
-            monkeypatch.setattr(module, "commit", self._listening(module.commit))
+        module = floeberg.commit.transaction
+        monkeypatch.setattr(module, "commit", self._listening(module.commit))
 
     def _listening(self, commit: Callable[..., Any]) -> Callable[..., Any]:
         def listening(table_operations: Any, **arguments: Any) -> Any:

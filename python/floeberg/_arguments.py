@@ -75,6 +75,15 @@ def checked_path(name: str, value: object) -> str:
     return checked_text(name, os.fspath(cast("str | os.PathLike[str]", value)))
 
 
+def checked_locations(name: str, value: object) -> list[str]:
+    """One path or URI, or several."""
+    if isinstance(value, (str, os.PathLike)):
+        return [checked_path(name, value)]
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise _wrong(name, "a path, or a sequence of paths", value)
+    return [checked_path(name, each) for each in cast("Iterable[object]", value)]
+
+
 def checked_names(name: str, value: object) -> list[str]:
     """A sequence of strings. A single string is an error."""
     if isinstance(value, str):

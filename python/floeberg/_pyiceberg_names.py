@@ -18,7 +18,6 @@ _ROWS = (
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
         "upsert": _ROWS,
-        "add_files": "adding files of others is not supported yet: append their rows",
         "maintenance": "expiring snapshots is not supported yet",
         "metadata": "use table.schemas(), specs(), snapshots(), refs(), properties and location()",
         "io": "the table reads and writes files itself: give storage_options to open_table or the catalog",
@@ -46,12 +45,10 @@ _SAID: dict[str, dict[str, str]] = {
     },
     "Transaction": {
         "upsert": _ROWS,
-        "add_files": "adding files of others is not supported yet: append their rows",
         "update_snapshot": "use append, overwrite, dynamic_partition_overwrite and delete of the transaction",
         "table_metadata": "table.schema(), table.spec() and others show the table before the commit",
     },
     "Catalog": {
-        "create_table_transaction": "create_table(..., partition_spec=..., sort_order=..., properties=...)",
     },
     "View": {"metadata": "use view.versions, schemas(), history(), properties and location()"},
 }

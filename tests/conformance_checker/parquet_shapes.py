@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pyarrow as pa
@@ -123,6 +124,17 @@ def schema_of_file(file: pq.ParquetFile, metadata: Json, latest: int | None) -> 
         if metadata["format-version"] >= 3 and of_fields(schema["fields"] + LINEAGE) == found:
             return {**schema, "fields": schema["fields"] + LINEAGE}
     return None
+
+
+def is_mapped(file: pq.ParquetFile, metadata: Json) -> bool:
+    """Whether a file has no field ids, and the name mapping of the table has all of its columns."""
+    written = metadata.get("properties", {}).get("schema.name-mapping.default")
+    if written is None or any(
+        number is not None for number in numbers(tuple(map(of_file, file.schema_arrow)))
+    ):
+        return False
+    names = {name for each in json.loads(written) for name in each["names"]}
+    return set(file.schema_arrow.names) <= names
 
 
 def check_shape(file: pq.ParquetFile, metadata: Json, latest: int | None, place: str, faults: Faults) -> None:

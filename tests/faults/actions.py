@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from faulted import SCHEMA, batch
 
 Action = Callable[[Any], object]
@@ -14,6 +16,24 @@ Action = Callable[[Any], object]
 def create_table(catalog: Any) -> None:
     """Make another table."""
     catalog.create_table("ns.other", SCHEMA)
+
+
+def create_with_rows(catalog: Any) -> None:
+    """Make another table and its first rows in one commit."""
+    catalog.create_table("ns.other", as_select=batch(1, 1))
+
+
+def replace_table(catalog: Any) -> None:
+    """Make another table in place of one."""
+    catalog.replace_table("ns.t", as_select=batch(1, 1))
+
+
+def add_files(catalog: Any) -> None:
+    """Add a file that another program wrote."""
+    folder = Path(catalog.properties["warehouse"]).parent / "old" / "part=b"
+    folder.mkdir(parents=True, exist_ok=True)
+    pq.write_table(batch(1, 1).drop_columns(["part"]), folder / "a.parquet")
+    catalog.load_table("ns.t").add_files(folder.parent)
 
 
 def append(catalog: Any) -> None:
@@ -75,6 +95,9 @@ def upgrade(catalog: Any) -> None:
 
 ACTIONS: tuple[Action, ...] = (
     create_table,
+    create_with_rows,
+    replace_table,
+    add_files,
     append,
     append_to_partitions,
     append_merging,

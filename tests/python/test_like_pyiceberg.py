@@ -323,13 +323,11 @@ def test_a_write_says_what_it_wrote(table):
     ("kind", "name", "said"),
     [
         ("table", "upsert", "by keys"),
-        ("table", "add_files", "append"),
         ("table", "metadata", "table.schemas"),
         ("table", "to_polars", "table.scan"),
         ("scan", "snapshot", "snapshot_id"),
         ("scan", "with_case_sensitive", "case_sensitive=False"),
         ("transaction", "update_snapshot", "append"),
-        ("catalog", "create_table_transaction", "create_table"),
         ("view", "metadata", "view.versions"),
     ],
 )

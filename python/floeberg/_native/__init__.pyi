@@ -47,7 +47,7 @@ from floeberg._native.values import (
     parse_expression,
     transform_column,
 )
-from floeberg._native.write import KeyRecipe, Receipt, RowDeltaReceipt, WriteRecipe
+from floeberg._native.write import KeyRecipe, Receipt, RowDeltaReceipt, WriteRecipe, describe_files
 
 __version__: Final[str]
 # fmt: off
@@ -56,10 +56,11 @@ __all__ = [
     "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan", "Table", "TaskGroup", "View",
     "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__", "canonical_location", "checked_type",
     "columns_to_add", "deleted_rows",
-    "encode_variant", "encode_variants", "evolved_schema", "expression_from_json", "expression_to_json",
-    "expression_to_text", "file_exists", "list_folder", "local_path", "location_from_user", "parquet_shapes",
-    "parse_expression", "partition_statistics_files", "partition_statistics_rows", "put_file", "read_file",
-    "remove_files", "remove_files_below", "schema_from_arrow", "statistics_blob", "statistics_blobs",
-    "statistics_files", "table_properties", "table_property", "transform_column", "without_passwords",
+    "describe_files", "encode_variant", "encode_variants", "evolved_schema", "expression_from_json",
+    "expression_to_json", "expression_to_text", "file_exists", "list_folder", "local_path",
+    "location_from_user", "parquet_shapes", "parse_expression", "partition_statistics_files",
+    "partition_statistics_rows", "put_file", "read_file", "remove_files", "remove_files_below",
+    "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files", "table_properties",
+    "table_property", "transform_column", "without_passwords",
 ]
 # fmt: on

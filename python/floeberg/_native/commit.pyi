@@ -24,6 +24,15 @@ class Operation:
         """
 
     @staticmethod
+    def add_files(receipt: Receipt, *, name_mapping: str | None) -> Operation:
+        """Adds files of other writers.
+
+        Args:
+            receipt: The files.
+            name_mapping: The name mapping that their columns were found by. A table without one gets it.
+        """
+
+    @staticmethod
     def overwrite(
         receipt: Receipt, row_filter: _Tree, *, case_sensitive: bool, isolation: str | None, mode: str | None
     ) -> Operation:
@@ -89,8 +98,10 @@ class Operation:
         location: str,
         properties: dict[str, str],
         format_version: int,
+        uuid: str | None = None,
+        replaces: bool = False,
     ) -> Operation:
-        """Creates a table. Spec: Appendix C.
+        """Creates a table, or replaces one. Spec: Appendix C.
 
         Args:
             schema_json: The schema. Its field ids are kept.
@@ -99,6 +110,8 @@ class Operation:
             location: The location of the table.
             properties: Its properties.
             format_version: 1, 2 or 3.
+            uuid: Its uuid; a random one by default. A table that is replaced keeps its own.
+            replaces: Whether it replaces a table, with its history.
 
         Raises:
             InvalidInputError: One of them is wrong. The error says what was expected.

@@ -3,6 +3,7 @@
 Rust: `rust/floeberg-python/src/write/`.
 """
 
+from collections.abc import Callable
 from typing import Any, final
 
 from floeberg._native.arrow import ArrowSchema
@@ -39,6 +40,31 @@ class Receipt:
             InvalidInputError: The bytes are damaged.
             UnsupportedError: A newer version of Floeberg wrote them.
         """
+
+def describe_files(
+    table: Table,
+    locations: list[str],
+    *,
+    trust_field_ids: bool,
+    progress: Callable[[str, int, int, int], object] | None = None,
+) -> tuple[Receipt, str | None]:
+    """Finds files of other writers and reads their footers. Nothing is written.
+
+    Args:
+        table: The table that they fit.
+        locations: Files, and folders.
+        trust_field_ids: Whether files may have field ids, if they are those of the table.
+        progress: Called with `reading`, the files so far, all files, and their rows.
+
+    Returns:
+        The files, and the name mapping that their columns were found by; `None` if all have field ids.
+
+    Raises:
+        InvalidInputError: A file does not fit the table, or is not certainly in one partition.
+        InvalidDataError: A file is damaged.
+        NotFoundError: There is no such file or folder.
+        UnsupportedError: A file has field ids that are not trusted.
+    """
 
 @final
 class WriteRecipe:

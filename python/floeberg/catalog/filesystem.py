@@ -147,6 +147,9 @@ class FileSystemCatalog(Catalog):
             context={"path": metadata_location},
         )
 
+    def do_replace_registered_table(self, identifier: Identifier, metadata_location: str) -> None:
+        self.do_register_table(identifier, metadata_location)
+
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         raise UnsupportedError(
             f"{dotted(before)!r} cannot be renamed to {dotted(after)!r}: the files of a table name their folder"

@@ -53,6 +53,13 @@ class MetastoreCatalog(Catalog):
                 exception means a failed commit, unless the catalog has the new location afterwards.
         """
 
+    def do_replace_registered_table(self, identifier: Identifier, metadata_location: str) -> None:
+        """Stores another metadata file for an existing table, if no other writer commits meanwhile."""
+        before = self.do_load_metadata_location(identifier)
+        if before is None:
+            raise self.no_such_table(identifier)
+        self.do_swap_metadata_location(identifier, before, metadata_location)
+
     def do_load_view_metadata_location(self, identifier: Identifier) -> str | None:
         """The location of a view's metadata file; `None` where the view does not exist."""
         del identifier

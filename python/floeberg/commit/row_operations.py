@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_int, checked_options
+from floeberg._arguments import checked_bool, checked_int, checked_locations, checked_options
 from floeberg.commit.staging import StagedOperations
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
@@ -14,6 +14,7 @@ from floeberg.write.receipt import Receipt
 from floeberg.write.row_delta import RowDeltaReceipt
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     from floeberg.commit.staging import SchemaMode
@@ -43,6 +44,31 @@ class RowOperations(StagedOperations):
         receipt = self._write("append", data, schema_mode, _options(options)[0])
         if receipt is not None:
             self._operations.append(_native.Operation.append(receipt.native(), merge=None))
+
+    def add_files(
+        self,
+        file_paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        check_duplicate_files: bool = True,
+        trust_field_ids: bool = False,
+    ) -> None:
+        """Adds files of other writers: see `Table.add_files`."""
+        self._check_open()
+        locations = checked_locations("file_paths", file_paths)
+        checked_bool("check_duplicate_files", check_duplicate_files)
+        checked_bool("trust_field_ids", trust_field_ids)
+        if self._is_done():
+            self._skipped.append("add files")
+            return
+        if not locations:
+            return
+        receipt, name_mapping = _native.describe_files(
+            self._staged(), locations, trust_field_ids=trust_field_ids, progress=self._reporter.native
+        )
+        if check_duplicate_files:
+            self._files_are_new = False
+        self._added.append(receipt)
+        self._operations.append(_native.Operation.add_files(receipt, name_mapping=name_mapping))
 
     def overwrite(  # noqa: PLR0913 - all but the first two are keywords
         self,

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from floeberg.commit.operations import OpenedTable
+
 __all__ = ["Transaction"]
 
 
@@ -66,20 +68,25 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
             self._result = self._done_before()
         elif self._dry_run:
             self._result = self._counted()
-        elif self._operations:
+        elif self._whole()[0]:
             self._result = self._commit()
         else:
             self._result = CommitResult(None, None, already_committed=False)
         return self._result
 
+    def _whole(self) -> tuple[list[_native.Operation], OpenedTable | None]:
+        """All operations of the commit, and the table that they were made for."""
+        return self._operations, self._starting
+
     def _commit(self) -> CommitResult:
         # From here on the files may be part of the table.
         self._files.detach()
+        operations, starting = self._whole()
         try:
             committed = commit(
                 self._table_operations,
-                operations=self._operations,
-                starting=self._starting,
+                operations=operations,
+                starting=starting,
                 snapshot_properties=self._properties,
                 branch=self._branch,
                 idempotency_key=self._key,

@@ -11,6 +11,7 @@ from floeberg._arguments import checked_options, checked_text
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
+from floeberg.table._add_files import TableAddFiles
 from floeberg.table._append import TableAppend
 from floeberg.table._display import TableDisplay
 from floeberg.table._references import TableReferences
@@ -75,6 +76,7 @@ class Table(
     TableSnapshots,
     TableStatistics,
     TableAppend,
+    TableAddFiles,
     TableRowChanges,
     TableSchemaChanges,
     TableStructureChanges,

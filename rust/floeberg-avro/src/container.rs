@@ -17,7 +17,7 @@ use floeberg_io::refuse_encrypted;
 use super::block_range::{BlockRange, ranges};
 use super::codec::{Codec, Inflater};
 use super::cursor::Cursor;
-use super::frame::whole_frame;
+use super::frame::{Framing, frame, whole_frame};
 use super::{AvroSchema, Limits, parse_schema};
 
 pub(super) const MAGIC: [u8; 4] = *b"Obj\x01";
@@ -39,6 +39,14 @@ pub struct BlockForm {
     pub(super) codec: Codec,
     pub(super) sync: [u8; 16],
     pub(super) limits: Limits,
+}
+
+impl BlockForm {
+    /// The block that starts the bytes, of which the file has `left` from there: at least
+    /// [`FRAME_START`](crate::FRAME_START) bytes, or all that are left. Nothing is decompressed.
+    pub fn frame(&self, bytes: &[u8], left: u64) -> Result<Framing> {
+        frame(bytes, left, &self.sync, &self.limits)
+    }
 }
 
 /// A decompressed block.

@@ -59,6 +59,7 @@ pub use block_range::BlockRange;
 pub use compile::Projection;
 pub use container::{Block, BlockForm, Blocks, Container};
 pub use decode::{Decoder, Enough, Progress, decode, decode_blocks};
+pub use frame::{FRAME_START, Frame, Framing};
 pub use leaf::FixedForm;
 pub use limits::Limits;
 pub use parse_schema::parse_schema;

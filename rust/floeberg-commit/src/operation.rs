@@ -25,6 +25,13 @@ pub enum Operation {
         /// append.
         merge: Option<bool>,
     },
+    /// Adds files of other writers.
+    AddFiles {
+        /// The files.
+        receipt: Receipt,
+        /// The name mapping that their columns were found by, as the JSON of the table property; `None` if all have field ids.
+        name_mapping: Option<String>,
+    },
     /// Removes the rows that match, and adds files, in one snapshot.
     Overwrite {
         /// The files that come.
@@ -60,6 +67,8 @@ pub enum Operation {
     RowDelta(Box<RowDelta>),
     /// Makes the table.
     CreateTable(Box<NewTable>),
+    /// Makes another table of the same name, uuid and history: with other columns, and without rows.
+    ReplaceTable(Box<NewTable>),
     /// Sets properties of the table.
     SetProperties(BTreeMap<String, String>),
     /// Removes properties of the table.
@@ -106,13 +115,18 @@ pub struct NewTable {
     pub properties: BTreeMap<String, String>,
     /// 1, 2 or 3.
     pub format_version: u8,
+    /// Its uuid, where files are written for it before it is made; by default, a random one.
+    pub uuid: Option<String>,
 }
 
 impl Operation {
     /// Does it add files that were written for the table?
     pub fn adds_files(&self) -> bool {
         match self {
-            Self::Append { .. } | Self::Overwrite { .. } | Self::DynamicOverwrite { .. } => true,
+            Self::Append { .. }
+            | Self::AddFiles { .. }
+            | Self::Overwrite { .. }
+            | Self::DynamicOverwrite { .. } => true,
             Self::RowDelta(delta) => !delta.added.files().is_empty(),
             _ => false,
         }
@@ -127,11 +141,13 @@ impl Operation {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Append { .. } => "append",
+            Self::AddFiles { .. } => "add files",
             Self::Overwrite { .. } => "overwrite",
             Self::Delete { .. } => "delete",
             Self::DynamicOverwrite { .. } => "dynamic overwrite",
             Self::RowDelta(_) => "row delta",
             Self::CreateTable(_) => "create table",
+            Self::ReplaceTable(_) => "replace table",
             Self::SetProperties(_) => "set properties",
             Self::RemoveProperties(_) => "remove properties",
             Self::UpdateSchema(_) => "update schema",

@@ -33,6 +33,10 @@ impl Operation {
                 object.put_some("merge", *merge);
                 body = receipt.to_bytes()?;
             }
+            Self::AddFiles { receipt, name_mapping } => {
+                object.put_some("name-mapping", name_mapping.as_deref());
+                body = receipt.to_bytes()?;
+            }
             Self::Overwrite { receipt, filter, case_sensitive, isolation, mode } => {
                 put_rows(&mut object, filter, *case_sensitive)?;
                 put_isolation(&mut object, *isolation);
@@ -49,7 +53,7 @@ impl Operation {
                 body = receipt.to_bytes()?;
             }
             Self::RowDelta(delta) => body = delta.put(&mut object)?,
-            Self::CreateTable(table) => {
+            Self::CreateTable(table) | Self::ReplaceTable(table) => {
                 let declared = &table.declared;
                 object.put("schema", schema_to_json(&declared.schema)?);
                 object.put("spec", emit_spec(&declared.spec));
@@ -57,6 +61,7 @@ impl Operation {
                 object.put("location", table.location.as_str());
                 object.put("properties", emit_map(&table.properties));
                 object.put("format-version", table.format_version);
+                object.put_some("uuid", table.uuid.as_deref());
             }
             Self::SetProperties(properties) => object.put("properties", emit_map(properties)),
             Self::RemoveProperties(names) => object.put("names", names.clone()),
@@ -101,6 +106,10 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             let merge = object.optional("merge", boolean)?;
             Operation::Append { receipt: Receipt::from_bytes(receipt)?, merge }
         }
+        "add files" => {
+            let name_mapping = object.optional("name-mapping", string)?;
+            Operation::AddFiles { receipt: Receipt::from_bytes(receipt)?, name_mapping }
+        }
         "overwrite" => {
             let (filter, case_sensitive) = rows(&mut object)?;
             let isolation = object.optional("isolation", level)?;
@@ -119,14 +128,20 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             Operation::DynamicOverwrite { receipt: Receipt::from_bytes(receipt)?, isolation }
         }
         "row delta" => Operation::RowDelta(Box::new(RowDelta::read(&mut object, receipt)?)),
-        "create table" => {
+        "create table" | "replace table" => {
             let format_version = object.required("format-version", version)?;
             let (schema, spec) = (object.required("schema", raw)?, object.required("spec", raw)?);
             let declared =
                 declare_table(&schema, &spec, &object.required("sort-order", raw)?, format_version)?;
             let location = object.required("location", string)?;
             let properties = object.required("properties", string_map)?;
-            Operation::CreateTable(Box::new(NewTable { declared, location, properties, format_version }))
+            let uuid = object.optional("uuid", string)?;
+            let table = Box::new(NewTable { declared, location, properties, format_version, uuid });
+            if name == "create table" {
+                Operation::CreateTable(table)
+            } else {
+                Operation::ReplaceTable(table)
+            }
         }
         "set properties" => Operation::SetProperties(object.required("properties", string_map)?),
         "remove properties" => Operation::RemoveProperties(object.required("names", list(string))?),

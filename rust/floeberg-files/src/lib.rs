@@ -19,11 +19,11 @@
 //! - `filter`: which rows of a file match a filter.
 //! - `narrow`: batches with fewer leaves.
 //! - `unit`: parts of a file that are read on their own.
+//! - `properties`: the properties of a table for writing.
+//! - `metrics`: which metrics are kept of which column.
 //! - `reader`: the contract of reading.
 //! - `after_decoding`: deletes, filter and projection for formats whose decoder supports none of them.
 //! - `coalesce`: small batches, joined.
-//! - `properties`: the properties of a table for writing.
-//! - `metrics`: which metrics are kept of which column.
 //! - `ordered_values`: bytes that are ordered as values are.
 //! - `piece`: rows that wait to be encoded.
 //! - `writer`: the contract of an open file.
@@ -39,11 +39,11 @@ mod project;
 mod filter;
 mod narrow;
 mod unit;
+mod properties;
+mod metrics;
 mod reader;
 mod after_decoding;
 mod coalesce;
-mod properties;
-mod metrics;
 mod ordered_values;
 mod piece;
 mod writer;
@@ -54,7 +54,7 @@ pub use coalesce::Coalescer;
 pub use file_fields::{FileField, FileFields, field_place};
 pub use filter::{FileFilter, RowPredicate};
 pub use layout::{FileLayout, LayoutRequest, SortColumn};
-pub use metrics::{FileMetrics, Mode, Modes, check_metrics_mode, shorter_lower, shorter_upper};
+pub use metrics::{FileMetrics, Mode, Modes, check_metrics_mode, shorter_lower, shorter_upper, signed_zero};
 pub use ordered_values::OrderedValues;
 pub use origin::{Origin, names_metadata};
 pub use piece::Piece;

@@ -9,6 +9,8 @@
 //! 4. A batch has exactly the projection's schema and at most the requested number of rows. No batch is empty.
 //! 5. Damage is an error that names the file, never a panic. An error ends the batches.
 //! 6. A call is for a file, a unit or a batch, never for a row or a value.
+//! 7. Metrics are those that a writer of the file would have given, as far as the file itself has them. A bound is left out where
+//!    it may be wrong: by its order, by NaN, or by its conversion to the type of the table.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -17,10 +19,11 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
 use floeberg_core::rows::DeletedRows;
-use floeberg_core::schema::Field;
+use floeberg_core::schema::{Field, Schema};
 
 use super::file_fields::FileFields;
 use super::filter::FileFilter;
+use super::metrics::{FileMetrics, Modes};
 use super::project::Projection;
 use super::unit::{Unit, UnitRequest};
 
@@ -51,6 +54,9 @@ pub trait FileReader: Debug + Send + Sync {
 
     /// The rows of a unit; nothing is read before the first batch is requested.
     fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader>;
+
+    /// What the file says of the columns of a table. Rows are counted, but not read.
+    fn metrics(&self, schema: &Schema, modes: &Modes) -> Result<FileMetrics>;
 
     /// The one string that all rows of a unit have in a top-level column, if the file proves it.
     fn one_text(&self, _unit: &Unit, _column: &Field) -> Option<&str> {

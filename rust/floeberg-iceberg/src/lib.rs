@@ -21,6 +21,8 @@
 //! - `write`: rows to data and delete files. Rows are matched to the table's columns, split by partition, sorted, encoded by
 //!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
 //!   Deleted rows become deletion vectors, files of positions or files of keys.
+//! - `add_files`: files of other writers, described as manifests want it: found in folders, checked against the table, with
+//!   metrics of their footers and partition values of their paths or bounds.
 
 pub mod wire;
 pub mod metadata;
@@ -36,6 +38,7 @@ mod recipe;
 mod statistics;
 mod view;
 pub mod write;
+pub mod add_files;
 
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};

@@ -86,6 +86,8 @@ mod _native {
     #[pymodule_export]
     use crate::values::variant::{encode_variant, encode_variants};
     #[pymodule_export]
+    use crate::write::add_files::describe_files;
+    #[pymodule_export]
     use crate::write::receipt::Receipt;
     #[pymodule_export]
     use crate::write::row_delta::{KeyRecipe, RowDeltaReceipt};

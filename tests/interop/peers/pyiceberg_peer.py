@@ -57,6 +57,13 @@ def append(uri: str, warehouse: str, identifier: str, rows: str) -> str:
     return table.metadata_location
 
 
+def add_files(uri: str, warehouse: str, identifier: str, paths: list[str]) -> str:
+    """Add Parquet files; where the metadata is now."""
+    table = load(uri, warehouse, identifier)
+    table.add_files(paths)
+    return table.metadata_location
+
+
 def tables(uri: str, warehouse: str, namespace: str) -> list[str]:
     """The tables of a namespace."""
     return [".".join(each) for each in catalog_of(uri, warehouse).list_tables(namespace)]
@@ -81,6 +88,7 @@ serve(
         "read_rest": read_rest,
         "metadata": metadata,
         "append": append,
+        "add_files": add_files,
         "tables": tables,
     }
 )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from cargo_workspace import ROOT
 
 import floeberg as fb
+from floeberg import _native
+from floeberg._new_table import schema_json
 from floeberg.errors import CommitConflictError
 
 PAGE = (ROOT / "docs" / "guide" / "promises.md").read_text(encoding="utf-8")
@@ -51,6 +56,18 @@ def faster(table, name):
     )
 
 
+def replacing(table, transaction):
+    """What `Catalog.replace_table` commits, begun on an old base."""
+    new = {"schema_json": schema_json(SCHEMA, format_version=table.format_version), "spec_json": None}
+    more = {"sort_order_json": None, "location": table.location(), "properties": {}}
+    operation = _native.Operation.create_table(
+        **new, **more, format_version=table.format_version, replaces=True
+    )
+    transaction.change_structure([operation])
+    transaction.append(rows(50))
+    return transaction.commit_transaction
+
+
 def slower(table, name, level):
     """Begins an operation, and returns what commits it, and the ids of its new rows."""
     options = {"isolation-level": level}
@@ -58,6 +75,13 @@ def slower(table, name, level):
     if name == "append":
         transaction.append(rows(50))
         return transaction.commit_transaction, [50]
+    if name == "add_files":
+        path = Path(table.location()).parent / f"old-{level}.parquet"
+        pq.write_table(rows(50), path)
+        transaction.add_files([path])
+        return transaction.commit_transaction, [50]
+    if name == "replace_table with rows":
+        return replacing(table, transaction), [50]
     operation, how = name.split(", ")
     if operation == "delete":
         transaction.delete(FILTER, mode=how, options=options)
@@ -107,7 +131,10 @@ def test_the_guide_says_what_happens(tmp_path, version, slow, fast, said):
             continue
         commit()
         # Deletes by place are of the rows that were read, others of all rows that match.
-        left = before if slow == "append" else [id_ for id_ in before if id_ != 2]
+        left = before if slow in {"append", "add_files"} else [id_ for id_ in before if id_ != 2]
+        if slow == "replace_table with rows":
+            left = []
+            assert len(other.refresh().snapshots()) == 4, "what was written stays in the history"
         if "row_delta" in slow and fast == "append of row 2":
             left = sorted([*left, 2])
         assert ids(other.refresh()) == sorted([*left, *new])

@@ -28,7 +28,7 @@ pub(super) fn create_table(base: Option<&TableMetadata>, table: &NewTable) -> Re
     check_values(&table.properties, &table.properties)?;
     let declared = &table.declared;
     Ok(Produced::of(vec![
-        Update::AssignUuid(random_uuid()),
+        Update::AssignUuid(table.uuid.clone().unwrap_or_else(random_uuid)),
         Update::UpgradeFormatVersion(table.format_version),
         Update::AddSchema(Arc::new(declared.schema.clone()), None),
         Update::SetCurrentSchema(LAST_ADDED),

@@ -5,6 +5,7 @@
 //! Invariant: an action can be tried on any base, any number of times.
 
 mod append;
+mod add_files;
 mod dynamic_overwrite;
 mod by_filter;
 mod overwrite;
@@ -14,6 +15,7 @@ mod properties;
 mod create_table;
 mod references;
 mod update_schema;
+mod replace_table;
 mod upgrade;
 mod update_spec;
 mod replace_sort_order;
@@ -44,6 +46,9 @@ pub(super) fn attempt(
     }
     match operation {
         Operation::Append { receipt, merge } => append::append(context, receipt, *merge),
+        Operation::AddFiles { receipt, name_mapping } => {
+            add_files::add_files(context, receipt, name_mapping.as_deref())
+        }
         Operation::Overwrite { receipt, filter, case_sensitive, isolation, mode } => {
             let rows = Rows { filter, case_sensitive: *case_sensitive, isolation: *isolation, mode: *mode };
             overwrite::overwrite(context, validation, receipt, rows)
@@ -57,6 +62,7 @@ pub(super) fn attempt(
         }
         Operation::RowDelta(delta) => row_delta::row_delta(context, validation, delta),
         Operation::CreateTable(table) => create_table::create_table(validation.base, table),
+        Operation::ReplaceTable(table) => replace_table::replace_table(&context.metadata, validation, table),
         Operation::SetProperties(properties) => properties::set_properties(&context.metadata, properties),
         Operation::RemoveProperties(names) => properties::remove_properties(&context.metadata, names),
         Operation::UpdateSchema(changes) => update_schema(&context.metadata, validation, changes),

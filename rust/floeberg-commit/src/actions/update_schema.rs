@@ -77,7 +77,7 @@ fn check_ids(metadata: &TableMetadata, validation: Validation<'_>, last_column_i
 /// The name mapping of the table, if it changes. One that cannot be parsed stays: reading reports it.
 ///
 /// Errors: `InvalidInput` if the new name of a column belongs to another column in files without field ids.
-fn mapping(metadata: &TableMetadata, after: &Schema) -> Result<Option<String>> {
+pub(super) fn mapping(metadata: &TableMetadata, after: &Schema) -> Result<Option<String>> {
     let Some(known) = metadata.properties.get(NAME_MAPPING) else { return Ok(None) };
     match evolved_mapping(known, metadata.current_schema(), after) {
         Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),

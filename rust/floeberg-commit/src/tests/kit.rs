@@ -49,6 +49,7 @@ impl Kit {
             location: self.location.clone(),
             properties: map(properties),
             format_version,
+            uuid: None,
         }))
     }
 
@@ -242,4 +243,11 @@ pub(super) fn delete(filter: &str) -> Operation {
 pub(super) fn overwrite(files: Vec<WrittenFile>, filter: &str) -> Operation {
     let (filter, receipt) = (parse(filter).unwrap(), receipt(files));
     Operation::Overwrite { receipt, filter, case_sensitive: true, isolation: None, mode: None }
+}
+
+/// Renames a column.
+pub(super) fn rename(name: &str, new: &str) -> Operation {
+    Operation::UpdateSchema(json!({
+        "changes": [{ "change": "rename-column", "name": name, "new-name": new }]
+    }))
 }

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod adding;
 mod appends;
 mod creation;
 mod deletes;
@@ -12,6 +13,7 @@ mod old_tables;
 mod reachable;
 mod references;
 mod removals;
+mod replacing;
 mod retries;
 mod row_deletes;
 mod row_overwrites;

@@ -26,6 +26,7 @@ mod sample;
 pub use ast::{Expr, MAX_DEPTH, Operator, Predicate, RawLiteral, Term};
 pub use bind::bind;
 pub use bound::{BoundColumn, BoundExpr, BoundPredicate};
+pub use convert::value_of_text;
 pub use evaluate::{evaluate_batch, evaluate_row};
 pub use project::{PartitionColumn, Residuals, project_inclusive, project_strict};
 pub use prune::{

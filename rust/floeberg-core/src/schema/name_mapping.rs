@@ -17,7 +17,7 @@ use super::json::MAX_DEPTH;
 use super::{Field, Schema, Type};
 use crate::error::{Error, Result};
 
-pub use evolved::evolved_mapping;
+pub use evolved::{evolved_mapping, mapping_of_schema};
 
 /// Field ids by names, level by level.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -64,6 +64,17 @@ impl NameMapping {
     /// What a name at this level is mapped to.
     pub fn get(&self, name: &str) -> Option<&MappedField> {
         self.by_name.get(name).map(AsRef::as_ref)
+    }
+
+    /// Has it every name of another mapping that has a field id, with the same id?
+    pub fn covers(&self, other: &Self) -> bool {
+        other.by_name.iter().all(|(name, field)| match self.get(name) {
+            Some(own) => {
+                (field.field_id.is_none() || own.field_id == field.field_id)
+                    && own.children.covers(&field.children)
+            }
+            None => field.field_id.is_none(),
+        })
     }
 
     /// The field id of a path of names from the top; `None` if it has no id or is not mapped.

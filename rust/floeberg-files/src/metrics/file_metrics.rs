@@ -1,4 +1,4 @@
-//! Which metrics does a written file have?
+//! Which metrics does a file have?
 //!
 //! Spec: Data File Fields.
 

@@ -8,4 +8,4 @@ mod file_metrics;
 
 pub use file_metrics::FileMetrics;
 pub use modes::{Mode, Modes, check_metrics_mode};
-pub use truncate::{shorter_lower, shorter_upper};
+pub use truncate::{shorter_lower, shorter_upper, signed_zero};

@@ -70,6 +70,12 @@ impl Modes {
         Ok(Self { default, of_columns })
     }
 
+    /// Of some columns all is kept, of the others nothing.
+    pub fn only(columns: impl IntoIterator<Item = i32>) -> Self {
+        let of_columns = columns.into_iter().map(|id| (id, Mode::Full)).collect();
+        Self { default: Mode::None, of_columns }
+    }
+
     /// The mode of a column.
     pub fn of(&self, id: i32) -> Mode {
         self.of_columns.get(&id).copied().unwrap_or(self.default)

@@ -28,6 +28,15 @@ pub fn shorter_upper(value: Value, length: u32) -> Option<Value> {
     })
 }
 
+/// A bound whose zero has a sign: that of a lower bound is -0.0, that of an upper one 0.0, so that both bound both zeros.
+pub fn signed_zero(value: Value, sign: f32) -> Value {
+    match value {
+        Value::Float(0.0) => Value::Float(0.0_f32.copysign(sign)),
+        Value::Double(0.0) => Value::Double(0.0_f64.copysign(sign.into())),
+        other => other,
+    }
+}
+
 fn upper_text(text: String, length: u32) -> Option<String> {
     let kept = truncate_string(&text, length);
     if kept.len() == text.len() {

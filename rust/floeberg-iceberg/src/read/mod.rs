@@ -23,6 +23,7 @@ pub use count::{count_left, count_rows};
 pub use deleted_positions::deleted_positions;
 pub use deleted_words::deleted_words;
 pub use open::FileAccess;
+pub(crate) use open::Names;
 pub use request::ReadRequest;
 pub use shapes::{Shapes, stored_shapes};
 pub use stream::{BatchStream, stream};

@@ -27,7 +27,7 @@ pub struct FileAccess {
 
 /// By which names are columns found in a file without field ids?
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Names<'a> {
+pub(crate) enum Names<'a> {
     /// By those of a mapping.
     Mapped(&'a NameMapping),
     /// By the fallback of each format: positions in Parquet, and names of this schema in Avro and ORC, as in Iceberg
@@ -39,7 +39,7 @@ impl FileAccess {
     /// Opens a file.
     ///
     /// Errors: `Unsupported` for a feature that cannot be read yet, `InvalidData` for a damaged file.
-    pub(super) fn open(
+    pub(crate) fn open(
         &self,
         location: &str,
         format: FileFormat,

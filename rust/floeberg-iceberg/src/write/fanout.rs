@@ -271,7 +271,7 @@ impl Fanout {
 }
 
 /// A file with its metrics.
-pub(super) fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
+pub(crate) fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
     DataFile {
         record_count: metrics.record_count,
         file_size_in_bytes: metrics.file_size_in_bytes,

@@ -63,7 +63,7 @@ impl WriteLayout {
 }
 
 /// The column whose values a sort field keeps in order.
-fn ordered_column(field: &SortField) -> Option<i32> {
+pub(crate) fn ordered_column(field: &SortField) -> Option<i32> {
     match field.source_ids[..] {
         [id] if field.transform.is_order_preserving() => Some(id),
         _ => None,

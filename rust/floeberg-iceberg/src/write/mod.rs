@@ -22,7 +22,10 @@ pub use conform::{Matching, columns_to_add};
 pub use deletes::{
     DeleteRecipe, DeletedPositions, EqualityWriter, KeyRecipe, write_positions, write_vectors,
 };
+pub(crate) use fanout::with_metrics;
 pub use formats::check_write_property;
+pub(crate) use layout::ordered_column;
+pub(crate) use options::properties_of;
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;
 pub use writer::{WriteTask, Writer};

@@ -22,7 +22,7 @@ const OPTIONS: [(&str, &str); 6] = [
 /// The properties of a table, changed by the options of one write.
 ///
 /// Errors: `InvalidInput` for an unknown option.
-pub(super) fn properties_of(
+pub(crate) fn properties_of(
     table: &BTreeMap<String, String>,
     options: &BTreeMap<String, String>,
 ) -> Result<WriteProperties> {

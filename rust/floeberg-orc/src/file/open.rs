@@ -88,6 +88,11 @@ impl OrcFile {
         self.source.location()
     }
 
+    /// Its size in bytes. Errors: those of the store.
+    pub fn size(&self) -> Result<u64> {
+        self.source.size()
+    }
+
     /// The rows of a stripe, with only the columns and nested fields that have a wanted leaf. Leaves are the
     /// columns without parts (structs of nothing too), numbered in the order of [`Self::fields`]. A batch has `batch_rows` rows at most, and
     /// fewer where they are large.

@@ -18,10 +18,12 @@ mod groups;
 mod pages;
 mod read_group;
 mod stored_value;
+mod metrics;
 mod bloom;
 mod reader;
 
 use fence::fence;
 pub use fence::silence_caught_panics;
+pub(crate) use metrics::split_offsets;
 pub use open::ParquetFile;
 pub use shape::stored_shape;

@@ -4,10 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use floeberg_core::Result;
-use floeberg_core::schema::Field;
-use floeberg_files::{FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest};
+use floeberg_core::schema::{Field, Schema};
+use floeberg_files::{
+    FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection, Unit, UnitReader, UnitRequest,
+};
 
 use super::ParquetFile;
+use super::metrics::described;
 
 impl FileReader for ParquetFile {
     fn fields(&self) -> &FileFields {
@@ -36,6 +39,10 @@ impl FileReader for ParquetFile {
 
     fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader> {
         Ok(Box::new(self.read_group(request)?))
+    }
+
+    fn metrics(&self, schema: &Schema, modes: &Modes) -> Result<FileMetrics> {
+        described(self, schema, modes)
     }
 
     fn one_text(&self, unit: &Unit, column: &Field) -> Option<&str> {

@@ -94,6 +94,16 @@ impl ColumnBounds {
         ColumnStats { nulls: share(&self.nulls), nans: share(&self.nans), lower, upper }
     }
 
+    /// The nulls of each row group or page.
+    pub(super) fn nulls(&self) -> &[Option<u64>] {
+        &self.nulls
+    }
+
+    /// The NaNs of each row group or page.
+    pub(super) fn nans(&self) -> &[Option<u64>] {
+        &self.nans
+    }
+
     /// The rows of each row group or page.
     pub(super) fn rows(&self) -> &[u64] {
         &self.rows
@@ -195,7 +205,8 @@ fn find<'a>(fields: &'a [FileField], path: &[i32]) -> Option<&'a FileField> {
     }
 }
 
-fn column_bounds(file: &ParquetFile, leaf: &FileField, field_type: &Type) -> Option<ColumnBounds> {
+/// The statistics of a primitive column, a row for each row group; `None` where they cannot be read.
+pub(super) fn column_bounds(file: &ParquetFile, leaf: &FileField, field_type: &Type) -> Option<ColumnBounds> {
     let target = type_to_arrow(field_type).ok()?;
     let groups = file.metadata().row_groups();
     let field = Field::new("", leaf.data_type.clone(), true);
@@ -213,7 +224,11 @@ fn column_bounds(file: &ParquetFile, leaf: &FileField, field_type: &Type) -> Opt
     let counts = fence(file.location(), read).ok()?;
     // Old writers compared bytes as signed and recorded no order; for numbers that made no difference.
     let is_new = |group: &RowGroupMetaData| {
-        group.column(column).statistics().is_none_or(|statistics| !statistics.is_min_max_deprecated())
+        group.column(column).statistics().is_none_or(|statistics| {
+            // Where all values are null there are no bounds, of neither kind.
+            let has_none = statistics.min_bytes_opt().is_none() && statistics.max_bytes_opt().is_none();
+            has_none || !statistics.is_min_max_deprecated()
+        })
     };
     let is_ordered = has_known_order(file, leaf) && (is_signed(file, leaf) || groups.iter().all(is_new));
     Some(counts.into_bounds(leaf, is_ordered, &target))

@@ -13,13 +13,14 @@ use floeberg_core::Result;
 use floeberg_core::schema::PrimitiveType;
 use floeberg_core::value::{Value, ordering, single_value};
 use floeberg_core::variant::Bounds as VariantBounds;
-use floeberg_files::{FileMetrics, Mode, shorter_lower, shorter_upper};
+use floeberg_files::{FileMetrics, Mode, shorter_lower, shorter_upper, signed_zero};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::statistics::Statistics;
 
 use super::layout::ParquetLayout;
 use super::leaf::{Leaf, TypedLeaf};
 use super::shredding::Shreddings;
+use crate::read::split_offsets;
 
 /// The metrics of a file of so many bytes, by its metadata.
 pub(super) fn describe(
@@ -197,21 +198,4 @@ fn stored_value(bytes: &[u8], primitive: &PrimitiveType, statistics: &Statistics
         _ => single_value::unscaled_from_bytes(bytes)?,
     };
     Some(Value::Decimal { unscaled, scale: *scale })
-}
-
-fn signed_zero(value: Value, sign: f32) -> Value {
-    match value {
-        Value::Float(0.0) => Value::Float(0.0_f32.copysign(sign)),
-        Value::Double(0.0) => Value::Double(0.0_f64.copysign(sign.into())),
-        other => other,
-    }
-}
-
-/// Where row groups start: at the first page of the first column, be it a dictionary.
-fn split_offsets(metadata: &ParquetMetaData) -> Vec<i64> {
-    let first = |group: &parquet::file::metadata::RowGroupMetaData| {
-        let column = group.columns().first()?;
-        Some(column.dictionary_page_offset().unwrap_or(column.data_page_offset()))
-    };
-    metadata.row_groups().iter().filter_map(first).collect()
 }

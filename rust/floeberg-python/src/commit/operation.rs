@@ -36,6 +36,12 @@ impl Operation {
     }
 
     #[staticmethod]
+    #[pyo3(signature = (receipt, *, name_mapping))]
+    fn add_files(receipt: &Receipt, name_mapping: Option<String>) -> Self {
+        Self(IcebergOperation::AddFiles { receipt: receipt.0.clone(), name_mapping })
+    }
+
+    #[staticmethod]
     #[pyo3(signature = (receipt, row_filter, *, case_sensitive, isolation, mode))]
     fn overwrite(
         py: Python<'_>,
@@ -93,7 +99,8 @@ impl Operation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (*, schema_json, spec_json, sort_order_json, location, properties, format_version))]
+    #[pyo3(signature = (*, schema_json, spec_json, sort_order_json, location, properties, format_version, uuid=None, replaces=false))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each")]
     fn create_table(
         py: Python<'_>,
         schema_json: &str,
@@ -102,13 +109,20 @@ impl Operation {
         location: String,
         properties: BTreeMap<String, String>,
         format_version: u8,
+        uuid: Option<String>,
+        replaces: bool,
     ) -> PyResult<Self> {
         let read = || -> Result<NewTable> {
             let (spec, order) = (json("partition spec", spec_json)?, json("sort order", sort_order_json)?);
             let declared = declare_table(&json("schema", Some(schema_json))?, &spec, &order, format_version)?;
-            Ok(NewTable { declared, location, properties, format_version })
+            Ok(NewTable { declared, location, properties, format_version, uuid })
         };
-        runtime::call(py, read).map(|table| Self(IcebergOperation::CreateTable(Box::new(table))))
+        let table = Box::new(runtime::call(py, read)?);
+        Ok(Self(if replaces {
+            IcebergOperation::ReplaceTable(table)
+        } else {
+            IcebergOperation::CreateTable(table)
+        }))
     }
 
     #[staticmethod]

@@ -2,10 +2,12 @@
 //!
 //! - `conformed`: batches of Python to batches of a schema.
 //! - `receipt`: files that a writer wrote, on their way to a commit.
+//! - `add_files`: files of other writers, on their way to a commit.
 //! - `writer`: rows to files of a table.
 //! - `row_delta`: rows that a worker deleted, with files that it wrote and replaced; keys of deleted rows to files.
 
 pub mod conformed;
 pub mod receipt;
+pub mod add_files;
 pub mod writer;
 pub mod row_delta;

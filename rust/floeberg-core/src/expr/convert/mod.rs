@@ -71,6 +71,23 @@ pub(super) fn convert(literal: &RawLiteral, target: &PrimitiveType) -> Result<Co
     }
 }
 
+/// The value of a type that a text means, as it is written in a filter or in the name of a partition's folder.
+///
+/// Errors: `InvalidInput` for a text that is no such value, or that the type cannot hold exactly.
+pub fn value_of_text(text: &str, target: &PrimitiveType) -> Result<Value> {
+    let literal = match target {
+        PrimitiveType::Boolean if text.eq_ignore_ascii_case("true") => RawLiteral::Boolean(true),
+        PrimitiveType::Boolean if text.eq_ignore_ascii_case("false") => RawLiteral::Boolean(false),
+        _ => RawLiteral::String(text.to_owned()),
+    };
+    let wrong = || Error::invalid_input(format!("expected a value of type {target}, found {text:?}"));
+    match convert(&literal, target) {
+        Ok(Converted::Exact(value)) => Ok(value),
+        Ok(_) => Err(wrong()),
+        Err(error) => Err(wrong().caused_by(error)),
+    }
+}
+
 /// The error for a literal of another kind.
 fn expected(what: &str) -> Error {
     Error::invalid_input(format!("expected {what}"))

@@ -34,6 +34,11 @@ pub fn evolved_mapping(text: &str, before: &Schema, after: &Schema) -> Result<Op
     Ok((new != old).then(|| new.to_string()))
 }
 
+/// The mapping in which each column has its own name alone, as the JSON of the table property.
+pub fn mapping_of_schema(schema: &Schema) -> String {
+    Json::Array(schema.fields().iter().map(|field| mapped(&field.name, field)).collect()).to_string()
+}
+
 struct Changes<'a> {
     after: &'a Schema,
     /// New names by field id.

@@ -14,7 +14,8 @@ use arrow_schema::{ArrowError, Fields, Schema};
 use bytes::Bytes;
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_files::{
-    AfterDecoding, FileField, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
+    AfterDecoding, FileField, FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection, Unit,
+    UnitReader, UnitRequest,
 };
 use floeberg_io::Store;
 
@@ -49,6 +50,11 @@ impl FileReader for IpcFile {
 
     fn prepared(self: Arc<Self>, _: &[Unit], _: &Projection, _: &FileFilter) -> Result<Arc<dyn FileReader>> {
         Ok(self)
+    }
+
+    fn metrics(&self, _: &floeberg_core::schema::Schema, _: &Modes) -> Result<FileMetrics> {
+        let file_size_in_bytes = i64::try_from(self.bytes.len()).unwrap_or(i64::MAX);
+        Ok(FileMetrics { file_size_in_bytes, ..FileMetrics::default() })
     }
 
     fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader> {

@@ -12,6 +12,7 @@ mod partition;
 mod sort;
 mod text;
 mod table;
+mod replacement;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub(super) use column::check_transform;
 pub use partition::are_equal;
 pub use partition::{DeclaredPartition, SpecBuilder};
 pub(super) use partition::{WRITTEN, check_name, default_name, known_field, next_id, says_the_same};
+pub use replacement::Replacement;
 pub use sort::{DeclaredSort, build_sort_order};
 pub use table::{DeclaredTable, declare_table};
 pub(super) use text::parse_partition;

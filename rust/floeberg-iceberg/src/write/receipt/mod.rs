@@ -41,10 +41,10 @@ pub struct Purpose {
     pub spec: Arc<PartitionSpec>,
 }
 
-/// The files of one writer, or of several.
+/// The files of one writer, or of several. Copies share them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Receipt {
-    files: Vec<WrittenFile>,
+    files: Arc<Vec<WrittenFile>>,
     rows: u64,
     size: u64,
 }
@@ -74,12 +74,12 @@ impl Receipt {
                     .with("path", &file.file_path)
             })?;
         }
-        Ok(Self { files, rows, size })
+        Ok(Self { files: Arc::new(files), rows, size })
     }
 
     /// The files of several receipts, in their order. Errors: those of [`Receipt::new`].
     pub fn concat(receipts: impl IntoIterator<Item = Self>) -> Result<Self> {
-        let mut files: Vec<_> = receipts.into_iter().flat_map(|receipt| receipt.files).collect();
+        let mut files: Vec<_> = receipts.into_iter().flat_map(Self::into_files).collect();
         share_purposes(&mut files);
         Self::new(files)
     }
@@ -104,7 +104,7 @@ impl Receipt {
 
     /// The files, consumed.
     pub fn into_files(self) -> Vec<WrittenFile> {
-        self.files
+        Arc::unwrap_or_clone(self.files)
     }
 
     /// How many rows the data files have together.

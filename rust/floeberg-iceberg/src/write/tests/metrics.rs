@@ -2,17 +2,22 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use floeberg_core::ErrorKind;
 use floeberg_core::schema::{Field, ListType, PrimitiveType as P, StructType, Type};
 use floeberg_core::value::{Value, ordering, single_value};
+use floeberg_core::{Cancel, ErrorKind};
+use floeberg_files::Modes;
+use floeberg_io::MemoryStore;
 use proptest::prelude::*;
 
 use super::fixture::{Rows, footer, recipe, rows_of, with, write};
 use super::types::tables;
 use crate::manifest::DataFile;
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
-use crate::write::WriteRecipe;
+use crate::plan::FileFormat;
+use crate::read::{FileAccess, Names};
+use crate::write::{WriteRecipe, WrittenFile, with_metrics};
 use floeberg_core::transform::Transform;
 
 /// The value of a row in a column that is in no list and no map.
@@ -127,8 +132,22 @@ proptest! {
             let mut expected: Vec<_> = columns.into_iter().map(|(id, _)| id).collect();
             expected.sort_unstable();
             prop_assert_eq!(said, expected);
+            // Whoever reads the footer finds what the writer said.
+            prop_assert_eq!(found_again(&store, &recipe, written), written.file.clone());
         }
     }
+}
+
+fn access(store: &MemoryStore) -> FileAccess {
+    FileAccess { store: Arc::new(store.clone()), batch_rows: 1, cancel: Cancel::default() }
+}
+
+/// The file, described by its footer.
+fn found_again(store: &MemoryStore, recipe: &WriteRecipe, written: &WrittenFile) -> DataFile {
+    let (files, file) = (access(store), written.file.clone());
+    let opened = files.open(&file.file_path, FileFormat::Parquet, Names::Unmapped(&recipe.schema)).unwrap();
+    let modes = Modes::new(&recipe.properties, &recipe.schema, []).unwrap();
+    with_metrics(file, opened.metrics(&recipe.schema, &modes).unwrap())
 }
 
 fn texts(recipe: &WriteRecipe, texts: &[&str]) -> DataFile {
@@ -230,12 +249,7 @@ fn past_the_first_hundred_columns_nothing_is_kept_unless_it_is_asked_for() {
 fn what_is_no_mode_is_refused() {
     for mode in ["truncate(0)", "truncate(-1)", "truncate", "some"] {
         let recipe = with(text_columns(1), &[("write.metadata.metrics.default", mode)]);
-        let refused = super::fixture::try_write(
-            &recipe,
-            std::sync::Arc::new(floeberg_io::MemoryStore::new()),
-            &Vec::new(),
-            1,
-        );
+        let refused = super::fixture::try_write(&recipe, Arc::new(MemoryStore::new()), &Vec::new(), 1);
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidInput);
     }
 }

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use bytes::Bytes;
 use floeberg_avro::{Enough, Records, Taken};
+use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_files::{
-    AfterDecoding, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
+    AfterDecoding, FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection, Unit, UnitReader,
+    UnitRequest,
 };
 
 use super::open::AvroFile;
@@ -33,6 +35,12 @@ impl FileReader for AvroFile {
 
     fn prepared(self: Arc<Self>, _: &[Unit], _: &Projection, _: &FileFilter) -> Result<Arc<dyn FileReader>> {
         Ok(self)
+    }
+
+    /// As a writer of Avro files says: how many rows there are.
+    fn metrics(&self, _: &Schema, _: &Modes) -> Result<FileMetrics> {
+        let file_size_in_bytes = i64::try_from(self.size).unwrap_or(i64::MAX);
+        Ok(FileMetrics { record_count: self.count_rows()?, file_size_in_bytes, ..FileMetrics::default() })
     }
 
     fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader> {

@@ -6,9 +6,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_files::{
-    AfterDecoding, FileFields, FileFilter, FileReader, Projection, Unit, UnitReader, UnitRequest,
+    AfterDecoding, FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection, Unit, UnitReader,
+    UnitRequest,
 };
 use floeberg_orc::StripeReader;
 
@@ -29,6 +31,19 @@ impl FileReader for OrcFile {
 
     fn prepared(self: Arc<Self>, _: &[Unit], _: &Projection, _: &FileFilter) -> Result<Arc<dyn FileReader>> {
         Ok(self)
+    }
+
+    /// How many rows there are, and where stripes start. Statistics of columns are not read.
+    fn metrics(&self, _: &Schema, _: &Modes) -> Result<FileMetrics> {
+        let stripes = self.file.stripes();
+        let rows = stripes.last().map_or(0, |stripe| stripe.rows.end);
+        let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        Ok(FileMetrics {
+            record_count: long(rows),
+            file_size_in_bytes: long(self.file.size()?),
+            split_offsets: Some(stripes.iter().map(|stripe| long(stripe.offset)).collect()),
+            ..FileMetrics::default()
+        })
     }
 
     fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader> {

@@ -1,0 +1,373 @@
+"""How are tables made by name: empty ones, ones with rows, and ones that replace others?"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg._arguments import checked_int, checked_path, checked_properties
+from floeberg._new_table import partition_spec_json, schema_json, sort_order_json
+from floeberg._table_properties import warn_of_misspelt
+from floeberg.catalog.names import Identifier, checked_identifier, dotted
+from floeberg.catalog.views import Views
+from floeberg.commit.create_table import CreateTableTransaction, NewTable
+from floeberg.errors import InvalidInputError, NoSuchTableError, TableAlreadyExistsError
+from floeberg.write.input_rows import reader_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    import pyarrow as pa
+
+    from floeberg._new_table import AnyPartitionSpec, AnySchema, AnySortOrder
+    from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.transaction import Transaction
+    from floeberg.table import Table
+
+__all__ = ["NewTables"]
+
+_FORMAT_VERSION = "format-version"
+
+
+class NewTables(Views):
+    """The methods of `floeberg.catalog.Catalog` that make tables, and what they need."""
+
+    def create_table(  # noqa: PLR0913, PLR0917 - PyIceberg's order
+        self,
+        identifier: str | Iterable[str],
+        schema: AnySchema | None = None,
+        location: str | os.PathLike[str] | None = None,
+        partition_spec: AnyPartitionSpec = None,
+        sort_order: AnySortOrder = None,
+        properties: Mapping[str, str | float] | None = None,
+        *,
+        format_version: int | None = None,
+        as_select: object = None,
+    ) -> Table:
+        """Creates a table: an empty one, or with its first rows.
+
+        Args:
+            identifier: The namespace and the name.
+            schema: Its columns: a `pyarrow.Schema`, a `floeberg.types.Schema`, one of PyIceberg, a frame of pandas or
+                polars, or anything with `__arrow_c_schema__` or `__arrow_c_stream__`, whose rows are not taken. By
+                default, the columns of `as_select`.
+            location: Its folder. By default, a folder in the location of its namespace, or in the warehouse.
+            partition_spec: Its partition spec: a `floeberg.types.PartitionSpec`, or strings such as `["day(ts)"]`.
+            sort_order: Its sort order: a `floeberg.types.SortOrder`, or strings such as `["id desc"]`.
+            properties: Its properties. Numbers and bools become strings.
+            format_version: Its format version: 1, 2 or 3. By default, the property `format-version`, or 2.
+            as_select: Its first rows, as with `Table.append`. The table and the rows come in one commit: other readers
+                never see it without them.
+
+        Returns:
+            The table.
+
+        Raises:
+            TableAlreadyExistsError: A table or a view of that name exists.
+            NoSuchNamespaceError: The namespace does not exist.
+            InvalidInputError: The schema, the spec, the order or a property is wrong.
+            UnsupportedError: The format version does not support them, or the table would be encrypted.
+
+        Examples:
+            >>> import pyarrow as pa
+            >>> schema = pa.schema({"id": pa.int64(), "ts": pa.timestamp("us", "UTC")})
+            >>> events = catalog.create_table("db.events", schema, partition_spec=["day(ts)"])
+            >>> str(events.schema().find_field("id")), events.spec().fields[0].name
+            ('1: id: optional long', 'ts_day')
+            >>> catalog.purge_table("db.events")
+            []
+            >>> copy = catalog.create_table("db.copy", as_select=pa.table({"id": [1, 2]}))
+            >>> copy.scan().count(), len(copy.snapshots())
+            (2, 1)
+            >>> catalog.drop_table("db.copy")
+        """
+        levels = self._new_identifier("identifier", identifier)
+        columns, rows = _columns_and_rows(schema, as_select)
+        place = self._place(levels, None if location is None else checked_path("location", location))
+        new = _new_table(
+            columns,
+            place,
+            partition_spec,
+            sort_order,
+            checked_properties("properties", properties),
+            format_version,
+        )
+        operations = self.table_operations(levels)
+        made: list[OpenedTable] = []
+        transaction = CreateTableTransaction(operations, new, become=made.append)
+        with transaction:
+            if rows is not None:
+                transaction.append(rows)
+        return self._table(levels, made[-1], operations)
+
+    def create_table_transaction(  # noqa: PLR0913, PLR0917 - as `create_table`
+        self,
+        identifier: str | Iterable[str],
+        schema: AnySchema,
+        location: str | os.PathLike[str] | None = None,
+        partition_spec: AnyPartitionSpec = None,
+        sort_order: AnySortOrder = None,
+        properties: Mapping[str, str | float] | None = None,
+        *,
+        format_version: int | None = None,
+    ) -> Transaction:
+        """Begins a transaction whose commit creates a table, with all that its operations do.
+
+        Args:
+            identifier: As with `create_table`, and so are the others.
+            schema: Its columns.
+            location: Its folder.
+            partition_spec: Its partition spec.
+            sort_order: Its sort order.
+            properties: Its properties.
+            format_version: Its format version.
+
+        Returns:
+            The transaction. Its commit raises `TableAlreadyExistsError` where another writer was faster.
+
+        Examples:
+            >>> import pyarrow as pa
+            >>> with catalog.create_table_transaction("db.made", pa.schema({"id": pa.int64()})) as transaction:
+            ...     transaction.append(pa.table({"id": [1]}))
+            >>> catalog.load_table("db.made").scan().count()
+            1
+            >>> catalog.drop_table("db.made")
+        """
+        levels = self._new_identifier("identifier", identifier)
+        place = self._place(levels, None if location is None else checked_path("location", location))
+        wanted = checked_properties("properties", properties)
+        new = _new_table(schema, place, partition_spec, sort_order, wanted, format_version)
+        return CreateTableTransaction(self.table_operations(levels), new)
+
+    def replace_table(  # noqa: PLR0913, PLR0917 - as `create_table`
+        self,
+        identifier: str | Iterable[str],
+        schema: AnySchema | None = None,
+        location: str | os.PathLike[str] | None = None,
+        partition_spec: AnyPartitionSpec = None,
+        sort_order: AnySortOrder = None,
+        properties: Mapping[str, str | float] | None = None,
+        *,
+        format_version: int | None = None,
+        as_select: object = None,
+    ) -> Table:
+        """Replaces a table by another of its name, and keeps its history, as Iceberg Java does.
+
+        The uuid, the snapshots, other branches, tags and properties stay, so that older snapshots can still be read,
+        and `manage_snapshots().set_current_snapshot(...)` brings their rows back. The current state has the new
+        columns, partitions and order, and only the rows of `as_select`. Columns of the same name keep their field ids.
+
+        Args:
+            identifier: As with `create_table`, and so are the others.
+            schema: Its columns.
+            location: Where its new files go. By default, where they went before.
+            partition_spec: Its partition spec; `None` is unpartitioned.
+            sort_order: Its sort order; `None` is unsorted.
+            properties: Properties that are added to those of the table.
+            format_version: Its format version. By default, that of the table. It cannot be lower.
+            as_select: Its new rows.
+
+        Returns:
+            The table.
+
+        Raises:
+            NoSuchTableError: The table does not exist.
+            CommitConflictError: Another writer changed its columns or partitions meanwhile.
+            FloebergError: Those of `create_table`. With any error the table is as it was.
+
+        Examples:
+            >>> import pyarrow as pa
+            >>> made = catalog.create_table("db.daily", as_select=pa.table({"id": [1, 2]}))
+            >>> new = catalog.replace_table("db.daily", as_select=pa.table({"id": [3], "note": ["new"]}))
+            >>> new.scan().to_arrow()["id"].to_pylist(), len(new.snapshots())
+            ([3], 2)
+            >>> catalog.drop_table("db.daily")
+        """
+        levels = checked_identifier("identifier", identifier)
+        columns, rows = _columns_and_rows(schema, as_select)
+        table = self.load_table(levels)
+        wanted = checked_properties("properties", properties)
+        version = format_version
+        if version is None and _FORMAT_VERSION not in wanted:
+            version = table.format_version
+        place = table.location()
+        if location is not None:
+            place = self._place(levels, checked_path("location", location))
+        new = _new_table(columns, place, partition_spec, sort_order, wanted, version)
+        with table.transaction() as transaction:
+            transaction.change_structure([_native.Operation.create_table(**new, replaces=True)])
+            if rows is not None:
+                transaction.append(rows)
+        return table
+
+    def create_or_replace_table(  # noqa: PLR0913, PLR0917 - as `create_table`
+        self,
+        identifier: str | Iterable[str],
+        schema: AnySchema | None = None,
+        location: str | os.PathLike[str] | None = None,
+        partition_spec: AnyPartitionSpec = None,
+        sort_order: AnySortOrder = None,
+        properties: Mapping[str, str | float] | None = None,
+        *,
+        format_version: int | None = None,
+        as_select: object = None,
+    ) -> Table:
+        """Replaces a table as `replace_table` does, or creates it as `create_table` does where there is none."""
+        levels = checked_identifier("identifier", identifier)
+        make = self.replace_table if self.do_table_exists(levels) else self.create_table
+        return make(
+            levels,
+            schema,
+            location,
+            partition_spec,
+            sort_order,
+            properties,
+            format_version=format_version,
+            as_select=as_select,
+        )
+
+    def create_table_if_not_exists(  # noqa: PLR0913, PLR0917 - as `create_table`
+        self,
+        identifier: str | Iterable[str],
+        schema: AnySchema,
+        location: str | os.PathLike[str] | None = None,
+        partition_spec: AnyPartitionSpec = None,
+        sort_order: AnySortOrder = None,
+        properties: Mapping[str, str | float] | None = None,
+        *,
+        format_version: int | None = None,
+    ) -> Table:
+        """Creates a table as `create_table` does, or loads the existing table of that name, whatever its schema."""
+        levels = checked_identifier("identifier", identifier)
+        try:
+            return self.create_table(
+                levels,
+                schema,
+                location=location,
+                partition_spec=partition_spec,
+                sort_order=sort_order,
+                properties=properties,
+                format_version=format_version,
+            )
+        except TableAlreadyExistsError:
+            return self.load_table(levels)
+
+    def load_table(self, identifier: str | Iterable[str]) -> Table:
+        """Loads a table.
+
+        Args:
+            identifier: The namespace and the name.
+
+        Returns:
+            The table at its current metadata.
+
+        Raises:
+            NoSuchTableError: The table, or its metadata file, does not exist; or it is a view.
+            InvalidDataError: The metadata is damaged. The error names the file.
+
+        Examples:
+            >>> len(catalog.load_table("db.refs").snapshots())
+            5
+        """
+        levels = checked_identifier("identifier", identifier)
+        operations = self.table_operations(levels)
+        return self._table(levels, self._load(levels, operations), operations)
+
+    # What catalogs implement.
+
+    @abstractmethod
+    def table_operations(self, identifier: Identifier) -> TableOperations:
+        """Returns the operations that load a table and commit to it. The catalog is not asked yet."""
+
+    # Errors that these raise.
+
+    def no_such_table(self, identifier: Identifier) -> NoSuchTableError:
+        """The error for a table that does not exist."""
+        return NoSuchTableError(f"the catalog {self._name!r} has no table {dotted(identifier)!r}")
+
+    def table_already_exists(self, identifier: Identifier) -> TableAlreadyExistsError:
+        """The error for a new table whose name is taken."""
+        return TableAlreadyExistsError(f"the table {dotted(identifier)!r} already exists")
+
+    # What they share.
+
+    @abstractmethod
+    def _table(self, identifier: Identifier, opened: OpenedTable, operations: TableOperations) -> Table:
+        """A table of this catalog."""
+
+    def _load(self, identifier: Identifier, operations: TableOperations) -> OpenedTable:
+        try:
+            return operations.load(None)
+        except NoSuchTableError as error:
+            raise self._instead_of_table(identifier, error) from error
+
+    def _new_identifier(self, name: str, identifier: str | Iterable[str]) -> Identifier:
+        """The identifier of a new table."""
+        levels = checked_identifier(name, identifier)
+        self._known_namespace(levels[:-1])
+        if self.do_table_exists(levels):
+            raise self.table_already_exists(levels)
+        if self._is_view(levels):
+            raise TableAlreadyExistsError(f"{dotted(levels)!r} is a view: a table cannot have its name")
+        return levels
+
+    def _instead_of_table(self, identifier: Identifier, error: NoSuchTableError) -> NoSuchTableError:
+        """The error for a table that does not exist, or is a view."""
+        if not self._is_view(identifier):
+            return error
+        return NoSuchTableError(
+            f"{dotted(identifier)!r} is a view, not a table: use load_view, drop_view and others"
+        )
+
+
+def _columns_and_rows(schema: AnySchema | None, as_select: object) -> tuple[AnySchema, object]:
+    """The columns of a new table, and its rows as they can still be read once."""
+    if as_select is None:
+        if schema is None:
+            raise InvalidInputError("schema: expected the columns of the table, or its rows as as_select")
+        return schema, None
+    if schema is not None:
+        return schema, as_select
+    if isinstance(as_select, list):
+        raise InvalidInputError("as_select: a list of dicts has no types: give a schema too")
+    rows = reader_of(as_select, _no_schema)
+    return rows.schema, rows
+
+
+def _no_schema() -> pa.Schema:
+    """Rows that are not dicts need no schema."""
+    raise AssertionError
+
+
+def _new_table(  # noqa: PLR0913, PLR0917 - the parts of a table
+    schema: AnySchema,
+    location: str,
+    partition_spec: AnyPartitionSpec,
+    sort_order: AnySortOrder,
+    properties: dict[str, str],
+    format_version: int | None,
+) -> NewTable:
+    wanted = dict(properties)
+    version = _version_of(format_version, wanted.pop(_FORMAT_VERSION, "2"))
+    warn_of_misspelt(wanted)
+    return NewTable(
+        schema_json=schema_json(schema, format_version=version),
+        spec_json=partition_spec_json(partition_spec),
+        sort_order_json=sort_order_json(sort_order),
+        location=location,
+        properties=wanted,
+        format_version=version,
+    )
+
+
+def _version_of(given: int | None, written: str) -> int:
+    version = (
+        given if given is not None else int(written) if written.isascii() and written.isdigit() else None
+    )
+    if version is None:
+        raise InvalidInputError(f"the property {_FORMAT_VERSION!r} is {written!r}: expected 1, 2 or 3")
+    if checked_int("format_version", version) not in (1, 2, 3):
+        raise InvalidInputError(f"format_version: expected 1, 2 or 3, found {version}")
+    return version

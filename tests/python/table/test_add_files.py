@@ -1,0 +1,380 @@
+"""Are files of other programs added as they are, or refused with a word on what to do?"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import shutil
+from pathlib import Path
+
+import fastavro
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import orc
+
+import floeberg as fb
+from floeberg import errors
+
+MAPPING = "schema.name-mapping.default"
+ROWS = pa.table({"id": [1, 2], "city": ["Oslo", "Riga"]})
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    with fb.load_catalog(
+        "adding", type="sql", uri=f"sqlite:///{tmp_path}/c.db", warehouse=str(tmp_path)
+    ) as made:
+        made.create_namespace("ns")
+        yield made
+
+
+@pytest.fixture
+def old(tmp_path):
+    """Where the files of another program are."""
+    place = tmp_path / "old"
+    place.mkdir()
+    return place
+
+
+def make(catalog, schema=ROWS.schema, **more):
+    return catalog.create_table("ns.t", schema, **more)
+
+
+def put(place, name, rows=ROWS, **more):
+    path = place / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if name.endswith(".orc"):
+        orc.write_table(rows, path, **more)
+    elif name.endswith(".avro"):
+        fields = [
+            {"name": each, "type": ["null", kind]} for each, kind in (("id", "long"), ("city", "string"))
+        ]
+        with path.open("wb") as file:
+            fastavro.writer(file, {"type": "record", "name": "r", "fields": fields}, rows.to_pylist())
+    else:
+        pq.write_table(rows, path, **more)
+    return str(path)
+
+
+def ids(table):
+    return sorted(table.scan().to_arrow()["id"].to_pylist())
+
+
+def one_by_one(table, *paths):
+    """Adds files in one transaction."""
+    with table.transaction() as transaction:
+        transaction.append(ROWS)
+        for path in paths:
+            transaction.add_files([path])
+
+
+def unchanged(table):
+    """Whether the table is as it was made."""
+    current = table.refresh()
+    return not current.snapshots() and MAPPING not in current.properties
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["parquet", "orc", "avro"])
+def test_a_file_becomes_part_of_the_table(catalog, old, version, kind):
+    table = make(catalog, format_version=version)
+    table.append(pa.table({"id": [9], "city": [None]}, ROWS.schema))
+    path = put(old, f"a.{kind}")
+    done = table.add_files([path], {"by": "test"})
+    assert (done.operation, done.added_files, done.added_rows) == ("append", 1, 2)
+    assert done.added_bytes == Path(path).stat().st_size
+    assert table.current_snapshot().summary["by"] == "test"
+    assert table.scan("city = 'Riga'").to_arrow().to_pylist() == [{"id": 2, "city": "Riga"}]
+    assert ids(table) == [1, 2, 9]
+    file = next(each for each in table.inspect.files().to_pylist() if each["file_path"] == path)
+    assert (file["record_count"], file["sort_order_id"], file["file_format"]) == (2, None, kind.upper())
+    assert json.loads(table.properties[MAPPING]) == [
+        {"field-id": 1, "names": ["id"]},
+        {"field-id": 2, "names": ["city"]},
+    ]
+    if version == 3:
+        rows = table.scan(selected_fields=("id", "_row_id")).to_arrow().to_pylist()
+        assert sorted(each["_row_id"] for each in rows) == [0, 1, 2]
+
+
+def test_names_are_kept_up(catalog, old):
+    table = make(catalog)
+    table.add_files(put(old, "a.parquet"))
+    with table.update_schema() as update:
+        update.rename_column("city", "town").add_column("note", "string")
+    table.add_files(put(old, "b.parquet", pa.table({"id": [3], "town": ["Bonn"], "note": ["x"]})))
+    assert table.scan(selected_fields=("town",)).to_arrow()["town"].to_pylist() == ["Bonn", "Oslo", "Riga"]
+    assert table.scan("note = 'x'").count() == 1
+
+
+def test_the_mapping_of_the_table_decides(catalog, old):
+    mapping = [{"field-id": 1, "names": ["number"]}, {"names": ["junk"]}]
+    table = make(catalog, properties={MAPPING: json.dumps(mapping)})
+    with pytest.raises(errors.InvalidInputError, match='does not have the column "id"'):
+        table.add_files(put(old, "a.parquet"))
+    # A name without an id is one that is left out.
+    table.add_files(put(old, "b.parquet", pa.table({"number": [5], "junk": ["x"]})))
+    assert table.scan().to_arrow().to_pylist() == [{"id": 5, "city": None}]
+    assert json.loads(table.properties[MAPPING]) == mapping
+
+
+def test_metrics_follow_the_properties_of_the_table(catalog, old):
+    properties = {
+        "write.metadata.metrics.default": "counts",
+        "write.metadata.metrics.column.city": "truncate(2)",
+    }
+    table = make(catalog, properties=properties)
+    table.add_files(put(old, "a.parquet", row_group_size=1))
+    (file,) = table.inspect.files().to_pylist()
+    assert dict(file["value_counts"]) == {1: 2, 2: 2}
+    assert dict(file["null_value_counts"]) == {1: 0, 2: 0}
+    assert dict(file["lower_bounds"]) == {2: b"Os"}
+    assert dict(file["upper_bounds"]) == {2: b"Rj"}
+    groups = pq.ParquetFile(file["file_path"]).metadata
+    assert len(file["split_offsets"]) == groups.num_row_groups == 2
+
+
+def test_folders_have_the_values_of_identity_partitions(catalog, old):
+    schema = pa.schema(
+        {"id": pa.int64(), "day": pa.date32(), "n": pa.int32(), "at": pa.timestamp("us", "UTC")}
+    )
+    table = make(catalog, schema, partition_spec=["day", "n", "month(at)"])
+    at = pa.array([0, 1], pa.timestamp("us", "UTC"))
+    for day, number in (("2026-01-02", "7"), ("__HIVE_DEFAULT_PARTITION__", "-1")):
+        put(old, f"day={day}/n={number}/a.parquet", pa.table({"id": [1, 2], "at": at}))
+    put(old, "_SUCCESS.parquet")
+    (old / ".a.crc").write_bytes(b"x")
+    assert table.add_files(old).added_files == 2
+    assert table.scan("day = '2026-01-02'").to_arrow()["n"].to_pylist() == [7, 7]
+    assert table.scan("day IS NULL").to_arrow()["n"].to_pylist() == [-1, -1]
+    days = [each["partition"] for each in table.inspect.files().to_pylist()]
+    assert {(each["day"], each["n"], each["at_month"]) for each in days} == {
+        (datetime.date(2026, 1, 2), 7, 0),
+        (None, -1, 0),
+    }
+
+
+def test_partitions_are_found_by_bounds(catalog, old):
+    schema = pa.schema({"id": pa.int64(), "city": pa.string()})
+    table = make(catalog, schema, partition_spec=["truncate(10, id)", "city"])
+    table.add_files(put(old, "a.parquet", pa.table({"id": [11, 19], "city": ["Oslo"] * 2})))
+    table.add_files(put(old, "b.parquet", pa.table({"id": pa.array([None], pa.int64()), "city": ["Oslo"]})))
+    # Without the column, all rows have null in it.
+    table.add_files(put(old, "c.parquet", pa.table({"id": [1]})))
+    found = [tuple(each["partition"].values()) for each in table.inspect.files().to_pylist()]
+    assert sorted(found, key=str) == [(0, None), (10, "Oslo"), (None, "Oslo")]
+    assert table.scan("id = 19 AND city = 'Oslo'").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ((["city"], "a.parquet", ROWS), "between 'Oslo' and 'Riga'"),
+        ((["city"], "a.parquet", {"id": [1, 2], "city": ["a", None]}), '"city" is null in some rows'),
+        ((["bucket(4, id)"], "a.parquet", {"id": [1]}), r'bucket\[4\].*"id"'),
+        ((["id"], "a.orc", {"id": [1]}), 'statistics of the column "id"'),
+        ((["id"], "id=x/a.parquet", {"city": ["a"]}), 'says "x" of the column "id"'),
+        ((["id"], "id=3/a.parquet", {"id": [4]}), "the file itself has 4"),
+        ((["id"], "id=3/a.orc", {"id": [3]}), "without statistics"),
+        ((["id"], "id=3/id=4/a.parquet", {"city": ["a"]}), 'two values of "id"'),
+        (([], "id=3/a.parquet", {"city": ["a"]}), "add_identity"),
+        (([], "a.parquet", {"id": [1], "more": [1]}), 'column "more".*union_by_name'),
+        (([], "a.parquet", {"id": ["x"]}), '"id" is long in the table and'),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(catalog, old, case, said):
+    spec, name, rows = case
+    table = make(catalog, partition_spec=spec)
+    path = put(old, name, rows if isinstance(rows, pa.Table) else pa.table(rows))
+    with pytest.raises(errors.InvalidInputError, match=said) as caught:
+        table.add_files([path])
+    assert caught.value.context["path"] == path
+    assert unchanged(table)
+
+
+def test_a_value_that_folder_and_file_agree_on_is_taken(catalog, old):
+    table = make(catalog, partition_spec=["id"])
+    table.add_files(put(old, "id=3/a.parquet", pa.table({"id": [3, 3]})))
+    assert ids(table) == [3, 3]
+
+
+def test_required_columns_must_be_there_and_have_no_nulls(catalog, old):
+    schema = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("city", pa.string())])
+    table = make(catalog, schema)
+    lacking = put(old, "a.parquet", pa.table({"city": ["a"]}))
+    with pytest.raises(errors.InvalidInputError, match='required column "id"'):
+        table.add_files(lacking)
+    nulls = put(old, "b.parquet", pa.table({"id": pa.array([1, None], pa.int64())}))
+    with pytest.raises(errors.InvalidInputError, match='"id" is required, and the file has 1 nulls'):
+        table.add_files(nulls)
+    assert unchanged(table)
+    assert table.add_files(put(old, "c.parquet")).added_rows == 2
+
+
+def test_field_ids_are_refused_or_compared(catalog, tmp_path):
+    table = make(catalog)
+    table.append(ROWS)
+    written = table.inspect.files()["file_path"][0].as_py()
+    # Files belong to one table.
+    own = str(tmp_path / "copy.parquet")
+    shutil.copy(written.removeprefix("file://"), own)
+    other = catalog.create_table("ns.other", ROWS.schema)
+    with pytest.raises(errors.UnsupportedError, match="trust_field_ids=True"):
+        other.add_files([own])
+    assert other.add_files([own], trust_field_ids=True).added_rows == 2
+    assert MAPPING not in other.properties
+    before, after = (each.inspect.files().to_pylist()[0] for each in (table, other))
+    changed = {"sort_order_id": None, "file_path": own}
+    assert after == before | changed, "the footer says what the writer said"
+    third = catalog.create_table("ns.third", ROWS.select(["city", "id"]).schema)
+    with pytest.raises(errors.InvalidInputError, match='field id 1, which is the column "city"'):
+        third.add_files([own], trust_field_ids=True)
+    assert unchanged(third)
+
+
+def test_a_file_is_added_once(catalog, old):
+    table = make(catalog)
+    path = put(old, "a.parquet")
+    with pytest.raises(errors.InvalidInputError, match="named twice"):
+        table.add_files([path, f"file://{path}"])
+    table.add_files([path])
+    with pytest.raises(errors.AlreadyExistsError) as caught:
+        table.add_files([f"file://{path}"])
+    assert caught.value.context["file_path"] == path
+    table.append(ROWS)
+    with pytest.raises(errors.AlreadyExistsError):
+        table.add_files(old)
+    assert ids(table) == [1, 1, 2, 2]
+
+
+@pytest.mark.unchecked_tables("a file is added twice, as its test asks for")
+def test_whoever_knows_better_is_believed(catalog, old):
+    table = make(catalog)
+    path = put(old, "a.parquet")
+    table.add_files([path])
+    table.add_files([path], check_duplicate_files=False)
+    assert ids(table) == [1, 1, 2, 2]
+
+
+def test_a_key_adds_files_once(catalog, old):
+    table = make(catalog)
+    path = put(old, "a.parquet")
+    first = table.add_files([path], idempotency_key="job")
+    again = catalog.load_table("ns.t").add_files([path], idempotency_key="job")
+    assert (again.already_committed, again.snapshot_id) == (True, first.snapshot_id)
+    with pytest.raises(errors.InvalidInputError):
+        table.append(ROWS, idempotency_key="job")
+
+
+def test_what_cannot_be_read_is_named(catalog, old):
+    table = make(catalog)
+    good = Path(put(old, "a.parquet")).read_bytes()
+    damaged = {
+        "cut.parquet": good[:-20],
+        "empty.parquet": b"",
+        "text": b"id,city\n",
+        "cut.orc": b"ORC123",
+        "cut.avro": Path(put(old, "b.avro")).read_bytes()[:-5],
+    }
+    for name, content in damaged.items():
+        (old / name).write_bytes(content)
+        with pytest.raises(errors.InvalidDataError, match="leave it out") as caught:
+            table.add_files([str(old / "a.parquet"), str(old / name)])
+        assert caught.value.context["path"] == str(old / name)
+        (old / name).unlink()
+    with pytest.raises(errors.NotFoundError, match="no file or folder"):
+        table.add_files([str(old / "none")])
+    (old / "empty").mkdir()
+    (old / "empty" / "_SUCCESS").touch()
+    with pytest.raises(errors.InvalidInputError, match="no files to add"):
+        table.add_files(str(old / "empty"))
+    with pytest.raises(errors.InvalidInputError, match="file_paths: expected a path"):
+        table.add_files(5)
+    assert unchanged(table)
+
+
+def test_a_transaction_adds_files_or_nothing(catalog, old):
+    table = make(catalog)
+    path = put(old, "a.parquet")
+    wrong = put(old, "b.parquet", pa.table({"x": [1]}))
+    with pytest.raises(errors.InvalidInputError):
+        one_by_one(table, path, wrong)
+    assert unchanged(table)
+    assert Path(path).exists()
+    # The same file in two operations of one commit.
+    with pytest.raises(errors.AlreadyExistsError):
+        one_by_one(table, path, path)
+    assert unchanged(table)
+    assert Path(path).exists()
+    with table.transaction(branch="audit") as transaction:
+        with transaction.update_schema() as update:
+            update.rename_column("city", "town")
+        transaction.add_files(put(old, "c.parquet", pa.table({"id": [5], "town": ["Bonn"]})))
+        transaction.delete("id = 5", mode="merge-on-read")
+        transaction.append(pa.table({"id": [6], "town": ["Bonn"]}))
+    assert table.scan().use_ref("audit").to_arrow()["id"].to_pylist() == [6]
+
+
+def test_two_writers_add_files(catalog, old):
+    table = make(catalog)
+    other = catalog.load_table("ns.t")
+    transaction = table.transaction()
+    transaction.add_files(put(old, "a.parquet"))
+    other.add_files(put(old, "b.parquet"))
+    with other.update_schema() as update:
+        update.rename_column("city", "town")
+    transaction.commit_transaction()
+    assert table.scan().to_arrow()["town"].to_pylist() == ["Oslo", "Riga"] * 2
+    # The same file, by the slower one of two.
+    path = put(old, "c.parquet", pa.table({"id": [3]}))
+    transaction = table.transaction()
+    transaction.add_files(path)
+    other.refresh().add_files(path)
+    with pytest.raises(errors.AlreadyExistsError):
+        transaction.commit_transaction()
+    # A file that is gone by then.
+    path = put(old, "d.parquet", pa.table({"id": [4]}))
+    transaction = table.refresh().transaction()
+    transaction.add_files(path)
+    Path(path).unlink()
+    with pytest.raises(errors.NotFoundError):
+        transaction.commit_transaction()
+    assert ids(table.refresh()) == [1, 1, 2, 2, 3]
+
+
+def test_progress_is_told_and_stops(catalog, old):
+    table = make(catalog)
+    for number in range(20):
+        put(old, f"{number}.parquet")
+    reports = []
+    table.add_files(old, progress=reports.append)
+    read = [each for each in reports if each.step == "reading"][-1]
+    assert (read.files, read.of_files, read.rows) == (20, 20, 40)
+    assert reports[-1].step == "committing"
+
+    def stop(report):
+        raise KeyError(report.step)
+
+    other = catalog.create_table("ns.other", ROWS.schema)
+    with pytest.raises(KeyError):
+        other.add_files(old, progress=stop)
+    assert unchanged(other)
+
+
+def test_nested_columns_are_found_by_name(catalog, old):
+    rows = pa.table(
+        {
+            "id": [1],
+            "s": [{"x": 1, "l": [{"y": 2}]}],
+            "m": pa.array([[("k", 3)]], pa.map_(pa.string(), pa.int64())),
+        }
+    )
+    table = make(catalog, rows.schema)
+    for kind in ("parquet", "orc"):
+        table.add_files(put(old, f"a.{kind}", rows))
+    assert table.scan().to_arrow().to_pylist() == rows.to_pylist() * 2
+    assert table.scan("s.x = 1").count() == 2
+    deep = put(old, "b.parquet", pa.table({"s": [{"x": 1, "z": 5}]}))
+    with pytest.raises(errors.InvalidInputError, match='column "s.z"'):
+        table.add_files(deep)
