@@ -130,7 +130,7 @@ impl Operation {
             Self::Overwrite { .. } => "overwrite",
             Self::Delete { .. } => "delete",
             Self::DynamicOverwrite { .. } => "dynamic overwrite",
-            Self::RowDelta(_) => "row delta",
+            Self::RowDelta(delta) => delta.command.name(),
             Self::CreateTable(_) => "create table",
             Self::SetProperties(_) => "set properties",
             Self::RemoveProperties(_) => "remove properties",

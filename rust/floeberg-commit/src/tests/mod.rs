@@ -13,6 +13,7 @@ mod reachable;
 mod references;
 mod removals;
 mod retries;
+mod row_commands;
 mod row_deletes;
 mod row_overwrites;
 mod row_positions;
