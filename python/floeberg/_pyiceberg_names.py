@@ -11,13 +11,8 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
-_ROWS = (
-    "changing rows by keys is not supported yet: overwrite(data, overwrite_filter=...) replaces rows at once"
-)
-
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
-        "upsert": _ROWS,
         "add_files": "adding files of others is not supported yet: append their rows",
         "maintenance": "expiring snapshots is not supported yet",
         "metadata": "use table.schemas(), specs(), snapshots(), refs(), properties and location()",
@@ -45,7 +40,6 @@ _SAID: dict[str, dict[str, str]] = {
         "from_snapshot_id_inclusive": "table.incremental_append_scan(from_snapshot_id_exclusive=<its parent>)",
     },
     "Transaction": {
-        "upsert": _ROWS,
         "add_files": "adding files of others is not supported yet: append their rows",
         "update_snapshot": "use append, overwrite, dynamic_partition_overwrite and delete of the transaction",
         "table_metadata": "table.schema(), table.spec() and others show the table before the commit",

@@ -13,6 +13,7 @@ from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
 from floeberg.table._append import TableAppend
 from floeberg.table._display import TableDisplay
+from floeberg.table._joins import TableJoins
 from floeberg.table._references import TableReferences
 from floeberg.table._row_changes import TableRowChanges
 from floeberg.table._schema_changes import TableSchemaChanges
@@ -76,6 +77,7 @@ class Table(
     TableStatistics,
     TableAppend,
     TableRowChanges,
+    TableJoins,
     TableSchemaChanges,
     TableStructureChanges,
     TableReferences,

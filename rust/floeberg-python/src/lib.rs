@@ -84,6 +84,8 @@ mod _native {
     #[pymodule_export]
     use crate::values::variant::{encode_variant, encode_variants};
     #[pymodule_export]
+    use crate::write::lookup::{FoundRows, SourceKeys, check_memory_of_source, differing, rows_with_places};
+    #[pymodule_export]
     use crate::write::receipt::Receipt;
     #[pymodule_export]
     use crate::write::row_delta::{KeyRecipe, RowDeltaReceipt};

@@ -3,9 +3,11 @@
 //! - `conformed`: batches of Python to batches of a schema.
 //! - `receipt`: files that a writer wrote, on their way to a commit.
 //! - `writer`: rows to files of a table.
+//! - `lookup`: rows of a table that have a key of a source.
 //! - `row_delta`: rows that a worker deleted, with files that it wrote and replaced; keys of deleted rows to files.
 
 pub mod conformed;
 pub mod receipt;
 pub mod writer;
 pub mod row_delta;
+pub mod lookup;
