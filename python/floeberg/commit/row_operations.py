@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, get_args
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options
+from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_text
+from floeberg.commit.change_feed import ApplyChanges, ChangeFeed
 from floeberg.commit.merge_builder import MergeBuilder, join_keys
 from floeberg.commit.merge_rows import MergeRows
 from floeberg.commit.source_rows import SourceRows
@@ -19,7 +20,7 @@ from floeberg.write.receipt import Receipt
 from floeberg.write.row_delta import RowDeltaReceipt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from floeberg.commit.merge_rows import Clause
     from floeberg.commit.new_values import NewValue
@@ -200,13 +201,44 @@ class RowOperations(StagedOperations):
 
         return MergeBuilder(run, case_sensitive=case_sensitive)
 
-    def _source(self, data: object, schema_mode: SchemaMode | None) -> SourceRows:
-        """The rows of a source, with its new columns in the table."""
+    def apply_changes(  # noqa: PLR0913 - keywords
+        self,
+        changes: object,
+        *,
+        keys: Sequence[str],
+        operation: str,
+        order_by: str | Sequence[str],
+        null_keys: NullKeys = "error",
+        schema_mode: SchemaMode | None = None,
+        mode: DeleteMode | None = None,
+        options: Mapping[str, str] | None = None,
+        on_conflict: OnConflict = "retry",
+    ) -> None:
+        """Applies a feed of changes: see `Table.apply_changes`."""
+        written, isolation = _options(options)
+        if null_keys not in ("error", "equal"):
+            raise InvalidInputError(f"null_keys: expected 'error' or 'equal', found {null_keys!r}")
+        _check_change(mode, isolation)
+        order = [order_by] if isinstance(order_by, str) else checked_names("order_by", order_by)
+        feed = ChangeFeed(checked_names("keys", keys), checked_text("operation", operation), order, null_keys)
+        self._check_open()
+        without = {feed.operation, *feed.order_by}
+        rows = self._source(changes, schema_mode, without=without)
+        self._change(ApplyChanges(rows, feed, isolation=isolation, mode=mode), written, on_conflict)
+
+    def _source(
+        self, data: object, schema_mode: SchemaMode | None, without: Collection[str] = ()
+    ) -> SourceRows:
+        """The rows of a source, with its new columns in the table; some are none of the table's."""
         if schema_mode not in (None, "merge"):
             raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
         rows = SourceRows(data, lambda: self._recipe({}).arrow_schema())
         if schema_mode == "merge" and not self._is_done():
-            changes = _native.columns_to_add(self._staged(), rows.schema)
+            schema = rows.schema
+            for name in without:
+                at = schema.get_field_index(name)
+                schema = schema if at < 0 else schema.remove(at)
+            changes = _native.columns_to_add(self._staged(), schema)
             if changes is not None:
                 self.change_columns(changes)
         return rows

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from floeberg.commit.changed_rows import ChangeRequest, FoundChanges
     from floeberg.commit.source_rows import SourceRows
 
-__all__ = ["UpsertRows", "as_batch", "columns_of_source", "conformed_rows", "one_batch"]
+__all__ = [
+    "UpsertRows",
+    "as_batch",
+    "columns_of_source",
+    "conformed_rows",
+    "inserted_rows",
+    "key_column",
+    "one_batch",
+    "updated_rows",
+]
 
 Array: TypeAlias = Any
 
@@ -62,7 +71,7 @@ class UpsertRows(RowChanges):
         names = columns_of_source(raw.schema, schema, case_sensitive=self._case_sensitive)
         scan = request.scan(as_expression(True).as_tree())
         given = _identifier_fields(scan) if self._join_cols is None else self._join_cols
-        keys = [_key(name, schema, names, case_sensitive=self._case_sensitive) for name in given]
+        keys = [key_column(name, schema, names, case_sensitive=self._case_sensitive) for name in given]
         used = [name for name in schema.names if name in names]
         renamed = raw.select([names[name] for name in used]).rename_columns(used)
         conformed = changed.recipe.native().conform(renamed.to_reader(), columns=used)
@@ -77,9 +86,10 @@ class UpsertRows(RowChanges):
         found = index.find(scan, lists_all=False)
         batches: list[Iterator[pa.RecordBatch]] = []
         if self._updates:
-            batches.append(self._updated(scan, found, source, changed))
+            of_table = Batches(lambda: found.stream(scan))
+            batches.append(updated_rows(batch, source, changed) for batch in of_table)
         if self._inserts:
-            batches.append(_inserted(found, source, changed))
+            batches.append(inserted_rows(pa.array(cast("Any", found.unmatched())), source, changed))
         receipt = changed.write(chain(*batches))
         return changed.found(
             receipt,
@@ -91,34 +101,28 @@ class UpsertRows(RowChanges):
             inserts_keys=self._inserts,
         )
 
-    @staticmethod
-    def _updated(
-        scan: _native.Scan, found: _native.FoundRows, source: pa.RecordBatch, changed: ChangedRows
-    ) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-        names = changed.schema.names
-        numbers = [names.index(name) for name in source.schema.names]
-        for batch in Batches(lambda: found.stream(scan)):
-            new = source.take(batch.column(batch.num_columns - 1))
-            both = [*(batch.column(number) for number in numbers), *new.columns]
-            pairs = pa.RecordBatch.from_arrays(both, names=[str(number) for number in range(len(both))])
-            differs = pa.array(cast("Any", _native.differing(one_batch(pairs))))
-            old, new = batch.filter(differs), new.filter(differs)
-            columns: list[Array] = old.columns[: changed.width]
-            for number, column in zip(numbers, new.columns, strict=True):
-                columns[number] = column
-            yield changed.changed(old, columns)
-
-
-def _inserted(
-    found: _native.FoundRows, source: pa.RecordBatch, changed: ChangedRows
-) -> Iterator[pa.RecordBatch]:
-    """The rows of the source whose keys no row has; columns that it lacks are their default, or null."""
+def updated_rows(batch: pa.RecordBatch, source: pa.RecordBatch, changed: ChangedRows) -> pa.RecordBatch:
+    """Rows of the table with the columns of their rows of the source, where these differ."""
     import pyarrow as pa  # noqa: PLC0415
 
-    for rows in pieces(pa.array(cast("Any", found.unmatched()))):
-        new = source.take(rows)
+    names = changed.schema.names
+    numbers = [names.index(name) for name in source.schema.names]
+    new = source.take(batch.column(batch.num_columns - 1))
+    both = [*(batch.column(number) for number in numbers), *new.columns]
+    pairs = pa.RecordBatch.from_arrays(both, names=[str(number) for number in range(len(both))])
+    differs = pa.array(cast("Any", _native.differing(one_batch(pairs))))
+    old, new = batch.filter(differs), new.filter(differs)
+    columns: list[Array] = old.columns[: changed.width]
+    for number, column in zip(numbers, new.columns, strict=True):
+        columns[number] = column
+    return changed.changed(old, columns)
+
+
+def inserted_rows(rows: Array, source: pa.RecordBatch, changed: ChangedRows) -> Iterator[pa.RecordBatch]:
+    """Rows of the source that are new; columns that it lacks are their default, or null."""
+    for some in pieces(rows):
+        new = source.take(some)
         yield changed.added(conformed_rows(changed, new).columns, new.num_rows)
 
 
@@ -183,15 +187,15 @@ def _identifier_fields(scan: _native.Scan) -> list[str]:
     return [names.get(each, f"of id {each}") for each in ids]
 
 
-def _key(given: str, table: pa.Schema, source: dict[str, str], *, case_sensitive: bool) -> str:
+def key_column(given: str, table: pa.Schema, source: dict[str, str], *, case_sensitive: bool) -> str:
     """The key column of the table."""
     alike = [given] if given in table.names else []
     if not alike and not case_sensitive:
         alike = [each for each in table.names if each.lower() == given.lower()]
     if len(alike) != 1:
         raise InvalidInputError(
-            f"join_cols: the table has no column {given!r}, its columns are {', '.join(map(repr, table.names))}"
+            f"the table has no key column {given!r}, its columns are {', '.join(map(repr, table.names))}"
         )
     if alike[0] not in source:
-        raise InvalidInputError(f"join_cols: the source has no column {given!r}")
+        raise InvalidInputError(f"the source has no key column {given!r}")
     return alike[0]

@@ -183,3 +183,78 @@ class TableJoins(TableBase):
                 return transaction.commit_transaction()
 
         return MergeBuilder(run, case_sensitive=case_sensitive)
+
+    def apply_changes(  # noqa: PLR0913 - keywords
+        self,
+        changes: object,
+        *,
+        keys: Sequence[str],
+        operation: str,
+        order_by: str | Sequence[str],
+        null_keys: NullKeys = "error",
+        schema_mode: SchemaMode | None = None,
+        mode: DeleteMode | None = None,
+        options: Mapping[str, str] | None = None,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str | None = "main",
+        idempotency_key: str | None = None,
+        on_conflict: OnConflict = "retry",
+        dry_run: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> CommitResult:
+        """Applies a feed of changes, of which the last of each key wins.
+
+        An insert or an update makes the row of its key what it says, whether it was there or not. A delete removes the
+        rows of its key. Rows that would not change are not written.
+
+        Args:
+            changes: The changes, as `append` takes rows. They are kept in memory, within `FLOEBERG_MEMORY`.
+            keys: The key columns, of primitive types.
+            operation: The column with `insert`, `update` or `delete`. It is not written.
+            order_by: The columns by which the last change of a key is found, such as a log position. They are written
+                where the table has them.
+            null_keys: As with `upsert`.
+            schema_mode: As with `append`.
+            mode: As with `upsert`.
+            options: As with `upsert`.
+            snapshot_properties: As with `append`.
+            branch: As with `append`.
+            idempotency_key: As with `append`.
+            on_conflict: As with `update`.
+            dry_run: Whether rows and files are only counted. Nothing is written.
+            progress: As with `append`.
+
+        Returns:
+            What the commit did, or which earlier commit did it; of a dry run, what it would do.
+
+        Raises:
+            InvalidInputError: Two changes of a key have the same place in the order: the error shows their keys. Or a
+                key is null, an operation is unknown, or a column is missing or does not fit. Nothing was changed.
+            CommitConflictError: As with `update`.
+
+        Examples:
+            >>> _ = orders.append(pa.table({"id": [1, 2]}))
+            >>> changes = pa.table({"id": [2, 3, 3], "op": ["delete", "insert", "update"], "at": [5, 6, 7]})
+            >>> done = orders.apply_changes(changes, keys=["id"], operation="op", order_by="at")
+            >>> done.deleted_rows, done.inserted_rows, sorted(orders.scan().to_arrow()["id"].to_pylist())
+            (1, 1, [1, 3])
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+            progress=progress,
+        ) as transaction:
+            transaction.apply_changes(
+                changes,
+                keys=keys,
+                operation=operation,
+                order_by=order_by,
+                null_keys=null_keys,
+                schema_mode=schema_mode,
+                mode=mode,
+                options=options,
+                on_conflict=on_conflict,
+            )
+            return transaction.commit_transaction()

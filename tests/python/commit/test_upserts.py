@@ -225,8 +225,8 @@ def test_a_source_is_whatever_gives_rows(tmp_path):
     ("source", "more", "said"),
     [
         (rows(1, 1), {"join_cols": ["id"]}, "have one key: id = 1"),
-        (rows(1), {"join_cols": ["nope"]}, "no column 'nope'"),
-        (rows(1).drop_columns("id"), {"join_cols": ["id"]}, "the source has no column 'id'"),
+        (rows(1), {"join_cols": ["nope"]}, "no key column 'nope'"),
+        (rows(1).drop_columns("id"), {"join_cols": ["id"]}, "the source has no key column 'id'"),
         (rows(1), {"join_cols": []}, "at least one"),
         (rows(1), {"join_cols": "id"}, "a sequence of names"),
         (rows(1), {"join_cols": ["id", "id"]}, "twice"),
