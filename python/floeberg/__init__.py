@@ -25,13 +25,14 @@ from floeberg import (
     variant,
 )
 from floeberg.catalog import Catalog, load_catalog
-from floeberg.commit import CommitResult, ProgressReport, Transaction
+from floeberg.commit import CommitResult, MergeBuilder, ProgressReport, Transaction, UpsertResult
 from floeberg.commit.manage_snapshots import ManageSnapshots
 from floeberg.commit.update_schema import UpdateSchema
 from floeberg.commit.update_sort_order import UpdateSortOrder
 from floeberg.commit.update_spec import UpdateSpec
 from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.errors import FloebergError
+from floeberg.expressions import col, sql_expr
 from floeberg.scan.explain import AggregateResult, Explain
 from floeberg.scan.plan import Plan
 from floeberg.scan.scan import Scan, register_frames
@@ -59,6 +60,7 @@ __all__ = [
     "FileScanTask",
     "FloebergError",
     "ManageSnapshots",
+    "MergeBuilder",
     "Plan",
     "ProgressReport",
     "Receipt",
@@ -72,9 +74,11 @@ __all__ = [
     "UpdateSortOrder",
     "UpdateSpec",
     "UpdateStatistics",
+    "UpsertResult",
     "View",
     "WriteRecipe",
     "catalog",
+    "col",
     "errors",
     "exceptions",
     "expressions",
@@ -83,6 +87,7 @@ __all__ = [
     "open_view",
     "partitioning",
     "schema",
+    "sql_expr",
     "statistics",
     "transforms",
     "types",

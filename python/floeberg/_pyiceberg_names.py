@@ -11,13 +11,8 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
-_ROWS = (
-    "changing rows by keys is not supported yet: overwrite(data, overwrite_filter=...) replaces rows at once"
-)
-
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
-        "upsert": _ROWS,
         "maintenance": "expiring snapshots is not supported yet",
         "metadata": "use table.schemas(), specs(), snapshots(), refs(), properties and location()",
         "io": "the table reads and writes files itself: give storage_options to open_table or the catalog",
@@ -44,11 +39,8 @@ _SAID: dict[str, dict[str, str]] = {
         "from_snapshot_id_inclusive": "table.incremental_append_scan(from_snapshot_id_exclusive=<its parent>)",
     },
     "Transaction": {
-        "upsert": _ROWS,
         "update_snapshot": "use append, overwrite, dynamic_partition_overwrite and delete of the transaction",
         "table_metadata": "table.schema(), table.spec() and others show the table before the commit",
-    },
-    "Catalog": {
     },
     "View": {"metadata": "use view.versions, schemas(), history(), properties and location()"},
 }

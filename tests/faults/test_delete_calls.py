@@ -1,4 +1,4 @@
-"""Every storage call of each way to delete rows fails, as those of other actions do, and no file is left over."""
+"""Every storage call of each way to delete or change rows fails, as those of other actions do; no file is left over."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from faulted import FAST, SCHEMA, Place, batch, left_over
 from test_calls import ENDS, lines, state, strike
@@ -25,13 +26,26 @@ def merged_on_read(catalog: Any) -> None:
     catalog.load_table("ns.t").delete("row = 1 OR number = 1", mode="merge-on-read")
 
 
+def updated(catalog: Any) -> None:
+    """Changed rows in new files, and copies of the others."""
+    catalog.load_table("ns.t").update({"part": "b"}, "row = 1", mode="copy-on-write")
+
+
+def upserted(catalog: Any) -> None:
+    """Changed and new rows in new files, and vectors."""
+    rows = batch(0, 1, "b").slice(0, 1)
+    new = batch(1, 1)
+    keys = ["writer", "number", "row"]
+    catalog.load_table("ns.t").upsert(pa.concat_tables([rows, new]), keys, mode="merge-on-read")
+
+
 @pytest.mark.parametrize(
     ("version", "action"),
-    [(2, merged_on_read), (3, by_copies), (3, merged_on_read)],
+    [(2, merged_on_read), (3, by_copies), (3, merged_on_read), (3, updated), (3, upserted)],
     ids=lambda value: getattr(value, "__name__", value),
 )
 @pytest.mark.timeout(1200)
-def test_every_call_of_a_delete_may_fail(tmp_path: Path, version, action, report) -> None:
+def test_every_call_of_a_change_of_rows_may_fail(tmp_path: Path, version, action, report) -> None:
     place = Place("filesystem", tmp_path / "place")
     place.folder.mkdir()
     catalog = place.catalog()

@@ -77,6 +77,12 @@ def writing():
     rows = delta.delete_rows(pa.table({"_file": ["f"], "_pos": [1]}))
     report = fb.ProgressReport("writing", 0, 0, 1, 0.5)
     wrapped += [delta, rows, rows.native(), delta._keys, report]
+    source = pa.table({"id": pa.array([1], pa.int64())})
+    keys = _native.SourceKeys.of(
+        table._inner, source.to_reader(), columns=["id"], nulls="error", repeats=False
+    )
+    wrapped += [keys, keys.find(table.scan()._inner, lists_all=False)]
+    wrapped += [table.merge(source, on="id"), table.upsert(source, ["id"], dry_run=True)]
     return [receipt, create, commit, commit.attempt(None), recipe._inner, *wrapped]
 
 
@@ -116,6 +122,9 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "BatchReader",
             "Column",
             "Commit",
+            "FoundRows",
+            "MergeBuilder",
+            "SourceKeys",
             "Transaction",
             "MetadataReader",
             "ViewAttempt",

@@ -322,7 +322,6 @@ def test_a_write_says_what_it_wrote(table):
 @pytest.mark.parametrize(
     ("kind", "name", "said"),
     [
-        ("table", "upsert", "by keys"),
         ("table", "metadata", "table.schemas"),
         ("table", "to_polars", "table.scan"),
         ("scan", "snapshot", "snapshot_id"),

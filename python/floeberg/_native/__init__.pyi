@@ -47,20 +47,31 @@ from floeberg._native.values import (
     parse_expression,
     transform_column,
 )
-from floeberg._native.write import KeyRecipe, Receipt, RowDeltaReceipt, WriteRecipe, describe_files
+from floeberg._native.write import (
+    FoundRows,
+    KeyRecipe,
+    Receipt,
+    RowDeltaReceipt,
+    SourceKeys,
+    WriteRecipe,
+    check_source_memory,
+    describe_files,
+    differing,
+    rows_with_places,
+)
 
 __version__: Final[str]
 # fmt: off
 __all__ = [
-    "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "KeyRecipe",
-    "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan", "Table", "TaskGroup", "View",
-    "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__", "canonical_location", "checked_type",
-    "columns_to_add", "deleted_rows",
-    "describe_files", "encode_variant", "encode_variants", "evolved_schema", "expression_from_json",
-    "expression_to_json", "expression_to_text", "file_exists", "list_folder", "local_path",
-    "location_from_user", "parquet_shapes", "parse_expression", "partition_statistics_files",
-    "partition_statistics_rows", "put_file", "read_file", "remove_files", "remove_files_below",
-    "schema_from_arrow", "statistics_blob", "statistics_blobs", "statistics_files", "table_properties",
-    "table_property", "transform_column", "without_passwords",
+    "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "FoundRows", "KeyRecipe",
+    "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan", "SourceKeys", "Table",
+    "TaskGroup", "View", "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__", "canonical_location",
+    "check_source_memory", "checked_type", "columns_to_add", "deleted_rows", "describe_files", "differing",
+    "encode_variant", "encode_variants", "evolved_schema", "expression_from_json", "expression_to_json",
+    "expression_to_text", "file_exists", "list_folder", "local_path", "location_from_user", "parquet_shapes",
+    "parse_expression", "partition_statistics_files", "partition_statistics_rows", "put_file", "read_file",
+    "remove_files", "remove_files_below", "rows_with_places", "schema_from_arrow", "statistics_blob",
+    "statistics_blobs", "statistics_files", "table_properties", "table_property", "transform_column",
+    "without_passwords",
 ]
 # fmt: on

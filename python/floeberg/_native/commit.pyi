@@ -8,7 +8,7 @@ from typing import Any, final
 
 from floeberg._native.table import Table, View
 from floeberg._native.values import _Tree
-from floeberg._native.write import Receipt, RowDeltaReceipt
+from floeberg._native.write import Receipt, RowDeltaReceipt, SourceKeys
 
 @final
 class Operation:
@@ -57,6 +57,10 @@ class Operation:
         case_sensitive: bool,
         isolation: str | None,
         read_snapshot_id: int | None,
+        command: str = "row delta",
+        mode: str | None = None,
+        keys: SourceKeys | None = None,
+        inserts_keys: bool = False,
     ) -> Operation:
         """Deletes rows by position, and adds and removes files.
 
@@ -64,11 +68,16 @@ class Operation:
             receipt: The rows and files.
             row_filter: Rows that are a conflict if others added them.
             case_sensitive: Whether the case of names in the filter counts.
-            isolation: As with `delete`.
+            isolation: `None` takes the property of the command.
             read_snapshot_id: The snapshot that was read.
+            command: `row delta`, `update`, `upsert` or `merge`.
+            mode: How rows go of files of which others stay. `None` takes the property of the command; a row delta
+                writes deletes.
+            keys: Keys that are a conflict if others added rows with them.
+            inserts_keys: Whether they are one under every isolation level.
 
         Raises:
-            InvalidInputError: The isolation level does not exist.
+            InvalidInputError: The command, the isolation level or the mode does not exist.
         """
 
     @staticmethod

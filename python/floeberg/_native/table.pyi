@@ -93,6 +93,9 @@ class Table:
             NoSuchTableError: It is another table.
         """
 
+    def means_the_same_in(self, later: Table, *, branch: str) -> bool:
+        """Whether names of columns, and the name of a branch, mean the same in a later state of the table."""
+
     @property
     def location(self) -> str:
         """The base location, as written."""

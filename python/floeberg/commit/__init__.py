@@ -4,19 +4,22 @@ A catalog of your own implements this contract, `TableOperations`. Everything el
 """
 
 from floeberg.commit.attempt import Attempt
+from floeberg.commit.merge_builder import MergeBuilder
 from floeberg.commit.operations import OpenedTable, TableOperations, open_metadata, table_from_metadata
 from floeberg.commit.reporting import ProgressCallback, ProgressReport
-from floeberg.commit.result import CommitResult
+from floeberg.commit.result import CommitResult, UpsertResult
 from floeberg.commit.transaction import Transaction
 
 __all__ = [
     "Attempt",
     "CommitResult",
+    "MergeBuilder",
     "OpenedTable",
     "ProgressCallback",
     "ProgressReport",
     "TableOperations",
     "Transaction",
+    "UpsertResult",
     "open_metadata",
     "table_from_metadata",
 ]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.operations import OpenedTable
 
-__all__ = ["CommitResult", "Committed"]
+__all__ = ["CommitResult", "Committed", "UpsertResult"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,9 @@ class CommitResult:
         rewritten_bytes: Their bytes.
         copied_rows: The rows that were written again.
         files_with_new_deletes: The number of data files that stay, with new deletes.
+        updated_rows: The rows that an update, an upsert or a merge changed. They count as deleted and as added rows
+            too.
+        inserted_rows: The rows that an upsert or a merge inserted. They count as added rows too.
         dry_run: Whether nothing was done: the counts say what would be.
 
     Examples:
@@ -60,7 +63,24 @@ class CommitResult:
     rewritten_bytes: int = field(default=0, compare=False)
     copied_rows: int = field(default=0, compare=False)
     files_with_new_deletes: int = field(default=0, compare=False)
+    updated_rows: int = field(default=0, compare=False)
+    inserted_rows: int = field(default=0, compare=False)
     dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class UpsertResult:
+    """What an upsert did. The names are PyIceberg's.
+
+    Args:
+        rows_updated: The rows that were updated.
+        rows_inserted: The rows that were inserted.
+        commit: What the commit did.
+    """
+
+    rows_updated: int = 0
+    rows_inserted: int = 0
+    commit: CommitResult | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,26 @@
-"""Which operations of a transaction add, replace or delete rows?"""
+"""Which operations of a transaction add, replace, change or delete rows?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_int, checked_locations, checked_options
+from floeberg._arguments import (
+    checked_bool,
+    checked_int,
+    checked_locations,
+    checked_names,
+    checked_options,
+    checked_text,
+)
+from floeberg.commit.change_feed import ApplyChanges, ChangeFeed
+from floeberg.commit.merge_builder import MergeBuilder, join_keys
+from floeberg.commit.merge_rows import MergeRows
+from floeberg.commit.source_rows import SourceRows
 from floeberg.commit.staging import StagedOperations
+from floeberg.commit.update_rows import UpdateRows
+from floeberg.commit.upsert_rows import UpsertRows
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.write.receipt import Receipt
@@ -15,14 +28,22 @@ from floeberg.write.row_delta import RowDeltaReceipt
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from floeberg.commit.merge_rows import Clause
+    from floeberg.commit.new_values import NewValue
     from floeberg.commit.staging import SchemaMode
 
-__all__ = ["DeleteMode", "RowOperations", "WriteMode"]
+__all__ = ["DeleteMode", "NullKeys", "OnConflict", "RowOperations", "WriteMode"]
 
 DeleteMode = Literal["copy-on-write", "merge-on-read"]
 """How row-level deletes are written: the files are rewritten with their other rows, or delete files name the rows."""
+
+NullKeys = Literal["error", "equal"]
+"""What a null in a key of a source is: an error, or equal to null."""
+
+OnConflict = Literal["retry", "raise"]
+"""What is done after a conflict: rows are looked for again on the newer table, or it is raised."""
 
 WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
 """How files are added: `append` only adds, the others replace rows of a filter or of their partitions."""
@@ -126,6 +147,135 @@ class RowOperations(StagedOperations):
             _native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation, mode=mode)
         )
 
+    def update(  # noqa: PLR0913 - all but the first two are keywords
+        self,
+        updates: Mapping[str, NewValue],
+        filter: AnyFilter = True,  # noqa: A002, FBT002 - the word of DataFrames; a filter may be a bool
+        *,
+        case_sensitive: bool = True,
+        mode: DeleteMode | None = None,
+        options: Mapping[str, str] | None = None,
+        on_conflict: OnConflict = "retry",
+    ) -> None:
+        """Sets columns of the rows that match a filter: see `Table.update`."""
+        written, isolation = _options(options)
+        checked_bool("case_sensitive", case_sensitive)
+        _check_change(mode, isolation)
+        changes = UpdateRows(
+            updates, as_expression(filter), case_sensitive=case_sensitive, isolation=isolation, mode=mode
+        )
+        self._change(changes, written, on_conflict)
+
+    def upsert(  # noqa: PLR0913 - PyIceberg's order, then keywords
+        self,
+        df: object,
+        join_cols: Sequence[str] | None = None,
+        when_matched_update_all: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        when_not_matched_insert_all: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        *,
+        null_keys: NullKeys = "error",
+        schema_mode: SchemaMode | None = None,
+        mode: DeleteMode | None = None,
+        options: Mapping[str, str] | None = None,
+        on_conflict: OnConflict = "retry",
+    ) -> None:
+        """Updates rows by their keys, and inserts the others: see `Table.upsert`."""
+        written, isolation = _options(options)
+        for name, flag in (
+            ("when_matched_update_all", when_matched_update_all),
+            ("when_not_matched_insert_all", when_not_matched_insert_all),
+            ("case_sensitive", case_sensitive),
+        ):
+            checked_bool(name, flag)
+        if not when_matched_update_all and not when_not_matched_insert_all:
+            raise InvalidInputError("an upsert updates, inserts, or does both: found neither")
+        if null_keys not in ("error", "equal"):
+            raise InvalidInputError(f"null_keys: expected 'error' or 'equal', found {null_keys!r}")
+        _check_change(mode, isolation)
+        self._check_open()
+        changes = UpsertRows(
+            self._source(df, schema_mode),
+            None if join_cols is None else checked_names("join_cols", join_cols),
+            updates=when_matched_update_all,
+            inserts=when_not_matched_insert_all,
+            case_sensitive=case_sensitive,
+            null_keys=null_keys,
+            isolation=isolation,
+            mode=mode,
+        )
+        self._change(changes, written, on_conflict)
+
+    def merge(  # noqa: PLR0913 - keywords
+        self,
+        source: object,
+        *,
+        on: Sequence[str] | str | None = None,
+        predicate: str | None = None,
+        case_sensitive: bool = True,
+        schema_mode: SchemaMode | None = None,
+        mode: DeleteMode | None = None,
+        options: Mapping[str, str] | None = None,
+        on_conflict: OnConflict = "retry",
+    ) -> MergeBuilder[None]:
+        """Joins a source to the table: see `Table.merge`. `execute` stages it."""
+        written, isolation = _options(options)
+        checked_bool("case_sensitive", case_sensitive)
+        _check_change(mode, isolation)
+        keys = join_keys(on, predicate)
+        self._check_open()
+        rows = self._source(source, schema_mode)
+
+        def run(clauses: Sequence[Clause]) -> None:
+            changes = MergeRows(
+                rows, keys, clauses, case_sensitive=case_sensitive, isolation=isolation, mode=mode
+            )
+            self._change(changes, written, on_conflict)
+
+        return MergeBuilder(run, case_sensitive=case_sensitive)
+
+    def apply_changes(  # noqa: PLR0913 - keywords
+        self,
+        changes: object,
+        *,
+        keys: Sequence[str],
+        operation: str,
+        order_by: str | Sequence[str],
+        null_keys: NullKeys = "error",
+        schema_mode: SchemaMode | None = None,
+        mode: DeleteMode | None = None,
+        options: Mapping[str, str] | None = None,
+        on_conflict: OnConflict = "retry",
+    ) -> None:
+        """Applies a feed of changes: see `Table.apply_changes`."""
+        written, isolation = _options(options)
+        if null_keys not in ("error", "equal"):
+            raise InvalidInputError(f"null_keys: expected 'error' or 'equal', found {null_keys!r}")
+        _check_change(mode, isolation)
+        order = [order_by] if isinstance(order_by, str) else checked_names("order_by", order_by)
+        feed = ChangeFeed(checked_names("keys", keys), checked_text("operation", operation), order, null_keys)
+        self._check_open()
+        without = {feed.operation, *feed.order_by}
+        rows = self._source(changes, schema_mode, without=without)
+        self._change(ApplyChanges(rows, feed, isolation=isolation, mode=mode), written, on_conflict)
+
+    def _source(
+        self, data: object, schema_mode: SchemaMode | None, without: Collection[str] = ()
+    ) -> SourceRows:
+        """The rows of a source, with its new columns in the table; some are none of the table's."""
+        if schema_mode not in (None, "merge"):
+            raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
+        rows = SourceRows(data, lambda: self._recipe({}).arrow_schema())
+        if schema_mode == "merge" and not self._is_done():
+            schema = rows.schema
+            for name in without:
+                at = schema.get_field_index(name)
+                schema = schema if at < 0 else schema.remove(at)
+            changes = _native.columns_to_add(self._staged(), schema)
+            if changes is not None:
+                self.change_columns(changes)
+        return rows
+
     def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
         self,
         receipts: Sequence[Receipt],
@@ -195,6 +345,17 @@ def _check_mode(mode: object) -> None:
         raise InvalidInputError(
             f"mode: expected 'copy-on-write' or 'merge-on-read', found {type(mode).__name__}"
         )
+
+
+def _check_change(mode: object, isolation: str | None) -> None:
+    """Checks words that the commit would check, which is not made where no row changes."""
+    _check_mode(mode)
+    for what, found, expected in (
+        ("mode", mode, get_args(DeleteMode)),
+        ("isolation level", isolation and isolation.strip().lower(), ("serializable", "snapshot")),
+    ):
+        if found is not None and found not in expected:
+            raise InvalidInputError(f"expected the {what} {' or '.join(expected)}, found {found!r}")
 
 
 def _options(options: Mapping[str, str] | None) -> tuple[dict[str, str], str | None]:

@@ -12,13 +12,16 @@ import os
 import uuid
 import weakref
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_text
+from floeberg.commit.changed_rows import ChangeRequest
 from floeberg.commit.reporting import Reporter
-from floeberg.errors import FloebergError, InvalidInputError
+from floeberg.errors import CommitConflictError, FloebergError, InvalidInputError, UnsupportedError
+from floeberg.expressions import as_expression
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from floeberg.commit.changed_rows import FoundChanges, RowChanges
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.reporting import ProgressCallback
     from floeberg.commit.result import CommitResult
@@ -36,6 +40,25 @@ __all__ = ["SchemaMode", "StagedOperations", "remove_written"]
 
 SchemaMode = Literal["merge"]
 """How columns that do not fit are handled: `merge` adds missing ones to the table, and promotes too narrow ones."""
+
+
+@dataclass
+class StagedChanges:
+    """An operation that looks for its rows, as it was staged.
+
+    Args:
+        changes: The operation.
+        options: Properties of its files.
+        number: Which operation of the transaction it is.
+        is_repeated: Whether it looks for its rows again after a conflict.
+        found: What it changes.
+    """
+
+    changes: RowChanges
+    options: dict[str, str]
+    number: int
+    is_repeated: bool
+    found: FoundChanges | None = None
 
 
 class StagedOperations:
@@ -84,6 +107,8 @@ class StagedOperations:
         self._counted_rows = 0
         """The rows that a dry run would add."""
         self._reporter = Reporter(progress)
+        self._changes: StagedChanges | None = None
+        """The operation that looks for its rows, and does so again after a conflict."""
         # A transaction that is dropped before its commit begins removes its files.
         self._files = weakref.finalize(self, remove_written, self._written, os.getpid())
 
@@ -118,6 +143,83 @@ class StagedOperations:
             self._skipped.append(operation.name)
         else:
             self._operations.append(operation)
+
+    def _change(self, changes: RowChanges, options: dict[str, str], on_conflict: str) -> None:
+        """Stages an operation that looks for its rows, unless an earlier commit has the key.
+
+        Raises:
+            UnsupportedError: An earlier operation of the transaction changes rows.
+        """
+        self._check_open()
+        if on_conflict not in ("retry", "raise"):
+            raise InvalidInputError(f"on_conflict: expected 'retry' or 'raise', found {on_conflict!r}")
+        if len(self._operations) > len(self._declared) or self._changes is not None:
+            raise UnsupportedError(
+                f"the {changes.command} of a transaction comes before its other operations on rows, and there is one: "
+                "commit what was before it"
+            )
+        if self._is_done():
+            self._skipped.append(changes.command)
+            return
+        staged = StagedChanges(changes, options, len(self._operations), is_repeated=on_conflict == "retry")
+        is_current = staged.is_repeated and self._begin_at(self._table_operations.load(self._starting))
+        self._find(staged)
+        if staged.found is not None and staged.found.operation is None and not is_current:
+            self._check_read_current()
+
+    def _check_read_current(self) -> None:
+        """Raises where rows were looked for in vain in an older snapshot: no commit finds out what came since."""
+        current = self._table_operations.load(self._starting)
+        self._starting.check_same_table(current)
+        everything = as_expression(True).as_tree()
+        then, now = (
+            ChangeRequest(table, self._branch, {}, True, self._reporter.counted).scan(everything).snapshot_id
+            for table in (self._starting, current)
+        )
+        if then != now:
+            raise CommitConflictError(
+                "another writer committed since the table was loaded, and rows were looked for before that: refresh "
+                "the table"
+            )
+
+    def _find(self, staged: StagedChanges) -> None:
+        """Looks for the rows of an operation, and stages what changes them."""
+        request = ChangeRequest(
+            self._staged(), self._branch, staged.options, self._dry_run, self._reporter.counted
+        )
+        found = staged.changes.find(request)
+        self._changes, staged.found = staged, found
+        if found.written is not None and not self._dry_run:
+            self._written.append(found.written)
+            self._added.append(found.written[1].native())
+        self._counted_rows = found.updated_rows + found.inserted_rows
+        if found.operation is not None:
+            self._operations.insert(staged.number, found.operation)
+
+    def _find_again(self) -> bool:
+        """Looks for the rows again on the current table. `False` where they may have another meaning there."""
+        staged = self._changes
+        if staged is None or not staged.is_repeated or staged.found is None:
+            return False
+        if not self._begin_at(self._table_operations.load(self._starting)):
+            return False
+        found, staged.found = staged.found, None
+        if found.operation is not None:
+            del self._operations[staged.number]
+        if found.written is not None:
+            self._written.remove(found.written)
+            self._added.remove(found.written[1].native())
+            remove_written([found.written])
+        self._find(staged)
+        return True
+
+    def _begin_at(self, current: OpenedTable) -> bool:
+        """Begins at a newer state of the table, where columns and the branch are as they were."""
+        self._starting.check_same_table(current)
+        is_alike = self._starting.means_the_same_in(current, branch=self._branch)
+        if is_alike:
+            self._starting = current
+        return is_alike
 
     def _write(
         self, operation: str, data: object, schema_mode: SchemaMode | None, options: dict[str, str]

@@ -5,19 +5,21 @@ Its operations are in `row_operations` and `metadata_operations`. Here are commi
 
 from __future__ import annotations
 
+import itertools
 import uuid
 from dataclasses import replace
-from time import monotonic
-from typing import TYPE_CHECKING
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.loop import commit
 from floeberg.commit.metadata_operations import MetadataOperations
 from floeberg.commit.result import CommitResult
+from floeberg.commit.retries import Retries
 from floeberg.commit.row_operations import RowOperations
 from floeberg.commit.staging import remove_written
-from floeberg.errors import CommitStateUnknownError, FloebergError
+from floeberg.errors import CommitConflictError, CommitStateUnknownError, FloebergError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -81,6 +83,36 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
     def _commit(self) -> CommitResult:
         # From here on the files may be part of the table.
         self._files.detach()
+        began = monotonic()
+        for done in itertools.count(1):
+            try:
+                return self._commit_once()
+            except CommitConflictError as conflict:  # noqa: PERF203 - once a commit
+                if conflict.retryable or not self._is_repeated(conflict, done, began):
+                    remove_written(self._written)
+                    raise
+                if not self._operations:
+                    # On the newer table nothing changes.
+                    return self._told(CommitResult(None, None, already_committed=False))
+        raise AssertionError
+
+    def _is_repeated(self, conflict: CommitConflictError, done: int, began: float) -> bool:
+        """Looks for rows again after a conflict, within the retries of the table. The conflict removed no data file."""
+        if self._changes is None or not self._changes.is_repeated:
+            return False
+        try:
+            retries = Retries.of(self._starting.properties)
+            wait = retries.wait(done)
+            if done > retries.number or monotonic() + wait > began + retries.total:
+                conflict.add_note(f"the operation looked for its rows {done} times")
+                return False
+            sleep(wait)
+            return self._find_again()
+        except BaseException:
+            remove_written(self._written)
+            raise
+
+    def _commit_once(self) -> CommitResult:
         operations, starting = self._whole()
         try:
             committed = commit(
@@ -96,7 +128,8 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 report=self._reporter.native,
                 stopped=lambda: remove_written(self._written),
             )
-        except CommitStateUnknownError:
+        except (CommitStateUnknownError, CommitConflictError):
+            # Of a conflict the files may be needed: the caller knows.
             raise
         except FloebergError:
             remove_written(self._written)
@@ -108,6 +141,8 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
 
     def _counted(self) -> CommitResult:
         """What the commit would do."""
+        if not self._operations:
+            return CommitResult(None, None, already_committed=False, dry_run=True)
         current = self._table_operations.load(self._starting)
         self._starting.check_same_table(current)
         commit = _native.Commit.begin(
@@ -126,8 +161,16 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
             dry_run=True,
             added_rows=self._counted_rows,
             seconds=monotonic() - self._begun,
+            **self._changed_rows(),
             **counts,
         )
+
+    def _changed_rows(self) -> dict[str, Any]:
+        """The rows that an operation which looks for its rows changes and adds."""
+        found = None if self._changes is None else self._changes.found
+        if found is None:
+            return {}
+        return {"updated_rows": found.updated_rows, "inserted_rows": found.inserted_rows}
 
     def _told(self, result: CommitResult) -> CommitResult:
         """A result with the counts of added files, unless an earlier commit added them."""
@@ -138,6 +181,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
             added_rows=sum(each.rows for each in added),
             added_bytes=sum(each.size for each in added),
             seconds=monotonic() - self._begun,
+            **({} if result.already_committed else self._changed_rows()),
         )
 
     def _done_before(self) -> CommitResult:

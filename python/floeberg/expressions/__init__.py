@@ -34,6 +34,7 @@ from floeberg.expressions._predicates import (
 )
 from floeberg.expressions._reading import AnyFilter, as_expression, from_json, parse
 from floeberg.expressions._terms import Reference, Transformed
+from floeberg.expressions._values import ColumnValue, SqlValue, col, sql_expr
 
 BooleanExpression = Expression
 """PyIceberg's name of `Expression`."""
@@ -47,6 +48,7 @@ __all__ = [
     "And",
     "AnyFilter",
     "BooleanExpression",
+    "ColumnValue",
     "EqualTo",
     "Expression",
     "GreaterThan",
@@ -64,10 +66,13 @@ __all__ = [
     "NotStartsWith",
     "Or",
     "Reference",
+    "SqlValue",
     "StartsWith",
     "Transformed",
     "TypedLiteral",
     "as_expression",
+    "col",
     "from_json",
     "parse",
+    "sql_expr",
 ]

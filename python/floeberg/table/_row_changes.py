@@ -1,6 +1,6 @@
-"""How are rows of a table replaced or deleted?
+"""How are rows of a table replaced, deleted or updated?
 
-Both can replace or delete some of the rows of a file, by copies of the others or by delete files.
+Each can change some of the rows of a file, by copies of the others or by delete files.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from floeberg.table._base import TableBase
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from floeberg.commit.new_values import NewValue
     from floeberg.commit.reporting import ProgressCallback
     from floeberg.commit.result import CommitResult
-    from floeberg.commit.row_operations import DeleteMode
+    from floeberg.commit.row_operations import DeleteMode, OnConflict
     from floeberg.commit.staging import SchemaMode
     from floeberg.expressions import AnyFilter
 
@@ -186,4 +187,75 @@ class TableRowChanges(TableBase):
             progress=progress,
         ) as transaction:
             transaction.delete(delete_filter, case_sensitive=case_sensitive, mode=mode, options=options)
+            return transaction.commit_transaction()
+
+    def update(  # noqa: PLR0913 - all but the first two are keywords
+        self,
+        updates: Mapping[str, NewValue],
+        filter: AnyFilter = True,  # noqa: A002, FBT002 - the word of DataFrames; a filter may be a bool
+        *,
+        case_sensitive: bool = True,
+        mode: DeleteMode | None = None,
+        options: Mapping[str, str] | None = None,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str | None = "main",
+        idempotency_key: str | None = None,
+        on_conflict: OnConflict = "retry",
+        dry_run: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> CommitResult:
+        """Sets columns of the rows that match a filter.
+
+        Rows keep their row ids. A row whose partition changes moves there.
+
+        Args:
+            updates: New values by the names of columns. A Python value is a literal, and a string is one too.
+                `fb.col(name)` is a column, and `fb.sql_expr(text)` is SQL. An expression of `pyarrow.compute`, or a
+                function from a `pyarrow.RecordBatch` to an array, computes values from the old columns. All see the
+                old values.
+            filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
+            case_sensitive: Whether the case of names counts.
+            mode: How old rows go, as with `delete`. By default, the table's property `write.update.mode`, or
+                `copy-on-write`.
+            options: Table properties for this write alone; and `isolation-level`, by default the table's
+                `write.update.isolation-level`.
+            snapshot_properties: As with `append`.
+            branch: As with `append`.
+            idempotency_key: As with `append`.
+            on_conflict: After a conflict with another writer the rows are looked for again on the newer table, within
+                `commit.retry.*`; `raise` raises the conflict.
+            dry_run: Whether rows and files are only counted. New values are computed, and nothing is written.
+            progress: As with `append`.
+
+        Returns:
+            What the commit did, or which earlier commit did it; of a dry run, what it would do.
+
+        Raises:
+            InvalidInputError: A column is unknown, or a new value does not fit it; the filter or the mode is invalid,
+                or `merge-on-read` was asked for in format version 1. Nothing was changed.
+            CommitConflictError: Another writer changed the same rows, again and again, or dropped columns.
+            FloebergError: The errors of reading and writing files. What a function of yours raises is raised unchanged.
+
+        Examples:
+            >>> _ = orders.append(pa.table({"id": [1, 2, 3]}))
+            >>> orders.update({"id": fb.sql_expr("id + 10")}, "id > 1").updated_rows
+            2
+            >>> sorted(orders.scan().to_arrow()["id"].to_pylist())
+            [1, 12, 13]
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+            progress=progress,
+        ) as transaction:
+            transaction.update(
+                updates,
+                filter,
+                case_sensitive=case_sensitive,
+                mode=mode,
+                options=options,
+                on_conflict=on_conflict,
+            )
             return transaction.commit_transaction()

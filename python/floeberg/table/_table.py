@@ -14,6 +14,7 @@ from floeberg.commit.static import StaticTableOperations
 from floeberg.table._add_files import TableAddFiles
 from floeberg.table._append import TableAppend
 from floeberg.table._display import TableDisplay
+from floeberg.table._joins import TableJoins
 from floeberg.table._references import TableReferences
 from floeberg.table._row_changes import TableRowChanges
 from floeberg.table._schema_changes import TableSchemaChanges
@@ -78,6 +79,7 @@ class Table(
     TableAppend,
     TableAddFiles,
     TableRowChanges,
+    TableJoins,
     TableSchemaChanges,
     TableStructureChanges,
     TableReferences,

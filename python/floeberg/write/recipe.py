@@ -105,6 +105,10 @@ class WriteRecipe:
             )
         self._inner.remove(receipt.native())
 
+    def native(self) -> _native.WriteRecipe:
+        """The recipe of the binary."""
+        return self._inner
+
     def __repr__(self) -> str:
         return repr(self._inner)
 

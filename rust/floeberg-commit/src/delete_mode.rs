@@ -1,11 +1,11 @@
 //! How are rows deleted from files of which other rows stay?
 //!
 //! In: a property of the table, or a word of the user. Out: the mode.
-//! Spec: Iceberg documentation, Configuration (`write.delete.mode`).
+//! Spec: Iceberg documentation, Configuration (`write.*.mode`).
 
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::TableMetadata;
-use floeberg_properties::DELETE_MODE;
+use floeberg_properties::Words;
 
 /// How rows are deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,8 +20,20 @@ impl DeleteMode {
     /// The mode that a table's property says.
     ///
     /// Errors: `InvalidInput` for another word.
-    pub(crate) fn of(metadata: &TableMetadata) -> Result<Self> {
-        DELETE_MODE.of(&metadata.properties)?.parse()
+    pub(crate) fn of(metadata: &TableMetadata, property: Words) -> Result<Self> {
+        property.of(&metadata.properties)?.parse()
+    }
+
+    /// The same mode, for a table that can have it.
+    ///
+    /// Errors: `InvalidInput` for merge-on-read in v1.
+    pub(crate) fn checked(self, metadata: &TableMetadata) -> Result<Self> {
+        if self == Self::MergeOnRead && metadata.format_version < 2 {
+            return Err(Error::invalid_input(
+                "a table of format version 1 has no delete files: change rows by mode \"copy-on-write\", or upgrade the table",
+            ));
+        }
+        Ok(self)
     }
 
     /// The word for it.

@@ -23,6 +23,7 @@
 //! - `validation`: the states between which conflicts are looked for.
 //! - `isolation`: isolation levels.
 //! - `delete_mode`: copy-on-write or merge-on-read.
+//! - `row_command`: the commands that change rows, and their properties.
 //! - `row_level`: the rows that an operation changes, their delete files, and copies of the others.
 //! - `changed_since`: errors that are another writer's fault.
 //! - `validate`: checks whether commits of others are a conflict.
@@ -59,6 +60,7 @@ mod validation;
 mod changed_since;
 mod isolation;
 mod delete_mode;
+mod row_command;
 mod row_level;
 mod validate;
 mod known_properties;
@@ -85,6 +87,7 @@ pub use operation::{NewTable, Operation, StatisticsChange};
 pub use progress::{Progress, Step};
 pub use ref_change::{RefChange, Retention, SnapshotChoice};
 pub use requirement::Requirement;
+pub use row_command::RowCommand;
 pub use row_counts::RowCounts;
 pub use row_delta::RowDelta;
 pub use sort_order_change::SortOrderChange;

@@ -145,7 +145,7 @@ impl Operation {
             Self::Overwrite { .. } => "overwrite",
             Self::Delete { .. } => "delete",
             Self::DynamicOverwrite { .. } => "dynamic overwrite",
-            Self::RowDelta(_) => "row delta",
+            Self::RowDelta(delta) => delta.command.name(),
             Self::CreateTable(_) => "create table",
             Self::ReplaceTable(_) => "replace table",
             Self::SetProperties(_) => "set properties",

@@ -127,7 +127,9 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             let isolation = object.optional("isolation", level)?;
             Operation::DynamicOverwrite { receipt: Receipt::from_bytes(receipt)?, isolation }
         }
-        "row delta" => Operation::RowDelta(Box::new(RowDelta::read(&mut object, receipt)?)),
+        "row delta" | "update" | "upsert" | "merge" => {
+            Operation::RowDelta(Box::new(RowDelta::read(&mut object, name.parse()?, receipt)?))
+        }
         "create table" | "replace table" => {
             let format_version = object.required("format-version", version)?;
             let (schema, spec) = (object.required("schema", raw)?, object.required("spec", raw)?);

@@ -4,6 +4,7 @@
 //! Spec: Snapshots (`overwrite`, `delete`); Row-level Deletes. The name is Iceberg Java's.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use floeberg_core::expr::{Expr, json as expression_json};
 use floeberg_core::{Error, Result};
@@ -11,7 +12,10 @@ use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 use serde_json::Value as Json;
 
+use super::delete_mode::DeleteMode;
 use super::isolation::IsolationLevel;
+use super::row_command::RowCommand;
+use floeberg_iceberg::lookup::SourceKeys;
 use floeberg_iceberg::metadata::json::ObjectWriter;
 use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, list, long, raw, string};
 use floeberg_iceberg::write::Receipt;
@@ -39,8 +43,16 @@ pub struct RowDelta {
     pub filter: Option<Expr>,
     /// Are column names case-sensitive?
     pub case_sensitive: bool,
-    /// `None` follows the table's `write.delete.isolation-level`.
+    /// The keys of the source of the operation. A row that was added after it read and that has one of them is a conflict.
+    pub keys: Option<Arc<SourceKeys>>,
+    /// Does the operation insert rows with such keys? Then that is a conflict under every isolation level.
+    pub inserts_keys: bool,
+    /// `None` follows the table, by the property of the command.
     pub isolation: Option<IsolationLevel>,
+    /// The command that it is of.
+    pub command: RowCommand,
+    /// How rows go of files of which others stay. `None` follows the table, by the property of the command.
+    pub mode: Option<DeleteMode>,
 }
 
 impl RowDelta {
@@ -86,7 +98,14 @@ impl RowDelta {
     }
 
     /// Puts what is not in receipts into a header. Gives the bytes of both receipts, and of the positions.
+    ///
+    /// Errors: `Unsupported` with the keys of a source, which stay where the source is.
     pub(super) fn put(&self, object: &mut ObjectWriter) -> Result<Vec<u8>> {
+        if self.keys.is_some() {
+            return Err(Error::unsupported(
+                "an upsert or a merge is committed where its source is: its keys are not sent to other processes",
+            ));
+        }
         let (mut added, mut removed) = (self.added.to_bytes()?, self.removed.to_bytes()?);
         object.put("added-length", added.len() as u64);
         object.put("removed-length", removed.len() as u64);
@@ -103,6 +122,7 @@ impl RowDelta {
         }
         object.put("case-sensitive", self.case_sensitive);
         object.put_some("isolation", self.isolation.map(IsolationLevel::name));
+        object.put_some("mode", self.mode.map(DeleteMode::name));
         added.append(&mut removed);
         for positions in self.deleted_rows.values() {
             positions
@@ -113,7 +133,7 @@ impl RowDelta {
     }
 
     /// Reads it back.
-    pub(super) fn read(object: &mut ObjectReader<'_>, receipts: &[u8]) -> Result<Self> {
+    pub(super) fn read(object: &mut ObjectReader<'_>, command: RowCommand, receipts: &[u8]) -> Result<Self> {
         let mut rest = receipts;
         let mut receipt = |name| {
             let length = usize::try_from(object.required(name, long)?).ok();
@@ -132,6 +152,7 @@ impl RowDelta {
         let deleted_rows = positions.collect::<Result<_>>()?;
         let filter = object.optional("filter", raw)?;
         let isolation = object.optional("isolation", string)?;
+        let mode = object.optional("mode", string)?;
         let repeated = match object.optional("repeated-row-of", string)? {
             None => None,
             Some(path) => Some((path, u64::try_from(object.required("repeated-row", long)?).unwrap_or(0))),
@@ -147,6 +168,10 @@ impl RowDelta {
             filter: filter.map(|filter| expression_json::from_json(&filter)).transpose()?,
             case_sensitive: object.required("case-sensitive", boolean)?,
             isolation: isolation.map(|level| level.parse()).transpose()?,
+            keys: None,
+            inserts_keys: false,
+            command,
+            mode: mode.map(|mode| mode.parse()).transpose()?,
         })
     }
 }

@@ -13,13 +13,14 @@ use std::sync::Arc;
 
 use arrow_array::Array as _;
 use floeberg_core::{Context, Error, ErrorKind, Result};
+use floeberg_iceberg::lookup::SourceKeys;
 use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
 use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 use floeberg_io::location::canonical;
 
 use super::isolation::IsolationLevel;
 use super::produce::{ActionContext, Removal, manifests_of};
-use super::row_level::{Affected, any_match};
+use super::row_level::{Affected, any_match, any_with_key};
 use super::validation::Validation;
 
 /// A kind of change that another commit may have made, and the operations that make it.
@@ -74,8 +75,7 @@ pub(crate) fn validate_no_conflicts(
         validation,
         validation.made_from,
         changes,
-        removal,
-        affected.map(Affected::paths).as_ref(),
+        Wanted { removal, affected: affected.map(Affected::paths).as_ref(), keys: None },
     )
 }
 
@@ -89,7 +89,43 @@ pub(crate) fn validate_added_data_files(
     made_from: &[Option<i64>],
     removal: &Removal,
 ) -> Result<()> {
-    validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], removal, None)
+    let wanted = Wanted { removal, affected: None, keys: None };
+    validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], wanted)
+}
+
+/// Looks for data files that others added since snapshots were read, and since the operation began, and that have rows with a key
+/// of the operation's source. Bounds alone prove nothing: the keys of files that they leave are read.
+///
+/// Errors: `CommitConflict`, not retryable: the operation has to start anew.
+pub(crate) fn validate_added_keys(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    made_from: &[Option<i64>],
+    keys: &SourceKeys,
+) -> Result<()> {
+    let range = Removal::rows(keys.range(), context.specs()?);
+    let wanted = Wanted { removal: &range, affected: None, keys: Some(keys) };
+    validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], wanted)
+}
+
+/// The rows that changes of others must not be of.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    removal: &'a Removal,
+    /// The files that deletes by position are a conflict for; `None` is all.
+    affected: Option<&'a HashSet<&'a str>>,
+    /// Only rows with these keys.
+    keys: Option<&'a SourceKeys>,
+}
+
+impl Wanted<'_> {
+    /// The rows, for messages.
+    fn describe(&self) -> String {
+        match self.keys {
+            Some(_) => "with a key of the source".to_owned(),
+            None => format!("matching {}", self.removal.describe()),
+        }
+    }
 }
 
 fn validate_no_changes(
@@ -97,8 +133,7 @@ fn validate_no_changes(
     validation: Validation<'_>,
     made_from: &[Option<i64>],
     changes: &[ConcurrentChange],
-    removal: &Removal,
-    affected: Option<&HashSet<&str>>,
+    wanted: Wanted<'_>,
 ) -> Result<()> {
     let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
     let mut others = snapshots_between(starting.branch_head(context.branch), base, context.branch)?;
@@ -123,25 +158,32 @@ fn validate_no_changes(
                 continue;
             }
             for change in changes.iter().filter(|change| change.content == manifest.content) {
-                let found = validate_manifest(context, snapshot, &manifest, change, &ids, removal, affected)?;
+                let found = validate_manifest(context, snapshot, &manifest, change, &ids, wanted)?;
                 doubtful.extend(found);
             }
         }
     }
-    validate_by_reading(context, removal, doubtful)
+    validate_by_reading(context, wanted, doubtful)
 }
 
 /// Added files of which bounds do not say whether a row matches: canonical paths, and the conflict that they may be.
 type Doubtful = HashMap<String, Error>;
 
 /// Reads the filter's columns of added files. A file that is not in the table any more is a conflict: its rows may be in others.
-fn validate_by_reading(context: &ActionContext<'_>, removal: &Removal, mut doubtful: Doubtful) -> Result<()> {
-    let Removal::Rows(pruner, ..) = removal else { return Ok(()) };
+fn validate_by_reading(
+    context: &ActionContext<'_>,
+    wanted: Wanted<'_>,
+    mut doubtful: Doubtful,
+) -> Result<()> {
+    let Removal::Rows(pruner, ..) = wanted.removal else { return Ok(()) };
     if doubtful.is_empty() {
         return Ok(());
     }
     let paths = doubtful.keys().cloned().collect();
-    let found = any_match(context, pruner.whole(), &paths)?;
+    let found = match wanted.keys {
+        Some(keys) => any_with_key(context, keys, &paths)?,
+        None => any_match(context, pruner.whole(), &paths)?,
+    };
     found.and_then(|path| doubtful.remove(&path)).map_or(Ok(()), Err)
 }
 
@@ -176,10 +218,10 @@ fn validate_manifest(
     manifest: &ManifestFile,
     change: &ConcurrentChange,
     ids: &HashSet<i64>,
-    removal: &Removal,
-    affected: Option<&HashSet<&str>>,
+    rows: Wanted<'_>,
 ) -> Result<Doubtful> {
     let mut doubtful = Doubtful::new();
+    let removal = rows.removal;
     if !removal.concerns(manifest)? {
         return Ok(doubtful);
     }
@@ -191,7 +233,7 @@ fn validate_manifest(
     let (snapshot_ids, referenced) = (&details.snapshot_id, &details.referenced_data_file);
     let is_elsewhere = |row: usize| {
         let path = referenced.is_valid(row).then(|| referenced.value(row));
-        path.zip(affected).is_some_and(|(path, affected)| !affected.contains(canonical(path)))
+        path.zip(rows.affected).is_some_and(|(path, affected)| !affected.contains(canonical(path)))
     };
     for (row, (status, id)) in entries.status.values().iter().zip(snapshot_ids).enumerate() {
         let is_theirs = *status == change.status && id.is_some_and(|id| ids.contains(&id));
@@ -201,16 +243,16 @@ fn validate_manifest(
             let conflict = Error::new(
                 ErrorKind::CommitConflict,
                 format!(
-                    "a conflicting change was committed since the operation began: it {} matching {}",
+                    "a conflicting change was committed since the operation began: it {} {}",
                     change.description,
-                    removal.describe()
+                    rows.describe()
                 ),
             )
             .with("file_path", path)
             .with("snapshot", snapshot.snapshot_id)
             .with("operation", operation);
             let is_added_data = change.content == ManifestContent::Data && change.status == ADDED;
-            if !is_added_data || rows_match[row] == RowsMatch::All {
+            if !is_added_data || (rows_match[row] == RowsMatch::All && rows.keys.is_none()) {
                 return Err(conflict);
             }
             doubtful.insert(canonical(path).to_owned(), conflict);

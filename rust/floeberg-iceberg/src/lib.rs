@@ -14,6 +14,7 @@
 //! - `aggregate`: counts and extremes, by metadata where the specification guarantees that it is exact.
 //! - `table`: a table, opened.
 //! - `scan`: which rows of which snapshot, or which appends between two; the facade over planning and reading.
+//! - `lookup`: the rows that have a key of a source, and their other columns.
 //! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
 //! - `statistics`: Puffin statistics files, and the rows of partition statistics files.
@@ -33,6 +34,7 @@ pub mod read;
 pub mod aggregate;
 mod table;
 mod scan;
+pub mod lookup;
 pub mod inspect;
 mod recipe;
 mod statistics;

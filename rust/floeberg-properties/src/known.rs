@@ -52,6 +52,10 @@ pub const DELETE_TARGET_FILE_SIZE: Whole =
     Whole { name: "write.delete.target-file-size-bytes", default: 64 * MIB, least: 1 };
 pub const UPDATE_ISOLATION: Words =
     Words { name: "write.update.isolation-level", default: "serializable", allowed: LEVELS };
+pub const UPDATE_MODE: Words = Words { name: "write.update.mode", default: "copy-on-write", allowed: MODES };
+pub const MERGE_ISOLATION: Words =
+    Words { name: "write.merge.isolation-level", default: "serializable", allowed: LEVELS };
+pub const MERGE_MODE: Words = Words { name: "write.merge.mode", default: "copy-on-write", allowed: MODES };
 pub const ENCRYPTION_KEY_ID: &str = "encryption.key-id";
 
 // Reading.
@@ -253,14 +257,8 @@ pub const PROPERTIES: &[Known] = &[
         "How merged rows are sent to writers",
     )
     .kept(),
-    Known::words(
-        "write.merge.isolation-level",
-        D::Word("serializable"),
-        LEVELS,
-        "Which concurrent changes conflict with merges",
-    )
-    .kept(),
-    Known::words("write.merge.mode", D::Word("copy-on-write"), MODES, "How rows are merged").kept(),
+    MERGE_ISOLATION.known("Which concurrent changes conflict with upserts and merges"),
+    MERGE_MODE.known("How rows are changed by upserts and merges"),
     METADATA_CODEC.known("The codec of metadata files"),
     DELETE_AFTER_COMMIT.known("Whether a commit removes metadata files that it drops from the metadata log"),
     Known::text(
@@ -314,8 +312,8 @@ pub const PROPERTIES: &[Known] = &[
         "How updated rows are sent to writers",
     )
     .kept(),
-    UPDATE_ISOLATION.known("Which concurrent changes conflict with overwrites"),
-    Known::words("write.update.mode", D::Word("copy-on-write"), MODES, "How rows are updated").kept(),
+    UPDATE_ISOLATION.known("Which concurrent changes conflict with overwrites and updates"),
+    UPDATE_MODE.known("How rows are updated"),
 ];
 
 /// Properties of Iceberg Java that only its engines follow.

@@ -88,6 +88,8 @@ mod _native {
     #[pymodule_export]
     use crate::write::add_files::describe_files;
     #[pymodule_export]
+    use crate::write::lookup::{FoundRows, SourceKeys, check_memory_of_source, differing, rows_with_places};
+    #[pymodule_export]
     use crate::write::receipt::Receipt;
     #[pymodule_export]
     use crate::write::row_delta::{KeyRecipe, RowDeltaReceipt};

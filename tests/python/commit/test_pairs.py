@@ -89,6 +89,9 @@ def slower(table, name, level):
     if operation == "overwrite":
         transaction.overwrite(rows(50), FILTER, mode=how, options=options)
         return transaction.commit_transaction, [50]
+    if operation == "update":
+        transaction.update({"id": 50}, FILTER, mode=how, options=options, on_conflict="raise")
+        return transaction.commit_transaction, [50]
     recipe = table.row_delta_recipe()
     found = table.scan(FILTER, selected_fields=PLACES).to_arrow()
     receipts, new = [recipe.delete_rows(found)], []
@@ -135,6 +138,6 @@ def test_the_guide_says_what_happens(tmp_path, version, slow, fast, said):
         if slow == "replace_table with rows":
             left = []
             assert len(other.refresh().snapshots()) == 4, "what was written stays in the history"
-        if "row_delta" in slow and fast == "append of row 2":
+        if slow.startswith(("commit_row_delta", "update")) and fast == "append of row 2":
             left = sorted([*left, 2])
         assert ids(other.refresh()) == sorted([*left, *new])

@@ -131,20 +131,22 @@ class Change:
     """An operation on rows, as the model does it.
 
     Attributes:
-        name: `append`, `overwrite`, `dynamic` or `delete`.
-        rows: The rows that come.
-        filter: The rows that go.
+        name: `append`, `overwrite`, `dynamic`, `delete`, `update` or `upsert`.
+        rows: The rows that come; those of an upsert may be there already, by their ids.
+        filter: The rows that go, or change.
         receipt: The number of the receipt that the rows are of.
+        values: What an update sets.
     """
 
     name: str
     rows: Rows = field(default_factory=dict)
     filter: Filter | None = None
     receipt: int | None = None
+    values: Row = field(default_factory=dict)
 
     def replaced(self, row: Row) -> bool:
-        """Does a row go?"""
-        if self.name == "append":
+        """Does a row go, that the operation must have seen?"""
+        if self.name in ("append", "update", "upsert"):
             return False
         if self.name == "dynamic":
             return row.get(PART) in {each.get(PART) for each in self.rows.values()}
@@ -153,4 +155,23 @@ class Change:
 
     def applied(self, rows: Rows) -> Rows:
         """What is left of rows, and what is new."""
+        if self.name == "update":
+            assert self.filter is not None
+            return {key: row | self.values if self.filter.holds(row) else row for key, row in rows.items()}
+        if self.name == "upsert":
+            by_id = {row[ID]: row for row in self.rows.values()}
+            known = {row[ID] for row in rows.values()}
+            left = {key: row | by_id.get(row[ID], {}) for key, row in rows.items()}
+            return left | {key: row for key, row in self.rows.items() if row[ID] not in known}
         return {key: row for key, row in rows.items() if not self.replaced(row)} | self.rows
+
+    def touched(self, rows: Rows) -> set[int]:
+        """The writes whose files may be copied."""
+        if self.name == "update":
+            assert self.filter is not None
+            return {write for (write, _), row in rows.items() if self.filter.holds(row)}
+        if self.name == "upsert":
+            ids = {row[ID] for row in self.rows.values()}
+            return {write for (write, _), row in rows.items() if row[ID] in ids}
+        # Rows that stay of a file may be in a copy of it: the file itself can come again.
+        return {write for write, _ in rows.keys() - self.applied(rows).keys()}

@@ -202,15 +202,43 @@ class History:
             modes = {"take": "append", "take-overwriting": "overwrite", "take-dynamic": "dynamic-overwrite"}
             transaction.commit_receipts([written.receipt], mode=modes[step.action], overwrite_filter=where)
             return Change(name_of(step), self._occurring(written.rows), step.filter, number)
+        if step.action == "update":
+            return self._update(step, handle, transaction, where, mode)
         rows = self.rows(step, handle.columns)
+        if step.action == "upsert":
+            rows = self._known_or_new(step, rows)
         data = arrow(rows, handle.columns)
-        if step.action == "append":
+        if step.action == "upsert":
+            name = next(each.name for each in handle.columns if each.number == ID)
+            transaction.upsert(data, [name], mode=mode)
+        elif step.action == "append":
             transaction.append(data)
         elif step.action == "overwrite":
             transaction.overwrite(data, overwrite_filter=where, mode=mode)
         else:
             transaction.dynamic_partition_overwrite(data)
         return Change(step.action, self._occurring(rows), step.filter)
+
+    def _update(self, step: Step, handle: Handle, transaction: Any, where: str, mode: Any) -> Change | None:
+        """Sets one or two columns to literals."""
+        names = {each.number: each.name for each in handle.columns}
+        values: Row = {X: None if step.number == 3 else step.number, Y: float(step.number)}
+        values = {number: value for number, value in values.items() if number in names}
+        required = {each.number for each in handle.columns if each.required}
+        if not values or (values.get(X, 0) is None and X in required):
+            return None
+        transaction.update({names[number]: value for number, value in values.items()}, where, mode=mode)
+        return Change("update", filter=step.filter, values=values)
+
+    def _known_or_new(self, step: Step, rows: list[Row]) -> list[Row]:
+        """Every other row gets the id of one that is in the table."""
+        head = self.heads.get(step.branch) or self.heads.get("main")
+        ids = sorted({row[ID] for row in head.rows.values()}) if head else []
+        chosen = ids[step.number :: 2]
+        return [
+            row | {ID: chosen[number // 2]} if not number % 2 and number // 2 < len(chosen) else row
+            for number, row in enumerate(rows)
+        ]
 
     # What must have come of it.
 
@@ -259,9 +287,8 @@ class History:
                 again = change.receipt in {receipt for receipt, _ in files}
                 assert not again, f"receipt {change.receipt} is in the table twice"
                 files |= {(change.receipt, write) for write, _ in change.rows}
-            if change.name in ("delete", "overwrite"):
-                # Rows that stay of a file may be in a copy of it: the file itself can come again.
-                changed = {write for write, _ in states[-2].keys() - states[-1].keys()}
+            if change.name in ("delete", "overwrite", "update", "upsert"):
+                changed = change.touched(states[-2])
                 files = frozenset(each for each in files if each[1] not in changed)
             live = {write for write, _ in states[-1]}
             files = frozenset((receipt, write) for receipt, write in files if write in live)

@@ -92,6 +92,7 @@ def changes(actions: st.SearchStrategy[str]) -> st.SearchStrategy[Step]:
 
 
 one_change = changes(st.sampled_from(CHANGES))
+by_row = changes(st.sampled_from(["update", "upsert"]))
 one_of_columns = st.builds(
     Step,
     action=st.sampled_from(COLUMNS),
@@ -109,6 +110,7 @@ transactions = st.builds(
 steps = st.one_of(
     one_change,
     one_change,
+    by_row,
     changes(st.sampled_from(RECEIPTS)),
     one_of_columns,
     transactions,

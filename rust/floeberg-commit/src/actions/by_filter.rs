@@ -6,10 +6,10 @@
 //! Invariant: every attempt looks for the rows in its own base, so that a retry neither misses rows nor brings any back. Files of
 //! which all rows match go by metadata alone.
 
+use floeberg_core::Result;
 use floeberg_core::expr::{BoundExpr, Expr};
-use floeberg_core::{Error, Result};
 use floeberg_iceberg::write::WrittenFile;
-use floeberg_properties::Words;
+use floeberg_properties::{DELETE_MODE, Words};
 
 use crate::produce::{ActionContext, FileChange, NamedFiles, Produced, Removal, change_files};
 use crate::progress::Step;
@@ -51,12 +51,8 @@ impl RowsOfBase {
         let bound = context.bind(rows.filter, rows.case_sensitive, validation.seen)?;
         let by_property = || IsolationLevel::of(&context.metadata, isolation);
         let level = rows.isolation.map_or_else(by_property, Ok)?;
-        let mode = rows.mode.map_or_else(|| DeleteMode::of(&context.metadata), Ok)?;
-        if mode == DeleteMode::MergeOnRead && context.metadata.format_version < 2 {
-            return Err(Error::invalid_input(
-                "a table of format version 1 has no delete files: delete by mode \"copy-on-write\", or upgrade the table",
-            ));
-        }
+        let mode = rows.mode.map_or_else(|| DeleteMode::of(&context.metadata, DELETE_MODE), Ok)?;
+        let mode = mode.checked(&context.metadata)?;
         context.progress.begin(Step::Planning, 0);
         let removal = Removal::rows(bound.clone(), context.specs()?);
         let affected = affected(context, &removal)?;

@@ -96,9 +96,9 @@ pub(super) fn count(
         Operation::Delete { filter, case_sensitive, isolation, mode } => {
             (filter, *case_sensitive, *isolation, *mode, DELETE_ISOLATION)
         }
+        Operation::RowDelta(delta) => return row_delta::count(context, delta),
         other => {
-            let message =
-                format!("a dry run counts the rows of a delete or an overwrite, found {}", other.name());
+            let message = format!("a dry run counts rows that change, found {}", other.name());
             return Err(Error::invalid_input(message));
         }
     };

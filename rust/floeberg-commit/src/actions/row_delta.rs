@@ -11,17 +11,16 @@ use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::manifest::FileContent;
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
-use floeberg_properties::DELETE_ISOLATION;
 use roaring::RoaringTreemap;
 
 use crate::produce::{
     ActionContext, BaseCheck, FileChange, NamedFiles, Produced, Removal, change_files, check_base,
 };
 use crate::progress::Step;
-use crate::row_level::{RowChange, data_file, row_change, with_deletes};
-use crate::validate::validate_added_data_files;
+use crate::row_level::{Matched, RowChange, counted, data_file, row_change, with_deletes};
+use crate::validate::{validate_added_data_files, validate_added_keys};
 use crate::validation::Validation;
-use crate::{DeleteMode, IsolationLevel, RowDelta};
+use crate::{DeleteMode, IsolationLevel, RowCommand, RowCounts, RowDelta};
 
 /// Adds and removes the files of a delta, and deletes its rows.
 pub(super) fn row_delta(
@@ -35,8 +34,9 @@ pub(super) fn row_delta(
     }
     context.progress.begin(Step::Planning, 0);
     check_format(context, validation, delta)?;
-    let NamedRows { changed, replaced, change } = named_rows(context, delta)?;
-    let RowChange { added: deletes, removed: gone, mut counts } = change;
+    let NamedRows { changed, replaced, matched } = named_rows(context, delta)?;
+    let RowChange { added: deletes, removed: gone, mut counts } =
+        row_change(context, mode(context, delta)?, Vec::new(), matched)?;
     let mut removed = delta.removed.files().to_vec();
     removed.extend(replaced.iter().cloned());
     let check = BaseCheck {
@@ -48,14 +48,7 @@ pub(super) fn row_delta(
         read_snapshot_id: delta.read_snapshot_id,
     };
     check_base(context, check)?;
-    if let Some(filter) = &delta.filter {
-        let bound = context.bind(filter, delta.case_sensitive, validation.seen)?;
-        let by_property = || IsolationLevel::of(&context.metadata, DELETE_ISOLATION);
-        if delta.isolation.map_or_else(by_property, Ok)? == IsolationLevel::Serializable {
-            let missed = Removal::rows(bound, context.specs()?);
-            validate_added_data_files(context, validation, &[delta.read_snapshot_id], &missed)?;
-        }
-    }
+    validate_added_rows(context, validation, delta)?;
     for written in &replaced {
         counts.rewritten_files += 1;
         counts.rewritten_bytes += u64::try_from(written.file.file_size_in_bytes).unwrap_or(0);
@@ -85,6 +78,55 @@ pub(super) fn row_delta(
     Ok(Produced { counts, ..produced })
 }
 
+/// Errors: `CommitConflict` for rows that others added since the operation read, and that it would have changed, or whose keys it
+/// inserts.
+fn validate_added_rows(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    delta: &RowDelta,
+) -> Result<()> {
+    if delta.filter.is_none() && delta.keys.is_none() {
+        return Ok(());
+    }
+    let filter =
+        delta.filter.as_ref().map(|filter| context.bind(filter, delta.case_sensitive, validation.seen));
+    let filter = filter.transpose()?;
+    let by_property = || IsolationLevel::of(&context.metadata, delta.command.isolation());
+    let is_serializable = delta.isolation.map_or_else(by_property, Ok)? == IsolationLevel::Serializable;
+    let read = [delta.read_snapshot_id];
+    if let Some(filter) = filter.filter(|_| is_serializable) {
+        let missed = Removal::rows(filter, context.specs()?);
+        validate_added_data_files(context, validation, &read, &missed)?;
+    }
+    match &delta.keys {
+        Some(keys) if is_serializable || delta.inserts_keys => {
+            validate_added_keys(context, validation, &read, keys)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What would change. Nothing is written.
+///
+/// Errors: those of [`row_delta`] for data files that are not there.
+pub(super) fn count(context: &ActionContext<'_>, delta: &RowDelta) -> Result<RowCounts> {
+    context.progress.begin(Step::Planning, 0);
+    let mode = mode(context, delta)?;
+    let NamedRows { matched, .. } = named_rows(context, delta)?;
+    Ok(counted(mode, &[], &matched))
+}
+
+/// How rows go. Errors: `InvalidInput` for another word of a property, and for merge-on-read in v1.
+fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
+    let by_property = match delta.command.mode() {
+        None => Ok(DeleteMode::MergeOnRead),
+        Some(property) => DeleteMode::of(&context.metadata, property),
+    };
+    let mode = delta.mode.map_or(by_property, Ok)?;
+    // Without positions, the format has nothing to say.
+    if delta.command == RowCommand::Delta { Ok(mode) } else { mode.checked(&context.metadata) }
+}
+
 /// What the positions and paths of a delta mean on a base.
 #[derive(Debug, Default)]
 struct NamedRows {
@@ -92,14 +134,14 @@ struct NamedRows {
     changed: Vec<WrittenFile>,
     /// The data files that go.
     replaced: Vec<WrittenFile>,
-    /// Delete files for the rows, and what they replace.
-    change: RowChange,
+    /// The data files of which rows go, with these rows.
+    matched: Vec<Matched>,
 }
 
-/// Finds the data files of positions and paths, and writes the deletes.
+/// Finds the data files of positions and paths.
 ///
 /// Errors: `CommitConflict` for a data file that is not live, and for a row to change that others deleted; `InvalidInput` for a row
-/// that its file does not have, and for positions in v1.
+/// that its file does not have.
 fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows> {
     let mut rows: BTreeMap<&str, RoaringTreemap> = BTreeMap::new();
     for (path, positions) in delta.deleted_rows.iter().filter(|(_, positions)| !positions.is_empty()) {
@@ -157,7 +199,7 @@ fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows
             matched.push(file);
         }
     }
-    found.change = row_change(context, DeleteMode::MergeOnRead, Vec::new(), matched)?;
+    found.matched = matched;
     Ok(found)
 }
 

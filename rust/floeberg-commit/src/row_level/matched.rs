@@ -17,6 +17,7 @@ use floeberg_core::schema::reserved::{POS, metadata_column};
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_exec::budget::memory_budget;
 use floeberg_exec::threads::ordered;
+use floeberg_iceberg::lookup::SourceKeys;
 use floeberg_iceberg::manifest::DataFile;
 use floeberg_iceberg::plan::{FileScanTask, PlanRequest, PlanStream};
 use floeberg_iceberg::read::{ReadRequest, TableReader, deleted_positions, read_task};
@@ -117,6 +118,17 @@ pub(crate) fn any_match(
     Ok(found.into_iter().flatten().next())
 }
 
+/// The same for rows with a key of a source.
+pub(crate) fn any_with_key(
+    context: &ActionContext<'_>,
+    keys: &SourceKeys,
+    paths: &HashSet<String>,
+) -> Result<Option<String>> {
+    let schema = Arc::clone(keys.schema());
+    let read = read_request(context, Schema::clone(&schema))?;
+    keys.find_in(plan_request(context, BoundExpr::True, None)?, read, paths)
+}
+
 /// The files of these canonical paths, with the rows of them that are named and those that are deleted already.
 ///
 /// Errors: those of planning and reading deletes.
@@ -156,7 +168,18 @@ fn tasks(
     paths: &HashSet<String>,
     manifests: Option<HashSet<String>>,
 ) -> Result<Vec<FileScanTask>> {
-    let plan = PlanStream::open(PlanRequest {
+    let plan = PlanStream::open(plan_request(context, filter, manifests)?)?;
+    let is_wanted = |task: &FileScanTask| paths.contains(canonical(&task.file_path));
+    plan.into_tasks().filter(|task| task.as_ref().map_or(true, is_wanted)).collect()
+}
+
+/// A plan of the files of the branch; with data manifests, of theirs alone.
+fn plan_request(
+    context: &ActionContext<'_>,
+    filter: BoundExpr,
+    manifests: Option<HashSet<String>>,
+) -> Result<PlanRequest> {
+    Ok(PlanRequest {
         metadata: Arc::clone(&context.metadata),
         metadata_location: context.metadata.location.clone(),
         snapshot: context.parent()?,
@@ -168,9 +191,7 @@ fn tasks(
         reader: context.reader.clone(),
         verbose: false,
         memory: memory_budget()?,
-    })?;
-    let is_wanted = |task: &FileScanTask| paths.contains(canonical(&task.file_path));
-    plan.into_tasks().filter(|task| task.as_ref().map_or(true, is_wanted)).collect()
+    })
 }
 
 /// What reading columns of the table's data files needs beside tasks.

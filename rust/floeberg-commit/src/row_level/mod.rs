@@ -13,5 +13,5 @@ mod copied;
 mod row_change;
 
 pub(crate) use affected::{Affected, affected};
-pub(crate) use matched::{any_match, data_file, matched, with_deletes};
+pub(crate) use matched::{Matched, any_match, any_with_key, data_file, matched, with_deletes};
 pub(crate) use row_change::{RowChange, counted, row_change};

@@ -15,6 +15,7 @@ mod references;
 mod removals;
 mod replacing;
 mod retries;
+mod row_commands;
 mod row_deletes;
 mod row_overwrites;
 mod row_positions;

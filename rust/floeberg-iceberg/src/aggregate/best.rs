@@ -31,7 +31,7 @@ pub enum Extreme {
 
 impl Extreme {
     /// Is a value further out than another? False if they have no order.
-    pub(super) fn is_better(self, value: &Value, than: &Value) -> bool {
+    pub(crate) fn is_better(self, value: &Value, than: &Value) -> bool {
         self.prefers(compare(value, than))
     }
 
@@ -52,7 +52,7 @@ impl Extreme {
 }
 
 /// The value furthest out in a batch that holds one column, at whatever depth of structs.
-pub(super) fn best_of(batch: &RecordBatch, field_type: &Type, which: Extreme) -> Result<Option<Value>> {
+pub(crate) fn best_of(batch: &RecordBatch, field_type: &Type, which: Extreme) -> Result<Option<Value>> {
     let Some((array, nulls)) = leaf(batch) else { return Ok(None) };
     match best_row(&array, nulls.as_ref(), which)? {
         Some(row) => from_array(&array, row, field_type),

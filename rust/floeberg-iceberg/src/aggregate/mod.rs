@@ -9,6 +9,7 @@ mod best;
 mod extreme;
 
 pub use best::Extreme;
+pub(crate) use best::best_of;
 pub(crate) use count::count;
 pub(crate) use extreme::{ExtremeRequest, column_of, extreme};
 pub use result::{AggregateMetrics, AggregateResult};

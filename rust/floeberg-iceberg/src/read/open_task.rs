@@ -10,6 +10,7 @@ use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Result};
 use floeberg_files::{FileFilter, FileReader, Projection, Unit, UnitRequest, units_to_read};
+use roaring::RoaringTreemap;
 
 use super::deleted_column::DeletedColumn;
 use super::deletes::{self, DataKeys, KeyFilter, TaskKeys};
@@ -45,16 +46,34 @@ impl OpenTask {
 
     /// Opens a task to read other columns than the request's.
     pub(super) fn open_with(reader: &TableReader, task: &FileScanTask, projected: &Schema) -> Result<Self> {
-        Self::try_open(reader, task, projected).context("path", &task.location)
+        Self::try_open(reader, task, projected, None).context("path", &task.location)
     }
 
-    fn try_open(reader: &TableReader, task: &FileScanTask, projected: &Schema) -> Result<Self> {
+    /// Opens a task to read the rows at these positions.
+    pub(super) fn open_rows(
+        reader: &TableReader,
+        task: &FileScanTask,
+        positions: &RoaringTreemap,
+    ) -> Result<Self> {
+        Self::try_open(reader, task, &reader.request.projected, Some(positions))
+            .context("path", &task.location)
+    }
+
+    fn try_open(
+        reader: &TableReader,
+        task: &FileScanTask,
+        projected: &Schema,
+        only: Option<&RoaringTreemap>,
+    ) -> Result<Self> {
         let TableReader { request, deletes: caches } = reader;
         let access = &request.files;
         let mut deletes = deletes::load(request, caches, task)?;
         let keys = TaskKeys::load(request, &caches.keys, task)?;
         let names = request.name_mapping.as_deref().map_or(Names::Unmapped(&request.schema), Names::Mapped);
         let file = access.open(&task.location, task.file_format, names)?;
+        if let Some(only) = only {
+            deletes.add(&others(file.as_ref(), task, only));
+        }
         let constants = constants_of(request, task)?;
         let batch_rows = constants.origin().map_or(access.batch_rows, |origin| {
             access.batch_rows.min((BATCH_BYTES / origin.row_bytes()).max(1))
@@ -96,6 +115,7 @@ impl OpenTask {
                 Projection::of_fields(&columns.collect::<Vec<_>>(), file.fields(), &constants)?
             }
         };
+        let filter = if request.skips_units_only { FileFilter::All } else { filter };
         let file = file.prepared(&units, &projection, &filter)?;
         Ok(Self {
             units,
@@ -137,4 +157,15 @@ impl OpenTask {
         })?;
         Ok(TaskRows::new(reader, self.deleted.clone()))
     }
+}
+
+/// The positions of a file that are not among these, as far as it is known how many rows the file has.
+fn others(file: &dyn FileReader, task: &FileScanTask, positions: &RoaringTreemap) -> RoaringTreemap {
+    let ends =
+        file.units(None, &FileFilter::All).into_iter().filter_map(|unit| unit.rows.map(|rows| rows.end));
+    let rows = ends.max().unwrap_or_else(|| u64::try_from(task.record_count).unwrap_or(0));
+    let mut others = RoaringTreemap::new();
+    others.insert_range(0..rows);
+    others -= positions;
+    others
 }

@@ -39,6 +39,8 @@ pub struct ReadRequest {
     pub partition_fields: BTreeMap<i32, Vec<i32>>,
     /// Ids for files without ids (`schema.name-mapping.default`).
     pub name_mapping: Option<Arc<NameMapping>>,
+    /// Do residuals only leave out units of files? Then all rows of the other units come, whether they match or not.
+    pub skips_units_only: bool,
     /// Bytes of decoded batches that may wait to be taken. Position deletes that are kept for later tasks may take as
     /// many bytes again, and keys of equality deletes about as many again.
     pub memory: u64,
@@ -55,6 +57,7 @@ impl ReadRequest {
             specs: BTreeMap::new(),
             partition_fields: BTreeMap::new(),
             name_mapping: None,
+            skips_units_only: false,
             memory: MEMORY,
         }
     }

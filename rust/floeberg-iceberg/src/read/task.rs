@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
 use floeberg_files::Coalescer;
+use roaring::RoaringTreemap;
 
 use super::open_task::OpenTask;
 use super::table_reader::TableReader;
@@ -18,14 +19,18 @@ use crate::plan::FileScanTask;
 /// Errors: `Unsupported` for a format or a delete that cannot be read or applied yet, `InvalidData` for a damaged
 /// file; each names the file.
 pub fn read_task(reader: &Arc<TableReader>, task: &FileScanTask) -> Result<TaskBatches> {
-    Ok(TaskBatches {
-        table: Arc::clone(reader),
-        task: OpenTask::open(reader, task)?,
-        next_unit: 0,
-        reader: None,
-        joined: Coalescer::new(reader.request.files.batch_rows),
-        finished: false,
-    })
+    Ok(TaskBatches::new(reader, OpenTask::open(reader, task)?))
+}
+
+/// The rows of a task at these positions, and maybe others behind the last one of them.
+///
+/// Errors: those of [`read_task`].
+pub fn read_rows(
+    reader: &Arc<TableReader>,
+    task: &FileScanTask,
+    positions: &RoaringTreemap,
+) -> Result<TaskBatches> {
+    Ok(TaskBatches::new(reader, OpenTask::open_rows(reader, task, positions)?))
 }
 
 /// The batches of one task.
@@ -39,6 +44,17 @@ pub struct TaskBatches {
 }
 
 impl TaskBatches {
+    fn new(reader: &Arc<TableReader>, task: OpenTask) -> Self {
+        Self {
+            table: Arc::clone(reader),
+            task,
+            next_unit: 0,
+            reader: None,
+            joined: Coalescer::new(reader.request.files.batch_rows),
+            finished: false,
+        }
+    }
+
     fn step(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(batch) = self.joined.pop() {

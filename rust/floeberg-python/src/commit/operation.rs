@@ -1,6 +1,7 @@
 //! What does Python ask to be done to a table?
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use floeberg_commit::{
     NewTable, Operation as IcebergOperation, RefChange, RowDelta, SortOrderChange, StatisticsChange,
@@ -17,6 +18,7 @@ use crate::pickle::Envelope;
 use crate::runtime;
 use crate::values::expression::Tree;
 use crate::values::json::json;
+use crate::write::lookup::SourceKeys;
 use crate::write::receipt::Receipt;
 use crate::write::row_delta::RowDeltaReceipt;
 
@@ -58,7 +60,11 @@ impl Operation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (receipt, row_filter, *, case_sensitive, isolation, read_snapshot_id))]
+    #[pyo3(signature = (
+        receipt, row_filter, *, case_sensitive, isolation, read_snapshot_id, command="row delta", mode=None, keys=None,
+        inserts_keys=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each of a row delta")]
     fn row_delta(
         py: Python<'_>,
         receipt: &RowDeltaReceipt,
@@ -66,13 +72,23 @@ impl Operation {
         case_sensitive: bool,
         isolation: Option<&str>,
         read_snapshot_id: Option<i64>,
+        command: &str,
+        mode: Option<&str>,
+        keys: Option<PyRef<'_, SourceKeys>>,
+        inserts_keys: bool,
     ) -> PyResult<Self> {
         let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
+        let mode = runtime::call(py, || mode.map(str::parse).transpose())?;
+        let command = runtime::call(py, || command.parse())?;
         Ok(Self(IcebergOperation::RowDelta(Box::new(RowDelta {
             filter: row_filter.map(|tree| tree.0),
             case_sensitive,
             isolation,
             read_snapshot_id,
+            command,
+            mode,
+            keys: keys.map(|keys| Arc::clone(&keys.0)),
+            inserts_keys,
             ..receipt.0.clone()
         }))))
     }

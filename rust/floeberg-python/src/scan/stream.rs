@@ -9,6 +9,7 @@ use std::vec;
 
 use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_iceberg::lookup::MatchedStream;
 use floeberg_iceberg::plan::PlanStream;
 use floeberg_iceberg::read::BatchStream;
 use pyo3::prelude::*;
@@ -27,6 +28,13 @@ pub trait Awaited: Send {
 
 /// Rows, as they are read.
 impl Awaited for BatchStream {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// Rows that may change, as they are read.
+impl Awaited for MatchedStream {
     fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
         self.next_timeout(timeout)
     }

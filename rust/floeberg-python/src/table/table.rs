@@ -143,6 +143,14 @@ impl Table {
         checked.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))
     }
 
+    /// Do names of columns, and the name of a branch, mean the same in a later state of the table?
+    #[pyo3(signature = (later, *, branch))]
+    fn means_the_same_in(&self, later: &Self, branch: &str) -> bool {
+        let (now, later) = (self.table.metadata(), later.table.metadata());
+        let is_gone = now.refs.contains_key(branch) && !later.refs.contains_key(branch);
+        now.current_schema() == later.current_schema() && !is_gone
+    }
+
     #[getter]
     fn location(&self) -> &str {
         &self.table.metadata().location

@@ -113,7 +113,8 @@ impl<'a> KeyColumn<'a> {
         Ok(Self { values, nulls: array.nulls().filter(|nulls| nulls.null_count() > 0) })
     }
 
-    fn is_null(&self, row: usize) -> bool {
+    /// Is the value of a row null?
+    pub fn is_null(&self, row: usize) -> bool {
         matches!(self.values, Values::Nothing) || self.nulls.is_some_and(|nulls| nulls.is_null(row))
     }
 

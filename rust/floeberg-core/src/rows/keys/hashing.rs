@@ -51,7 +51,7 @@ impl Hashing {
 
 /// No memory is left for more keys.
 pub(super) fn no_memory(cause: impl std::fmt::Debug) -> Error {
-    Error::limit(format!("not enough memory for the keys of equality deletes: {cause:?}"))
+    Error::limit(format!("not enough memory for keys: {cause:?}"))
 }
 
 /// Makes room in a vector.

@@ -1,4 +1,4 @@
-//! Which rows have a key that equality deletes delete?
+//! Which rows have a key: one that equality deletes delete, or one of a source?
 
 mod hashing;
 mod columns;
@@ -6,5 +6,7 @@ mod numbers;
 mod fixed_keys;
 mod row_keys;
 mod deleted_keys;
+mod key_index;
 
 pub use deleted_keys::DeletedKeys;
+pub use key_index::{KeyIndex, NO_ROW};

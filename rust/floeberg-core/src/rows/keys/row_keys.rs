@@ -125,7 +125,7 @@ impl RowKeys {
 }
 
 /// The hashes of at most [`STEP`] rows, column by column.
-fn hash_rows<'h>(
+pub(super) fn hash_rows<'h>(
     hashing: &Hashing,
     columns: &[KeyColumn<'_>],
     first: usize,
@@ -141,7 +141,7 @@ fn hash_rows<'h>(
 }
 
 /// The table takes the place from the low bits of a hash and the tag from the high ones: 32 bits serve both.
-fn spread(hash: u32) -> u64 {
+pub(super) fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

@@ -1,3 +1,4 @@
 mod deleted;
 mod kept_rows;
+mod key_index;
 mod keys;

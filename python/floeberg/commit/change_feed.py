@@ -1,0 +1,225 @@
+"""How is a feed of changes applied, of which the last of a key wins?
+
+In: rows that say whether they insert, update or delete. Out: a row delta.
+
+Invariant: the order of the rows of a feed does not matter. What `order_by` leaves open is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from floeberg import _native
+from floeberg.commit.changed_rows import ChangedRows, RowChanges
+from floeberg.commit.upsert_rows import (
+    as_batch,
+    columns_of_source,
+    inserted_rows,
+    key_column,
+    one_batch,
+    updated_rows,
+)
+from floeberg.errors import InvalidInputError
+from floeberg.expressions import as_expression
+from floeberg.scan.rows import Batches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from floeberg.commit.changed_rows import ChangeRequest, FoundChanges
+    from floeberg.commit.source_rows import SourceRows
+
+__all__ = ["ApplyChanges", "ChangeFeed"]
+
+Array: TypeAlias = Any
+_WORDS = ("insert", "update", "delete")
+_SHOWN = 3
+"""So many keys an error shows."""
+
+
+@dataclass(frozen=True)
+class ChangeFeed:
+    """What a feed says of its rows.
+
+    Args:
+        keys: The key columns.
+        operation: The column with `insert`, `update` or `delete`.
+        order_by: The columns by which the last change of a key is found.
+        null_keys: What a null in a key means.
+    """
+
+    keys: Sequence[str]
+    operation: str
+    order_by: Sequence[str]
+    null_keys: str
+
+    def check(self, feed: pa.Schema) -> None:
+        """Raises `InvalidInputError` where the feed has no such columns."""
+        for what, names in (
+            ("keys", self.keys),
+            ("operation", [self.operation]),
+            ("order_by", self.order_by),
+        ):
+            if not names:
+                raise InvalidInputError(f"{what}: expected at least one column")
+            for name in names:
+                if name not in feed.names:
+                    known = ", ".join(map(repr, feed.names))
+                    raise InvalidInputError(f"{what}: the changes have no column {name!r}, only {known}")
+
+    def last(self, feed: pa.Table) -> tuple[pa.Table, pa.Table]:
+        """The last change of each key: rows that there are then, and rows that there are not.
+
+        Raises:
+            InvalidInputError: A word is none of an operation, a place in the order is null, or two changes of a key
+                have the same place.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        names = [*self.keys, *self.order_by]
+        words = self._words(feed)
+        for name in self.order_by:
+            if feed[name].null_count:
+                raise InvalidInputError(
+                    f"order_by: column {name!r} is null in {feed[name].null_count} changes"
+                )
+        plain = pa.table(
+            [_storage(feed[name]) for name in names], names=[str(each) for each in range(len(names))]
+        )
+        order = pc.sort_indices(plain, sort_keys=[(name, "ascending") for name in plain.column_names])
+        columns = [plain.column(name).take(order).combine_chunks() for name in plain.column_names]
+        same_key = _all_same(columns[: len(self.keys)])
+        tied = pc.and_(same_key, _all_same(columns[len(self.keys) :]))
+        if pc.any(tied).as_py():
+            self._raise_tied(feed, order.take(pc.indices_nonzero(tied).slice(0, _SHOWN)))
+        is_last = pa.chunked_array([pc.invert(same_key), pa.array([True] if len(order) else [], pa.bool_())])
+        rows = order.filter(is_last.combine_chunks())
+        last, is_gone = feed.take(rows), pc.equal(words.take(rows), "delete")
+        return last.filter(pc.invert(is_gone)), last.filter(is_gone)
+
+    def _words(self, feed: pa.Table) -> Array:
+        """The operations."""
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        try:
+            words: Array = feed[self.operation].cast(pa.string())
+        except pa.ArrowException as error:
+            raise InvalidInputError(
+                f"operation: column {self.operation!r} is not of text: {error}"
+            ) from error
+        wrong = words.filter(pc.invert(pc.is_in(words, pa.array(_WORDS))))
+        if len(wrong):
+            raise InvalidInputError(
+                f"operation: expected insert, update or delete in column {self.operation!r}, found {wrong[0].as_py()!r}"
+            )
+        return words
+
+    def _raise_tied(self, feed: pa.Table, rows: Array) -> None:
+        keys = feed.select(list(self.keys)).take(rows).to_pylist()
+        shown = "; ".join(", ".join(f"{name} = {value!r}" for name, value in key.items()) for key in keys)
+        raise InvalidInputError(
+            f"order_by: two changes of a key have the same {', '.join(map(repr, self.order_by))}, so that none is the "
+            f"last: {shown}"
+        )
+
+
+def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values of an extension type, which pyarrow does not sort."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if isinstance(column.type, pa.BaseExtensionType):
+        chunks = [cast("Any", chunk).storage for chunk in column.chunks]
+        return pa.chunked_array(chunks, column.type.storage_type)
+    return column
+
+
+def _all_same(columns: Sequence[Array]) -> Array:
+    """For each row but the last whether the next one has the same values; null is null."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    found: Array = None
+    for column in columns:
+        one, next_one = column.slice(0, max(len(column) - 1, 0)), column.slice(1)
+        both = pc.and_(pc.is_null(one), pc.is_null(next_one))
+        same = pc.or_(both, pc.fill_null(pc.equal(one, next_one), False))
+        found = same if found is None else pc.and_(found, same)
+    return found
+
+
+class ApplyChanges(RowChanges):
+    """Makes the rows of a table those that a feed of changes leaves."""
+
+    command = "merge"
+
+    def __init__(
+        self,
+        source: SourceRows,
+        feed: ChangeFeed,
+        *,
+        isolation: str | None,
+        mode: str | None,
+    ) -> None:
+        """The arguments of `Table.apply_changes`."""
+        feed.check(source.schema)
+        self._source = source
+        self._feed = feed
+        self._isolation = isolation
+        self._mode = mode
+
+    def find(self, request: ChangeRequest) -> FoundChanges:
+        """Looks for the keys, deletes rows, and writes those that change or are new."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        changed = ChangedRows.of(request)
+        schema = changed.schema
+        there, gone = self._feed.last(self._source.rows())
+        control = {self._feed.operation, *(name for name in self._feed.order_by if name not in schema.names)}
+        there = there.select([name for name in there.column_names if name not in control])
+        names = columns_of_source(there.schema, schema, case_sensitive=True)
+        keys = [key_column(name, schema, names, case_sensitive=True) for name in self._feed.keys]
+        recipe = changed.recipe.native()
+        used = [name for name in schema.names if name in names]
+        made = recipe.conform(there.select(used).to_reader(), columns=used)
+        source = as_batch(pa.table(cast("Any", made)))
+        made = recipe.conform(gone.select(keys).to_reader(), columns=keys)
+        deleted = as_batch(pa.table(cast("Any", made)))
+        every = pa.Table.from_batches([source.select(keys).select(deleted.schema.names), deleted])
+        index = _native.SourceKeys.of(
+            request.table,
+            one_batch(as_batch(every)),
+            columns=deleted.schema.names,
+            nulls=self._feed.null_keys,
+            repeats=False,
+        )
+        scan = request.scan(as_expression(True).as_tree())
+        found = index.find(scan, lists_all=False)
+        receipt = changed.write(self._rows(scan, found, source, changed))
+        return changed.found(
+            receipt,
+            command=self.command,
+            isolation=self._isolation,
+            mode=self._mode,
+            read_snapshot_id=scan.snapshot_id,
+            keys=index,
+            inserts_keys=source.num_rows > 0,
+        )
+
+    @staticmethod
+    def _rows(
+        scan: _native.Scan, found: _native.FoundRows, source: pa.RecordBatch, changed: ChangedRows
+    ) -> Iterator[pa.RecordBatch]:
+        """New rows. Those of the source come first in the index, and then the keys of deleted ones."""
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        for batch in Batches(lambda: found.stream(scan)):
+            stays = pc.less(batch.column(batch.num_columns - 1), source.num_rows)
+            changed.delete(batch.filter(pc.invert(stays)))
+            yield updated_rows(batch.filter(stays), source, changed)
+        unmatched = pa.array(cast("Any", found.unmatched()))
+        yield from inserted_rows(unmatched.filter(pc.less(unmatched, source.num_rows)), source, changed)

@@ -1,0 +1,216 @@
+"""How do rows that change become files and positions?
+
+In: a table, and batches of new rows with the places of the rows that they replace. Out: a row delta for one commit.
+
+Invariant: rows are read while others are written. A row keeps its row id. An error leaves no file.
+"""
+
+from __future__ import annotations
+
+import uuid
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from floeberg import _native
+from floeberg.errors import NotFoundError
+from floeberg.write.receipt import Receipt
+from floeberg.write.recipe import WriteRecipe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    import pyarrow as pa
+
+    from floeberg.commit.operations import OpenedTable
+
+__all__ = ["ChangeRequest", "ChangedRows", "FoundChanges", "RowChanges"]
+
+Array: TypeAlias = Any
+_PIECES = 64
+"""So many sets of positions are joined at once."""
+
+
+@dataclass(frozen=True)
+class ChangeRequest:
+    """On what rows are changed, and how.
+
+    Args:
+        table: The table, as the operations before left it.
+        branch: The branch.
+        options: Properties of the write.
+        counts_only: Whether nothing is written.
+        counted: Reports rows as they are taken.
+    """
+
+    table: OpenedTable
+    branch: str
+    options: Mapping[str, str]
+    counts_only: bool
+    counted: Callable[[pa.RecordBatchReader], pa.RecordBatchReader]
+
+    def scan(
+        self,
+        tree: Any,  # noqa: ANN401 - a tree of tuples
+        *,
+        case_sensitive: bool = True,
+    ) -> _native.Scan:
+        """The rows of the branch that match a filter; those of the current snapshot where the branch is new."""
+        scan = self.table.scan(
+            row_filter=tree,
+            selected_fields=["*"],
+            case_sensitive=case_sensitive,
+            snapshot_id=None,
+            limit=None,
+        )
+        try:
+            return scan.use_ref(self.branch)
+        except NotFoundError:
+            return scan
+
+
+@dataclass(frozen=True)
+class FoundChanges:
+    """What an operation changes on a table.
+
+    Args:
+        operation: The operation; `None` where nothing changes.
+        written: The files of new rows, and their recipe.
+        updated_rows: The rows that are changed.
+        inserted_rows: The rows that are added.
+    """
+
+    operation: _native.Operation | None
+    written: tuple[WriteRecipe, Receipt] | None
+    updated_rows: int
+    inserted_rows: int
+
+
+class RowChanges(ABC):
+    """An operation that looks for its rows, and does so again on a newer table."""
+
+    command: Literal["update", "upsert", "merge"]
+
+    @abstractmethod
+    def find(self, request: ChangeRequest) -> FoundChanges:
+        """Looks for the rows, and writes what takes their place."""
+
+
+@dataclass
+class ChangedRows:
+    """Collects the rows of one operation while they are written."""
+
+    request: ChangeRequest
+    recipe: WriteRecipe
+    width: int
+    """The columns of the table. After them come `_file`, `_pos`, and in version 3 `_row_id`."""
+    has_lineage: bool
+    updated_rows: int = 0
+    inserted_rows: int = 0
+    deleted_rows: int = 0
+    _places: list[_native.RowDeltaReceipt] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, request: ChangeRequest) -> ChangedRows:
+        """With the recipe of the table."""
+        native = _native.WriteRecipe.of(
+            request.table, options=dict(request.options), write_id=str(uuid.uuid4())
+        )
+        width = len(WriteRecipe(native).arrow_schema())
+        has_lineage = request.table.format_version >= 3  # noqa: PLR2004 - the version that has it
+        return cls(request, WriteRecipe(native.with_lineage() if has_lineage else native), width, has_lineage)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the table."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        return pa.schema(list(self.recipe.arrow_schema())[: self.width])
+
+    def delete(self, rows: pa.RecordBatch) -> None:
+        """The places of rows that go."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        if rows.num_rows == 0:
+            return
+        places = pa.RecordBatch.from_arrays(
+            rows.columns[self.width : self.width + 2], names=["_file", "_pos"]
+        )
+        reader = pa.RecordBatchReader.from_batches(places.schema, [places])
+        self._places.append(_native.RowDeltaReceipt.of_rows(reader))
+        if len(self._places) >= _PIECES:
+            self._places = [_native.RowDeltaReceipt.concat(self._places)]
+        self.deleted_rows += rows.num_rows
+
+    def changed(self, rows: pa.RecordBatch, columns: list[Array]) -> pa.RecordBatch:
+        """Rows with new columns in the place of old ones."""
+        self.delete(rows)
+        self.updated_rows += rows.num_rows
+        return self._made(columns, rows.num_rows, rows.column(self.width + 2) if self.has_lineage else None)
+
+    def added(self, columns: list[Array], rows: int) -> pa.RecordBatch:
+        """Rows that were not there."""
+        self.inserted_rows += rows
+        return self._made(columns, rows, None)
+
+    def _made(self, columns: list[Array], rows: int, row_ids: Array | None) -> pa.RecordBatch:
+        import pyarrow as pa  # noqa: PLC0415
+
+        schema = self.recipe.arrow_schema()
+        if self.has_lineage:
+            nothing = pa.nulls(rows, pa.int64())
+            columns = [*columns, nothing if row_ids is None else row_ids, nothing]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def write(self, batches: Iterable[pa.RecordBatch]) -> Receipt:
+        """Writes new rows, and collects the places of old ones meanwhile."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        reader = pa.RecordBatchReader.from_batches(self.recipe.arrow_schema(), _not_empty(batches))
+        reader = self.request.counted(reader)
+        if self.request.counts_only:
+            for _ in reader:
+                pass
+            return Receipt.concat([])
+        return self.recipe.write(reader, task="0")
+
+    def found(  # noqa: PLR0913 - all but the first are keywords
+        self,
+        receipt: Receipt,
+        *,
+        command: str,
+        isolation: str | None,
+        mode: str | None,
+        read_snapshot_id: int | None,
+        row_filter: Any = None,  # noqa: ANN401 - a tree of tuples
+        case_sensitive: bool = True,
+        keys: _native.SourceKeys | None = None,
+        inserts_keys: bool = False,
+    ) -> FoundChanges:
+        """The operation that commits the rows."""
+        if not self.updated_rows and not self.inserted_rows and not self.deleted_rows:
+            return FoundChanges(None, None, 0, 0)
+        try:
+            delta = _native.RowDeltaReceipt.concat(
+                [_native.RowDeltaReceipt.of_files(receipt.native()), *self._places]
+            )
+            operation = _native.Operation.row_delta(
+                delta,
+                row_filter,
+                case_sensitive=case_sensitive,
+                isolation=isolation,
+                read_snapshot_id=read_snapshot_id,
+                command=command,
+                mode=mode,
+                keys=keys,
+                inserts_keys=inserts_keys,
+            )
+        except BaseException:
+            self.recipe.remove(receipt)
+            raise
+        written = (self.recipe, receipt)
+        return FoundChanges(operation, written, self.updated_rows, self.inserted_rows)
+
+
+def _not_empty(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return (batch for batch in batches if batch.num_rows)

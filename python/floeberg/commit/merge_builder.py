@@ -1,0 +1,203 @@
+"""Which rows does a merge change, and how? Its clauses, one method each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from floeberg.commit.merge_rows import Clause, JoinKeys
+from floeberg.commit.new_values import Setting, condition_of, settings_of
+from floeberg.commit.upsert_rows import columns_of_source
+from floeberg.errors import InvalidInputError
+from floeberg.expressions._sql_values import SqlExpression, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+    from typing_extensions import Self
+
+    from floeberg.commit.merge_rows import For
+    from floeberg.commit.new_values import NewValue
+
+__all__ = ["MergeBuilder", "join_keys"]
+
+Result = TypeVar("Result")
+
+
+class MergeBuilder(Generic[Result]):
+    """The clauses of a merge, in order. `Table.merge` makes it, and the names are those of delta-rs.
+
+    A row of the table that a row of the source matches is for the `matched` clauses, any other row of the table for
+    those of `not_matched_by_source`, and a row of the source without a match for those of `not_matched`. The first
+    clause whose condition holds is applied.
+
+    New values and conditions name columns `target.x` and `source.x`, or only `x` where one side has it. A condition is
+    SQL text, an expression of `pyarrow.compute`, or a function from a batch to an array of bools.
+
+    Examples:
+        >>> _ = orders.append(pa.table({"id": [1, 2]}))
+        >>> changes = pa.table({"id": [2, 3], "gone": [True, False]})
+        >>> merge = orders.merge(changes, on=["id"]).when_matched_delete("source.gone")
+        >>> done = merge.when_not_matched_insert({"id": fb.col("source.id")}).execute()
+        >>> done.deleted_rows, done.inserted_rows, sorted(orders.scan().to_arrow()["id"].to_pylist())
+        (1, 1, [1, 3])
+    """
+
+    def __init__(self, run: Callable[[Sequence[Clause]], Result], *, case_sensitive: bool) -> None:
+        """Use `Table.merge`."""
+        self.run = run
+        self._case_sensitive = case_sensitive
+        self._clauses: list[Clause] = []
+
+    def when_matched_update(self, updates: Mapping[str, NewValue], predicate: object = None) -> Self:
+        """Sets columns of rows that match.
+
+        Args:
+            updates: New values by the names of columns, as with `Table.update`.
+            predicate: Which of the rows; all of them unless given.
+        """
+        return self._add("matched", self._set(updates), predicate)
+
+    def when_matched_update_all(self, predicate: object = None) -> Self:
+        """Sets every column that the source has, of rows that match."""
+        return self._add("matched", self._set_all, predicate)
+
+    def when_matched_delete(self, predicate: object = None) -> Self:
+        """Deletes rows that match."""
+        return self._add("matched", None, predicate)
+
+    def when_not_matched_insert(self, updates: Mapping[str, NewValue], predicate: object = None) -> Self:
+        """Inserts rows of the source that match no row, with these values. Other columns get their default, or null."""
+        return self._add("not matched", self._set(updates), predicate)
+
+    def when_not_matched_insert_all(self, predicate: object = None) -> Self:
+        """Inserts rows of the source that match no row, with all columns that the source has."""
+        return self._add("not matched", self._set_all, predicate)
+
+    def when_not_matched_by_source_update(
+        self, updates: Mapping[str, NewValue], predicate: object = None
+    ) -> Self:
+        """Sets columns of rows that no row of the source matches. All rows of the table are read."""
+        return self._add("not matched by source", self._set(updates), predicate)
+
+    def when_not_matched_by_source_delete(self, predicate: object = None) -> Self:
+        """Deletes rows that no row of the source matches. All rows of the table are read."""
+        return self._add("not matched by source", None, predicate)
+
+    def execute(self) -> Result:
+        """Does it, in one snapshot.
+
+        Returns:
+            What the commit did, or which earlier commit did it; in a transaction nothing.
+
+        Raises:
+            InvalidInputError: The merge has no clause; several rows of the source match one row of the table: the error
+                shows their keys; or values do not fit. Nothing was changed.
+            CommitConflictError: Another writer changed the same rows, or added rows with the same keys, again and
+                again.
+        """
+        if not self._clauses:
+            raise InvalidInputError("a merge needs at least one clause, such as when_matched_update_all()")
+        return self.run(self._clauses)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a MergeBuilder cannot be pickled: send the source, and merge it there")
+
+    def _add(
+        self,
+        rows: For,
+        settings: Callable[[pa.Schema, pa.Schema], list[Setting]] | None,
+        predicate: object,
+    ) -> Self:
+        if any(each.rows == rows and each.condition is None for each in self._clauses):
+            raise InvalidInputError(
+                f"an earlier clause is for every row that is {rows}: this one would never be applied. Give that one a "
+                "predicate, or put it last"
+            )
+        self._clauses.append(Clause(rows, settings, condition_of("predicate", predicate)))
+        return self
+
+    def _set(self, updates: Mapping[str, NewValue]) -> Callable[[pa.Schema, pa.Schema], list[Setting]]:
+        def settings(table: pa.Schema, _source: pa.Schema) -> list[Setting]:
+            return settings_of(updates, table, case_sensitive=self._case_sensitive)
+
+        return settings
+
+    def _set_all(self, table: pa.Schema, source: pa.Schema) -> list[Setting]:
+        names = columns_of_source(source, table, case_sensitive=self._case_sensitive)
+        return [Setting(name, _column(f"source.{given}")) for name, given in names.items()]
+
+
+def _column(name: str) -> Any:  # noqa: ANN401 - a function
+    return lambda rows: rows.column(name)
+
+
+def join_keys(on: Sequence[str] | str | None, predicate: object) -> JoinKeys:
+    """What joins a source to a table.
+
+    Args:
+        on: Columns that both have.
+        predicate: A condition in SQL, with at least one `target.x = source.y`.
+
+    Raises:
+        InvalidInputError: Neither is given, or both; or the condition has no such term.
+    """
+    if (on is None) == (predicate is None):
+        raise InvalidInputError("a merge needs either on=[...] or predicate='target.x = source.x'")
+    return _of_names(on) if on is not None else _of_predicate(predicate)
+
+
+def _of_names(on: Sequence[str] | str) -> JoinKeys:
+    names = [on] if isinstance(on, str) else list(on)
+    if not names or not all(isinstance(each, str) for each in names):
+        raise InvalidInputError(f"on: expected the names of columns, found {on!r}")
+    return JoinKeys([(name, name) for name in names], None)
+
+
+def _of_predicate(predicate: object) -> JoinKeys:
+    if not isinstance(predicate, str):
+        raise InvalidInputError(
+            f"predicate: expected a condition in SQL, found an object of type {type(predicate).__name__}"
+        )
+    expression = SqlExpression(predicate)
+    columns, rest = [], []
+    for term in expression.conjuncts():
+        pair = _key_pair(term)
+        if pair is None:
+            rest.append(expression.with_tree(term))
+        else:
+            columns.append(pair)
+    if not columns:
+        raise InvalidInputError(
+            f"predicate: {predicate!r} has no term such as target.id = source.id, by which rows are looked up"
+        )
+    if not rest:
+        return JoinKeys(columns, None)
+    conditions = [condition_of("predicate", each) for each in rest]
+
+    def all_hold(rows: Any) -> Any:  # noqa: ANN401 - rows, and an array of bools
+        import pyarrow.compute as pc  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        found = None
+        for each in conditions:
+            if each is not None:
+                found = each(rows) if found is None else pc.and_(found, each(rows))
+        return found
+
+    return JoinKeys(columns, all_hold)
+
+
+def _key_pair(term: Any) -> tuple[str, str] | None:  # noqa: ANN401 - a tree of sqlglot
+    """The columns that an equality joins: of the table, and of the source."""
+    from sqlglot import exp  # noqa: PLC0415 - it parsed the term
+
+    while isinstance(term, exp.Paren):
+        term = term.this
+    if not isinstance(term, exp.EQ) or not all(
+        isinstance(each, exp.Column) for each in (term.left, term.right)
+    ):
+        return None
+    sides = dict(name_of(each).partition(".")[::2] for each in (term.left, term.right))
+    if set(sides) != {"target", "source"}:
+        return None
+    return sides["target"], sides["source"]

@@ -1,0 +1,300 @@
+"""How does a merge change the rows that a source matches, and add the others?
+
+In: a source, what joins it to the table, and clauses. Out: a row delta.
+
+Invariant: of the clauses that are for a row, the first whose condition holds is applied, and no other. A row of the
+table is changed by one row of the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from floeberg import _native
+from floeberg.commit.changed_rows import ChangedRows, RowChanges
+from floeberg.commit.new_values import Condition, Rows, Setting, fitted
+from floeberg.commit.source_rows import pieces
+from floeberg.commit.upsert_rows import as_batch, conformed_rows, one_batch
+from floeberg.errors import InvalidInputError
+from floeberg.expressions import as_expression
+from floeberg.scan.rows import Batches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from floeberg.commit.changed_rows import ChangeRequest, FoundChanges
+    from floeberg.commit.source_rows import SourceRows
+
+__all__ = ["Clause", "JoinKeys", "MergeRows"]
+
+Array: TypeAlias = Any
+For: TypeAlias = Literal["matched", "not matched", "not matched by source"]
+_SHOWN = 3
+"""So many keys an error shows."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What is done to rows.
+
+    Args:
+        rows: The rows that it is for.
+        settings: The columns that are set, for the schema of the table; `None` deletes the rows.
+        condition: Which of the rows; `None` is all.
+    """
+
+    rows: For
+    settings: Callable[[pa.Schema, pa.Schema], list[Setting]] | None
+    condition: Condition | None
+
+
+@dataclass(frozen=True)
+class JoinKeys:
+    """What joins a source to the table.
+
+    Args:
+        columns: Key columns of the table, and columns of the source that equal them.
+        condition: What must hold too; `None` is nothing.
+    """
+
+    columns: Sequence[tuple[str, str]]
+    condition: Condition | None
+
+
+class MergeRows(RowChanges):
+    """Changes, deletes and inserts rows by clauses."""
+
+    command = "merge"
+
+    def __init__(  # noqa: PLR0913 - keywords
+        self,
+        source: SourceRows,
+        keys: JoinKeys,
+        clauses: Sequence[Clause],
+        *,
+        case_sensitive: bool,
+        isolation: str | None,
+        mode: str | None,
+    ) -> None:
+        """The arguments of `Table.merge`."""
+        self._source = source
+        self._keys = keys
+        self._clauses = list(clauses)
+        self._case_sensitive = case_sensitive
+        self._isolation = isolation
+        self._mode = mode
+
+    def find(self, request: ChangeRequest) -> FoundChanges:
+        """Joins the source, and writes the rows that change or are new."""
+        source = as_batch(self._source.rows())
+        changed = ChangedRows.of(request)
+        schema = changed.schema
+        targets = [target for target, _ in self._keys.columns]
+        index = _native.SourceKeys.of(
+            request.table,
+            one_batch(self._key_columns(source, schema)),
+            columns=targets,
+            nulls="unequal",
+            repeats=True,
+        )
+        reads_all = any(each.rows == "not matched by source" for each in self._clauses)
+        inserts = any(each.rows == "not matched" for each in self._clauses)
+        scan = request.scan(as_expression(True).as_tree())
+        found = index.find(scan, lists_all=reads_all)
+        merge = _Merge(self._keys, self._clauses, source, changed, self._case_sensitive)
+        receipt = changed.write(merge.batches(scan, found))
+        return changed.found(
+            receipt,
+            command=self.command,
+            isolation=self._isolation,
+            mode=self._mode,
+            read_snapshot_id=scan.snapshot_id,
+            row_filter=as_expression(True).as_tree() if reads_all else None,
+            keys=index,
+            inserts_keys=inserts,
+        )
+
+    def _key_columns(self, source: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+        """The keys of the source, by the names and in the types of the table."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        columns, fields = [], []
+        for target, name in self._keys.columns:
+            for side, each, names in (("table", target, schema.names), ("source", name, source.schema.names)):
+                if each not in names:
+                    known = ", ".join(map(repr, names))
+                    raise InvalidInputError(
+                        f"the {side} has no column {each!r} to join by: expected one of {known}"
+                    )
+            field = schema.field(target).with_nullable(True)
+            columns.append(fitted(name, source.column(name), field, source.num_rows))
+            fields.append(field)
+        return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+
+class _Merge:
+    """One run of a merge."""
+
+    def __init__(
+        self,
+        keys: JoinKeys,
+        clauses: Sequence[Clause],
+        source: pa.RecordBatch,
+        changed: ChangedRows,
+        case_sensitive: bool,  # noqa: FBT001 - internal
+    ) -> None:
+        self._keys = keys
+        self._source = source
+        self._changed = changed
+        self._case_sensitive = case_sensitive
+        schema = changed.schema
+        self._schema = schema
+        self._prepared = [
+            (each, None if each.settings is None else each.settings(schema, source.schema))
+            for each in clauses
+        ]
+        self._matched: list[Array] = []
+        """The rows of the source that a condition joined."""
+
+    def batches(self, scan: _native.Scan, found: _native.FoundRows) -> Iterator[pa.RecordBatch]:
+        """New rows, in the order of the table, and then inserted ones."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        changes = any(clause.rows != "not matched" for clause, _ in self._prepared)
+        if changes or self._keys.condition is not None:
+            for batch in Batches(lambda: found.stream(scan)):
+                yield from self._changed_rows(batch)
+        if any(clause.rows == "not matched" for clause, _ in self._prepared):
+            unmatched = pa.array(cast("Any", found.unmatched()))
+            if self._keys.condition is not None:
+                unmatched = self._unmatched()
+            for rows in pieces(unmatched):
+                yield from self._inserted(self._source.take(rows))
+
+    def _unmatched(self) -> Array:
+        """The rows of the source that no row joined."""
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        every = pc.indices_nonzero(pa.repeat(pa.scalar(True), self._source.num_rows)).cast(pa.uint32())
+        joined = pa.chunked_array(self._matched, pa.uint32())
+        return every.filter(pc.invert(pc.is_in(every, value_set=joined)))
+
+    def _changed_rows(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Applies clauses to rows of one file of the table."""
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        of_source = batch.column(batch.num_columns - 1)
+        places = batch.column(self._changed.width + 1)
+        joined = pc.indices_nonzero(pc.is_valid(of_source))
+        if self._keys.condition is not None and len(joined):
+            joined = joined.filter(self._keys.condition(self._joined(batch, joined)))
+            self._matched.append(of_source.take(joined))
+        self._check_once(batch, joined, places)
+        yield from self._applied("matched", batch, joined)
+        if any(clause.rows == "not matched by source" for clause, _ in self._prepared):
+            # A row that several rows of the source could have joined is there several times.
+            first = pc.index_in(places.unique(), value_set=places)
+            alone = first.filter(pc.invert(pc.is_in(places.take(first), value_set=places.take(joined))))
+            yield from self._applied("not matched by source", batch, alone)
+
+    def _check_once(self, batch: pa.RecordBatch, joined: Array, places: Array) -> None:
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        of_rows = places.take(joined)
+        if len(of_rows.unique()) == len(of_rows):
+            return
+        counts = of_rows.value_counts()
+        twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+        rows = batch.take(pc.index_in(twice.slice(0, _SHOWN), value_set=places))
+        names = [target for target, _ in self._keys.columns]
+        keys = [rows.column(self._schema.names.index(name)).to_pylist() for name in names]
+        shown = "; ".join(
+            ", ".join(f"{name} = {value!r}" for name, value in zip(names, key, strict=True))
+            for key in zip(*keys, strict=True)
+        )
+        raise InvalidInputError(
+            f"more than one row of the source matches a row of the table: {shown}. Keep one of them for each, or say "
+            "more in the predicate"
+        )
+
+    def _joined(self, batch: pa.RecordBatch, rows: Array) -> Rows:
+        """Rows of the table with the rows of the source that they match."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        taken = batch.take(rows)
+        source = self._source.take(taken.column(taken.num_columns - 1))
+        columns = [*taken.columns[: self._changed.width], *source.columns]
+        target = [f"target.{name}" for name in self._schema.names]
+        names = [*target, *(f"source.{name}" for name in source.schema.names)]
+        return Rows(pa.RecordBatch.from_arrays(columns, names=names), _aliases(names), self._case_sensitive)
+
+    def _alone(self, batch: pa.RecordBatch, rows: Array) -> Rows:
+        """Rows of the table without a row of the source."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        columns = batch.take(rows).columns[: self._changed.width]
+        names = [f"target.{name}" for name in self._schema.names]
+        return Rows(pa.RecordBatch.from_arrays(columns, names=names), _aliases(names), self._case_sensitive)
+
+    def _applied(self, which: For, batch: pa.RecordBatch, rows: Array) -> Iterator[pa.RecordBatch]:
+        """Applies the clauses for some rows of a batch."""
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        for clause, settings in self._prepared:
+            if clause.rows != which or not len(rows):
+                continue
+            view = self._joined(batch, rows) if which == "matched" else self._alone(batch, rows)
+            chosen = rows
+            if clause.condition is not None:
+                holds = clause.condition(view)
+                chosen, rows = rows.filter(holds), rows.filter(pc.invert(holds))
+                view = Rows(view.batch.filter(holds), view.aliases, view.case_sensitive)
+            else:
+                rows = rows.slice(0, 0)
+            old = batch.take(chosen)
+            if settings is None:
+                self._changed.delete(old)
+                continue
+            columns: list[Array] = old.columns[: self._changed.width]
+            for each in settings:
+                columns[self._schema.names.index(each.name)] = each.of(view, self._schema.field(each.name))
+            yield self._changed.changed(old, columns)
+
+    def _inserted(self, rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Applies the clauses for rows of the source that no row matches."""
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        names = [f"source.{name}" for name in rows.schema.names]
+        left = pa.RecordBatch.from_arrays(rows.columns, names=names)
+        for clause, settings in self._prepared:
+            if clause.rows != "not matched" or not left.num_rows:
+                continue
+            view = Rows(left, _aliases(names), self._case_sensitive)
+            if clause.condition is not None:
+                holds = clause.condition(view)
+                left = view.batch.filter(pc.invert(holds))
+                view = Rows(view.batch.filter(holds), view.aliases, view.case_sensitive)
+            else:
+                left = left.slice(0, 0)
+            number = view.batch.num_rows
+            # What is required is checked where defaults are known.
+            optional = {
+                each.name: self._schema.field(each.name).with_nullable(True) for each in settings or ()
+            }
+            columns = [each.of(view, optional[each.name]) for each in settings or ()]
+            made = pa.RecordBatch.from_arrays(columns, schema=pa.schema(list(optional.values())))
+            if number:
+                yield self._changed.added(conformed_rows(self._changed, made).columns, number)
+
+
+def _aliases(names: Sequence[str]) -> dict[str, str]:
+    """Columns of one side alone, by their names without the side."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(name.partition(".")[2], []).append(name)
+    return {short: full[0] for short, full in found.items() if len(full) == 1 and short not in names}

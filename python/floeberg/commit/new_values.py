@@ -1,0 +1,345 @@
+"""Which values do rows get by an operation that changes them?
+
+In: a literal, a column, SQL, an expression of pyarrow or a function, and the rows. Out: an Arrow array of the column's
+type.
+
+Invariant: values are converted only where none can change: numbers to numbers that hold them, times to another unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from floeberg.errors import InvalidInputError
+from floeberg.expressions import ColumnValue, Expression, SqlValue
+from floeberg.expressions._sql_values import SqlExpression
+from floeberg.write.dict_rows import batch_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Condition", "NewValue", "Rows", "Setting", "condition_of", "fitted", "settings_of"]
+
+NewValue: TypeAlias = Any
+"""A literal; or `col`, `sql_expr`, an expression of `pyarrow.compute`, or a function from a batch to an array."""
+Array: TypeAlias = Any
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a batch, with columns by name.
+
+    Args:
+        batch: The columns that a function sees.
+        aliases: Other names of columns.
+        case_sensitive: Whether the case of names counts.
+    """
+
+    batch: pa.RecordBatch
+    aliases: Mapping[str, str]
+    case_sensitive: bool
+
+    def take(self, rows: Array) -> Rows:
+        """Some of the rows."""
+        return Rows(self.batch.take(rows), self.aliases, self.case_sensitive)
+
+    def column(self, name: str) -> Array:
+        """The column of a name, or the field of a struct.
+
+        Raises:
+            InvalidInputError: There is none.
+        """
+        import pyarrow.compute as pc  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        found = self._number(name)
+        if found is not None:
+            return self.batch.column(found)
+        above, _, field = name.rpartition(".")
+        if above:
+            try:
+                return pc.struct_field(self.column(above), field)
+            except (KeyError, TypeError, ValueError):
+                pass
+        known = [*self.batch.schema.names, *self.aliases]
+        raise InvalidInputError(f"column {name!r} is unknown: expected one of {', '.join(map(repr, known))}")
+
+    def _number(self, name: str) -> int | None:
+        names = {**self.aliases, **{each: each for each in self.batch.schema.names}}
+        full = names.get(name)
+        if full is None and not self.case_sensitive:
+            alike = {names[each] for each in names if each.lower() == name.lower()}
+            full = alike.pop() if len(alike) == 1 else None
+        return None if full is None else self.batch.schema.get_field_index(full)
+
+    def evaluated(self, expression: Any) -> Array:  # noqa: ANN401 - of pyarrow.compute
+        """The values of an expression of `pyarrow.compute`.
+
+        Raises:
+            InvalidInputError: It cannot be computed on these rows.
+        """
+        import pyarrow as pa  # noqa: PLC0415
+        from pyarrow import acero  # noqa: PLC0415
+
+        names = [*self.batch.schema.names, *self.aliases]
+        columns = [*self.batch.columns, *(self.column(full) for full in self.aliases.values())]
+        table = pa.Table.from_arrays(columns, names=names)
+        plan = acero.Declaration.from_sequence(
+            [
+                acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
+                acero.Declaration("project", acero.ProjectNodeOptions([expression], ["value"])),
+            ]
+        )
+        try:
+            return plan.to_table(use_threads=False).column(0).combine_chunks()
+        except pa.ArrowException as error:
+            raise InvalidInputError(f"the expression {expression} has no value: {error}") from error
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A column that gets new values.
+
+    Args:
+        name: The name of the column.
+        values: What gives the values of some rows.
+    """
+
+    name: str
+    values: Callable[[Rows], Array]
+
+    def of(self, rows: Rows, field: pa.Field[Any]) -> Array:
+        """The values, in the type of the column.
+
+        Raises:
+            InvalidInputError: They do not fit. What a function of the user raises is raised as it is.
+        """
+        return fitted(self.name, self.values(rows), field, rows.batch.num_rows)
+
+
+def settings_of(updates: Mapping[str, NewValue], schema: pa.Schema, *, case_sensitive: bool) -> list[Setting]:
+    """The new values of columns.
+
+    Args:
+        updates: Values by the names of columns, maybe after `target.`.
+        schema: The columns of the table.
+        case_sensitive: Whether the case of names counts.
+
+    Raises:
+        InvalidInputError: A column is unknown or there twice, or a literal does not fit.
+    """
+    if not isinstance(updates, Mapping) or not updates:
+        raise InvalidInputError(f"updates: expected new values by columns, found {updates!r}")
+    found: dict[str, Setting] = {}
+    for given, value in updates.items():
+        if not isinstance(given, str):
+            raise InvalidInputError(f"updates: expected a str as the name of a column, found {given!r}")
+        name = _column_of(given, schema, case_sensitive=case_sensitive)
+        if name in found:
+            raise InvalidInputError(f"updates: the column {name!r} is there twice")
+        found[name] = Setting(name, _values_of(value, schema.field(name)))
+    return list(found.values())
+
+
+def _column_of(given: str, schema: pa.Schema, *, case_sensitive: bool) -> str:
+    for name in (given, given.removeprefix("target.")):
+        if name in schema.names:
+            return name
+        alike = [each for each in schema.names if each.lower() == name.lower()]
+        if not case_sensitive and len(alike) == 1:
+            return alike[0]
+    hint = ": fields of structs are not set one by one" if "." in given else ""
+    raise InvalidInputError(
+        f"updates: the table has no column {given!r}{hint}; its columns are {', '.join(map(repr, schema.names))}"
+    )
+
+
+def _values_of(value: NewValue, field: pa.Field[Any]) -> Callable[[Rows], Array]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    computed = _computed(value)
+    if computed is not None:
+        return computed
+    if isinstance(value, (pa.Array, pa.ChunkedArray)):
+        raise InvalidInputError(
+            f"updates: the new value of {field.name!r} is an array, whose rows are unknown: pass a function of the "
+            "batch"
+        )
+    if value is None:
+        fitted(field.name, pa.scalar(None), field, 1)
+        return lambda _rows: pa.scalar(None)
+    if isinstance(value, pa.Scalar):
+        literal: Array = pa.array([value.as_py()], value.type)
+    else:
+        literal = batch_of([{field.name: value}], pa.schema([field])).column(0)
+    one = fitted(field.name, literal, field, 1)
+    return lambda rows: _repeated(one, rows.batch.num_rows)
+
+
+def _computed(value: object) -> Callable[[Rows], Array] | None:
+    """What computes values; `None` for a literal."""
+    if isinstance(value, ColumnValue):
+        name = value.name
+        return lambda rows: rows.column(name)
+    if isinstance(value, SqlValue):
+        value = SqlExpression(value.text)
+    if isinstance(value, SqlExpression):
+        expression = value
+        return lambda rows: expression.of(rows.column)
+    if _is_of_pyarrow(value):
+        return lambda rows: rows.evaluated(value)
+    if isinstance(value, Expression):
+        raise InvalidInputError(
+            f"{value!r} is a filter: expected fb.sql_expr(...), an expression of pyarrow.compute or a function"
+        )
+    if callable(value):
+        function = cast("Callable[[pa.RecordBatch], Array]", value)
+        return lambda rows: function(rows.batch)
+    return None
+
+
+def _is_of_pyarrow(value: object) -> bool:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    return isinstance(value, pc.Expression)
+
+
+Condition: TypeAlias = Callable[[Rows], Array]
+"""Which rows: an array of bools without nulls."""
+
+
+def condition_of(name: str, predicate: object) -> Condition | None:
+    """The rows that a condition is true for; `None` where that is every row.
+
+    Args:
+        name: The argument, for errors.
+        predicate: SQL text, `col`, `sql_expr`, an expression of `pyarrow.compute`, a function or a bool.
+
+    Raises:
+        InvalidInputError: It is none of these.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if predicate is None or predicate is True:
+        return None
+    if predicate is False:
+        return lambda rows: pa.repeat(pa.scalar(False), rows.batch.num_rows)
+    computed = _computed(SqlValue(predicate) if isinstance(predicate, str) else predicate)
+    if computed is None:
+        raise InvalidInputError(
+            f"{name}: expected a condition in SQL, an expression of pyarrow.compute or a function, found an object of "
+            f"type {type(predicate).__name__}"
+        )
+
+    def of(rows: Rows) -> Array:
+        found = fitted(name, computed(rows), pa.field(name, pa.bool_()), rows.batch.num_rows)
+        return pc.fill_null(found, False)
+
+    return of
+
+
+def fitted(name: str, values: Array, field: pa.Field[Any], rows: int) -> Array:
+    """Values in the type of a column, as long as the rows.
+
+    Raises:
+        InvalidInputError: They do not fit.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    if isinstance(values, pa.Scalar):
+        one = pa.array([values.as_py()], values.type)
+        values = _repeated(one, rows)
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    if not isinstance(values, pa.Array):
+        raise InvalidInputError(
+            f"the new values of {name!r} are an object of type {type(values).__name__}, expected an Arrow array"
+        )
+    if len(values) != rows:
+        raise InvalidInputError(
+            f"the new values of {name!r} are {len(values)}, expected {rows}: one for each row"
+        )
+    made = _converted(name, values, field.type)
+    if not field.nullable and made.null_count:
+        raise InvalidInputError(f"the column {name!r} is required, and a new value is null")
+    return made
+
+
+def _repeated(one: Array, rows: int) -> Array:
+    """The first value of an array of any type, in every row."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    return one.take(pa.repeat(pa.scalar(0, pa.int32()), rows))
+
+
+def _converted(name: str, values: Array, kind: pa.DataType) -> Array:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if values.type == kind:
+        return values
+    if pa.types.is_null(values.type):
+        if isinstance(kind, pa.BaseExtensionType):
+            return pa.ExtensionArray.from_storage(kind, pa.nulls(len(values), kind.storage_type))
+        return pa.nulls(len(values), kind)
+    plain = values
+    if pa.types.is_dictionary(values.type) or isinstance(values.type, pa.RunEndEncodedType):
+        plain = values.cast(values.type.value_type)
+    if isinstance(kind, pa.BaseExtensionType) and plain.type == kind.storage_type:
+        return pa.ExtensionArray.from_storage(kind, plain)
+    if not _holds(plain.type, kind):
+        raise InvalidInputError(
+            f"the new values of {name!r} are of type {values.type}, expected {kind}: convert them explicitly"
+        )
+    try:
+        if pa.types.is_integer(plain.type) and pa.types.is_decimal(kind):
+            # The cast wants room for every integer of the type, not for those that are there.
+            plain = plain.cast(pa.decimal128(38, cast("Any", kind).scale))
+        return plain.cast(kind, safe=True)
+    except pa.ArrowException as error:
+        raise InvalidInputError(f"a new value of {name!r} does not fit its type, {kind}: {error}") from error
+
+
+def _holds(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether values of a type that fit have the same meaning in another type."""
+    import pyarrow.types as kinds  # noqa: PLC0415
+
+    def is_number(kind: pa.DataType) -> bool:
+        return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
+
+    def is_text(kind: pa.DataType) -> bool:
+        return kinds.is_string(kind) or kinds.is_large_string(kind) or str(kind) == "string_view"
+
+    def is_bytes(kind: pa.DataType) -> bool:
+        return kinds.is_binary(kind) or kinds.is_large_binary(kind) or kinds.is_fixed_size_binary(kind)
+
+    alike: tuple[Callable[[pa.DataType], bool], ...] = (
+        is_number,
+        is_text,
+        is_bytes,
+        kinds.is_date,
+        kinds.is_time,
+    )
+    if any(each(found) and each(wanted) for each in alike):
+        return True
+    if kinds.is_timestamp(found) and kinds.is_timestamp(wanted):
+        return (cast("Any", found).tz is None) == (cast("Any", wanted).tz is None)
+    if kinds.is_nested(found) and kinds.is_nested(wanted):
+        return _shape(found) == _shape(wanted)
+    return False
+
+
+def _shape(kind: Any) -> object:  # noqa: ANN401 - a type
+    """A nested type without the names of its elements and the width of its offsets."""
+    import pyarrow.types as kinds  # noqa: PLC0415
+
+    if kinds.is_map(kind):
+        return "map", _shape(kind.key_type), _shape(kind.item_type)
+    if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
+        return "list", _shape(kind.value_type)
+    if kinds.is_struct(kind):
+        return "struct", [(each.name, _shape(each.type)) for each in kind]
+    if kinds.is_large_string(kind):
+        return "string"
+    return str(kind)

@@ -1,0 +1,198 @@
+//! What are the columns of rows that change?
+//!
+//! In: rows that were found by their keys, or a scan. Out: batches of all columns of the table, then where each row is, its row id
+//! in v3, and the row of the source that has its key.
+//! Spec: Column Projection; Row Lineage.
+//!
+//! ```text
+//! columns of the table | _file | _pos | (v3: _row_id) | (with keys: number of the row of the source, or null)
+//! ```
+//!
+//! Invariant: a row comes once for each row of the source with its key. Pages without such rows are skipped.
+
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int64Type;
+use arrow_array::{RecordBatch, UInt32Array};
+use arrow_schema::{DataType, Field as ArrowField, Schema as ArrowSchema, SchemaRef};
+use arrow_select::take::take_record_batch;
+use floeberg_core::expr::BoundExpr;
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::reserved::{FILE, POS, ROW_ID, metadata_column};
+use floeberg_core::{Cancel, Context as _, Error, Result};
+use floeberg_exec::budget::{memory_budget, thread_budget};
+use floeberg_exec::threads::{Ahead, Job, OrderedStream};
+use roaring::RoaringTreemap;
+
+use super::found_rows::{FoundFile, FoundRows, of_free_name};
+use super::source_keys::SourceKeys;
+use crate::Scan;
+use crate::plan::FileScanTask;
+use crate::read::{ReadRequest, TableReader, read_rows, read_task};
+
+/// The column with the number of the row of the source.
+pub const SOURCE_ROW: &str = "_source_row";
+
+/// Batches of rows that may change.
+pub struct MatchedStream {
+    batches: OrderedStream<MatchJob>,
+    schema: SchemaRef,
+}
+
+impl MatchedStream {
+    /// The rows of a scan. Errors: those of planning.
+    pub fn of_scan(scan: &Scan, cancel: &Cancel) -> Result<Self> {
+        let none = RoaringTreemap::new();
+        let tasks = scan
+            .plan_stream(cancel)?
+            .into_tasks()
+            .map(move |task| Ok(FoundFile { task: task?, positions: none.clone(), source_rows: Vec::new() }));
+        Self::open(scan, tasks, None, true, cancel)
+    }
+
+    /// The rows that were found; where all files are listed, all of their rows. Errors: those of the scan.
+    pub fn of_rows(scan: &Scan, found: &FoundRows, cancel: &Cancel) -> Result<Self> {
+        let tasks = found.files.clone().into_iter().map(Ok);
+        Self::open(scan, tasks, Some(Arc::clone(&found.keys)), found.lists_all, cancel)
+    }
+
+    fn open(
+        scan: &Scan,
+        tasks: impl Iterator<Item = Result<FoundFile>> + Send + 'static,
+        keys: Option<Arc<SourceKeys>>,
+        reads_all: bool,
+        cancel: &Cancel,
+    ) -> Result<Self> {
+        let table = scan.schema()?;
+        let has_lineage = scan.table().metadata().format_version >= 3;
+        let projected = with_places(&table, has_lineage)?;
+        let request = ReadRequest { projected: Arc::new(projected), ..scan.read_request(cancel)? };
+        let read = request.output_schema()?;
+        let mut fields: Vec<_> = read.fields().iter().cloned().collect();
+        if keys.is_some() {
+            fields.push(Arc::new(ArrowField::new(SOURCE_ROW, DataType::UInt32, true)));
+        }
+        let schema = Arc::new(ArrowSchema::new(fields));
+        let job = MatchJob {
+            reader: Arc::new(TableReader::new(request)),
+            keys,
+            reads_all,
+            position: table.fields().len() + 1,
+            schema: Arc::clone(&schema),
+        };
+        let ahead = Ahead { threads: thread_budget()?, memory: memory_budget()? / 2, cancel: cancel.clone() };
+        Ok(Self { batches: OrderedStream::new(Arc::new(job), tasks, ahead), schema })
+    }
+
+    /// The schema of every batch.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The next batch, if there is one within a time; `Ready(None)` is the end.
+    pub fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.batches.next_until(Instant::now().checked_add(timeout))
+    }
+}
+
+/// The columns of a table, and where its rows are.
+fn with_places(table: &Schema, has_lineage: bool) -> Result<Schema> {
+    let ids = [Some(FILE), Some(POS), has_lineage.then_some(ROW_ID)];
+    let mut fields = table.fields().to_vec();
+    for id in ids.into_iter().flatten() {
+        let column = metadata_column(id).ok_or_else(|| Error::internal("a metadata column has its id"))?;
+        fields.push(of_free_name(column, table));
+    }
+    Schema::new(table.schema_id(), fields)
+}
+
+/// Reads the rows of files.
+struct MatchJob {
+    reader: Arc<TableReader>,
+    keys: Option<Arc<SourceKeys>>,
+    reads_all: bool,
+    /// Which column has the positions.
+    position: usize,
+    schema: SchemaRef,
+}
+
+impl Job for MatchJob {
+    type Task = FoundFile;
+    type Part = FoundFile;
+    type Item = RecordBatch;
+
+    const THREAD: &'static str = "floeberg-match";
+
+    fn open(&self, file: FoundFile) -> Result<Vec<FoundFile>> {
+        Ok(vec![file])
+    }
+
+    fn work(&self, file: FoundFile, give: &mut dyn FnMut(RecordBatch) -> Result<bool>) -> Result<()> {
+        let batches = if self.reads_all {
+            read_task(&self.reader, &file.task)?
+        } else {
+            // The positions say all that the filter says.
+            let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..file.task.clone() };
+            read_rows(&self.reader, &whole, &file.positions)?
+        };
+        let mut found = file.positions.iter().zip(file.source_rows.iter().copied()).peekable();
+        for batch in batches {
+            let batch = batch.context("path", &file.task.file_path)?;
+            let Some(keys) = &self.keys else {
+                if !give(batch)? {
+                    return Ok(());
+                }
+                continue;
+            };
+            let positions = batch.column(self.position).as_primitive::<Int64Type>();
+            let (mut rows, mut of_source) = (Vec::new(), Vec::new());
+            for (row, position) in positions.values().iter().enumerate() {
+                let position = *position as u64;
+                while found.next_if(|(earlier, _)| *earlier < position).is_some() {}
+                let mut source = found.next_if(|(at, _)| *at == position).map(|(_, source)| source);
+                if source.is_none() && self.reads_all {
+                    rows.push(row as u32);
+                    of_source.push(None);
+                }
+                while let Some(at) = source {
+                    rows.push(row as u32);
+                    of_source.push(Some(at));
+                    source = keys.next(at);
+                }
+            }
+            if !rows.is_empty() && !give(self.matched(&batch, rows, of_source)?)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn bytes(batch: &RecordBatch) -> u64 {
+        batch.get_array_memory_size() as u64
+    }
+}
+
+impl MatchJob {
+    /// These rows of a batch, each with its row of the source.
+    fn matched(
+        &self,
+        batch: &RecordBatch,
+        rows: Vec<u32>,
+        of_source: Vec<Option<u32>>,
+    ) -> Result<RecordBatch> {
+        let is_whole = rows.len() == batch.num_rows() && rows.iter().zip(0_u32..).all(|(row, at)| *row == at);
+        let taken =
+            if is_whole { Ok(batch.clone()) } else { take_record_batch(batch, &UInt32Array::from(rows)) };
+        let columns = taken.map(|taken| {
+            let mut columns = taken.columns().to_vec();
+            columns.push(Arc::new(UInt32Array::from(of_source)));
+            columns
+        });
+        columns
+            .and_then(|columns| RecordBatch::try_new(Arc::clone(&self.schema), columns))
+            .map_err(|error| Error::internal("rows that match are taken").caused_by(error))
+    }
+}

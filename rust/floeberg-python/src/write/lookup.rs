@@ -1,0 +1,142 @@
+//! Which rows of a table have a key of a source?
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, UInt32Array};
+use arrow_schema::{DataType, Field};
+use floeberg_core::{Cancel, Error, Result};
+use floeberg_iceberg::lookup::{
+    FoundRows as IcebergRows, MatchedStream, NullKeys, SourceKeys as IcebergKeys, check_source_memory,
+    differing_rows,
+};
+use floeberg_iceberg::write::Matching;
+use pyo3::prelude::*;
+
+use crate::arrow::Column;
+use crate::incoming::{RowSource, Unchecked};
+use crate::pickle::refuse;
+use crate::runtime::{self, Fed};
+use crate::scan::engine_schema::EngineSchema;
+use crate::scan::scan::Scan;
+use crate::scan::stream::BatchReader;
+use crate::table::table::Table;
+use crate::write::conformed::conformed;
+
+/// The keys of a source, in memory.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct SourceKeys(pub Arc<IcebergKeys>);
+
+#[pymethods]
+impl SourceKeys {
+    /// Of a `pyarrow.RecordBatchReader` of key columns of a table.
+    #[staticmethod]
+    #[pyo3(signature = (table, reader, *, columns, nulls, repeats))]
+    fn of(
+        py: Python<'_>,
+        table: &Table,
+        reader: &Bound<'_, PyAny>,
+        columns: Vec<String>,
+        nulls: &str,
+        repeats: bool,
+    ) -> PyResult<Self> {
+        let mut source = RowSource::open(reader)?;
+        let input = source.schema();
+        let schema = Arc::clone(table.table.metadata().current_schema());
+        let nulls = runtime::call(py, || null_keys(nulls))?;
+        let take = move |_: &Cancel, batches: Fed<Unchecked>| {
+            let ids = columns.iter().map(|name| schema.find(name, true)).collect::<Result<Vec<_>>>()?;
+            let mut keys = IcebergKeys::new(&schema, &ids, nulls, repeats)?;
+            let matching = Matching::new(keys.schema(), &input)?;
+            conformed(batches, &matching, |rows| {
+                keys.insert(&rows)?;
+                check_source_memory(keys.memory() as u64)
+            })?;
+            Ok(keys)
+        };
+        let keys = runtime::feed(py, &Cancel::default(), |py| source.next(py), take, |_| Ok(()))?;
+        Ok(Self(Arc::new(keys)))
+    }
+
+    /// Looks for rows with these keys in the snapshot of a scan.
+    #[pyo3(signature = (scan, *, lists_all))]
+    fn find(&self, py: Python<'_>, scan: &Scan, lists_all: bool) -> PyResult<FoundRows> {
+        let (keys, scan) = (Arc::clone(&self.0), scan.inner().clone());
+        let find = move |cancel: &Cancel| IcebergRows::find(&scan, keys, lists_all, cancel);
+        runtime::run(py, &Cancel::default(), find).map(|found| FoundRows(Arc::new(found)))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("keys of a source", "the source"))
+    }
+}
+
+fn null_keys(text: &str) -> Result<NullKeys> {
+    match text {
+        "error" => Ok(NullKeys::Refused),
+        "equal" => Ok(NullKeys::Equal),
+        "unequal" => Ok(NullKeys::Unequal),
+        other => {
+            Err(Error::invalid_input(format!("null_keys: expected \"error\" or \"equal\", found {other:?}")))
+        }
+    }
+}
+
+/// Rows of a snapshot with a key of a source.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct FoundRows(Arc<IcebergRows>);
+
+#[pymethods]
+impl FoundRows {
+    /// How many rows there are.
+    fn __len__(&self) -> usize {
+        usize::try_from(self.0.rows()).unwrap_or(usize::MAX)
+    }
+
+    /// The numbers of the rows of the source whose keys no row has.
+    fn unmatched(&self, py: Python<'_>) -> PyResult<Column> {
+        let rows: ArrayRef = Arc::new(UInt32Array::from(runtime::call(py, || Ok(self.0.unmatched()))?));
+        Ok(Column(Field::new("row", DataType::UInt32, false), rows))
+    }
+
+    /// All columns of the rows, batch by batch.
+    fn stream(&self, py: Python<'_>, scan: &Scan) -> PyResult<BatchReader> {
+        let (found, scan) = (Arc::clone(&self.0), scan.inner().clone());
+        BatchReader::open(py, EngineSchema::OfTable, move |cancel| {
+            MatchedStream::of_rows(&scan, &found, cancel)
+        })
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("found rows", "the source, and look for them there"))
+    }
+}
+
+/// All columns of the rows of a scan, with their places, batch by batch.
+#[pyfunction]
+pub fn rows_with_places(py: Python<'_>, scan: &Scan) -> PyResult<BatchReader> {
+    let scan = scan.inner().clone();
+    BatchReader::open(py, EngineSchema::OfTable, move |cancel| MatchedStream::of_scan(&scan, cancel))
+}
+
+/// Which rows of a `pyarrow.RecordBatchReader` of one batch have other values in the first half of their columns than in the second?
+#[pyfunction]
+pub fn differing(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<Column> {
+    let mut source = RowSource::open(reader)?;
+    let batch = source.next(py)?;
+    let rows = runtime::call(py, || {
+        let Some(batch) = batch.map(Unchecked::checked).transpose()? else {
+            return Err(Error::invalid_input("expected one batch"));
+        };
+        let (left, right) = batch.columns().split_at(batch.num_columns() / 2);
+        Ok(differing_rows(left, right, batch.num_rows()))
+    })?;
+    let rows: ArrayRef = Arc::new(BooleanArray::new(rows, None));
+    Ok(Column(Field::new("differs", DataType::Boolean, false), rows))
+}
+
+/// Does a source fit into memory?
+#[pyfunction]
+#[pyo3(name = "check_source_memory")]
+pub fn check_memory_of_source(py: Python<'_>, bytes: u64) -> PyResult<()> {
+    runtime::call(py, || check_source_memory(bytes))
+}
