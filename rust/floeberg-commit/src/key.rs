@@ -6,7 +6,7 @@
 //! Invariant: work is operations on a branch. A commit that is not in the branch (any more) does not count.
 
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 
 /// The property of a snapshot summary that says which commit made it.
 pub const COMMIT_KEY: &str = "floeberg.commit-key";
@@ -49,11 +49,16 @@ impl CommitKey {
     /// Errors: `InvalidInput` if the key was used for other operations on the branch.
     pub fn find(&self, metadata: &TableMetadata) -> Result<Option<i64>> {
         let Some(head) = metadata.refs.get(&self.branch) else { return Ok(None) };
-        let found = metadata.ancestors_of(head.snapshot_id).into_iter().find(|snapshot| {
+        let is_it = |snapshot: &Snapshot| {
             let says = |name| snapshot.summary.get(name);
             says(COMMIT_KEY) == Some(&self.key)
                 && says(COMMIT_BRANCH).is_none_or(|branch| *branch == self.branch)
-        });
+        };
+        // Most keys are new, and ancestors take longer to find.
+        if !metadata.snapshots.iter().any(|snapshot| is_it(snapshot)) {
+            return Ok(None);
+        }
+        let found = metadata.ancestors_of(head.snapshot_id).into_iter().find(|snapshot| is_it(snapshot));
         let Some(snapshot) = found else { return Ok(None) };
         match (snapshot.summary.get(COMMIT_OPERATION), &self.operation) {
             (Some(done), Some(wanted)) if done != wanted => Err(Error::invalid_input(format!(

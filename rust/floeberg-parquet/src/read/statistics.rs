@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, cast::AsArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, cast::AsArray};
 use arrow_schema::{DataType, Field};
+use arrow_select::nullif::nullif;
 use floeberg_core::arrow_values::from_array;
 use floeberg_core::expr::{BoundColumn, BoundExpr, ColumnStats, Share, Stats};
 use floeberg_core::schema::Type;
@@ -158,16 +159,36 @@ struct Counts {
 impl Counts {
     /// Keeps the statistics that can be trusted, converted to the table's type.
     fn into_bounds(self, leaf: &FileField, is_ordered: bool, target: &DataType) -> ColumnBounds {
-        let (lower, upper) = &self.bounds;
-        let trusted = is_ordered && !has_nan(lower) && !has_nan(upper);
-        let cast_both = || Some((cast(lower, target, "").ok()?, cast(upper, target, "").ok()?));
         let is_float = matches!(leaf.data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
+        let cast_both = || {
+            let numbers =
+                |bounds: &ArrayRef| if is_float { self.of_numbers(bounds) } else { Some(Arc::clone(bounds)) };
+            let (lower, upper) = (numbers(&self.bounds.0)?, numbers(&self.bounds.1)?);
+            let trusted = is_ordered && !has_nan(&lower) && !has_nan(&upper);
+            if trusted {
+                Some((cast(&lower, target, "").ok()?, cast(&upper, target, "").ok()?))
+            } else {
+                None
+            }
+        };
+        let bounds = cast_both();
         ColumnBounds {
             nans: if is_float { self.nans } else { vec![Some(0); self.rows.len()] },
-            bounds: if trusted { cast_both() } else { None },
+            bounds,
             rows: self.rows,
             nulls: self.nulls,
         }
+    }
+
+    /// Bounds without those of row groups and pages that have NaNs and nulls alone: writers say NaN there.
+    fn of_numbers(&self, bounds: &ArrayRef) -> Option<ArrayRef> {
+        let counts = self.nulls.iter().zip(&self.nans).zip(&self.rows);
+        let has_none = |((nulls, nans), rows): ((&Option<u64>, &Option<u64>), &u64)| match (nulls, nans) {
+            (Some(nulls), Some(nans)) => nulls.saturating_add(*nans) >= *rows,
+            _ => false,
+        };
+        let none: BooleanArray = counts.map(has_none).map(Some).collect();
+        nullif(bounds.as_ref(), &none).ok()
     }
 }
 
