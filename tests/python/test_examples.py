@@ -35,6 +35,7 @@ def test_the_examples_of_a_module_run(name, refs, catalog):
         **vars(module),
         **vars(fb.expressions),
         **vars(fb.types),
+        "fb": fb,
         "open_table": fb.open_table,
         "table": refs.open(),
         "location": refs.folder / "table",

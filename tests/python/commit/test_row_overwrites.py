@@ -136,7 +136,7 @@ def test_a_dry_run_sees_what_others_committed_and_checks_as_the_commit_does(make
     with pytest.raises(InvalidInputError, match="dry run is of one operation"):
         several.commit_transaction()
     other.append(rows(1))
-    with pytest.raises(InvalidInputError, match="counts the rows of a delete or an overwrite, found append"):
+    with pytest.raises(InvalidInputError, match="counts rows that change, found append"):
         other.commit_transaction()
 
 
