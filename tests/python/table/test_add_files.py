@@ -378,3 +378,52 @@ def test_nested_columns_are_found_by_name(catalog, old):
     deep = put(old, "b.parquet", pa.table({"s": [{"x": 1, "z": 5}]}))
     with pytest.raises(errors.InvalidInputError, match='column "s.z"'):
         table.add_files(deep)
+
+
+def test_a_value_of_a_folder_counts_for_every_partition_field(catalog, old):
+    path = put(old, "city=Oslo/a.parquet", ROWS.select(["id"]))
+    table = make(catalog, partition_spec=["city", "truncate(2, city)", "bucket(4, city)"])
+    table.add_files(path)
+    (partition,) = table.inspect.files()["partition"].to_pylist()
+    assert (partition["city"], partition["city_trunc_2"]) == ("Oslo", "Os")
+    assert partition["city_bucket_4"] is not None
+    assert len(table.scan("city = 'Oslo'").to_arrow()) == 2
+    table.delete("city = 'Oslo'")
+    assert table.scan().count() == 0
+
+
+@pytest.mark.parametrize(
+    ("folder", "columns", "spec", "said"),
+    [
+        ("City=Oslo", ["id"], ["city"], "rename the folder"),
+        ("City=Oslo", ["id"], [], "rename the folder"),
+        ("city_trunc_2=Os", ["id"], ["truncate(2, city)"], "write the file again with the column"),
+        ("city=Rome", ["id", "city"], [], "one of them is wrong"),
+        ("city=Rome", ["id", "city"], ["truncate(1, id)"], "one of them is wrong"),
+        ("city=Oslo/place=Rome", ["id"], ["city as place"], "two values"),
+    ],
+)
+def test_a_value_of_a_folder_is_not_lost(catalog, old, folder, columns, spec, said):
+    table = make(catalog, partition_spec=spec)
+    with pytest.raises(errors.InvalidInputError, match=said):
+        table.add_files(put(old, f"{folder}/a.parquet", ROWS.slice(0, 1).select(columns)))
+    assert table.scan().count() == 0
+
+
+def test_a_file_has_one_name_however_it_is_spelled(catalog, old):
+    path = put(old, "a.parquet")
+    table = make(catalog)
+    table.add_files(path)
+    spelled = [
+        f"{old}//a.parquet",
+        f"{old}/./a.parquet",
+        f"{old}/../old/a.parquet",
+        f"FILE://{path}",
+        f"file:{path}",
+    ]
+    for again in spelled:
+        with pytest.raises(errors.AlreadyExistsError):
+            table.add_files(again)
+    with pytest.raises(errors.InvalidInputError, match="twice"):
+        catalog.create_table("ns.other", ROWS.schema).add_files([path, spelled[0]])
+    assert table.scan().count() == 2

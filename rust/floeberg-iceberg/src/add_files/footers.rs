@@ -16,12 +16,12 @@ use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Context as _, Error, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
-use floeberg_files::{FileConstants, FileFields, FileMetrics, Modes, Projection};
+use floeberg_files::{FileConstants, FileFields, FileMetrics, FileReader, Modes, Projection};
 use floeberg_properties::NAME_MAPPING;
 
 use super::columns::{check_ids, check_names};
 use super::listing::{AT_A_TIME, files_of, format_of};
-use super::partition::{FileFacts, column_of, partition_of, sources};
+use super::partition::{FileFacts, check_agrees, column_of, partition_of, said_by_path, sources};
 use super::path_values::{PathValues, path_values};
 use crate::Table;
 use crate::manifest::DataFile;
@@ -170,7 +170,7 @@ impl<'a> Describer<'a> {
             FileFacts { schema: self.schema, fields, metrics: &facts, path_values: &path_values },
         )?;
         self.check_types(fields, &partition)?;
-        self.check_path(fields, &path_values)?;
+        self.check_path(fields, &path_values, reader.as_ref())?;
         self.check_required(&facts)?;
         let metrics = reader.metrics(self.schema, &self.modes)?;
         let file = DataFile { partition, sort_order_id: None, ..DataFile::new(location, format.name()) };
@@ -212,19 +212,52 @@ impl<'a> Describer<'a> {
         })
     }
 
-    /// Errors: `InvalidInput` where a folder has the values of a column that would be lost.
-    fn check_path(&self, fields: &FileFields, values: &PathValues) -> Result<()> {
-        for name in values.keys() {
-            let Ok(id) = self.schema.find(name, true) else { continue };
+    /// Errors: `InvalidInput` where a folder has the values of a column that would be lost, or other values than the file.
+    fn check_path(&self, fields: &FileFields, values: &PathValues, reader: &dyn FileReader) -> Result<()> {
+        for (name, text) in values {
+            let Ok(id) = self.schema.find(name, true) else {
+                self.check_name(fields, name)?;
+                continue;
+            };
             let is_partition = self
                 .spec
                 .fields
                 .iter()
                 .any(|field| field.transform == Transform::Identity && field.source_ids == [id]);
-            if !is_partition && column_of(self.schema, fields, id)?.is_none() {
+            if is_partition {
+                continue;
+            }
+            if column_of(self.schema, fields, id)?.is_none() {
                 return Err(Error::invalid_input(format!(
                     "the folder of the file has a value of the column {name:?}, which the file does not have and the table is \
                      not partitioned by: partition the table by it first, by update_spec().add_identity({name:?})"
+                )));
+            }
+            if let Some(source) = self.schema.field(id) {
+                let said = said_by_path(text.as_deref(), source, name)?;
+                check_agrees(said.as_ref(), source, name, &reader.metrics(self.schema, &Modes::only([id]))?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Errors: `InvalidInput` for a folder that is called like a column but for its case, and for one of a partition field whose
+    /// column the file does not have.
+    fn check_name(&self, fields: &FileFields, name: &str) -> Result<()> {
+        if let Ok(id) = self.schema.find(name, false) {
+            let column = self.schema.full_name(id).unwrap_or_default();
+            return Err(Error::invalid_input(format!(
+                "the folder of the file has a value of {name:?}, and the column of the table is {column:?}: rename the folder, \
+                 or the column"
+            )));
+        }
+        let Some(field) = self.spec.fields.iter().find(|field| field.name == name) else { return Ok(()) };
+        for id in &field.source_ids {
+            if field.transform != Transform::Identity && column_of(self.schema, fields, *id)?.is_none() {
+                let column = self.schema.full_name(*id).unwrap_or_default();
+                return Err(Error::invalid_input(format!(
+                    "the file does not have the column {column:?}, and its folder has only the value of the partition field \
+                     {name:?}: write the file again with the column"
                 )));
             }
         }

@@ -6,11 +6,12 @@
 //! other engines have it; a folder of a partition (`_day=1`) is not.
 
 use std::collections::HashSet;
+use std::path::{Component, PathBuf};
 
 use floeberg_core::{Cancel, Context as _, Error, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_io::Store;
-use floeberg_io::location::{canonical, file_name, join};
+use floeberg_io::location::{Location, canonical, file_name, join};
 
 /// Requests to the store at a time: each is a wait.
 pub(super) const AT_A_TIME: usize = 16;
@@ -20,13 +21,10 @@ const DEEPEST: usize = 100;
 /// The files. Errors: `NotFound` where there is nothing; `InvalidInput` for a folder without files, and for a file that is named
 /// twice; those of the store.
 pub(super) fn files_of(store: &dyn Store, given: &[String], cancel: &Cancel) -> Result<Vec<String>> {
-    let is_folder =
-        ordered(
-            given,
-            AT_A_TIME,
-            cancel,
-            |location| Ok(location.ends_with('/') || !store.exists(location)?),
-        )?;
+    let given: Vec<String> = given.iter().map(|location| plain(location)).collect();
+    let is_folder = ordered(&given, AT_A_TIME, cancel, |location| {
+        Ok(location.ends_with('/') || !store.exists(location)?)
+    })?;
     let mut files = Vec::new();
     for (location, is_folder) in given.iter().zip(is_folder) {
         if is_folder {
@@ -40,6 +38,30 @@ pub(super) fn files_of(store: &dyn Store, given: &[String], cancel: &Cancel) -> 
         return Err(Error::invalid_input("a file to add is named twice: name each once").with("path", twice));
     }
     Ok(files)
+}
+
+/// A location of a local file without empty folders, `.` and `..`, so that each file has one spelling. Keys of object stores stay.
+pub(super) fn plain(location: &str) -> String {
+    let parsed = Location::parse(location);
+    let is_folder = location.ends_with('/');
+    let Some(path) = parsed.is_local().then(|| parsed.local_path().ok()).flatten() else {
+        return location.to_owned();
+    };
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    let is_plain = path.as_os_str() == plain.as_os_str() && !location.starts_with("FILE:");
+    match plain.to_str() {
+        Some(text) if path.is_absolute() && !is_plain => {
+            format!("{text}{}", if is_folder { "/" } else { "" })
+        }
+        _ => location.to_owned(),
+    }
 }
 
 /// The files in a folder and in the folders in it.

@@ -36,10 +36,37 @@ pub(super) fn sources(spec: &PartitionSpec) -> Vec<i32> {
 ///
 /// Errors: `InvalidInput`, naming the column, where rows may be in several partitions or where nothing says in which they are.
 pub(super) fn partition_of(spec: &PartitionSpec, facts: FileFacts<'_>) -> Result<Vec<Option<Value>>> {
-    spec.fields.iter().map(|field| value_of(field, facts).context("partition field", &field.name)).collect()
+    let value = |field: &PartitionField| value_of(spec, field, facts).context("partition field", &field.name);
+    spec.fields.iter().map(value).collect()
 }
 
-fn value_of(field: &PartitionField, facts: FileFacts<'_>) -> Result<Option<Value>> {
+/// The text of a folder that rows without the column read as its value, if one is named like the column or like an identity field of
+/// it.
+///
+/// Errors: `InvalidInput` for two folders with different values.
+fn text_of<'a>(
+    spec: &PartitionSpec,
+    id: i32,
+    name: &str,
+    values: &'a PathValues,
+) -> Result<Option<&'a Option<String>>> {
+    let is_identity =
+        |field: &&PartitionField| field.transform == Transform::Identity && field.source_ids == [id];
+    let mut found = None;
+    for field in spec.fields.iter().filter(is_identity) {
+        for text in [values.get(name), values.get(&field.name)].into_iter().flatten() {
+            if found.is_some_and(|found| found != text) {
+                return Err(Error::invalid_input(format!(
+                    "the folders of the file have two values of the column {name:?}: expected one"
+                )));
+            }
+            found = Some(text);
+        }
+    }
+    Ok(found)
+}
+
+fn value_of(spec: &PartitionSpec, field: &PartitionField, facts: FileFacts<'_>) -> Result<Option<Value>> {
     let (transform, id) = match (&field.transform, field.source_ids.as_slice()) {
         (Transform::Void, _) => return Ok(None),
         (Transform::Unknown(_), _) | (_, [] | [_, _, ..]) => {
@@ -55,14 +82,18 @@ fn value_of(field: &PartitionField, facts: FileFacts<'_>) -> Result<Option<Value
     };
     let name = facts.schema.full_name(id).unwrap_or_default();
     let column = column_of(facts.schema, facts.fields, id)?;
-    if *transform == Transform::Identity
-        && let Some(text) = facts.path_values.get(&name).or_else(|| facts.path_values.get(&field.name))
-    {
+    if let Some(text) = text_of(spec, id, &name, facts.path_values)? {
+        if !is_top_level(facts.schema, id) {
+            return Err(Error::invalid_input(format!(
+                "the folder of the file has a value of the nested column {name:?}, which its rows would not have: write the file \
+                 again with the column, outside of such a folder"
+            )));
+        }
         let said = said_by_path(text.as_deref(), source, &name)?;
         if column.is_some() {
             check_agrees(said.as_ref(), source, &name, facts.metrics)?;
         }
-        return Ok(said);
+        return said.as_ref().map_or(Ok(None), |value| transform.apply(value));
     }
     if column.is_none() && source.required && source.initial_default.is_none() {
         return Err(Error::invalid_input(format!(
@@ -79,7 +110,7 @@ fn value_of(field: &PartitionField, facts: FileFacts<'_>) -> Result<Option<Value
 }
 
 /// The value that a folder says. Errors: `InvalidInput` for a text that is not of the column's type.
-fn said_by_path(text: Option<&str>, source: &Field, name: &str) -> Result<Option<Value>> {
+pub(super) fn said_by_path(text: Option<&str>, source: &Field, name: &str) -> Result<Option<Value>> {
     let (Some(text), Type::Primitive(primitive)) = (text, &source.field_type) else {
         if source.required {
             return Err(Error::invalid_input(format!(
@@ -98,7 +129,12 @@ fn said_by_path(text: Option<&str>, source: &Field, name: &str) -> Result<Option
 }
 
 /// Errors: `InvalidInput` where a column of the file has other values than its folder says, or may have.
-fn check_agrees(said: Option<&Value>, source: &Field, name: &str, metrics: &FileMetrics) -> Result<()> {
+pub(super) fn check_agrees(
+    said: Option<&Value>,
+    source: &Field,
+    name: &str,
+    metrics: &FileMetrics,
+) -> Result<()> {
     let shown = said.map_or_else(|| "null".to_owned(), ToString::to_string);
     let rows = Values::of(source, metrics);
     match (said, &rows) {

@@ -4,7 +4,7 @@
 use floeberg_core::{Cancel, ErrorKind};
 use floeberg_io::MemoryStore;
 
-use super::listing::{files_of, format_of};
+use super::listing::{files_of, format_of, plain};
 use super::path_values::path_values;
 use crate::plan::FileFormat;
 
@@ -56,6 +56,24 @@ fn files_of_folders_come_in_order_and_without_hidden_ones() {
     let hidden = ["memory://t/in/_temporary/0", "memory://t/none"];
     assert_eq!(files(&store, &hidden[..1]).unwrap().len(), 1);
     assert!(matches!(files(&store, &hidden[1..]), Err(ErrorKind::NotFound | ErrorKind::InvalidInput)));
+}
+
+#[test]
+fn a_local_file_has_one_spelling() {
+    let spelled = [
+        "/d/in/a.parquet",
+        "/d//in/a.parquet",
+        "/d/./in/a.parquet",
+        "/d/in/../in/a.parquet",
+        "file:///d/in/./a.parquet",
+    ];
+    for location in spelled {
+        let plain = plain(location);
+        assert_eq!(floeberg_io::location::canonical(&plain), "/d/in/a.parquet", "{location}");
+    }
+    assert_eq!(plain("s3://b//in/../a.parquet"), "s3://b//in/../a.parquet", "keys are not paths");
+    assert_eq!(plain("/d/in//"), "/d/in/");
+    assert_eq!(plain("file:///d/in/a.parquet"), "file:///d/in/a.parquet");
 }
 
 #[test]
