@@ -13,6 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
+from floeberg.expressions._sql_arguments import check_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,9 +45,15 @@ class SqlExpression:
             raise NotInstalledError("sqlglot is not installed: pip install 'floeberg[expr]'") from error
         self.text = text
         try:
-            self.tree: Any = sqlglot.parse_one(text, into=sqlglot.exp.Condition)
+            found = sqlglot.Dialect.get_or_raise(None).parse_into(sqlglot.exp.Condition, text)
         except (SqlglotError, ValueError) as error:
             raise InvalidInputError(f"the SQL expression {text!r} cannot be parsed: {error}") from error
+        trees = [each for each in found if each is not None]
+        if len(trees) != 1:
+            raise InvalidInputError(
+                f"the SQL expression {text!r} cannot be parsed: it has {len(trees)} statements"
+            )
+        self.tree: Any = trees[0]
 
     def of(self, find: Find) -> Values:
         """The values, by a function that finds columns.
@@ -57,6 +64,7 @@ class SqlExpression:
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
+        check_arguments(self.text, self.tree)
         try:
             return _Evaluation(self.text, find).of(self.tree)
         except (pa.ArrowException, TypeError) as error:
@@ -176,6 +184,9 @@ class _Evaluation:
         both = pc.and_(pc.is_null(left), pc.is_null(right))
         return pc.or_(both, pc.fill_null(pc.equal(left, right), False))
 
+    def _nullsafeneq(self, tree: Any) -> Values:  # noqa: ANN401
+        return _call("invert", self._nullsafeeq(tree))
+
     def _in(self, tree: Any) -> Values:  # noqa: ANN401
         if not tree.expressions:
             raise UnsupportedError(f"the SQL expression {self.text!r}: IN needs a list of values")
@@ -192,7 +203,8 @@ class _Evaluation:
 
         if type(tree.expression).__name__ != "Literal":
             raise UnsupportedError(f"the SQL expression {self.text!r}: LIKE needs a literal pattern")
-        return pc.match_like(self.of(tree.this), tree.expression.this)
+        alike = pc.match_like(self.of(tree.this), tree.expression.this)
+        return pc.invert(alike) if tree.args.get("negate") else alike
 
     def _case(self, tree: Any) -> Values:  # noqa: ANN401
         cases = [(each.this, self.of(each.args["true"])) for each in tree.args["ifs"]]
@@ -268,6 +280,10 @@ class _Evaluation:
         end = None if length is None else first + int(length.this)
         return pc.utf8_slice_codeunits(self.of(tree.this), first, end)
 
+    def _trim(self, tree: Any) -> Values:  # noqa: ANN401
+        side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(tree.args.get("position"), "trim")
+        return _call(f"utf8_{side}_whitespace", self.of(tree.this))
+
     def _cast(self, tree: Any) -> Values:  # noqa: ANN401
         return _cast(self.of(tree.this), _type_of(tree.to, self.text))
 
@@ -316,8 +332,9 @@ def _type_of(kind: Any, text: str) -> pa.DataType:  # noqa: ANN401
     import pyarrow as pa  # noqa: PLC0415
 
     name = kind.this.name
-    if name == "DECIMAL":
-        precision, scale = [int(each.name) for each in kind.expressions] or (10, 0)
+    sizes = [each.name for each in kind.expressions]
+    if name == "DECIMAL" and len(sizes) <= len(_DECIMAL) and all(map(str.isdecimal, sizes)):
+        precision, scale = [*map(int, sizes), *_DECIMAL[len(sizes) :]]
         return pa.decimal128(precision, scale)
     made = {
         "BOOLEAN": pa.bool_(),
@@ -334,11 +351,13 @@ def _type_of(kind: Any, text: str) -> pa.DataType:  # noqa: ANN401
         "TIMESTAMPLTZ": pa.timestamp("us", "UTC"),
         "TIMESTAMPNTZ": pa.timestamp("us"),
     }.get(name)
-    if made is None:
+    if made is None or sizes:
         raise UnsupportedError(f"the SQL expression {text!r}: CAST to {kind.sql()} is not supported")
     return made
 
 
+_DECIMAL = (10, 0)
+"""The precision and the scale of DECIMAL."""
 _COMPARISONS = {
     "EQ": "equal",
     "NEQ": "not_equal",
@@ -352,7 +371,6 @@ _FUNCTIONS = {
     "Upper": "utf8_upper",
     "Lower": "utf8_lower",
     "Length": "utf8_length",
-    "Trim": "utf8_trim_whitespace",
     "Abs": "abs_checked",
     "Floor": "floor",
     "Ceil": "ceil",
