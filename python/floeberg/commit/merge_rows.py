@@ -130,6 +130,7 @@ class MergeRows(RowChanges):
                         f"the {side} has no column {each!r} to join by: expected one of {known}"
                     )
             field = schema.field(target).with_nullable(True)
+            _check_key_types(target, field.type, source.schema.field(name).type)
             columns.append(fitted(name, source.column(name), field, source.num_rows))
             fields.append(field)
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
@@ -290,6 +291,17 @@ class _Merge:
             made = pa.RecordBatch.from_arrays(columns, schema=pa.schema(list(optional.values())))
             if number:
                 yield self._changed.added(conformed_rows(self._changed, made).columns, number)
+
+
+def _check_key_types(name: str, table: pa.DataType, source: pa.DataType) -> None:
+    """A double is seldom exactly a decimal that it is written like, so that these are not joined."""
+    import pyarrow.types as kinds  # noqa: PLC0415
+
+    for one, other in ((table, source), (source, table)):
+        if kinds.is_floating(one) and kinds.is_decimal(other):
+            raise InvalidInputError(
+                f"the key {name!r} is of type {source} in the source, and {table} in the table: convert it explicitly"
+            )
 
 
 def _aliases(names: Sequence[str]) -> dict[str, str]:

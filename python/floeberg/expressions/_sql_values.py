@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
 from floeberg.expressions._sql_arguments import check_arguments
+from floeberg.expressions._sql_casts import cast_in_sql, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pyarrow as pa
 
 __all__ = ["SqlExpression"]
 
@@ -285,7 +284,7 @@ class _Evaluation:
         return _call(f"utf8_{side}_whitespace", self.of(tree.this))
 
     def _cast(self, tree: Any) -> Values:  # noqa: ANN401
-        return _cast(self.of(tree.this), _type_of(tree.to, self.text))
+        return cast_in_sql(self.of(tree.this), type_of(tree.to, self.text))
 
     def _compared(self, function: str, left: Any, right: Any) -> Values:  # noqa: ANN401
         return _call(function, *_alike(self.of(left), self.of(right)))
@@ -300,12 +299,6 @@ def _call(function: str, *values: Values) -> Values:
     import pyarrow.compute as pc  # noqa: PLC0415
 
     return pc.call_function(function, list(values))
-
-
-def _cast(values: Values, kind: pa.DataType) -> Values:
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    return pc.cast(values, kind)
 
 
 def _alike(left: Values, right: Values) -> tuple[Values, Values]:
@@ -323,41 +316,10 @@ def _joined(values: list[Values]) -> Values:
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    texts = [_cast(each, pa.string()) for each in values]
+    texts = [cast_in_sql(each, pa.string()) for each in values]
     return pc.binary_join_element_wise(*texts, pa.scalar("", pa.string()))
 
 
-def _type_of(kind: Any, text: str) -> pa.DataType:  # noqa: ANN401
-    """The Arrow type of a type of SQL."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    name = kind.this.name
-    sizes = [each.name for each in kind.expressions]
-    if name == "DECIMAL" and len(sizes) <= len(_DECIMAL) and all(map(str.isdecimal, sizes)):
-        precision, scale = [*map(int, sizes), *_DECIMAL[len(sizes) :]]
-        return pa.decimal128(precision, scale)
-    made = {
-        "BOOLEAN": pa.bool_(),
-        "INT": pa.int32(),
-        "BIGINT": pa.int64(),
-        "FLOAT": pa.float32(),
-        "DOUBLE": pa.float64(),
-        "TEXT": pa.string(),
-        "VARCHAR": pa.string(),
-        "BINARY": pa.binary(),
-        "DATE": pa.date32(),
-        "TIMESTAMP": pa.timestamp("us", "UTC"),
-        "TIMESTAMPTZ": pa.timestamp("us", "UTC"),
-        "TIMESTAMPLTZ": pa.timestamp("us", "UTC"),
-        "TIMESTAMPNTZ": pa.timestamp("us"),
-    }.get(name)
-    if made is None or sizes:
-        raise UnsupportedError(f"the SQL expression {text!r}: CAST to {kind.sql()} is not supported")
-    return made
-
-
-_DECIMAL = (10, 0)
-"""The precision and the scale of DECIMAL."""
 _COMPARISONS = {
     "EQ": "equal",
     "NEQ": "not_equal",

@@ -105,3 +105,18 @@ def test_what_is_not_understood_is_an_error(text):
 def test_there_is_one_expression():
     with pytest.raises(InvalidInputError, match="2 statements"):
         values("i = 1; i = 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CAST(c / 3 AS DECIMAL(9, 2))", [Decimal("3.33"), Decimal("-3.33"), Decimal("0.02"), None]),
+        ("CAST(c AS DECIMAL(9, 1))", [Decimal("10.0"), Decimal("-10.0"), Decimal("0.1"), None]),
+        ("CAST(d AS DECIMAL(9, 0))", [Decimal(2), Decimal(-3), Decimal(0), None]),
+        ("CAST(c AS DOUBLE)", [10.0, -10.0, 0.05, None]),
+        ("CAST(16777217 AS FLOAT)", [16777216.0] * 4),
+        ("CAST(d / 3 AS FLOAT) = 0.0", [False, False, True, None]),
+    ],
+)
+def test_casts_round(text, expected):
+    assert values(text) == expected
