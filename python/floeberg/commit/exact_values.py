@@ -127,7 +127,8 @@ def _shape(kind: Any) -> object:  # noqa: ANN401 - a type
     if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
         return "list", _shape(kind.value_type)
     if kinds.is_struct(kind):
-        return "struct", [(each.name, _shape(each.type)) for each in kind]
+        # Fields are found by their names, in any order.
+        return "struct", sorted((each.name, str(_shape(each.type))) for each in kind)
     if kinds.is_large_string(kind):
         return "string"
     return str(kind)

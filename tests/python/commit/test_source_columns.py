@@ -7,6 +7,9 @@ import pyarrow.compute as pc
 import pytest
 
 import floeberg as fb
+from floeberg.errors import InvalidInputError
+
+STRUCT = pa.struct([("k", pa.int32()), ("x", pa.string())])
 
 
 def made(tmp_path, schema, rows):
@@ -66,3 +69,31 @@ def test_a_key_in_runs_is_joined(tmp_path):
     source = pa.table({"s": pc.run_end_encode(pa.array(["old", "old2"])), "b": [b"x", b"y"]})
     done = table.merge(source, on="s").when_matched_update_all().execute()
     assert done.updated_rows == 1
+
+
+def structs(tmp_path):
+    schema = [("id", pa.int64()), ("st", STRUCT), ("li", pa.list_(STRUCT))]
+    one = {"k": 1, "x": "keep"}
+    return made(tmp_path, schema, [{"id": 1, "st": one, "li": [one]}])
+
+
+@pytest.mark.parametrize("name", ["st", "li"])
+def test_an_upsert_loses_no_field_of_a_struct(tmp_path, name):
+    table = structs(tmp_path)
+    kind = pa.struct([("k", pa.int32())])
+    value, kind = ({"k": 5}, kind) if name == "st" else ([{"k": 5}], pa.list_(kind))
+    source = pa.table({"id": [1], name: pa.array([value], kind)})
+    with pytest.raises(InvalidInputError, match=r"has no field '.*\.x', and a struct is replaced"):
+        table.upsert(source, ["id"])
+    assert content(table, "st") == [{"id": 1, "st": {"k": 1, "x": "keep"}}]
+    table.upsert(source.set_column(0, "id", pa.array([2])), ["id"], when_matched_update_all=False)
+    assert len(content(table, "st")) == 2
+
+
+def test_fields_of_structs_are_in_any_order(tmp_path):
+    table = structs(tmp_path)
+    kind = pa.struct([("x", pa.string()), ("k", pa.int32())])
+    one = {"x": "new", "k": 5}
+    source = pa.table({"id": [1], "st": pa.array([one], kind), "li": pa.array([[one]], pa.list_(kind))})
+    table.merge(source, on="id").when_matched_update_all().execute()
+    assert content(table, "st", "li") == [{"id": 1, "st": one, "li": [one]}]
