@@ -225,6 +225,10 @@ def key_column(given: str, table: pa.Schema, source: dict[str, str], *, case_sen
     alike = [given] if given in table.names else []
     if not alike and not case_sensitive:
         alike = [each for each in table.names if each.lower() == given.lower()]
+    if not alike and given.partition(".")[0] in table.names:
+        raise InvalidInputError(
+            f"{given!r} cannot be a key: rows are joined by columns, not by fields of structs"
+        )
     if len(alike) != 1:
         raise InvalidInputError(
             f"the table has no key column {given!r}, its columns are {', '.join(map(repr, table.names))}"

@@ -73,10 +73,13 @@ class SqlExpression:
         """The terms that are all true where the expression is."""
         return _conjuncts(self.tree)
 
-    def with_tree(self, tree: Any) -> SqlExpression:  # noqa: ANN401 - of sqlglot, which is an extra
-        """Another part of the same text."""
+    def all_of(self, trees: list[Any]) -> SqlExpression:
+        """Some terms of the same text, in order. A later one is for rows where the earlier ones hold."""
+        from sqlglot import exp  # noqa: PLC0415 - it parsed the text
+
         made = object.__new__(SqlExpression)
-        made.text, made.tree = self.text, tree
+        made.text = self.text
+        made.tree = reduce(lambda one, other: exp.And(this=one, expression=other), trees)
         return made
 
 
