@@ -132,19 +132,20 @@ def _column(name: str) -> Any:  # noqa: ANN401 - a function
     return lambda rows: rows.column(name)
 
 
-def join_keys(on: Sequence[str] | str | None, predicate: object) -> JoinKeys:
+def join_keys(on: Sequence[str] | str | None, predicate: object, *, case_sensitive: bool) -> JoinKeys:
     """What joins a source to a table.
 
     Args:
         on: Columns that both have.
         predicate: A condition in SQL, with at least one `target.x = source.y`.
+        case_sensitive: Whether the case of names counts.
 
     Raises:
         InvalidInputError: Neither is given, or both; or the condition has no such term.
     """
     if (on is None) == (predicate is None):
         raise InvalidInputError("a merge needs either on=[...] or predicate='target.x = source.x'")
-    return _of_names(on) if on is not None else _of_predicate(predicate)
+    return _of_names(on) if on is not None else _of_predicate(predicate, case_sensitive=case_sensitive)
 
 
 def _of_names(on: Sequence[str] | str) -> JoinKeys:
@@ -154,40 +155,32 @@ def _of_names(on: Sequence[str] | str) -> JoinKeys:
     return JoinKeys([(name, name) for name in names], None)
 
 
-def _of_predicate(predicate: object) -> JoinKeys:
+def _of_predicate(predicate: object, *, case_sensitive: bool) -> JoinKeys:
     if not isinstance(predicate, str):
         raise InvalidInputError(
             f"predicate: expected a condition in SQL, found an object of type {type(predicate).__name__}"
         )
     expression = SqlExpression(predicate)
-    columns, rest = [], []
+    columns, rest, seen = [], [], set()
     for term in expression.conjuncts():
-        pair = _key_pair(term)
-        if pair is None:
-            rest.append(expression.with_tree(term))
+        pair = _key_pair(term, case_sensitive=case_sensitive)
+        # A second equality of a column is part of the condition.
+        key = None if pair is None else pair[0] if case_sensitive else pair[0].lower()
+        if pair is None or key in seen:
+            rest.append(term)
         else:
             columns.append(pair)
+            seen.add(key)
     if not columns:
         raise InvalidInputError(
             f"predicate: {predicate!r} has no term such as target.id = source.id, by which rows are looked up"
         )
     if not rest:
         return JoinKeys(columns, None)
-    conditions = [condition_of("predicate", each) for each in rest]
-
-    def all_hold(rows: Any) -> Any:  # noqa: ANN401 - rows, and an array of bools
-        import pyarrow.compute as pc  # noqa: PLC0415 - importing floeberg imports nothing large
-
-        found = None
-        for each in conditions:
-            if each is not None:
-                found = each(rows) if found is None else pc.and_(found, each(rows))
-        return found
-
-    return JoinKeys(columns, all_hold)
+    return JoinKeys(columns, condition_of("predicate", expression.all_of(rest)))
 
 
-def _key_pair(term: Any) -> tuple[str, str] | None:  # noqa: ANN401 - a tree of sqlglot
+def _key_pair(term: Any, *, case_sensitive: bool) -> tuple[str, str] | None:  # noqa: ANN401 - a tree of sqlglot
     """The columns that an equality joins: of the table, and of the source."""
     from sqlglot import exp  # noqa: PLC0415 - it parsed the term
 
@@ -198,6 +191,8 @@ def _key_pair(term: Any) -> tuple[str, str] | None:  # noqa: ANN401 - a tree of 
     ):
         return None
     sides = dict(name_of(each).partition(".")[::2] for each in (term.left, term.right))
+    if not case_sensitive:
+        sides = {side.lower(): name for side, name in sides.items()}
     if set(sides) != {"target", "source"}:
         return None
     return sides["target"], sides["source"]

@@ -92,10 +92,11 @@ class MergeRows(RowChanges):
         source = as_batch(self._source.rows())
         changed = ChangedRows.of(request)
         schema = changed.schema
-        targets = [target for target, _ in self._keys.columns]
+        keys = self._resolved(source.schema, schema)
+        targets = [target for target, _ in keys.columns]
         index = _native.SourceKeys.of(
             request.table,
-            one_batch(self._key_columns(source, schema)),
+            one_batch(_key_columns(keys, source, schema)),
             columns=targets,
             nulls="unequal",
             repeats=True,
@@ -104,7 +105,7 @@ class MergeRows(RowChanges):
         inserts = any(each.rows == "not matched" for each in self._clauses)
         scan = request.scan(as_expression(True).as_tree())
         found = index.find(scan, lists_all=reads_all)
-        merge = _Merge(self._keys, self._clauses, source, changed, self._case_sensitive)
+        merge = _Merge(keys, self._clauses, source, changed, self._case_sensitive)
         receipt = changed.write(merge.batches(scan, found))
         return changed.found(
             receipt,
@@ -117,22 +118,43 @@ class MergeRows(RowChanges):
             inserts_keys=inserts,
         )
 
-    def _key_columns(self, source: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-        """The keys of the source, by the names and in the types of the table."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+    def _resolved(self, source: pa.Schema, table: pa.Schema) -> JoinKeys:
+        """The keys, by the names that the table and the source have for them."""
+        columns = [
+            (self._key("table", target, table.names), self._key("source", name, source.names))
+            for target, name in self._keys.columns
+        ]
+        targets = [target for target, _ in columns]
+        if len(set(targets)) < len(targets):
+            twice = next(name for name in targets if targets.count(name) > 1)
+            raise InvalidInputError(f"the key column {twice!r} of the table is there twice")
+        return JoinKeys(columns, self._keys.condition)
 
-        columns, fields = [], []
-        for target, name in self._keys.columns:
-            for side, each, names in (("table", target, schema.names), ("source", name, source.schema.names)):
-                if each not in names:
-                    known = ", ".join(map(repr, names))
-                    raise InvalidInputError(
-                        f"the {side} has no column {each!r} to join by: expected one of {known}"
-                    )
-            field = schema.field(target).with_nullable(True)
-            columns.append(fitted(name, source.column(name), field, source.num_rows))
-            fields.append(field)
-        return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+    def _key(self, side: str, given: str, names: Sequence[str]) -> str:
+        alike = [given] if given in names else []
+        if not alike and not self._case_sensitive:
+            alike = [each for each in names if each.lower() == given.lower()]
+        if len(alike) == 1:
+            return alike[0]
+        if given.partition(".")[0] in names:
+            raise InvalidInputError(
+                f"{given!r} cannot be a key: rows are joined by columns, not by fields of structs"
+            )
+        known = ", ".join(map(repr, names))
+        raise InvalidInputError(f"the {side} has no column {given!r} to join by: expected one of {known}")
+
+
+def _key_columns(keys: JoinKeys, source: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The keys of the source, by the names and in the types of the table."""
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    columns, fields = [], []
+    for target, name in keys.columns:
+        field = schema.field(target).with_nullable(True)
+        _check_key_types(target, field.type, source.schema.field(name).type)
+        columns.append(fitted(name, source.column(name), field, source.num_rows))
+        fields.append(field)
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
 
 class _Merge:
@@ -290,6 +312,17 @@ class _Merge:
             made = pa.RecordBatch.from_arrays(columns, schema=pa.schema(list(optional.values())))
             if number:
                 yield self._changed.added(conformed_rows(self._changed, made).columns, number)
+
+
+def _check_key_types(name: str, table: pa.DataType, source: pa.DataType) -> None:
+    """A double is seldom exactly a decimal that it is written like, so that these are not joined."""
+    import pyarrow.types as kinds  # noqa: PLC0415
+
+    for one, other in ((table, source), (source, table)):
+        if kinds.is_floating(one) and kinds.is_decimal(other):
+            raise InvalidInputError(
+                f"the key {name!r} is of type {source} in the source, and {table} in the table: convert it explicitly"
+            )
 
 
 def _aliases(names: Sequence[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 In: a literal, a column, SQL, an expression of pyarrow or a function, and the rows. Out: an Arrow array of the column's
 type.
 
-Invariant: values are converted only where none can change: numbers to numbers that hold them, times to another unit.
+Invariant: values are converted only where none changes, see `exact_values`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from floeberg.commit.exact_values import converted
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import ColumnValue, Expression, SqlValue
 from floeberg.expressions._sql_values import SqlExpression
@@ -261,7 +262,7 @@ def fitted(name: str, values: Array, field: pa.Field[Any], rows: int) -> Array:
         raise InvalidInputError(
             f"the new values of {name!r} are {len(values)}, expected {rows}: one for each row"
         )
-    made = _converted(name, values, field.type)
+    made = converted(name, values, field.type)
     if not field.nullable and made.null_count:
         raise InvalidInputError(f"the column {name!r} is required, and a new value is null")
     return made
@@ -272,74 +273,3 @@ def _repeated(one: Array, rows: int) -> Array:
     import pyarrow as pa  # noqa: PLC0415
 
     return one.take(pa.repeat(pa.scalar(0, pa.int32()), rows))
-
-
-def _converted(name: str, values: Array, kind: pa.DataType) -> Array:
-    import pyarrow as pa  # noqa: PLC0415
-
-    if values.type == kind:
-        return values
-    if pa.types.is_null(values.type):
-        if isinstance(kind, pa.BaseExtensionType):
-            return pa.ExtensionArray.from_storage(kind, pa.nulls(len(values), kind.storage_type))
-        return pa.nulls(len(values), kind)
-    plain = values
-    if pa.types.is_dictionary(values.type) or isinstance(values.type, pa.RunEndEncodedType):
-        plain = values.cast(values.type.value_type)
-    if isinstance(kind, pa.BaseExtensionType) and plain.type == kind.storage_type:
-        return pa.ExtensionArray.from_storage(kind, plain)
-    if not _holds(plain.type, kind):
-        raise InvalidInputError(
-            f"the new values of {name!r} are of type {values.type}, expected {kind}: convert them explicitly"
-        )
-    try:
-        if pa.types.is_integer(plain.type) and pa.types.is_decimal(kind):
-            # The cast wants room for every integer of the type, not for those that are there.
-            plain = plain.cast(pa.decimal128(38, cast("Any", kind).scale))
-        return plain.cast(kind, safe=True)
-    except pa.ArrowException as error:
-        raise InvalidInputError(f"a new value of {name!r} does not fit its type, {kind}: {error}") from error
-
-
-def _holds(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether values of a type that fit have the same meaning in another type."""
-    import pyarrow.types as kinds  # noqa: PLC0415
-
-    def is_number(kind: pa.DataType) -> bool:
-        return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
-
-    def is_text(kind: pa.DataType) -> bool:
-        return kinds.is_string(kind) or kinds.is_large_string(kind) or str(kind) == "string_view"
-
-    def is_bytes(kind: pa.DataType) -> bool:
-        return kinds.is_binary(kind) or kinds.is_large_binary(kind) or kinds.is_fixed_size_binary(kind)
-
-    alike: tuple[Callable[[pa.DataType], bool], ...] = (
-        is_number,
-        is_text,
-        is_bytes,
-        kinds.is_date,
-        kinds.is_time,
-    )
-    if any(each(found) and each(wanted) for each in alike):
-        return True
-    if kinds.is_timestamp(found) and kinds.is_timestamp(wanted):
-        return (cast("Any", found).tz is None) == (cast("Any", wanted).tz is None)
-    if kinds.is_nested(found) and kinds.is_nested(wanted):
-        return _shape(found) == _shape(wanted)
-    return False
-
-
-def _shape(kind: Any) -> object:  # noqa: ANN401 - a type
-    """A nested type without the names of its elements and the width of its offsets."""
-    import pyarrow.types as kinds  # noqa: PLC0415
-
-    if kinds.is_map(kind):
-        return "map", _shape(kind.key_type), _shape(kind.item_type)
-    if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
-        return "list", _shape(kind.value_type)
-    if kinds.is_struct(kind):
-        return "struct", [(each.name, _shape(each.type)) for each in kind]
-    if kinds.is_large_string(kind):
-        return "string"
-    return str(kind)

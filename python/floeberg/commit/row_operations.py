@@ -222,7 +222,7 @@ class RowOperations(StagedOperations):
         written, isolation = _options(options)
         checked_bool("case_sensitive", case_sensitive)
         _check_change(mode, isolation)
-        keys = join_keys(on, predicate)
+        keys = join_keys(on, predicate, case_sensitive=case_sensitive)
         self._check_open()
         rows = self._source(source, schema_mode)
 

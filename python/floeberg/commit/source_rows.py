@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg import _native
+from floeberg.commit.plain_columns import plain_batch, plain_schema
 from floeberg.errors import InvalidInputError
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 
@@ -37,7 +38,7 @@ class SourceRows:
         """
         self._data = data
         self._reader: pa.RecordBatchReader | None = reader_of(data, schema)
-        self.schema: pa.Schema = self._reader.schema
+        self.schema: pa.Schema = plain_schema(self._reader.schema)
         self._rows: pa.Table | None = None
         names = self.schema.names
         if len(set(names)) < len(names):
@@ -53,16 +54,18 @@ class SourceRows:
                 raise InvalidInputError("the source ended with an error: pass it again")
             reader, self._reader = self._reader, None
             with converted_stream_errors(self._data):
-                self._rows = pa.Table.from_batches(_bounded(reader), self.schema)
+                self._rows = pa.Table.from_batches(_bounded(reader, self.schema), self.schema)
         return self._rows
 
 
-def _bounded(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+def _bounded(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     size = 0
     for batch in reader:
-        size += batch.nbytes
+        _native.check_source_memory(size + batch.nbytes)
+        plain = plain_batch(batch, schema)
+        size += plain.nbytes
         _native.check_source_memory(size)
-        yield batch
+        yield plain
 
 
 def pieces(rows: Array) -> Iterator[Array]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UpsertRows",
     "as_batch",
+    "check_fields",
     "columns_of_source",
     "conformed_rows",
     "inserted_rows",
@@ -73,6 +74,9 @@ class UpsertRows(RowChanges):
         given = _identifier_fields(scan) if self._join_cols is None else self._join_cols
         keys = [key_column(name, schema, names, case_sensitive=self._case_sensitive) for name in given]
         used = [name for name in schema.names if name in names]
+        if self._updates:
+            for name in used:
+                check_fields(name, raw.schema.field(names[name]).type, schema.field(name).type)
         renamed = raw.select([names[name] for name in used]).rename_columns(used)
         conformed = changed.recipe.native().conform(renamed.to_reader(), columns=used)
         source = as_batch(pa.table(cast("Any", conformed)))
@@ -175,6 +179,35 @@ def columns_of_source(source: pa.Schema, table: pa.Schema, *, case_sensitive: bo
     return found
 
 
+def check_fields(name: str, source: Any, table: Any) -> None:  # noqa: ANN401 - types
+    """Structs are replaced as a whole: a field that the source lacks would be lost.
+
+    Raises:
+        InvalidInputError: The source lacks a field.
+    """
+    from pyarrow import types  # noqa: PLC0415
+
+    if types.is_struct(source) and types.is_struct(table):
+        given = {each.name: each.type for each in source}
+        for field in table:
+            if field.name not in given:
+                raise InvalidInputError(
+                    f"the source has no field {f'{name}.{field.name}'!r}, and a struct is replaced as a whole: add "
+                    "the field to the source"
+                )
+            check_fields(f"{name}.{field.name}", given[field.name], field.type)
+    elif types.is_map(source) and types.is_map(table):
+        check_fields(f"{name}.value", source.item_type, table.item_type)
+    elif _is_list(source) and _is_list(table):
+        check_fields(f"{name}.element", source.value_type, table.value_type)
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    from pyarrow import types  # noqa: PLC0415
+
+    return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+
+
 def _identifier_fields(scan: _native.Scan) -> list[str]:
     """The columns that identify a row, by the schema of the table."""
     schema: dict[str, Any] = json.loads(scan.schema_json())
@@ -192,6 +225,10 @@ def key_column(given: str, table: pa.Schema, source: dict[str, str], *, case_sen
     alike = [given] if given in table.names else []
     if not alike and not case_sensitive:
         alike = [each for each in table.names if each.lower() == given.lower()]
+    if not alike and given.partition(".")[0] in table.names:
+        raise InvalidInputError(
+            f"{given!r} cannot be a key: rows are joined by columns, not by fields of structs"
+        )
     if len(alike) != 1:
         raise InvalidInputError(
             f"the table has no key column {given!r}, its columns are {', '.join(map(repr, table.names))}"

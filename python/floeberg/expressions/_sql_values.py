@@ -13,11 +13,11 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
+from floeberg.expressions._sql_arguments import check_arguments
+from floeberg.expressions._sql_casts import cast_in_sql, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pyarrow as pa
 
 __all__ = ["SqlExpression"]
 
@@ -44,9 +44,15 @@ class SqlExpression:
             raise NotInstalledError("sqlglot is not installed: pip install 'floeberg[expr]'") from error
         self.text = text
         try:
-            self.tree: Any = sqlglot.parse_one(text, into=sqlglot.exp.Condition)
+            found = sqlglot.Dialect.get_or_raise(None).parse_into(sqlglot.exp.Condition, text)
         except (SqlglotError, ValueError) as error:
             raise InvalidInputError(f"the SQL expression {text!r} cannot be parsed: {error}") from error
+        trees = [each for each in found if each is not None]
+        if len(trees) != 1:
+            raise InvalidInputError(
+                f"the SQL expression {text!r} cannot be parsed: it has {len(trees)} statements"
+            )
+        self.tree: Any = trees[0]
 
     def of(self, find: Find) -> Values:
         """The values, by a function that finds columns.
@@ -57,6 +63,7 @@ class SqlExpression:
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
+        check_arguments(self.text, self.tree)
         try:
             return _Evaluation(self.text, find).of(self.tree)
         except (pa.ArrowException, TypeError) as error:
@@ -66,10 +73,13 @@ class SqlExpression:
         """The terms that are all true where the expression is."""
         return _conjuncts(self.tree)
 
-    def with_tree(self, tree: Any) -> SqlExpression:  # noqa: ANN401 - of sqlglot, which is an extra
-        """Another part of the same text."""
+    def all_of(self, trees: list[Any]) -> SqlExpression:
+        """Some terms of the same text, in order. A later one is for rows where the earlier ones hold."""
+        from sqlglot import exp  # noqa: PLC0415 - it parsed the text
+
         made = object.__new__(SqlExpression)
-        made.text, made.tree = self.text, tree
+        made.text = self.text
+        made.tree = reduce(lambda one, other: exp.And(this=one, expression=other), trees)
         return made
 
 
@@ -176,6 +186,9 @@ class _Evaluation:
         both = pc.and_(pc.is_null(left), pc.is_null(right))
         return pc.or_(both, pc.fill_null(pc.equal(left, right), False))
 
+    def _nullsafeneq(self, tree: Any) -> Values:  # noqa: ANN401
+        return _call("invert", self._nullsafeeq(tree))
+
     def _in(self, tree: Any) -> Values:  # noqa: ANN401
         if not tree.expressions:
             raise UnsupportedError(f"the SQL expression {self.text!r}: IN needs a list of values")
@@ -192,7 +205,8 @@ class _Evaluation:
 
         if type(tree.expression).__name__ != "Literal":
             raise UnsupportedError(f"the SQL expression {self.text!r}: LIKE needs a literal pattern")
-        return pc.match_like(self.of(tree.this), tree.expression.this)
+        alike = pc.match_like(self.of(tree.this), tree.expression.this)
+        return pc.invert(alike) if tree.args.get("negate") else alike
 
     def _case(self, tree: Any) -> Values:  # noqa: ANN401
         cases = [(each.this, self.of(each.args["true"])) for each in tree.args["ifs"]]
@@ -268,8 +282,12 @@ class _Evaluation:
         end = None if length is None else first + int(length.this)
         return pc.utf8_slice_codeunits(self.of(tree.this), first, end)
 
+    def _trim(self, tree: Any) -> Values:  # noqa: ANN401
+        side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(tree.args.get("position"), "trim")
+        return _call(f"utf8_{side}_whitespace", self.of(tree.this))
+
     def _cast(self, tree: Any) -> Values:  # noqa: ANN401
-        return _cast(self.of(tree.this), _type_of(tree.to, self.text))
+        return cast_in_sql(self.of(tree.this), type_of(tree.to, self.text))
 
     def _compared(self, function: str, left: Any, right: Any) -> Values:  # noqa: ANN401
         return _call(function, *_alike(self.of(left), self.of(right)))
@@ -284,12 +302,6 @@ def _call(function: str, *values: Values) -> Values:
     import pyarrow.compute as pc  # noqa: PLC0415
 
     return pc.call_function(function, list(values))
-
-
-def _cast(values: Values, kind: pa.DataType) -> Values:
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    return pc.cast(values, kind)
 
 
 def _alike(left: Values, right: Values) -> tuple[Values, Values]:
@@ -307,36 +319,8 @@ def _joined(values: list[Values]) -> Values:
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    texts = [_cast(each, pa.string()) for each in values]
+    texts = [cast_in_sql(each, pa.string()) for each in values]
     return pc.binary_join_element_wise(*texts, pa.scalar("", pa.string()))
-
-
-def _type_of(kind: Any, text: str) -> pa.DataType:  # noqa: ANN401
-    """The Arrow type of a type of SQL."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    name = kind.this.name
-    if name == "DECIMAL":
-        precision, scale = [int(each.name) for each in kind.expressions] or (10, 0)
-        return pa.decimal128(precision, scale)
-    made = {
-        "BOOLEAN": pa.bool_(),
-        "INT": pa.int32(),
-        "BIGINT": pa.int64(),
-        "FLOAT": pa.float32(),
-        "DOUBLE": pa.float64(),
-        "TEXT": pa.string(),
-        "VARCHAR": pa.string(),
-        "BINARY": pa.binary(),
-        "DATE": pa.date32(),
-        "TIMESTAMP": pa.timestamp("us", "UTC"),
-        "TIMESTAMPTZ": pa.timestamp("us", "UTC"),
-        "TIMESTAMPLTZ": pa.timestamp("us", "UTC"),
-        "TIMESTAMPNTZ": pa.timestamp("us"),
-    }.get(name)
-    if made is None:
-        raise UnsupportedError(f"the SQL expression {text!r}: CAST to {kind.sql()} is not supported")
-    return made
 
 
 _COMPARISONS = {
@@ -352,7 +336,6 @@ _FUNCTIONS = {
     "Upper": "utf8_upper",
     "Lower": "utf8_lower",
     "Length": "utf8_length",
-    "Trim": "utf8_trim_whitespace",
     "Abs": "abs_checked",
     "Floor": "floor",
     "Ceil": "ceil",

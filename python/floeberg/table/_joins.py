@@ -159,7 +159,7 @@ class TableJoins(TableBase):
             >>> sorted(orders.scan().to_arrow()["id"].to_pylist())
             [1, 3]
         """
-        join_keys(on, predicate)
+        join_keys(on, predicate, case_sensitive=case_sensitive)
 
         def run(clauses: Sequence[Clause]) -> CommitResult:
             with self.transaction(

@@ -1,0 +1,78 @@
+"""What does CAST do in SQL?
+
+Invariant: a cast of numbers to decimals and floats rounds, half away from zero. What does not fit is an error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from floeberg.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["cast_in_sql", "type_of"]
+
+Values: TypeAlias = Any
+"""An Arrow array or scalar."""
+_DECIMAL = (10, 0)
+"""The precision and the scale of DECIMAL."""
+
+
+def cast_in_sql(values: Values, kind: pa.DataType) -> Values:
+    """The values in another type."""
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    found = values.type
+    if pa.types.is_decimal(kind):
+        scale = cast("Any", kind).scale
+        if pa.types.is_integer(found):
+            # The cast wants room for every integer of the type, not for those that are there.
+            values = pc.cast(values, pa.decimal128(38, scale))
+        elif pa.types.is_floating(found):
+            values = pc.round(values, scale, round_mode="half_towards_infinity")
+        elif pa.types.is_decimal(found) and found.scale > scale:
+            wide = pc.cast(values, pa.decimal256(76, found.scale))
+            values = pc.round(wide, scale, round_mode="half_towards_infinity")
+    if pa.types.is_floating(kind):
+        if pa.types.is_decimal(found):
+            # A cast from decimals to doubles is not to the nearest one, and that of text is.
+            values = pc.cast(values, pa.string())
+        elif pa.types.is_integer(found):
+            return pc.cast(values, kind, safe=False)
+    return pc.cast(values, kind)
+
+
+def type_of(kind: Any, text: str) -> pa.DataType:  # noqa: ANN401
+    """The Arrow type of a type of SQL.
+
+    Raises:
+        UnsupportedError: There is none.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    name = kind.this.name
+    sizes = [each.name for each in kind.expressions]
+    if name == "DECIMAL" and len(sizes) <= len(_DECIMAL) and all(map(str.isdecimal, sizes)):
+        precision, scale = [*map(int, sizes), *_DECIMAL[len(sizes) :]]
+        return pa.decimal128(precision, scale)
+    made = {
+        "BOOLEAN": pa.bool_(),
+        "INT": pa.int32(),
+        "BIGINT": pa.int64(),
+        "FLOAT": pa.float32(),
+        "DOUBLE": pa.float64(),
+        "TEXT": pa.string(),
+        "VARCHAR": pa.string(),
+        "BINARY": pa.binary(),
+        "DATE": pa.date32(),
+        "TIMESTAMP": pa.timestamp("us", "UTC"),
+        "TIMESTAMPTZ": pa.timestamp("us", "UTC"),
+        "TIMESTAMPLTZ": pa.timestamp("us", "UTC"),
+        "TIMESTAMPNTZ": pa.timestamp("us"),
+    }.get(name)
+    if made is None or sizes:
+        raise UnsupportedError(f"the SQL expression {text!r}: CAST to {kind.sql()} is not supported")
+    return made

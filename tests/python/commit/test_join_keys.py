@@ -1,0 +1,67 @@
+"""What joins a source to a table: names with and without case, and equalities that are conditions."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+import floeberg as fb
+from floeberg.errors import InvalidInputError
+
+
+@pytest.fixture
+def table(tmp_path):
+    catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    kind = pa.struct([("k", pa.int64())])
+    schema = pa.schema([("id", pa.int64()), ("v", pa.int64()), ("st", kind)])
+    table = catalog.create_table("ns.t", schema)
+    table.append(pa.table({"id": [1, 2], "v": [1, 2], "st": [{"k": 1}, {"k": 2}]}, schema))
+    return table
+
+
+def values(table):
+    return table.scan().to_arrow().sort_by("id")["v"].to_pylist()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"on": "id"},
+        {"on": ["ID"]},
+        {"on": "Id"},
+        {"predicate": "target.ID = source.id"},
+        {"predicate": "TARGET.id = Source.Id AND source.v > 0"},
+    ],
+    ids=str,
+)
+def test_keys_may_be_found_without_case(table, how):
+    source = pa.table({"ID": [2, 3], "V": [20, 30]})
+    merge = table.merge(source, **how, case_sensitive=False).when_matched_update_all()
+    assert merge.when_not_matched_insert_all().execute().updated_rows == 1
+    assert values(table) == [1, 20, 30]
+
+
+def test_the_case_of_keys_counts(table):
+    with pytest.raises(InvalidInputError, match="the source has no column 'id' to join by"):
+        table.merge(pa.table({"ID": [2]}), on="id").when_matched_delete().execute()
+
+
+def test_a_second_equality_of_a_key_is_a_condition(table):
+    source = pa.table({"a": [1, 2], "b": [1, 3]})
+    merge = table.merge(source, predicate="target.id = source.a AND target.id = source.b")
+    merge.when_matched_delete().execute()
+    assert values(table) == [2]
+
+
+def test_a_key_is_there_once(table):
+    with pytest.raises(InvalidInputError, match="'id' of the table is there twice"):
+        table.merge(pa.table({"id": [1]}), on=["id", "id"]).when_matched_delete().execute()
+
+
+def test_a_field_of_a_struct_is_no_key(table):
+    source = pa.table({"id": [1], "st": [{"k": 1}]})
+    with pytest.raises(InvalidInputError, match="not by fields of structs"):
+        table.merge(source, on="st.k").when_matched_delete().execute()
+    with pytest.raises(InvalidInputError, match="not by fields of structs"):
+        table.upsert(source, ["st.k"])

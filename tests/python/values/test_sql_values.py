@@ -1,0 +1,122 @@
+"""SQL expressions have the values that SQL says, or are errors."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.expressions._sql_values import SqlExpression
+
+COLUMNS = {
+    "i": pa.array([1, 2, 3, None]),
+    "d": pa.array([1.55, -2.5, 0.0, None]),
+    "c": pa.array([Decimal("10.00"), Decimal("-10.00"), Decimal("0.05"), None], pa.decimal128(9, 2)),
+    "s": pa.array(["apple", " xbx ", "Avocado", None]),
+    "b": pa.array([True, False, True, None]),
+    "day": pa.array([dt.date(2024, 1, 2)] * 4),
+    "f": pa.array([0.1, 0.2, 1.0, None], pa.float32()),
+}
+
+
+def values(text):
+    found = SqlExpression(text).of(COLUMNS.__getitem__)
+    return [found.as_py()] * 4 if isinstance(found, pa.Scalar) else found.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("s LIKE 'a%'", [True, False, False, None]),
+        ("s NOT LIKE 'a%'", [False, True, True, None]),
+        ("NOT s NOT LIKE 'a%'", [True, False, False, None]),
+        ("s NOT IN ('apple')", [False, True, True, None]),
+        ("s NOT BETWEEN 'a' AND 'b'", [False, True, True, None]),
+        ("i IS DISTINCT FROM 1", [False, True, True, True]),
+        ("i IS NOT DISTINCT FROM 1", [True, False, False, False]),
+        ("b IS NOT TRUE", [False, True, False, True]),
+        ("TRIM(s)", ["apple", "xbx", "Avocado", None]),
+        ("LTRIM(s)", ["apple", "xbx ", "Avocado", None]),
+        ("RTRIM(s)", ["apple", " xbx", "Avocado", None]),
+        ("CAST(i AS DECIMAL(25))", [Decimal(1), Decimal(2), Decimal(3), None]),
+        ("i = 1;", [True, False, False, None]),
+    ],
+)
+def test_every_word_of_an_expression_counts(text, expected):
+    assert values(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TRIM('x' FROM s)",
+        "TRIM(BOTH 'x' FROM s)",
+        "TRIM(LEADING 'x' FROM s)",
+        "TRIM(s, 'x')",
+        "LTRIM(s, 'x')",
+        "RTRIM(s, 'x')",
+        "i BETWEEN SYMMETRIC 3 AND 1",
+        "i NOT BETWEEN SYMMETRIC 3 AND 1",
+        "FLOOR(d, 1)",
+        "FLOOR(day TO DAY)",
+        "CEIL(d, 1)",
+        "CEIL(day TO DAY)",
+        "ROUND(d, 1, 1)",
+        "LENGTH(s, 2)",
+        "CAST(s AS VARCHAR(2))",
+        "CAST(s AS VARCHAR(MAX))",
+        "CAST(day AS STRING FORMAT 'YYYY')",
+        "CAST(i AS DECIMAL(MAX))",
+        "CAST(i AS DECIMAL(9, 2, 1))",
+        "CAST(day AS TIMESTAMP(3))",
+        "CAST(i AS INT[])",
+        "TRY_CAST(s AS INT)",
+        "i(+) = 1",
+        "t.i(+) = 1",
+        "s ILIKE 'A%'",
+        "s NOT ILIKE 'A%'",
+        "s LIKE 'a!%' ESCAPE '!'",
+        "s LIKE ANY ('a', 'b')",
+        "s LIKE ALL ('a', 'b')",
+        "s NOT LIKE ANY ('a', 'b')",
+        "i = ANY(i)",
+        "i = ALL (1)",
+        "s SIMILAR TO 'a%'",
+        "i IN (SELECT 1)",
+        "i IN UNNEST(i)",
+        "UPPER(DISTINCT s)",
+        "COALESCE(i IGNORE NULLS, 1)",
+        "s = 'a' COLLATE binary",
+        "LOWER(s COLLATE binary)",
+        "SUM(i) OVER (ORDER BY i)",
+        "SUBSTRING(s, i)",
+        "i DIV 2",
+        "CONCAT_WS('-', s, s)",
+    ],
+)
+def test_what_is_not_understood_is_an_error(text):
+    with pytest.raises(UnsupportedError, match="not supported|needs"):
+        values(text)
+
+
+def test_there_is_one_expression():
+    with pytest.raises(InvalidInputError, match="2 statements"):
+        values("i = 1; i = 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CAST(c / 3 AS DECIMAL(9, 2))", [Decimal("3.33"), Decimal("-3.33"), Decimal("0.02"), None]),
+        ("CAST(c AS DECIMAL(9, 1))", [Decimal("10.0"), Decimal("-10.0"), Decimal("0.1"), None]),
+        ("CAST(d AS DECIMAL(9, 0))", [Decimal(2), Decimal(-3), Decimal(0), None]),
+        ("CAST(c AS DOUBLE)", [10.0, -10.0, 0.05, None]),
+        ("CAST(16777217 AS FLOAT)", [16777216.0] * 4),
+        ("CAST(d / 3 AS FLOAT) = 0.0", [False, False, True, None]),
+    ],
+)
+def test_casts_round(text, expected):
+    assert values(text) == expected
