@@ -393,7 +393,7 @@ def test_a_value_of_a_folder_counts_for_every_partition_field(catalog, old):
 
 
 @pytest.mark.parametrize(
-    ("folder", "columns", "spec", "said"),
+    "case",
     [
         ("City=Oslo", ["id"], ["city"], "rename the folder"),
         ("City=Oslo", ["id"], [], "rename the folder"),
@@ -403,7 +403,8 @@ def test_a_value_of_a_folder_counts_for_every_partition_field(catalog, old):
         ("city=Oslo/place=Rome", ["id"], ["city as place"], "two values"),
     ],
 )
-def test_a_value_of_a_folder_is_not_lost(catalog, old, folder, columns, spec, said):
+def test_a_value_of_a_folder_is_not_lost(catalog, old, case):
+    folder, columns, spec, said = case
     table = make(catalog, partition_spec=spec)
     with pytest.raises(errors.InvalidInputError, match=said):
         table.add_files(put(old, f"{folder}/a.parquet", ROWS.slice(0, 1).select(columns)))
