@@ -428,3 +428,48 @@ def test_a_file_has_one_name_however_it_is_spelled(catalog, old):
     with pytest.raises(errors.InvalidInputError, match="twice"):
         catalog.create_table("ns.other", ROWS.schema).add_files([path, spelled[0]])
     assert table.scan().count() == 2
+
+
+REQUIRED = pa.field("c", pa.int64(), nullable=False)
+IN_STRUCT = pa.field("c", pa.struct([pa.field("x", pa.int64(), nullable=False)]))
+IN_LIST = pa.field("c", pa.list_(pa.field("element", pa.int64(), nullable=False)))
+GAPS = pa.array([1, None], pa.int64())
+
+
+@pytest.mark.parametrize(
+    "case",
+    {
+        "no statistics": (REQUIRED, "a.parquet", GAPS, {"write_statistics": False}),
+        "orc": (REQUIRED, "a.orc", GAPS, {}),
+        "in a struct": (IN_STRUCT, "a.parquet", pa.array([{"x": None}, {"x": 1}]), {}),
+        "in a list": (IN_LIST, "a.parquet", pa.array([[None], [1]]), {}),
+        "unsigned": (pa.field("c", pa.int64()), "a.parquet", pa.array([2**64 - 1], pa.uint64()), {}),
+        "bytes": (pa.field("c", pa.string()), "a.parquet", pa.array([b"\xff\xfe"]), {}),
+        "far": (
+            pa.field("c", pa.timestamp("us")),
+            "a.parquet",
+            pa.array([2**62]).cast(pa.timestamp("ms")),
+            {},
+        ),
+    }.items(),
+    ids=lambda case: case[0],
+)
+def test_what_a_scan_could_not_read_is_refused(catalog, old, case):
+    _, (field, name, values, more) = case
+    table = make(catalog, pa.schema([field]))
+    with pytest.raises(errors.InvalidDataError, match="Nothing was added"):
+        table.add_files(put(old, name, pa.table({"c": values}), **more))
+    assert unchanged(table)
+
+
+def test_what_the_footer_does_not_prove_is_read(catalog, old):
+    fields = [REQUIRED, IN_STRUCT.with_name("s"), IN_LIST.with_name("l"), pa.field("t", pa.string())]
+    columns = {
+        "c": pa.array([1, 2]),
+        "s": pa.array([{"x": 1}, None]),
+        "l": pa.array([[1], None]),
+        "t": pa.array([b"a", None]),
+    }
+    table = make(catalog, pa.schema(fields))
+    table.add_files(put(old, "a.parquet", pa.table(columns), write_statistics=False))
+    assert table.scan().to_arrow().num_rows == 2

@@ -23,6 +23,7 @@ use super::columns::{check_ids, check_names};
 use super::listing::{AT_A_TIME, files_of, format_of};
 use super::partition::{FileFacts, check_agrees, column_of, partition_of, said_by_path, sources};
 use super::path_values::{PathValues, path_values};
+use super::readable::check_readable;
 use crate::Table;
 use crate::manifest::DataFile;
 use crate::metadata::PartitionSpec;
@@ -172,6 +173,7 @@ impl<'a> Describer<'a> {
         self.check_types(fields, &partition)?;
         self.check_path(fields, &path_values, reader.as_ref())?;
         self.check_required(&facts)?;
+        check_readable(&reader, self.schema, &self.files.cancel)?;
         let metrics = reader.metrics(self.schema, &self.modes)?;
         let file = DataFile { partition, sort_order_id: None, ..DataFile::new(location, format.name()) };
         Ok((with_metrics(file, metrics), fields.has_ids))

@@ -10,6 +10,7 @@ mod listing;
 mod path_values;
 mod columns;
 mod partition;
+mod readable;
 mod footers;
 
 #[cfg(test)]

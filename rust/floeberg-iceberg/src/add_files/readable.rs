@@ -1,0 +1,142 @@
+//! Can the values of a file be read as those of the table, where its footer does not prove it?
+//!
+//! In: an open file and the table's schema. Out: nothing, or the error that every scan would end in.
+//! Spec: Schemas (required fields); Schema Evolution (promotion).
+//!
+//! Invariant: a column is read only if neither counts nor bounds prove that it has no null where none may be, and no value that the
+//! table's type does not have.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, TimeUnit};
+use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
+use floeberg_core::{Cancel, Result};
+use floeberg_files::{
+    FileConstants, FileField, FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection,
+    UnitRequest, field_place,
+};
+
+/// Rows that are decoded at a time.
+const BATCH_ROWS: usize = 8192;
+
+/// Reads the columns of which nothing is proven.
+///
+/// Errors: `InvalidData` for a null in a required column, and for a value that the table's type does not have.
+pub(super) fn check_readable(file: &Arc<dyn FileReader>, schema: &Schema, cancel: &Cancel) -> Result<()> {
+    let mut doubtful = Vec::new();
+    for field in schema.fields() {
+        let Some(column) = column_of(file.fields(), field)? else { continue };
+        let mut leaves = Vec::new();
+        leaves_of(field, &mut leaves);
+        let metrics = file.metrics(schema, &Modes::only(leaves))?;
+        if is_doubtful(field, column, &metrics)? {
+            doubtful.push(field.clone());
+        }
+    }
+    if doubtful.is_empty() { Ok(()) } else { read(Arc::clone(file), doubtful, cancel) }
+}
+
+fn read(file: Arc<dyn FileReader>, columns: Vec<Field>, cancel: &Cancel) -> Result<()> {
+    let projected = Schema::new(0, columns)?;
+    let projection =
+        Arc::new(Projection::new(&projected, file.fields(), &FileConstants::new(BTreeMap::new()))?);
+    let units = file.units(None, &FileFilter::All);
+    let file = file.prepared(&units, &projection, &FileFilter::All)?;
+    let deletes = Arc::default();
+    for unit in &units {
+        let request = UnitRequest {
+            unit,
+            projection: &projection,
+            deletes: &deletes,
+            predicate: None,
+            batch_rows: BATCH_ROWS,
+            cancel,
+        };
+        for batch in Arc::clone(&file).read(&request)? {
+            batch?;
+        }
+    }
+    Ok(())
+}
+
+fn column_of<'a>(file: &'a FileFields, field: &Field) -> Result<Option<&'a FileField>> {
+    Ok(field_place(&file.fields, field.id)?.and_then(|place| file.fields.get(place)))
+}
+
+fn leaves_of(field: &Field, found: &mut Vec<i32>) {
+    match &field.field_type {
+        Type::Primitive(_) => found.push(field.id),
+        Type::Struct(fields) => fields.fields.iter().for_each(|field| leaves_of(field, found)),
+        _ => {}
+    }
+}
+
+/// Might a scan of a column end in an error?
+fn is_doubtful(field: &Field, column: &FileField, metrics: &FileMetrics) -> Result<bool> {
+    let count = |counts: &Option<BTreeMap<i32, i64>>| counts.as_ref()?.get(&field.id).copied();
+    let nulls = count(&metrics.null_value_counts);
+    if metrics.record_count == 0 || nulls == Some(metrics.record_count) && !field.required {
+        return Ok(false);
+    }
+    if field.required && nulls != Some(0) {
+        return Ok(true);
+    }
+    match &field.field_type {
+        Type::Primitive(primitive) => {
+            let has = |bounds: &Option<BTreeMap<i32, Vec<u8>>>| {
+                bounds.as_ref().is_some_and(|bounds| bounds.contains_key(&field.id))
+            };
+            let is_bounded = has(&metrics.lower_bounds) && has(&metrics.upper_bounds);
+            Ok(match may_not_fit(primitive, &column.data_type) {
+                Fit::Always => false,
+                Fit::InRange => !is_bounded,
+                Fit::Unknown => true,
+            })
+        }
+        Type::Struct(fields) => any_doubtful(&fields.fields, column, metrics),
+        Type::List(list) => any_doubtful(std::slice::from_ref(&list.element), column, metrics),
+        // Keys are never null, in files too.
+        Type::Map(map) => any_doubtful(std::slice::from_ref(&map.value), column, metrics),
+        Type::Variant | Type::Unrecognized(_) => Ok(false),
+    }
+}
+
+fn any_doubtful(fields: &[Field], column: &FileField, metrics: &FileMetrics) -> Result<bool> {
+    for field in fields {
+        let found = field_place(&column.children, field.id)?.and_then(|place| column.children.get(place));
+        if let Some(found) = found
+            && is_doubtful(field, found, metrics)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Does every value of a file have one of the table's type?
+enum Fit {
+    Always,
+    /// Those between two bounds that have one.
+    InRange,
+    Unknown,
+}
+
+fn may_not_fit(wanted: &PrimitiveType, stored: &DataType) -> Fit {
+    match (wanted, stored) {
+        (PrimitiveType::String, DataType::Binary | DataType::LargeBinary | DataType::BinaryView) => {
+            Fit::Unknown
+        }
+        (PrimitiveType::Long, DataType::UInt64) => Fit::InRange,
+        (
+            PrimitiveType::Timestamp | PrimitiveType::Timestamptz,
+            DataType::Timestamp(TimeUnit::Second | TimeUnit::Millisecond, _),
+        ) => Fit::InRange,
+        (
+            PrimitiveType::TimestampNs | PrimitiveType::TimestamptzNs,
+            DataType::Timestamp(TimeUnit::Second | TimeUnit::Millisecond | TimeUnit::Microsecond, _)
+            | DataType::Date32,
+        ) => Fit::InRange,
+        _ => Fit::Always,
+    }
+}
