@@ -16,12 +16,12 @@ use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Context as _, Error, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
-use floeberg_files::{FileConstants, FileFields, FileMetrics, FileReader, Modes, Projection};
+use floeberg_files::{FileConstants, FileFields, FileMetrics, Modes, Projection};
 use floeberg_properties::NAME_MAPPING;
 
 use super::columns::{check_ids, check_names};
 use super::listing::{AT_A_TIME, files_of, format_of};
-use super::partition::{FileFacts, check_agrees, column_of, partition_of, said_by_path, sources};
+use super::partition::{FileFacts, check_agrees, column_of, partition_of, said_by_path};
 use super::path_values::{PathValues, path_values};
 use super::readable::check_readable;
 use crate::Table;
@@ -132,7 +132,7 @@ struct Describer<'a> {
     mapping: NameMapping,
     mapping_text: String,
     modes: Modes,
-    /// The columns that the partition is found by, and those in which there may be no null.
+    /// Whole bounds of every column: the partition is found by them, and what a scan can read.
     exact: Modes,
     required: Vec<i32>,
 }
@@ -153,7 +153,7 @@ impl<'a> Describer<'a> {
             .filter(|id| schema.path(*id).unwrap_or_default().iter().all(|field| field.required))
             .collect();
         required.sort_unstable();
-        let exact = Modes::only(sources(spec).into_iter().chain(required.iter().copied()));
+        let exact = Modes::only(schema.names().map(|(_, id)| id));
         let files = FileAccess { store: Arc::clone(table.store()), batch_rows: 1, cancel: cancel.clone() };
         Ok(Self { schema, spec, files, trust_field_ids, mapping, mapping_text, modes, exact, required })
     }
@@ -171,9 +171,9 @@ impl<'a> Describer<'a> {
             FileFacts { schema: self.schema, fields, metrics: &facts, path_values: &path_values },
         )?;
         self.check_types(fields, &partition)?;
-        self.check_path(fields, &path_values, reader.as_ref())?;
+        self.check_path(fields, &path_values, &facts)?;
         self.check_required(&facts)?;
-        check_readable(&reader, self.schema, &self.files.cancel)?;
+        check_readable(&reader, self.schema, &facts, &self.files.cancel)?;
         let metrics = reader.metrics(self.schema, &self.modes)?;
         let file = DataFile { partition, sort_order_id: None, ..DataFile::new(location, format.name()) };
         Ok((with_metrics(file, metrics), fields.has_ids))
@@ -215,7 +215,7 @@ impl<'a> Describer<'a> {
     }
 
     /// Errors: `InvalidInput` where a folder has the values of a column that would be lost, or other values than the file.
-    fn check_path(&self, fields: &FileFields, values: &PathValues, reader: &dyn FileReader) -> Result<()> {
+    fn check_path(&self, fields: &FileFields, values: &PathValues, facts: &FileMetrics) -> Result<()> {
         for (name, text) in values {
             let Ok(id) = self.schema.find(name, true) else {
                 self.check_name(fields, name)?;
@@ -237,7 +237,7 @@ impl<'a> Describer<'a> {
             }
             if let Some(source) = self.schema.field(id) {
                 let said = said_by_path(text.as_deref(), source, name)?;
-                check_agrees(said.as_ref(), source, name, &reader.metrics(self.schema, &Modes::only([id]))?)?;
+                check_agrees(said.as_ref(), source, name, facts)?;
             }
         }
         Ok(())

@@ -22,14 +22,9 @@ use crate::metadata::{PartitionField, PartitionSpec};
 pub(super) struct FileFacts<'a> {
     pub schema: &'a Schema,
     pub fields: &'a FileFields,
-    /// Whole bounds, and counts, of the columns that partitions are made of.
+    /// Whole bounds, and counts, of its columns.
     pub metrics: &'a FileMetrics,
     pub path_values: &'a PathValues,
-}
-
-/// The columns that the fields of a spec are made of.
-pub(super) fn sources(spec: &PartitionSpec) -> Vec<i32> {
-    spec.fields.iter().flat_map(|field| field.source_ids.iter().copied()).collect()
 }
 
 /// The values of the partition that a file is in, in the order of the spec.

@@ -1,6 +1,6 @@
 //! Can the values of a file be read as those of the table, where its footer does not prove it?
 //!
-//! In: an open file and the table's schema. Out: nothing, or the error that every scan would end in.
+//! In: an open file, the metrics of all of its columns, and the table's schema. Out: nothing, or the error that every scan would end in.
 //! Spec: Schemas (required fields); Schema Evolution (promotion).
 //!
 //! Invariant: a column is read only if neither counts nor bounds prove that it has no null where none may be, and no value that the
@@ -13,8 +13,8 @@ use arrow_schema::{DataType, TimeUnit};
 use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
 use floeberg_core::{Cancel, Result};
 use floeberg_files::{
-    FileConstants, FileField, FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection,
-    UnitRequest, field_place,
+    FileConstants, FileField, FileFields, FileFilter, FileMetrics, FileReader, Projection, UnitRequest,
+    field_place,
 };
 
 /// Rows that are decoded at a time.
@@ -23,14 +23,16 @@ const BATCH_ROWS: usize = 8192;
 /// Reads the columns of which nothing is proven.
 ///
 /// Errors: `InvalidData` for a null in a required column, and for a value that the table's type does not have.
-pub(super) fn check_readable(file: &Arc<dyn FileReader>, schema: &Schema, cancel: &Cancel) -> Result<()> {
+pub(super) fn check_readable(
+    file: &Arc<dyn FileReader>,
+    schema: &Schema,
+    metrics: &FileMetrics,
+    cancel: &Cancel,
+) -> Result<()> {
     let mut doubtful = Vec::new();
     for field in schema.fields() {
         let Some(column) = column_of(file.fields(), field)? else { continue };
-        let mut leaves = Vec::new();
-        leaves_of(field, &mut leaves);
-        let metrics = file.metrics(schema, &Modes::only(leaves))?;
-        if is_doubtful(field, column, &metrics)? {
+        if is_doubtful(field, column, metrics)? {
             doubtful.push(field.clone());
         }
     }
@@ -62,14 +64,6 @@ fn read(file: Arc<dyn FileReader>, columns: Vec<Field>, cancel: &Cancel) -> Resu
 
 fn column_of<'a>(file: &'a FileFields, field: &Field) -> Result<Option<&'a FileField>> {
     Ok(field_place(&file.fields, field.id)?.and_then(|place| file.fields.get(place)))
-}
-
-fn leaves_of(field: &Field, found: &mut Vec<i32>) {
-    match &field.field_type {
-        Type::Primitive(_) => found.push(field.id),
-        Type::Struct(fields) => fields.fields.iter().for_each(|field| leaves_of(field, found)),
-        _ => {}
-    }
 }
 
 /// Might a scan of a column end in an error?
