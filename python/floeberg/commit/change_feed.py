@@ -74,7 +74,7 @@ class ChangeFeed:
         """The last change of each key: rows that there are then, and rows that there are not.
 
         Raises:
-            InvalidInputError: A word is none of an operation, a place in the order is null, or two changes of a key
+            InvalidInputError: An operation is unknown, a place in the order is null, or two changes of a key
                 have the same place.
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large

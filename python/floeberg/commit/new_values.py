@@ -218,7 +218,7 @@ def condition_of(name: str, predicate: object) -> Condition | None:
         predicate: SQL text, `col`, `sql_expr`, an expression of `pyarrow.compute`, a function or a bool.
 
     Raises:
-        InvalidInputError: It is none of these.
+        InvalidInputError: It is something else.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415

@@ -262,7 +262,7 @@ class RowOperations(StagedOperations):
     def _source(
         self, data: object, schema_mode: SchemaMode | None, without: Collection[str] = ()
     ) -> SourceRows:
-        """The rows of a source, with its new columns in the table; some are none of the table's."""
+        """The rows of a source. Its new columns are added to the table, except those of `without`."""
         if schema_mode not in (None, "merge"):
             raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
         rows = SourceRows(data, lambda: self._recipe({}).arrow_schema())

@@ -40,7 +40,7 @@ def seen(catalog):
 
 
 class Script(ViewOperations):
-    """What keeps a view, whose commits go as they are told."""
+    """Operations of a view, whose commits succeed or fail as the test says."""
 
     def __init__(self, kept_by, *commits):
         self.kept_by = kept_by

@@ -59,7 +59,7 @@ struct KeyColumn {
 impl SourceKeys {
     /// No rows yet, with columns of a table by their ids. `repeats` allows several rows with one key.
     ///
-    /// Errors: `InvalidInput` without a column and for one that is no column of the top level; `Unsupported` for a type that cannot
+    /// Errors: `InvalidInput` without a column and for a nested column; `Unsupported` for a type that cannot
     /// be a key.
     pub fn new(table: &Schema, ids: &[i32], nulls: NullKeys, repeats: bool) -> Result<Self> {
         let mut fields: Vec<Field> = Vec::with_capacity(ids.len());
