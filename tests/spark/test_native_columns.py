@@ -13,7 +13,9 @@ from pyspark.sql import SparkSession
 import floeberg as fb
 import floeberg.spark
 from corpus.fixtures import lent
+from floeberg.spark.native import deletes
 from test_lanes import check_lanes
+from test_native import plan_of
 
 LINEAGE = ("_row_id", "_last_updated_sequence_number")
 OF_FILES = ("_file", "_pos", "_spec_id", "_partition")
@@ -26,6 +28,27 @@ TABLES = ("lineage", "java_vectors", "changed_rows", "partitioned_v1", "vectors"
 def test_lanes_agree_on_metadata_columns(role: str, more: tuple[str, ...], spark: SparkSession) -> None:
     table = lent(role).open()
     assert check_lanes(table.scan(selected_fields=("*", *OF_FILES, *LINEAGE, *more)), spark) == ""
+
+
+@pytest.mark.parametrize("role", ["changed_rows", "vectors"])
+@pytest.mark.parametrize("more", [(), ("_deleted",)], ids=["left", "marked"])
+@pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_REMAINDERS", "_MOST_BYTES"])
+def test_deletes_of_many_files_are_joined(role, more, limit, spark, monkeypatch) -> None:
+    scan = lent(role).open().scan(selected_fields=("*", *more))
+    assert "BroadcastHashJoin" not in plan_of(scan.to_spark(spark, reader="native"))
+    monkeypatch.setattr(deletes, limit, 0)
+    assert "BroadcastHashJoin" in plan_of(scan.to_spark(spark, reader="native"))
+    assert check_lanes(scan, spark) == ""
+
+
+def test_remainders_tell_files_apart(make, spark) -> None:
+    table = make(pa.schema({"id": pa.int64(), "text": pa.string()}), format_version=3)
+    for number in range(20):
+        table.append(pa.table({"id": range(3 * number, 3 * number + 3), "text": ["x" * number] * 3}))
+    gone = (1, 5, 30, 31, 59)
+    table.delete(f"id IN {gone}", mode="merge-on-read")
+    left = [(each,) for each in range(60) if each not in gone]
+    assert columns_of(table, spark, "id") == sorted(left, key=repr)
 
 
 @pytest.fixture

@@ -3,8 +3,9 @@
 In: rows with their positions and the keys of their files, and the deletes. Out: the rows that are left; or all, and
 which of them are deleted.
 
-The deleted rows of a file are a bitmap, and the bitmaps of all files are sent to every executor. A join drops a row by
-looking at one bit. The key of the row's file selects the bitmap.
+The deleted rows of a file are a bitmap, and every executor is sent the bitmaps of all files. A row is dropped by
+looking at one bit. The key of the row's file selects the bitmap: by its remainder where the files are few, so that the
+bitmaps are one value, and by a join where they are many.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from floeberg import _native
 from floeberg.spark.native.file_values import DELETED, KEY, KEY_OF_FILE, ROW, keyed
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from floeberg.scan.plan import Plan
     from floeberg.spark.native.lanes import FileGroup
@@ -23,6 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["without_deleted"]
 
 _WORDS = "__floeberg_words"
+_MOST_FILES = 200
+"""Files that are told apart by a remainder; the divisor grows with their square."""
+_MOST_REMAINDERS = 100_000
+_MOST_BYTES = 64 << 20
+"""Bitmaps that are sent with the tasks; larger ones are broadcast."""
 
 
 def without_deleted(
@@ -48,12 +57,55 @@ def without_deleted(
     if not known.num_rows:
         # Deletes may name rows that no file has.
         return frame.withColumn(DELETED, F.lit(False)) if marked else frame
-    # A word beyond the last is null: nothing is deleted there.
-    is_deleted = f"bit_get(get({_WORDS}, CAST(shiftright({ROW}, 6) AS INT)), CAST({ROW} & 63 AS INT)) = 1"
-    bitmaps = F.broadcast(spark.createDataFrame(known))
-    is_of_file = f"{KEY} = {KEY_OF_FILE}"
+    divisor = _divisor(group.keys) if known.nbytes <= _MOST_BYTES else None
+    if divisor is None:
+        return _joined(frame, spark.createDataFrame(known), marked=marked)
+    return _looked_up(frame, spark.createDataFrame(_by_remainder(known, divisor)), divisor, marked=marked)
+
+
+def _divisor(keys: Sequence[int | str]) -> int | None:
+    """A number whose remainders tell all keys apart; `None` where keys are names, or many."""
+    if len(keys) > _MOST_FILES or any(isinstance(key, str) for key in keys):
+        return None
+    sizes = cast("Sequence[int]", keys)
+    divisors = range(len(sizes), _MOST_REMAINDERS)
+    return next((each for each in divisors if len({size % each for size in sizes}) == len(sizes)), None)
+
+
+def _by_remainder(known: pa.Table, divisor: int) -> pa.Table:
+    """One row: a list of bitmaps, each at the remainder of its file's key."""
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    rows = {size % divisor: row for row, size in enumerate(known[KEY_OF_FILE].to_pylist())}
+    taken = pa.array([rows.get(remainder) for remainder in range(divisor)], pa.int64())
+    words = known[_WORDS].combine_chunks().take(taken)
+    return pa.table({_WORDS: pa.ListArray.from_arrays(pa.array([0, divisor], pa.int32()), words)})
+
+
+def _looked_up(frame: DataFrame, bitmaps: DataFrame, divisor: int, *, marked: bool) -> DataFrame:
+    """Drop or mark deleted rows by a value that is the same for all rows."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
+
+    # A file without deletes has no bitmap.
+    words = F.get(bitmaps.scalar(), (F.col(KEY) % divisor).cast("int"))
+    is_deleted = F.coalesce(_is_set(words), F.lit(False))
+    return frame.withColumn(DELETED, is_deleted) if marked else frame.where(~is_deleted)
+
+
+def _joined(frame: DataFrame, bitmaps: DataFrame, *, marked: bool) -> DataFrame:
+    """Drop or mark deleted rows by a join."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
+
+    is_of_file, is_deleted = F.col(KEY) == F.col(KEY_OF_FILE), _is_set(F.col(_WORDS))
     if not marked:
-        return frame.join(bitmaps, F.expr(f"{is_of_file} AND {is_deleted}"), "left_anti")
-    joined = frame.join(bitmaps, F.expr(is_of_file), "left")
-    marks = joined.withColumn(DELETED, F.expr(f"coalesce({is_deleted}, false)"))
-    return marks.drop(KEY_OF_FILE, _WORDS)
+        return frame.join(F.broadcast(bitmaps), is_of_file & is_deleted, "left_anti")
+    joined = frame.join(F.broadcast(bitmaps), is_of_file, "left")
+    return joined.withColumn(DELETED, F.coalesce(is_deleted, F.lit(False))).drop(KEY_OF_FILE, _WORDS)
+
+
+def _is_set(words: Column) -> Column:
+    """Whether the bit of a row is set. A word beyond the last is null: nothing is deleted there."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
+
+    word = F.get(words, F.shiftright(F.col(ROW), 6).cast("int"))
+    return F.bit_get(word, F.col(ROW).bitwiseAND(63).cast("int")) == 1
