@@ -94,9 +94,13 @@ impl<'a> Container<'a> {
 
     /// The writer schema.
     pub fn schema(&self) -> Result<AvroSchema> {
+        parse_schema(self.schema_json()?, &self.limits)
+    }
+
+    /// The writer schema as the header has it.
+    pub fn schema_json(&self) -> Result<&'a [u8]> {
         let json = self.metadata("avro.schema");
-        let json = json.ok_or_else(|| Error::invalid_data("Avro header: expected the key avro.schema"))?;
-        parse_schema(json, &self.limits)
+        json.ok_or_else(|| Error::invalid_data("Avro header: expected the key avro.schema"))
     }
 
     /// The blocks, in order.

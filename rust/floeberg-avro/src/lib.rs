@@ -22,6 +22,7 @@
 //! - `keyed`: the values of single keys of a map.
 //! - `block_range`: where a file may be split for several threads.
 //! - `container`: the header of a file, and its blocks.
+//! - `parsed_schemas`: schemas that were parsed before.
 //! - `encode`: files, written: values, blocks, and the schema that declares Iceberg's types.
 //! - `leaf`: from a writer's primitive to a value of the wanted type.
 //! - `compile`: steps from a writer's records to wanted columns.
@@ -47,6 +48,7 @@ mod step;
 mod keyed;
 mod block_range;
 mod container;
+mod parsed_schemas;
 pub mod encode;
 mod leaf;
 mod compile;
@@ -63,6 +65,7 @@ pub use frame::{FRAME_START, Frame, Framing};
 pub use leaf::FixedForm;
 pub use limits::Limits;
 pub use parse_schema::parse_schema;
+pub use parsed_schemas::ParsedSchemas;
 pub use records::{Records, Taken};
 pub use schema::{AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Logical, TypeId};
 

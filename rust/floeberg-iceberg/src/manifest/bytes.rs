@@ -5,16 +5,17 @@
 //!
 //! Invariant: a manifest is read once, and its decompressed size is bounded, however it is split.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use floeberg_avro::{BlockRange, Limits};
+use floeberg_avro::{BlockRange, Limits, ParsedSchemas};
 use floeberg_core::schema::StructType;
 use floeberg_core::{Context, Error, Result};
 
 use crate::manifest::{
     BlockEntries, EntryRequest, ManifestEntries, ManifestFile, cut_manifest, parse_block_range,
-    parse_manifest,
+    parse_manifest_with,
 };
 
 /// No manifest or manifest list is larger than this: a guard against damaged lengths and hostile files.
@@ -26,19 +27,21 @@ pub(crate) struct ManifestBytes {
     manifest: ManifestFile,
     location: String,
     bytes: Bytes,
+    schemas: Arc<ParsedSchemas>,
     /// Bytes of the block ranges so far, after decompression.
     inflated: AtomicU64,
 }
 
 impl ManifestBytes {
     /// Bytes that were read from a location, of a row of a manifest list.
-    pub fn new(manifest: ManifestFile, location: String, bytes: Bytes) -> Self {
-        Self { manifest, location, bytes, inflated: AtomicU64::new(0) }
+    pub fn new(manifest: ManifestFile, location: String, bytes: Bytes, schemas: Arc<ParsedSchemas>) -> Self {
+        Self { manifest, location, bytes, schemas, inflated: AtomicU64::new(0) }
     }
 
     /// Decodes the entries.
     pub fn entries(&self, partition_type: &StructType, wanted: &EntryRequest) -> Result<ManifestEntries> {
-        parse_manifest(&self.bytes, &self.manifest, partition_type, wanted).context("path", &self.location)
+        parse_manifest_with(&self.schemas, &self.bytes, &self.manifest, partition_type, wanted)
+            .context("path", &self.location)
     }
 
     /// Block ranges of at most about so many stored bytes.
@@ -53,8 +56,9 @@ impl ManifestBytes {
         partition_type: &StructType,
         wanted: &EntryRequest,
     ) -> Result<BlockEntries> {
-        let parsed = parse_block_range(&self.bytes, blocks, &self.manifest, partition_type, wanted)
-            .context("path", &self.location)?;
+        let parsed =
+            parse_block_range(&self.schemas, &self.bytes, blocks, &self.manifest, partition_type, wanted)
+                .context("path", &self.location)?;
         let before = self.inflated.fetch_add(parsed.inflated, Ordering::Relaxed);
         let most = Limits::default().file_bytes;
         if before.saturating_add(parsed.inflated) > most {

@@ -16,6 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use floeberg_avro::ParsedSchemas;
 use floeberg_core::schema::StructType;
 
 use crate::manifest::{BlockEntries, ManifestFile};
@@ -26,6 +27,7 @@ pub struct ManifestCache {
     most_bytes: u64,
     made_in: u32,
     state: Mutex<State>,
+    schemas: Arc<ParsedSchemas>,
 }
 
 /// Counts the uses of a cache: a number for each plan, ascending.
@@ -94,7 +96,12 @@ struct Cached {
 impl ManifestCache {
     /// An empty cache of at most so many bytes; 0 turns it off.
     pub fn new(most_bytes: u64) -> Self {
-        Self { most_bytes, made_in: process::id(), state: Mutex::default() }
+        Self { most_bytes, made_in: process::id(), state: Mutex::default(), schemas: Arc::default() }
+    }
+
+    /// The Avro schemas of its manifests; a few, whatever the bound.
+    pub(crate) fn schemas(&self) -> Arc<ParsedSchemas> {
+        Arc::clone(&self.schemas)
     }
 
     /// A cache of another process.

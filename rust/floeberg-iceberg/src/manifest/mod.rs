@@ -42,9 +42,10 @@ pub(crate) use prune_mask::PruneMask;
 pub use pruner::Pruner;
 pub use reachable::{AllManifests, FileRole, ReachableFile, ReachableFiles};
 pub use read::{
-    AssignedRowIds, BlockEntries, ManifestHeader, cut_manifest, manifest_header, parse_block_range,
-    parse_manifest, parse_manifest_list,
+    AssignedRowIds, BlockEntries, ManifestHeader, cut_manifest, manifest_header, parse_manifest,
+    parse_manifest_list,
 };
+pub(crate) use read::{parse_block_range, parse_manifest_with};
 pub use reader::ManifestReader;
 pub(crate) use residuals::DistinctResiduals;
 pub use rows_match::RowsMatch;

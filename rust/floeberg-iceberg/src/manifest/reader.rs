@@ -83,6 +83,6 @@ impl ManifestReader {
         }
         let location = self.relocation.apply(&manifest.manifest_path);
         let bytes = self.store.open(&location)?.read_all(LARGEST_MANIFEST)?;
-        Ok(ManifestBytes::new(manifest.clone(), location, bytes))
+        Ok(ManifestBytes::new(manifest.clone(), location, bytes, self.cache.schemas()))
     }
 }

@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, MapArray, StringArray, StructArray};
 use arrow_buffer::Buffer;
 use arrow_select::filter::filter;
-use floeberg_avro::{BlockRange, Container, FixedForm, Limits, Projection, decode_blocks};
+use floeberg_avro::{
+    AvroSchema, BlockRange, Container, FixedForm, Limits, ParsedSchemas, Projection, decode_blocks,
+};
 use floeberg_core::schema::{PrimitiveType, StructType, Type};
 use floeberg_core::{Context, Error, ErrorKind, Result};
 
@@ -37,7 +39,19 @@ pub fn parse_manifest(
     partition_type: &StructType,
     request: &EntryRequest,
 ) -> Result<ManifestEntries> {
-    let parsed = parse(bytes, None, file, partition_type, request).context("path", &file.manifest_path)?;
+    parse_manifest_with(&ParsedSchemas::default(), bytes, file, partition_type, request)
+}
+
+/// The same, beside other manifests with the same schemas.
+pub(crate) fn parse_manifest_with(
+    schemas: &ParsedSchemas,
+    bytes: &[u8],
+    file: &ManifestFile,
+    partition_type: &StructType,
+    request: &EntryRequest,
+) -> Result<ManifestEntries> {
+    let parsed =
+        parse(schemas, bytes, None, file, partition_type, request).context("path", &file.manifest_path)?;
     Ok(parsed.entries)
 }
 
@@ -69,20 +83,22 @@ pub fn cut_manifest(bytes: &[u8], file: &ManifestFile, most_bytes: usize) -> Res
 }
 
 /// Decodes the entries of a block range of a manifest, as [`parse_manifest`] does all.
-pub fn parse_block_range(
+pub(crate) fn parse_block_range(
+    schemas: &ParsedSchemas,
     bytes: &[u8],
     range: &BlockRange,
     file: &ManifestFile,
     partition_type: &StructType,
     request: &EntryRequest,
 ) -> Result<BlockEntries> {
-    let parsed = parse(bytes, Some(range), file, partition_type, request);
+    let parsed = parse(schemas, bytes, Some(range), file, partition_type, request);
     let first = range.first_row;
     let parsed = if first == 0 { parsed } else { parsed.context("counted from entry", first) };
     parsed.context("path", &file.manifest_path)
 }
 
 fn parse(
+    schemas: &ParsedSchemas,
     bytes: &[u8],
     range: Option<&BlockRange>,
     file: &ManifestFile,
@@ -109,7 +125,8 @@ fn parse(
     };
     let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
     let asked = Asked { maps, columns: &columns, details: !request.without_details };
-    let (rows, inflated) = decode_rows(&container, range, partition_type, &void, asked)?;
+    let (rows, inflated) =
+        decode_rows(&container, &*schemas.of(&container)?, range, partition_type, &void, asked)?;
     let first_id = first_row_id(file);
     let is_later = range.is_some_and(|range| range.first_row > 0);
     let first_id = if is_later { first_id.map(|_| 0) } else { first_id };
@@ -130,14 +147,14 @@ struct Asked<'a> {
 
 fn decode_rows(
     container: &Container<'_>,
+    schema: &AvroSchema,
     range: Option<&BlockRange>,
     partition_type: &StructType,
     void: &[i32],
     Asked { maps, columns, details }: Asked<'_>,
 ) -> Result<(StructArray, u64)> {
-    let schema = container.schema()?;
-    check_partition(&schema, partition_type, void)?;
-    let partition_type = &as_written(&schema, partition_type, void);
+    check_partition(schema, partition_type, void)?;
+    let partition_type = &as_written(schema, partition_type, void);
     let fields = entry_fields(partition_type, maps, details);
     let keyed: BTreeMap<i32, Vec<i32>> = if columns.is_empty() {
         BTreeMap::new()
@@ -148,7 +165,7 @@ fn decode_rows(
     let read = |projection: &Projection<'_>| {
         let mut blocks = range.map_or_else(|| container.blocks(), |range| container.blocks_of(range));
         let expected = range.map_or(0, |range| range.rows);
-        let rows = decode_blocks(&mut blocks, expected, &schema, projection)?;
+        let rows = decode_blocks(&mut blocks, expected, schema, projection)?;
         Ok((rows, blocks.inflated()))
     };
     let error: Error = match read(&bare) {

@@ -8,7 +8,8 @@ mod list;
 mod partition;
 mod entries;
 
-pub use entries::{BlockEntries, cut_manifest, parse_block_range, parse_manifest};
+pub use entries::{BlockEntries, cut_manifest, parse_manifest};
+pub(crate) use entries::{parse_block_range, parse_manifest_with};
 pub use header::{ManifestHeader, manifest_header};
 pub use inherit::AssignedRowIds;
 pub use list::parse_manifest_list;

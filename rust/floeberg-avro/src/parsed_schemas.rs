@@ -1,0 +1,88 @@
+//! Which schemas were parsed before?
+//!
+//! The files of one writer repeat their schema, and to parse it takes longer than to decode a few records.
+//!
+//! Invariant: only a few small schemas are kept. A lock that is taken, maybe by a thread that a fork left behind, is not waited for.
+
+use std::sync::{Arc, Mutex};
+
+use floeberg_core::Result;
+
+use super::{AvroSchema, Container, parse_schema};
+
+/// The most schemas that are kept.
+const MOST: usize = 8;
+/// Longer ones are not kept, in bytes of their JSON.
+const LONGEST: usize = 64 << 10;
+
+/// The schemas of files that were read, by their JSON.
+#[derive(Debug, Default)]
+pub struct ParsedSchemas(Mutex<Vec<Parsed>>);
+
+#[derive(Debug)]
+struct Parsed {
+    json: Box<[u8]>,
+    schema: Arc<AvroSchema>,
+}
+
+impl ParsedSchemas {
+    /// The writer schema of a file.
+    ///
+    /// Errors: those of [`Container::schema`].
+    pub fn of(&self, container: &Container<'_>) -> Result<Arc<AvroSchema>> {
+        let json = container.schema_json()?;
+        if let Some(known) = self.known(json) {
+            return Ok(known);
+        }
+        let schema = Arc::new(parse_schema(json, container.limits())?);
+        if json.len() <= LONGEST
+            && let Ok(mut parsed) = self.0.try_lock()
+        {
+            if parsed.len() == MOST {
+                parsed.remove(0);
+            }
+            parsed.push(Parsed { json: json.into(), schema: Arc::clone(&schema) });
+        }
+        Ok(schema)
+    }
+
+    fn known(&self, json: &[u8]) -> Option<Arc<AvroSchema>> {
+        let parsed = self.0.try_lock().ok()?;
+        parsed.iter().rev().find(|parsed| *parsed.json == *json).map(|parsed| Arc::clone(&parsed.schema))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+    use crate::testing::file;
+
+    #[test]
+    fn a_schema_is_parsed_once_and_few_are_kept() {
+        let parsed = ParsedSchemas::default();
+        let of = |number: usize| {
+            let json = format!(r#"{{"type": "record", "name": "r{number}", "fields": []}}"#);
+            let bytes = file(&json, 0, &[]);
+            parsed.of(&Container::open(&bytes, &Limits::default()).unwrap()).unwrap()
+        };
+        let first = of(0);
+        assert!(Arc::ptr_eq(&first, &of(0)));
+        for number in 1..=MOST {
+            of(number);
+        }
+        let again = of(0);
+        assert!(!Arc::ptr_eq(&first, &again));
+        assert_eq!(first, again);
+        assert_eq!(parsed.0.lock().unwrap().len(), MOST);
+    }
+
+    #[test]
+    fn a_lock_that_is_taken_is_not_waited_for() {
+        let parsed = ParsedSchemas::default();
+        let bytes = file(r#"{"type": "record", "name": "r", "fields": []}"#, 0, &[]);
+        let container = Container::open(&bytes, &Limits::default()).unwrap();
+        let _taken = parsed.0.lock().unwrap();
+        assert!(!Arc::ptr_eq(&parsed.of(&container).unwrap(), &parsed.of(&container).unwrap()));
+    }
+}
