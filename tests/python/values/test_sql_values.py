@@ -23,7 +23,7 @@ COLUMNS = {
 
 
 def values(text):
-    found = SqlExpression(text).of(COLUMNS.__getitem__)
+    found = SqlExpression(text).of(COLUMNS.__getitem__, 4)
     return [found.as_py()] * 4 if isinstance(found, pa.Scalar) else found.to_pylist()
 
 
@@ -71,6 +71,14 @@ def test_every_word_of_an_expression_counts(text, expected):
         "CAST(day AS STRING FORMAT 'YYYY')",
         "CAST(i AS DECIMAL(MAX))",
         "CAST(i AS DECIMAL(9, 2, 1))",
+        "CAST(i AS DECIMAL(39, 2))",
+        "CAST(i AS DECIMAL(2, 3))",
+        "SUBSTRING(s, 0, 2)",
+        "SUBSTRING(s, -2)",
+        "SUBSTRING(s, 1, -1)",
+        "SUBSTRING(s, 1.5)",
+        "ROUND(d, i)",
+        "ROUND(d, 0.5)",
         "CAST(day AS TIMESTAMP(3))",
         "CAST(i AS INT[])",
         "TRY_CAST(s AS INT)",
