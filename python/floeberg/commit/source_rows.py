@@ -75,7 +75,9 @@ def conformed_source(
     def conformed() -> Iterator[pa.RecordBatch]:
         rows = 0
         for batch in batches:
-            renamed = batch.select(list(columns.values())).rename_columns(names)
+            some = batch.select(list(columns.values()))
+            fields = [field.with_name(name) for field, name in zip(some.schema, names, strict=True)]
+            renamed = pa.RecordBatch.from_arrays(some.columns, schema=pa.schema(fields))
             try:
                 made = recipe.conform(one_batch(renamed), columns=names)
             except FloebergError as error:

@@ -100,7 +100,10 @@ def compared(function: str, one: Values, other: Values) -> Values:
 
 
 def numbers_alike(one: Values, other: Values) -> tuple[Values, Values]:
-    """Two operands. A decimal beside a double is the nearest double, and an integer beside a decimal is a decimal."""
+    """Two operands. Beside a float, a decimal is the nearest double, and an integer a double; constants are floats.
+
+    An integer beside a decimal is a decimal.
+    """
     return _number_beside(one, other), _number_beside(other, one)
 
 
@@ -112,6 +115,9 @@ def _number_beside(values: Values, other: Values) -> Values:
         # A constant does not make a float a double.
         kind = other.type if isinstance(values, pa.Scalar) else pa.float64()
         return cast_in_sql(values, kind)
+    if types.is_floating(other.type) and types.is_integer(values.type) and not isinstance(values, pa.Scalar):
+        # A float has too few digits. An integer that a double cannot hold either is an error.
+        return values.cast(pa.float64())
     if types.is_decimal(other.type) and types.is_integer(values.type):
         if isinstance(values, pa.Scalar):
             return decimal_of(values.as_py()) if values.is_valid else pa.scalar(None, pa.decimal128(1, 0))
@@ -155,7 +161,7 @@ def common_type(values: list[Values], literals: list[Literal | None]) -> tuple[l
     except pa.ArrowException as error:
         named = ", ".join(sorted({str(each) for each in typed}))
         raise InvalidInputError(f"the values have no type in common: {named}") from error
-    return [each if pa.types.is_null(each.type) else cast_in_sql(each, kind) for each in values], kind
+    return [each if pa.types.is_null(each.type) else each.cast(kind) for each in values], kind
 
 
 def _widest(floats: list[Values]) -> Values:

@@ -87,6 +87,12 @@ class SqlExpression:
             return _Evaluation(self.shown, SeenRows(find, number)).of(self.tree)
         except RecursionError:
             raise self._too_deep() from None
+        except InvalidInputError as error:
+            if self.shown in error.message:
+                raise
+            raise InvalidInputError(
+                f"the SQL expression {self.shown}: {error.message}", context=error.context
+            ) from error
         except FloebergError:
             raise
         except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:

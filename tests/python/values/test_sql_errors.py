@@ -15,6 +15,7 @@ COLUMNS = {
     "day": pa.array([0, 1, None], pa.date32()),
     "huge": pa.array([10**37, -(10**37), None], pa.decimal128(38, 0)),
     "b": pa.array([True, False, None]),
+    "long": pa.array([2**53 + 1, 0, None]),
     "st": pa.array([{"k": 1}, {"k": 2}, None]),
 }
 
@@ -32,6 +33,9 @@ def column(name):
 @pytest.mark.parametrize(
     "text",
     [
+        "CASE WHEN b THEN long ELSE d END",
+        "long = d",
+        "long + d",
         "1" * 80,
         "1" * 5000,
         "1." + "1" * 80,

@@ -1,21 +1,25 @@
 """Random SQL expressions have the values on random rows that DuckDB gives them.
 
-`properties/sql_expressions.py` lists what differs, and why.
+`properties/sql_expressions.py` lists what differs, and why. `FLOEBERG_PROPERTIES=3000` tries so many expressions of each
+kind, others each time; without it they are the same every time.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from decimal import Decimal
 
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from floeberg.expressions._sql_values import SqlExpression
 from properties.sql_expressions import SHAPES, expressions, tables
+
+EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +29,13 @@ def peer():
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-@settings(deadline=None)
+@settings(
+    max_examples=EXAMPLES or 60,
+    derandomize=not EXAMPLES,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(data=st.data())
 def test_an_expression_has_the_values_that_duckdb_gives_it(peer, kind, data):
     rows = data.draw(tables(), "rows")
