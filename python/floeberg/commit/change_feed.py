@@ -53,7 +53,7 @@ class ChangeFeed:
     null_keys: str
 
     def check(self, feed: pa.Schema) -> None:
-        """Raises `InvalidInputError` where the feed has no such columns."""
+        """Raises `InvalidInputError` where the feed lacks a column."""
         for what, names in (
             ("keys", self.keys),
             ("operation", [self.operation]),
@@ -67,7 +67,7 @@ class ChangeFeed:
                     raise InvalidInputError(f"{what}: the changes have no column {name!r}, only {known}")
 
     def last(self, rows: StoredRows) -> tuple[Array, Array]:
-        """The last change of each key: the numbers of those after which there is a row, and of deletes.
+        """The last change of each key, by the numbers of rows: inserts and updates, and then deletes.
 
         Raises:
             InvalidInputError: An operation is unknown, a place in the order is null, or two changes of a key
@@ -109,7 +109,7 @@ class ChangeFeed:
             words: Array = feed[self.operation].cast(pa.string())
         except pa.ArrowException as error:
             raise InvalidInputError(
-                f"operation: column {self.operation!r} is not of text: {error}"
+                f"operation: expected text in column {self.operation!r}: {error}"
             ) from error
         wrong = words.filter(pc.invert(pc.is_in(words, pa.array(_WORDS))))
         if len(wrong):

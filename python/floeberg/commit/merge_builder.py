@@ -119,8 +119,8 @@ class MergeBuilder(Generic[Result]):
         self._check_open()
         if any(each.rows == rows and each.condition is None for each in self._clauses):
             raise InvalidInputError(
-                f"an earlier clause is for every row that is {rows}: this one would never be applied. Give that one a "
-                "predicate, or put it last"
+                f"an earlier clause takes every row that is {rows}, so that this one would never be applied. Give the "
+                "earlier one a predicate, or put it last"
             )
         self._clauses.append(Clause(rows, settings, condition_of("predicate", predicate)))
         return self

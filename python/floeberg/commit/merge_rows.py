@@ -127,7 +127,7 @@ class MergeRows(RowChanges):
         targets = [target for target, _ in columns]
         if len(set(targets)) < len(targets):
             twice = next(name for name in targets if targets.count(name) > 1)
-            raise InvalidInputError(f"the key column {twice!r} of the table is there twice")
+            raise InvalidInputError(f"the key column {twice!r} of the table is given twice")
         return JoinKeys(columns, self._keys.condition)
 
     def _key(self, side: str, given: str, names: Sequence[str]) -> str:
@@ -271,8 +271,8 @@ class _Merge:
             for key in zip(*keys, strict=True)
         )
         raise InvalidInputError(
-            f"more than one row of the source matches a row of the table: {shown}. Keep one of them for each, or say "
-            "more in the predicate"
+            f"more than one row of the source matches a row of the table: {shown}. Keep one of them for each, or make "
+            "the predicate stricter"
         )
 
     def _joined(self, batch: pa.RecordBatch, rows: Array) -> Rows:
@@ -353,7 +353,7 @@ def _check_key_types(name: str, table: pa.DataType, source: pa.DataType) -> None
     for one, other in ((table, source), (source, table)):
         if kinds.is_floating(one) and kinds.is_decimal(other):
             raise InvalidInputError(
-                f"the key {name!r} is of type {source} in the source, and {table} in the table: convert it explicitly"
+                f"the key {name!r} is of type {source} in the source, and {table} in the table: cast one of them"
             )
 
 

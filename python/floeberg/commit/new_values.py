@@ -124,7 +124,7 @@ def settings_of(updates: Mapping[str, NewValue], schema: pa.Schema, *, case_sens
         case_sensitive: Whether the case of names counts.
 
     Raises:
-        InvalidInputError: A column is unknown or there twice, or a literal does not fit.
+        InvalidInputError: A column is unknown or given twice, or a literal does not fit.
     """
     if not isinstance(updates, Mapping) or not updates:
         raise InvalidInputError(f"updates: expected new values by columns, found {updates!r}")
@@ -134,7 +134,7 @@ def settings_of(updates: Mapping[str, NewValue], schema: pa.Schema, *, case_sens
             raise InvalidInputError(f"updates: expected a str as the name of a column, found {given!r}")
         name = _column_of(given, schema, case_sensitive=case_sensitive)
         if name in found:
-            raise InvalidInputError(f"updates: the column {name!r} is there twice")
+            raise InvalidInputError(f"updates: the column {name!r} is given twice")
         found[name] = Setting(name, _values_of(value, schema.field(name)))
     return list(found.values())
 

@@ -149,11 +149,11 @@ def columns_of_source(source: pa.Schema, table: pa.Schema, *, case_sensitive: bo
             alike = [each for each in table.names if each.lower() == name.lower()]
         if len(alike) != 1:
             raise InvalidInputError(
-                f"the table has no column {name!r} that the source has: expected some of "
-                f"{', '.join(map(repr, table.names))}, or schema_mode='merge'"
+                f"the table has no column {name!r}, which the source has. Its columns are "
+                f"{', '.join(map(repr, table.names))}; schema_mode='merge' adds new ones"
             )
         if alike[0] in found:
-            raise InvalidInputError(f"two columns of the source are {alike[0]!r}")
+            raise InvalidInputError(f"two columns of the source match the column {alike[0]!r} of the table")
         found[alike[0]] = name
     return found
 

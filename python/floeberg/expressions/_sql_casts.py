@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from floeberg.errors import UnsupportedError
+from floeberg.errors import InvalidInputError, UnsupportedError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,11 +22,22 @@ _MOST_DIGITS = 38
 
 
 def cast_in_sql(values: Values, kind: pa.DataType) -> Values:
-    """The values in another type."""
+    """The values in another type.
+
+    Raises:
+        InvalidInputError: A number is cast to a date or a time, or the reverse.
+    """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
     import pyarrow.compute as pc  # noqa: PLC0415
 
     found = values.type
+    if (_is_number(found) and pa.types.is_temporal(kind)) or (
+        pa.types.is_temporal(found) and _is_number(kind)
+    ):
+        # Days, seconds or microseconds? Engines do not agree.
+        raise InvalidInputError(
+            f"a value of type {found} cannot be cast to {kind}: use a pyarrow.compute expression"
+        )
     if pa.types.is_decimal(kind):
         scale = cast("Any", kind).scale
         if pa.types.is_integer(found):
@@ -44,6 +55,14 @@ def cast_in_sql(values: Values, kind: pa.DataType) -> Values:
         elif pa.types.is_integer(found):
             return pc.cast(values, kind, safe=False)
     return pc.cast(values, kind)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    from pyarrow import types  # noqa: PLC0415
+
+    return (
+        types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    )
 
 
 def type_of(kind: Any, shown: str) -> Any:  # noqa: ANN401 - of sqlglot, and of Arrow

@@ -182,7 +182,7 @@ def test_values_are_converted_where_none_changes(tmp_path):
         ({1: 2}, "expected a str as the name"),
         ({"nam": 1}, "has no column 'nam'"),
         ({"s.z": 1}, "fields of structs are not set one by one"),
-        ({"name": "x", "target.name": "y"}, "there twice"),
+        ({"name": "x", "target.name": "y"}, "given twice"),
         ({"name": 1}, "name"),
         ({"id": "1"}, "id"),
         ({"id": None}, "required"),

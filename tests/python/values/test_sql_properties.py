@@ -1,7 +1,7 @@
 """Random SQL expressions have the values on random rows that DuckDB gives them.
 
-`properties/sql_expressions.py` lists what differs, and why. `FLOEBERG_PROPERTIES=3000` tries so many expressions of each
-kind, others each time; without it they are the same every time.
+`properties/sql_expressions.py` lists what differs, and why. `FLOEBERG_PROPERTIES=3000` tries so many expressions of
+each kind, others each time; without it they are the same every time.
 """
 
 from __future__ import annotations
