@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -173,3 +174,31 @@ def test_rows_are_taken_by_their_numbers(memory, batch):
         assert kept.take(array).column(0).to_pylist() == numbers
         taken = [each for some in kept.taken(array) for each in some.column(0).to_pylist()]
         assert taken == numbers
+
+
+def test_columns_of_every_kind_wait_in_a_file(tmp_path, monkeypatch, made_folders):
+    ids = list(range(2000))
+    columns = {
+        "id": pa.array(ids, pa.int64()),
+        "u": pa.array([each.to_bytes(16, "big") for each in ids], pa.uuid()),
+        "c": pa.array([Decimal(each) / 100 for each in ids], pa.decimal128(9, 2)),
+        "st": pa.array([{"k": each, "x": "x" * 50} for each in ids]),
+        "m": pa.array(
+            [[("k", each)] if each % 3 else None for each in ids], pa.map_(pa.string(), pa.int64())
+        ),
+        "s": pa.array([f"{each % 10}".ljust(100) for each in ids]),
+        "b": pa.array([None if each % 5 == 0 else b"b" * 50 for each in ids]),
+    }
+    given = pa.table(columns)
+    stored = {**columns, "s": columns["s"].dictionary_encode(), "b": columns["b"].cast(pa.binary_view())}
+    for memory in (LARGE, SMALL):
+        monkeypatch.setenv("FLOEBERG_MEMORY", memory)
+        catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path / memory))
+        catalog.create_namespace("ns")
+        table = catalog.create_table("ns.t", given.schema, format_version=3)
+        table.append(given.slice(0, 1000).set_column(2, "c", pa.nulls(1000, pa.decimal128(9, 2))))
+        done = table.upsert(pa.table(stored), ["id"])
+        assert (done.rows_updated, done.rows_inserted) == (1000, 1000)
+        assert bool(made_folders) == (memory == SMALL)
+        found = table.scan().to_arrow().sort_by("id")
+        assert found.to_pylist() == given.to_pylist()

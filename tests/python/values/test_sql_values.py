@@ -110,6 +110,13 @@ def test_what_is_not_understood_is_an_error(text):
         values(text)
 
 
+def test_a_pattern_and_a_trim_see_ends_of_lines():
+    column = pa.array(["a\nb", "\ta\n "])
+    assert SqlExpression("s LIKE 'a_b'").of(lambda _: column, 2).to_pylist() == [True, False]
+    assert SqlExpression("s LIKE '%b'").of(lambda _: column, 2).to_pylist() == [True, False]
+    assert SqlExpression("TRIM(s)").of(lambda _: column, 2).to_pylist() == ["a\nb", "\ta\n"]
+
+
 def test_there_is_one_expression():
     with pytest.raises(InvalidInputError, match="2 statements"):
         values("i = 1; i = 2")
