@@ -2,19 +2,16 @@
 
 In: batches. Out: the same rows, which can be read again, and taken by their numbers.
 
-Invariant: rows beyond a number of bytes are in a temporary file, which has no name while it is read. It is gone when
-nobody refers to the rows, also after an error.
+Invariant: rows beyond a number of bytes are in a temporary file that has no name. It is gone when nobody refers to the
+rows, and however the process ends.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
+import mmap
 import tempfile
-import weakref
 from contextlib import contextmanager
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg.errors import InvalidInputError, StorageError
@@ -70,25 +67,10 @@ class StoredRows:
             if size > memory:
                 rows = sum(each.num_rows for each in kept)
                 number = _rows_of_piece(rows, size, memory)
-                return cls._in_file(_in_pieces(chain(kept, iterator), schema, number), schema, number)
+                pieces = _in_pieces(chain(kept, iterator), schema, number)
+                return cls(schema, _in_file(pieces, schema), number)
         one = as_batch(pa.Table.from_batches(kept, schema))
         return cls(schema, [one], max(one.num_rows, 1))
-
-    @classmethod
-    def _in_file(cls, pieces: Iterable[pa.RecordBatch], schema: pa.Schema, number: int) -> StoredRows:
-        """Rows in a file, which is read where it is needed."""
-        with _converted_errors():
-            folder = tempfile.mkdtemp(prefix="floeberg-")
-        try:
-            found = cls(schema, _written(str(Path(folder) / "rows.arrow"), pieces, schema), number)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        remove = weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
-        if os.name == "posix":
-            # An open file needs no name, and one without a name is gone however the process ends.
-            remove()
-        return found
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, in their order."""
@@ -135,23 +117,25 @@ def _rows_of_piece(rows: int, size: int, memory: int) -> int:
     return min(max(fitting, 1), _LARGEST_PIECE)
 
 
-def _written(path: str, pieces: Iterable[pa.RecordBatch], schema: pa.Schema) -> list[pa.RecordBatch]:
+def _in_file(pieces: Iterable[pa.RecordBatch], schema: pa.Schema) -> list[pa.RecordBatch]:
     """The same rows, mapped from a file."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import ipc  # noqa: PLC0415
 
     with _converted_errors():
-        writer = ipc.new_file(path, schema)
-    try:
+        file = tempfile.TemporaryFile(prefix="floeberg-")  # noqa: SIM115 - it is closed below
+    with file:
+        with _converted_errors():
+            writer = ipc.new_file(file, schema)
         for piece in pieces:
             with _converted_errors():
                 writer.write_batch(piece)
-    finally:
         with _converted_errors():
             writer.close()
-    with _converted_errors():
-        reader = ipc.open_file(pa.memory_map(path))
-        return [reader.get_batch(each) for each in range(reader.num_record_batches)]
+            file.flush()
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    reader = ipc.open_file(pa.py_buffer(mapped))
+    return [reader.get_batch(each) for each in range(reader.num_record_batches)]
 
 
 @contextmanager

@@ -40,11 +40,11 @@ def spill_folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def made_folders(monkeypatch):
-    """How many temporary folders were made."""
+def made_files(monkeypatch):
+    """The temporary files that were made."""
     made = []
-    make = tempfile.mkdtemp
-    monkeypatch.setattr(tempfile, "mkdtemp", lambda **more: made.append(make(**more)) or made[-1])
+    make = tempfile.TemporaryFile
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **more: made.append(make(**more)) or made[-1])
     return made
 
 
@@ -94,29 +94,29 @@ def source():
 
 
 @pytest.mark.parametrize("run", [upsert, merge, merge_with_condition, apply_changes])
-def test_the_rows_are_those_of_a_source_in_memory(tmp_path, monkeypatch, spill_folder, made_folders, run):
+def test_the_rows_are_those_of_a_source_in_memory(tmp_path, monkeypatch, spill_folder, made_files, run):
     found = {}
     for memory in (LARGE, SMALL):
         monkeypatch.setenv("FLOEBERG_MEMORY", memory)
         table = made(tmp_path / memory)
         done = run(table, source())
         found[memory] = content(table), done.updated_rows, done.inserted_rows, done.deleted_rows
-        assert bool(made_folders) == (memory == SMALL)
+        assert bool(made_files) == (memory == SMALL)
     assert found[SMALL] == found[LARGE]
     assert list(spill_folder.iterdir()) == []
 
 
-def test_a_source_in_a_file_is_kept_for_another_attempt(tmp_path, monkeypatch, spill_folder, made_folders):
+def test_a_source_in_a_file_is_kept_for_another_attempt(tmp_path, monkeypatch, spill_folder, made_files):
     monkeypatch.setenv("FLOEBERG_MEMORY", SMALL)
     table = made(tmp_path / "w")
     beside(tmp_path / "w", monkeypatch, lambda other: other.append(rows([1, 7])))
     done = upsert(table, source())
     assert (done.updated_rows, done.inserted_rows) == (1002, 998)
-    assert made_folders
+    assert made_files
     assert list(spill_folder.iterdir()) == []
 
 
-def test_nothing_is_left_of_a_source_that_raises(tmp_path, monkeypatch, spill_folder, made_folders):
+def test_nothing_is_left_of_a_source_that_raises(tmp_path, monkeypatch, spill_folder, made_files):
     monkeypatch.setenv("FLOEBERG_MEMORY", SMALL)
     table = made(tmp_path / "w")
 
@@ -128,11 +128,11 @@ def test_nothing_is_left_of_a_source_that_raises(tmp_path, monkeypatch, spill_fo
     with pytest.raises(OSError, match="of the source") as error:
         upsert(table, broken)
     assert not isinstance(error.value, StorageError)
-    assert made_folders
+    assert made_files
     assert list(spill_folder.iterdir()) == []
 
 
-def test_nothing_is_left_after_a_value_that_does_not_fit(tmp_path, monkeypatch, spill_folder, made_folders):
+def test_nothing_is_left_after_a_value_that_does_not_fit(tmp_path, monkeypatch, spill_folder, made_files):
     monkeypatch.setenv("FLOEBERG_MEMORY", SMALL)
     table = made(tmp_path / "w")
     wrong = rows(range(3000)).set_column(
@@ -140,7 +140,7 @@ def test_nothing_is_left_after_a_value_that_does_not_fit(tmp_path, monkeypatch, 
     )
     with pytest.raises(InvalidInputError, match="row: 2500"):
         upsert(table, stream(wrong))
-    assert made_folders
+    assert made_files
     assert list(spill_folder.iterdir()) == []
 
 
@@ -161,6 +161,17 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_names_it(tmp_path, mon
         upsert(table, source())
 
 
+def test_a_full_disk_is_an_error_of_the_store(tmp_path, monkeypatch):
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no file that is always full")
+    monkeypatch.setenv("FLOEBERG_MEMORY", SMALL)
+    table = made(tmp_path / "w")
+    full = Path("/dev/full").open("wb", buffering=0)  # noqa: SIM115 - who asked for it closes it
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: full)
+    with pytest.raises(StorageError, match="cannot be written to a temporary file.*No space left"):
+        upsert(table, source())
+
+
 @pytest.mark.parametrize("memory", [1, 1000, 20_000, 10_000_000])
 @pytest.mark.parametrize("batch", [1, 7, 1000])
 def test_rows_are_taken_by_their_numbers(memory, batch):
@@ -176,7 +187,7 @@ def test_rows_are_taken_by_their_numbers(memory, batch):
         assert taken == numbers
 
 
-def test_columns_of_every_kind_wait_in_a_file(tmp_path, monkeypatch, made_folders):
+def test_columns_of_every_kind_wait_in_a_file(tmp_path, monkeypatch, made_files):
     ids = list(range(2000))
     columns = {
         "id": pa.array(ids, pa.int64()),
@@ -199,6 +210,6 @@ def test_columns_of_every_kind_wait_in_a_file(tmp_path, monkeypatch, made_folder
         table.append(given.slice(0, 1000).set_column(2, "c", pa.nulls(1000, pa.decimal128(9, 2))))
         done = table.upsert(pa.table(stored), ["id"])
         assert (done.rows_updated, done.rows_inserted) == (1000, 1000)
-        assert bool(made_folders) == (memory == SMALL)
+        assert bool(made_files) == (memory == SMALL)
         found = table.scan().to_arrow().sort_by("id")
         assert found.to_pylist() == given.to_pylist()
