@@ -48,8 +48,8 @@ class TableJoins(TableBase):
         default, or null, in new rows. Only key columns are read of rows without a key of the source.
 
         Keys are compared as values: NaN equals NaN, and -0.0 equals 0.0. No key is inserted twice, whatever other
-        writers do. Its keys are kept in memory, within `FLOEBERG_MEMORY`, and
-        what is larger of its other columns in a temporary file.
+        writers do. The keys of the source are kept in memory, within `FLOEBERG_MEMORY`. A source that is larger waits
+        in a temporary file.
 
         Args:
             df: The rows, as `append` takes them. Each key is there once.
