@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser
+from pathlib import Path
 
 from goals import Goal
-from measure import cold, compare, folder, in_turn
-from upsert_rows import upsert_table
+from iceberg_java import VERSION, iceberg_java
+from measure import Times, cold, compare, folder, in_turn, warm
+from upsert_rows import for_java, upsert_table
 
 ROWS = 10_000_000
 
 
-def main(scale: float, runs: int, *, peer: bool) -> None:
+def main(scale: float, runs: int, *, peer: bool, java: bool) -> None:
     """Make the tables when they are not there, then measure."""
     rows = int(ROWS * scale)
     vectors, copies = upsert_table(folder(), rows, 3), upsert_table(folder(), rows, 2)
@@ -34,8 +37,27 @@ def main(scale: float, runs: int, *, peer: bool) -> None:
         compare(f"upsert/{rows} rows/1 %/cold", [("pyiceberg", theirs), ("floeberg", ours)])
         ratio = theirs.median / ours.median
         goals.append(Goal("upsert/pyiceberg over floeberg", ratio, "x", 50, 50, at_least=True))
+    if java:
+        goals += against_java(rows, vectors, upsert, runs)
     for goal in goals:
         print(goal)
+
+
+def against_java(rows: int, place: Path, ours: Times, runs: int) -> list[Goal]:
+    """Compare with Spark's MERGE in a session that did it before, on a table of its own with the same rows."""
+    found = iceberg_java(folder())
+    if isinstance(found, str):
+        print(f"\nupsert/against Iceberg Java: cannot be had here: {found}")
+        return []
+    python, jar = found
+    os.environ["ICEBERG_JAR"] = str(jar)
+    for_java(place)
+    theirs = warm("java_upserts:java_merge", place, runs=runs, python=str(python))
+    assert theirs.count == ours.count, (theirs, ours)
+    java = Times(theirs.seconds, theirs.count, None)
+    compare(f"upsert/{rows} rows/1 %/warm", [("floeberg", ours), (f"Iceberg Java {VERSION}", java)])
+    ratio = java.median / ours.median
+    return [Goal("upsert/Spark's MERGE over floeberg", ratio, "x", 2, 2, at_least=True)]
 
 
 if __name__ == "__main__":
@@ -44,5 +66,8 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=3, help="of each")
     parser.add_argument(
         "--no-peer", dest="peer", action="store_false", help="without PyIceberg, which takes minutes"
+    )
+    parser.add_argument(
+        "--java", action="store_true", help="also against Iceberg Java, which is downloaded once"
     )
     main(**vars(parser.parse_args()))

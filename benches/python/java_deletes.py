@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,15 @@ def java_copy(location: str) -> int:
 
 def _deleted(location: str, version: int, mode: str) -> Any:
     """What the snapshot says of itself that a delete made, on a new branch."""
-    spark = _session(location)
-    if not spark.catalog.tableExists(TABLE):
-        _make(spark, Path(location), version, mode)
+    spark = made_table(location, {"format-version": str(version), "write.delete.mode": mode})
+    return on_branch(spark, lambda table: f"DELETE FROM {table} WHERE {SCATTERED}")
+
+
+def on_branch(spark: Any, statement: Callable[[str], str]) -> Any:
+    """What the snapshot says of itself that a statement made, on a new branch."""
     branch = f"run_{uuid.uuid4().hex}"
     spark.sql(f"ALTER TABLE {TABLE} CREATE BRANCH {branch}")
-    spark.sql(f"DELETE FROM {TABLE}.branch_{branch} WHERE {SCATTERED}")
+    spark.sql(statement(f"{TABLE}.branch_{branch}"))
     # What of the JVM PySpark has no public name for.
     util = spark._jvm.org.apache.iceberg.spark.Spark3Util  # noqa: SLF001
     table = util.loadIcebergTable(spark._jsparkSession, TABLE)  # noqa: SLF001
@@ -61,9 +65,12 @@ def _session(location: str) -> Any:
     return builder.getOrCreate()
 
 
-def _make(spark: Any, place: Path, version: int, mode: str) -> None:
-    """The same rows, in a table of Iceberg Java's own."""
-    files = (place / FILES).read_text().splitlines()
-    spark.read.parquet(*files).createOrReplaceTempView("given")
-    properties = f"'format-version' = '{version}', 'write.delete.mode' = '{mode}'"
-    spark.sql(f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({properties}) AS SELECT * FROM given")
+def made_table(location: str, properties: dict[str, str]) -> Any:
+    """A session, with the same rows in a table of Iceberg Java's own."""
+    spark = _session(location)
+    if not spark.catalog.tableExists(TABLE):
+        files = (Path(location) / FILES).read_text().splitlines()
+        spark.read.parquet(*files).createOrReplaceTempView("given")
+        listed = ", ".join(f"'{name}' = '{value}'" for name, value in properties.items())
+        spark.sql(f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({listed}) AS SELECT * FROM given")
+    return spark

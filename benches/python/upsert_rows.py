@@ -57,6 +57,18 @@ def _source(location: str) -> pa.Table:
     return _batch(np.concatenate([known, np.arange(rows, rows + half)]), 100)
 
 
+def for_java(place: Path) -> None:
+    """Writes what Iceberg Java makes its table and its source of."""
+    import pyarrow.parquet as pq
+    from java_deletes import FILES as DATA_FILES
+    from java_upserts import SOURCE
+
+    tasks = _table(str(place)).scan().plan_files()
+    files = (task.file.file_path.removeprefix("file://") for task in tasks)
+    (place / DATA_FILES).write_text("\n".join(files))
+    pq.write_table(_source(str(place)), place / SOURCE)
+
+
 def _branch() -> str:
     """A new branch, which begins at main, so that each run changes the same rows."""
     return f"run-{uuid.uuid4().hex}"

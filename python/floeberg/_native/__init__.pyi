@@ -58,6 +58,7 @@ from floeberg._native.write import (
     describe_files,
     differing,
     rows_with_places,
+    source_memory,
 )
 
 __version__: Final[str]
@@ -70,8 +71,8 @@ __all__ = [
     "encode_variant", "encode_variants", "evolved_schema", "expression_from_json", "expression_to_json",
     "expression_to_text", "file_exists", "list_folder", "local_path", "location_from_user", "parquet_shapes",
     "parse_expression", "partition_statistics_files", "partition_statistics_rows", "put_file", "read_file",
-    "remove_files", "remove_files_below", "rows_with_places", "schema_from_arrow", "statistics_blob",
-    "statistics_blobs", "statistics_files", "table_properties", "table_property", "transform_column",
+    "remove_files", "remove_files_below", "rows_with_places", "schema_from_arrow", "source_memory",
+    "statistics_blob", "statistics_blobs", "statistics_files", "table_properties", "table_property", "transform_column",
     "without_passwords",
 ]
 # fmt: on

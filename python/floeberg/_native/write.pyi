@@ -272,8 +272,11 @@ def differing(reader: object) -> Column:
     """Which rows of one batch have other values in the first half of their columns than in the second."""
 
 def check_source_memory(bytes: int) -> None:  # noqa: A002 - what they are
-    """Checks that a source fits into memory.
+    """Checks that so much of a source fits into memory.
 
     Raises:
-        LimitExceededError: It does not.
+        LimitExceededError: It does not fit.
     """
+
+def source_memory() -> int:
+    """How many bytes of a source are kept in memory: those of `FLOEBERG_MEMORY`."""

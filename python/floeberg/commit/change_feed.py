@@ -8,18 +8,13 @@ Invariant: the order of the rows of a feed does not matter. What `order_by` leav
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
-from floeberg.commit.upsert_rows import (
-    as_batch,
-    columns_of_source,
-    inserted_rows,
-    key_column,
-    one_batch,
-    updated_rows,
-)
+from floeberg.commit.source_rows import conformed_source
+from floeberg.commit.upsert_rows import columns_of_source, inserted_rows, key_column, updated_rows
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import as_expression
 from floeberg.scan.rows import Batches
@@ -31,6 +26,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.changed_rows import ChangeRequest, FoundChanges
     from floeberg.commit.source_rows import SourceRows
+    from floeberg.commit.stored_rows import StoredRows
 
 __all__ = ["ApplyChanges", "ChangeFeed"]
 
@@ -57,7 +53,7 @@ class ChangeFeed:
     null_keys: str
 
     def check(self, feed: pa.Schema) -> None:
-        """Raises `InvalidInputError` where the feed has no such columns."""
+        """Raises `InvalidInputError` where the feed lacks a column."""
         for what, names in (
             ("keys", self.keys),
             ("operation", [self.operation]),
@@ -70,17 +66,20 @@ class ChangeFeed:
                     known = ", ".join(map(repr, feed.names))
                     raise InvalidInputError(f"{what}: the changes have no column {name!r}, only {known}")
 
-    def last(self, feed: pa.Table) -> tuple[pa.Table, pa.Table]:
-        """The last change of each key: rows that there are then, and rows that there are not.
+    def last(self, rows: StoredRows) -> tuple[Array, Array]:
+        """The last change of each key, by the numbers of rows: inserts and updates, and then deletes.
 
         Raises:
             InvalidInputError: An operation is unknown, a place in the order is null, or two changes of a key
                 have the same place.
+            LimitExceededError: The columns of keys, operations and order do not fit into memory.
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
         import pyarrow.compute as pc  # noqa: PLC0415
 
         names = [*self.keys, *self.order_by]
+        feed = rows.reader(list(dict.fromkeys([*names, self.operation]))).read_all()
+        _native.check_source_memory(feed.nbytes)
         words = self._words(feed)
         for name in self.order_by:
             if feed[name].null_count:
@@ -97,8 +96,8 @@ class ChangeFeed:
         if pc.any(tied).as_py():
             self._raise_tied(feed, order.take(pc.indices_nonzero(tied).slice(0, _SHOWN)))
         is_last = pa.chunked_array([pc.invert(same_key), pa.array([True] if len(order) else [], pa.bool_())])
-        rows = order.filter(is_last.combine_chunks())
-        last, is_gone = feed.take(rows), pc.equal(words.take(rows), "delete")
+        last = order.filter(is_last.combine_chunks())
+        is_gone = pc.equal(words.take(last), "delete").combine_chunks()
         return last.filter(pc.invert(is_gone)), last.filter(is_gone)
 
     def _words(self, feed: pa.Table) -> Array:
@@ -110,7 +109,7 @@ class ChangeFeed:
             words: Array = feed[self.operation].cast(pa.string())
         except pa.ArrowException as error:
             raise InvalidInputError(
-                f"operation: column {self.operation!r} is not of text: {error}"
+                f"operation: expected text in column {self.operation!r}: {error}"
             ) from error
         wrong = words.filter(pc.invert(pc.is_in(words, pa.array(_WORDS))))
         if len(wrong):
@@ -123,8 +122,8 @@ class ChangeFeed:
         keys = feed.select(list(self.keys)).take(rows).to_pylist()
         shown = "; ".join(", ".join(f"{name} = {value!r}" for name, value in key.items()) for key in keys)
         raise InvalidInputError(
-            f"order_by: two changes of a key have the same {', '.join(map(repr, self.order_by))}, so that none is the "
-            f"last: {shown}"
+            f"order_by: two changes of a key have the same {', '.join(map(repr, self.order_by))}, so it is not known "
+            f"which is the last: {shown}"
         )
 
 
@@ -177,22 +176,21 @@ class ApplyChanges(RowChanges):
 
         changed = ChangedRows.of(request)
         schema = changed.schema
-        there, gone = self._feed.last(self._source.rows())
+        rows = self._source.rows()
+        there, gone = self._feed.last(rows)
         control = {self._feed.operation, *(name for name in self._feed.order_by if name not in schema.names)}
-        there = there.select([name for name in there.column_names if name not in control])
-        names = columns_of_source(there.schema, schema, case_sensitive=True)
+        given = pa.schema([field for field in rows.schema if field.name not in control])
+        names = columns_of_source(given, schema, case_sensitive=True)
         keys = [key_column(name, schema, names, case_sensitive=True) for name in self._feed.keys]
         recipe = changed.recipe.native()
-        used = [name for name in schema.names if name in names]
-        made = recipe.conform(there.select(used).to_reader(), columns=used)
-        source = as_batch(pa.table(cast("Any", made)))
-        made = recipe.conform(gone.select(keys).to_reader(), columns=keys)
-        deleted = as_batch(pa.table(cast("Any", made)))
-        every = pa.Table.from_batches([source.select(keys).select(deleted.schema.names), deleted])
+        used = {name: names[name] for name in schema.names if name in names}
+        source = conformed_source(recipe, rows.taken(there), used)
+        deleted = conformed_source(recipe, rows.taken(gone), {name: names[name] for name in keys})
+        every = chain(source.reader(keys), deleted.reader(keys))
         index = _native.SourceKeys.of(
             request.table,
-            one_batch(as_batch(every)),
-            columns=deleted.schema.names,
+            cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(deleted.schema, every)),
+            columns=keys,
             nulls=self._feed.null_keys,
             repeats=False,
         )
@@ -211,7 +209,7 @@ class ApplyChanges(RowChanges):
 
     @staticmethod
     def _rows(
-        scan: _native.Scan, found: _native.FoundRows, source: pa.RecordBatch, changed: ChangedRows
+        scan: _native.Scan, found: _native.FoundRows, source: StoredRows, changed: ChangedRows
     ) -> Iterator[pa.RecordBatch]:
         """New rows. Those of the source come first in the index, and then the keys of deleted ones."""
         import pyarrow as pa  # noqa: PLC0415

@@ -40,7 +40,8 @@ def converted(name: str, values: Array, kind: pa.DataType) -> Array:
         return pa.ExtensionArray.from_storage(kind, plain)
     if not _holds(plain.type, kind):
         raise InvalidInputError(
-            f"the new values of {name!r} are of type {values.type}, expected {kind}: convert them explicitly"
+            f"the new values of {name!r} are of type {values.type}, expected {kind}: convert them first, in SQL with "
+            "CAST"
         )
     try:
         if pa.types.is_integer(plain.type) and pa.types.is_decimal(kind):
@@ -84,8 +85,8 @@ def _check_same(name: str, values: Array, made: Array) -> None:
     if pc.any(changed).as_py():
         first = values.filter(changed)[0].as_py()
         raise InvalidInputError(
-            f"a new value of {name!r} would change: {first} is no value of {made.type}. Convert explicitly where "
-            "that is meant, in SQL with CAST(... AS ...)"
+            f"a new value of {name!r} would be rounded: {made.type} cannot hold {first}. Round it yourself, in SQL "
+            "with CAST(... AS ...)"
         )
 
 

@@ -48,6 +48,7 @@ class MergeBuilder(Generic[Result]):
         self.run = run
         self._case_sensitive = case_sensitive
         self._clauses: list[Clause] = []
+        self._is_executed = False
 
     def when_matched_update(self, updates: Mapping[str, NewValue], predicate: object = None) -> Self:
         """Sets columns of rows that match.
@@ -85,7 +86,7 @@ class MergeBuilder(Generic[Result]):
         return self._add("not matched by source", None, predicate)
 
     def execute(self) -> Result:
-        """Does it, in one snapshot.
+        """Does it, in one snapshot. This can be done once: a source is read once.
 
         Returns:
             What the commit did, or which earlier commit did it; in a transaction nothing.
@@ -98,7 +99,13 @@ class MergeBuilder(Generic[Result]):
         """
         if not self._clauses:
             raise InvalidInputError("a merge needs at least one clause, such as when_matched_update_all()")
+        self._check_open()
+        self._is_executed = True
         return self.run(self._clauses)
+
+    def _check_open(self) -> None:
+        if self._is_executed:
+            raise InvalidInputError("the merge was executed: begin another one with merge()")
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a MergeBuilder cannot be pickled: send the source, and merge it there")
@@ -109,10 +116,11 @@ class MergeBuilder(Generic[Result]):
         settings: Callable[[pa.Schema, pa.Schema], list[Setting]] | None,
         predicate: object,
     ) -> Self:
+        self._check_open()
         if any(each.rows == rows and each.condition is None for each in self._clauses):
             raise InvalidInputError(
-                f"an earlier clause is for every row that is {rows}: this one would never be applied. Give that one a "
-                "predicate, or put it last"
+                f"an earlier clause takes every row that is {rows}, so that this one would never be applied. Give the "
+                "earlier one a predicate, or put it last"
             )
         self._clauses.append(Clause(rows, settings, condition_of("predicate", predicate)))
         return self

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
 from floeberg.commit.new_values import Condition, Rows, Setting, fitted
-from floeberg.commit.source_rows import pieces
-from floeberg.commit.upsert_rows import as_batch, conformed_rows, one_batch
+from floeberg.commit.upsert_rows import conformed_rows
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import as_expression
 from floeberg.scan.rows import Batches
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.changed_rows import ChangeRequest, FoundChanges
     from floeberg.commit.source_rows import SourceRows
+    from floeberg.commit.stored_rows import StoredRows
 
 __all__ = ["Clause", "JoinKeys", "MergeRows"]
 
@@ -89,14 +89,14 @@ class MergeRows(RowChanges):
 
     def find(self, request: ChangeRequest) -> FoundChanges:
         """Joins the source, and writes the rows that change or are new."""
-        source = as_batch(self._source.rows())
+        source = self._source.rows()
         changed = ChangedRows.of(request)
         schema = changed.schema
         keys = self._resolved(source.schema, schema)
         targets = [target for target, _ in keys.columns]
         index = _native.SourceKeys.of(
             request.table,
-            one_batch(_key_columns(keys, source, schema)),
+            _key_columns(keys, source, schema),
             columns=targets,
             nulls="unequal",
             repeats=True,
@@ -127,7 +127,7 @@ class MergeRows(RowChanges):
         targets = [target for target, _ in columns]
         if len(set(targets)) < len(targets):
             twice = next(name for name in targets if targets.count(name) > 1)
-            raise InvalidInputError(f"the key column {twice!r} of the table is there twice")
+            raise InvalidInputError(f"the key column {twice!r} of the table is given twice")
         return JoinKeys(columns, self._keys.condition)
 
     def _key(self, side: str, given: str, names: Sequence[str]) -> str:
@@ -144,17 +144,23 @@ class MergeRows(RowChanges):
         raise InvalidInputError(f"the {side} has no column {given!r} to join by: expected one of {known}")
 
 
-def _key_columns(keys: JoinKeys, source: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def _key_columns(keys: JoinKeys, source: StoredRows, schema: pa.Schema) -> pa.RecordBatchReader:
     """The keys of the source, by the names and in the types of the table."""
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    columns, fields = [], []
     for target, name in keys.columns:
-        field = schema.field(target).with_nullable(True)
-        _check_key_types(target, field.type, source.schema.field(name).type)
-        columns.append(fitted(name, source.column(name), field, source.num_rows))
-        fields.append(field)
-    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+        _check_key_types(target, schema.field(target).type, source.schema.field(name).type)
+    of_table = pa.schema([schema.field(target).with_nullable(True) for target, _ in keys.columns])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in source.batches():
+            columns = [
+                fitted(name, batch.column(name), field, batch.num_rows)
+                for (_, name), field in zip(keys.columns, of_table, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(columns, schema=of_table)
+
+    return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(of_table, batches()))
 
 
 class _Merge:
@@ -164,7 +170,7 @@ class _Merge:
         self,
         keys: JoinKeys,
         clauses: Sequence[Clause],
-        source: pa.RecordBatch,
+        source: StoredRows,
         changed: ChangedRows,
         case_sensitive: bool,  # noqa: FBT001 - internal
     ) -> None:
@@ -180,6 +186,32 @@ class _Merge:
         ]
         self._matched: list[Array] = []
         """The rows of the source that a condition joined."""
+        self._check()
+
+    def _check(self) -> None:
+        """Computes everything for no rows. Mistakes are found where no row matches, too."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        def none(*sides: tuple[str, pa.Schema]) -> Rows:
+            fields = [field.with_name(f"{side}.{field.name}") for side, schema in sides for field in schema]
+            return self._view(pa.RecordBatch.from_pylist([], schema=pa.schema(fields)))
+
+        target, source = ("target", self._schema), ("source", self._source.schema)
+        seen: dict[For, Rows] = {
+            "matched": none(target, source),
+            "not matched": none(source),
+            "not matched by source": none(target),
+        }
+        if self._keys.condition is not None:
+            self._keys.condition(seen["matched"])
+        for clause, settings in self._prepared:
+            if clause.condition is not None:
+                clause.condition(seen[clause.rows])
+            for each in settings or ():
+                each.of(seen[clause.rows], self._schema.field(each.name))
+
+    def _view(self, batch: pa.RecordBatch) -> Rows:
+        return Rows(batch, _aliases(batch.schema.names), self._case_sensitive)
 
     def batches(self, scan: _native.Scan, found: _native.FoundRows) -> Iterator[pa.RecordBatch]:
         """New rows, in the order of the table, and then inserted ones."""
@@ -193,8 +225,8 @@ class _Merge:
             unmatched = pa.array(cast("Any", found.unmatched()))
             if self._keys.condition is not None:
                 unmatched = self._unmatched()
-            for rows in pieces(unmatched):
-                yield from self._inserted(self._source.take(rows))
+            for rows in self._source.taken(unmatched):
+                yield from self._inserted(rows)
 
     def _unmatched(self) -> Array:
         """The rows of the source that no row joined."""
@@ -239,8 +271,8 @@ class _Merge:
             for key in zip(*keys, strict=True)
         )
         raise InvalidInputError(
-            f"more than one row of the source matches a row of the table: {shown}. Keep one of them for each, or say "
-            "more in the predicate"
+            f"more than one row of the source matches a row of the table: {shown}. Keep one of them for each, or make "
+            "the predicate stricter"
         )
 
     def _joined(self, batch: pa.RecordBatch, rows: Array) -> Rows:
@@ -252,7 +284,7 @@ class _Merge:
         columns = [*taken.columns[: self._changed.width], *source.columns]
         target = [f"target.{name}" for name in self._schema.names]
         names = [*target, *(f"source.{name}" for name in source.schema.names)]
-        return Rows(pa.RecordBatch.from_arrays(columns, names=names), _aliases(names), self._case_sensitive)
+        return self._view(pa.RecordBatch.from_arrays(columns, names=names))
 
     def _alone(self, batch: pa.RecordBatch, rows: Array) -> Rows:
         """Rows of the table without a row of the source."""
@@ -260,7 +292,7 @@ class _Merge:
 
         columns = batch.take(rows).columns[: self._changed.width]
         names = [f"target.{name}" for name in self._schema.names]
-        return Rows(pa.RecordBatch.from_arrays(columns, names=names), _aliases(names), self._case_sensitive)
+        return self._view(pa.RecordBatch.from_arrays(columns, names=names))
 
     def _applied(self, which: For, batch: pa.RecordBatch, rows: Array) -> Iterator[pa.RecordBatch]:
         """Applies the clauses for some rows of a batch."""
@@ -296,7 +328,7 @@ class _Merge:
         for clause, settings in self._prepared:
             if clause.rows != "not matched" or not left.num_rows:
                 continue
-            view = Rows(left, _aliases(names), self._case_sensitive)
+            view = self._view(left)
             if clause.condition is not None:
                 holds = clause.condition(view)
                 left = view.batch.filter(pc.invert(holds))
@@ -321,7 +353,7 @@ def _check_key_types(name: str, table: pa.DataType, source: pa.DataType) -> None
     for one, other in ((table, source), (source, table)):
         if kinds.is_floating(one) and kinds.is_decimal(other):
             raise InvalidInputError(
-                f"the key {name!r} is of type {source} in the source, and {table} in the table: convert it explicitly"
+                f"the key {name!r} is of type {source} in the source, and {table} in the table: cast one of them"
             )
 
 

@@ -42,15 +42,11 @@ class Rows:
     aliases: Mapping[str, str]
     case_sensitive: bool
 
-    def take(self, rows: Array) -> Rows:
-        """Some of the rows."""
-        return Rows(self.batch.take(rows), self.aliases, self.case_sensitive)
-
     def column(self, name: str) -> Array:
         """The column of a name, or the field of a struct.
 
         Raises:
-            InvalidInputError: There is none.
+            InvalidInputError: The name is unknown.
         """
         import pyarrow.compute as pc  # noqa: PLC0415 - importing floeberg imports nothing large
 
@@ -94,8 +90,8 @@ class Rows:
         )
         try:
             return plan.to_table(use_threads=False).column(0).combine_chunks()
-        except pa.ArrowException as error:
-            raise InvalidInputError(f"the expression {expression} has no value: {error}") from error
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise InvalidInputError(f"the expression {expression} cannot be computed: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -128,7 +124,7 @@ def settings_of(updates: Mapping[str, NewValue], schema: pa.Schema, *, case_sens
         case_sensitive: Whether the case of names counts.
 
     Raises:
-        InvalidInputError: A column is unknown or there twice, or a literal does not fit.
+        InvalidInputError: A column is unknown or given twice, or a literal does not fit.
     """
     if not isinstance(updates, Mapping) or not updates:
         raise InvalidInputError(f"updates: expected new values by columns, found {updates!r}")
@@ -138,7 +134,7 @@ def settings_of(updates: Mapping[str, NewValue], schema: pa.Schema, *, case_sens
             raise InvalidInputError(f"updates: expected a str as the name of a column, found {given!r}")
         name = _column_of(given, schema, case_sensitive=case_sensitive)
         if name in found:
-            raise InvalidInputError(f"updates: the column {name!r} is there twice")
+            raise InvalidInputError(f"updates: the column {name!r} is given twice")
         found[name] = Setting(name, _values_of(value, schema.field(name)))
     return list(found.values())
 
@@ -164,8 +160,8 @@ def _values_of(value: NewValue, field: pa.Field[Any]) -> Callable[[Rows], Array]
         return computed
     if isinstance(value, (pa.Array, pa.ChunkedArray)):
         raise InvalidInputError(
-            f"updates: the new value of {field.name!r} is an array, whose rows are unknown: pass a function of the "
-            "batch"
+            f"updates: the new value of {field.name!r} is an array, and nothing says which row gets which value: pass "
+            "a function of the batch"
         )
     if value is None:
         fitted(field.name, pa.scalar(None), field, 1)
@@ -180,6 +176,8 @@ def _values_of(value: NewValue, field: pa.Field[Any]) -> Callable[[Rows], Array]
 
 def _computed(value: object) -> Callable[[Rows], Array] | None:
     """What computes values; `None` for a literal."""
+    import pyarrow as pa  # noqa: PLC0415
+
     if isinstance(value, ColumnValue):
         name = value.name
         return lambda rows: rows.column(name)
@@ -187,7 +185,7 @@ def _computed(value: object) -> Callable[[Rows], Array] | None:
         value = SqlExpression(value.text)
     if isinstance(value, SqlExpression):
         expression = value
-        return lambda rows: expression.of(rows.column)
+        return lambda rows: expression.of(rows.column, rows.batch.num_rows)
     if _is_of_pyarrow(value):
         return lambda rows: rows.evaluated(value)
     if isinstance(value, Expression):
@@ -196,7 +194,8 @@ def _computed(value: object) -> Callable[[Rows], Array] | None:
         )
     if callable(value):
         function = cast("Callable[[pa.RecordBatch], Array]", value)
-        return lambda rows: function(rows.batch)
+        # Without rows, nobody's function is asked.
+        return lambda rows: function(rows.batch) if rows.batch.num_rows else pa.nulls(0)
     return None
 
 
@@ -218,7 +217,7 @@ def condition_of(name: str, predicate: object) -> Condition | None:
         predicate: SQL text, `col`, `sql_expr`, an expression of `pyarrow.compute`, a function or a bool.
 
     Raises:
-        InvalidInputError: It is something else.
+        InvalidInputError: It is an object of another type.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
@@ -235,7 +234,11 @@ def condition_of(name: str, predicate: object) -> Condition | None:
         )
 
     def of(rows: Rows) -> Array:
-        found = fitted(name, computed(rows), pa.field(name, pa.bool_()), rows.batch.num_rows)
+        found = _column_of_rows(f"{name}:", computed(rows), rows.batch.num_rows)
+        if pa.types.is_null(found.type):
+            found = found.cast(pa.bool_())
+        if not pa.types.is_boolean(found.type):
+            raise InvalidInputError(f"{name}: the condition has values of type {found.type}, expected bool")
         return pc.fill_null(found, False)
 
     return of
@@ -247,25 +250,30 @@ def fitted(name: str, values: Array, field: pa.Field[Any], rows: int) -> Array:
     Raises:
         InvalidInputError: They do not fit.
     """
+    values = _column_of_rows(f"the new values of {name!r}:", values, rows)
+    made = converted(name, values, field.type)
+    if not field.nullable and made.null_count:
+        raise InvalidInputError(f"the column {name!r} is required, and a new value is null")
+    return made
+
+
+def _column_of_rows(what: str, values: Array, rows: int) -> Array:
+    """Values as an array with one for each row; a scalar is that of all rows."""
     import pyarrow as pa  # noqa: PLC0415
 
     if isinstance(values, pa.Scalar):
-        one = pa.array([values.as_py()], values.type)
+        is_extension = isinstance(values.type, pa.BaseExtensionType)
+        one = pa.array([values.as_py()], values.type) if is_extension else pa.repeat(values, 1)
         values = _repeated(one, rows)
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     if not isinstance(values, pa.Array):
         raise InvalidInputError(
-            f"the new values of {name!r} are an object of type {type(values).__name__}, expected an Arrow array"
+            f"{what} found an object of type {type(values).__name__}, expected an Arrow array with a value for each row"
         )
     if len(values) != rows:
-        raise InvalidInputError(
-            f"the new values of {name!r} are {len(values)}, expected {rows}: one for each row"
-        )
-    made = converted(name, values, field.type)
-    if not field.nullable and made.null_count:
-        raise InvalidInputError(f"the column {name!r} is required, and a new value is null")
-    return made
+        raise InvalidInputError(f"{what} found {len(values)} values, expected {rows}: one for each row")
+    return values
 
 
 def _repeated(one: Array, rows: int) -> Array:

@@ -1,29 +1,27 @@
 """Which rows does an upsert or a merge join to the table?
 
-In: rows of any library. Out: one table in memory, which is kept for further attempts.
+In: rows of any library. Out: the same rows, which are kept for further attempts.
 
-Invariant: a source that is larger than `FLOEBERG_MEMORY` is an error before it takes more. It is read once.
+Invariant: a source is read once. What is beyond `FLOEBERG_MEMORY` is in a temporary file.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg.commit.plain_columns import plain_batch, plain_schema
-from floeberg.errors import InvalidInputError
+from floeberg.commit.stored_rows import StoredRows, as_batch, one_batch
+from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
-__all__ = ["PIECE", "SourceRows", "pieces"]
-
-Array: TypeAlias = Any
-PIECE = 1 << 16
-"""So many rows are inserted at once."""
+__all__ = ["SourceRows", "conformed_source"]
 
 
 class SourceRows:
@@ -39,36 +37,62 @@ class SourceRows:
         self._data = data
         self._reader: pa.RecordBatchReader | None = reader_of(data, schema)
         self.schema: pa.Schema = plain_schema(self._reader.schema)
-        self._rows: pa.Table | None = None
+        self._rows: StoredRows | None = None
         names = self.schema.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInputError(f"the source has two columns {twice!r}")
 
-    def rows(self) -> pa.Table:
+    def rows(self) -> StoredRows:
         """All rows."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
         if self._rows is None:
             if self._reader is None:
                 raise InvalidInputError("the source ended with an error: pass it again")
             reader, self._reader = self._reader, None
             with converted_stream_errors(self._data):
-                self._rows = pa.Table.from_batches(_bounded(reader, self.schema), self.schema)
+                batches = (plain_batch(batch, self.schema) for batch in reader)
+                self._rows = StoredRows.of(batches, self.schema, _native.source_memory())
         return self._rows
 
 
-def _bounded(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    size = 0
-    for batch in reader:
-        _native.check_source_memory(size + batch.nbytes)
-        plain = plain_batch(batch, schema)
-        size += plain.nbytes
-        _native.check_source_memory(size)
-        yield plain
+def conformed_source(
+    recipe: _native.WriteRecipe, batches: Iterable[pa.RecordBatch], columns: Mapping[str, str]
+) -> StoredRows:
+    """The columns of a source, by the names and in the types of the table.
+
+    Args:
+        recipe: The recipe of the table.
+        batches: The rows, in at least one batch.
+        columns: The columns of the source, by their names in the table.
+
+    Raises:
+        InvalidInputError: A value does not fit its column. The error names the column and the row.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    names = list(columns)
+
+    def conformed() -> Iterator[pa.RecordBatch]:
+        rows = 0
+        for batch in batches:
+            some = batch.select(list(columns.values()))
+            fields = [field.with_name(name) for field, name in zip(some.schema, names, strict=True)]
+            renamed = pa.RecordBatch.from_arrays(some.columns, schema=pa.schema(fields))
+            try:
+                made = recipe.conform(one_batch(renamed), columns=names)
+            except FloebergError as error:
+                raise _at_row(error, rows) from error
+            yield as_batch(pa.table(cast("Any", made)))
+            rows += batch.num_rows
+
+    found = conformed()
+    first = next(found)
+    return StoredRows.of(chain([first], found), first.schema, _native.source_memory())
 
 
-def pieces(rows: Array) -> Iterator[Array]:
-    """Numbers of rows, some at a time."""
-    for start in range(0, len(rows), PIECE):
-        yield rows.slice(start, PIECE)
+def _at_row(error: FloebergError, first: int) -> FloebergError:
+    """An error of a batch, of which the first row has a number."""
+    row = error.context.get("row", "")
+    if not row.isdecimal():
+        return error
+    return type(error)(error.message, context={**error.context, "row": str(int(row) + first)})

@@ -64,6 +64,9 @@ class UpdateRows(RowChanges):
         # Mistakes are found where no row matches, too.
         settings = settings_of(self._updates, schema, case_sensitive=self._case_sensitive)
         aliases = {f"target.{name}": name for name in schema.names}
+        none = Rows(pa.RecordBatch.from_pylist([], schema=schema), aliases, self._case_sensitive)
+        for each in settings:
+            each.of(none, schema.field(each.name))
 
         def batches() -> Iterator[pa.RecordBatch]:
             for batch in Batches(lambda: _native.rows_with_places(scan)):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
-from floeberg.commit.source_rows import pieces
+from floeberg.commit.source_rows import conformed_source
+from floeberg.commit.stored_rows import as_batch, one_batch
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import as_expression
 from floeberg.scan.rows import Batches
@@ -20,16 +21,15 @@ if TYPE_CHECKING:
 
     from floeberg.commit.changed_rows import ChangeRequest, FoundChanges
     from floeberg.commit.source_rows import SourceRows
+    from floeberg.commit.stored_rows import StoredRows
 
 __all__ = [
     "UpsertRows",
-    "as_batch",
     "check_fields",
     "columns_of_source",
     "conformed_rows",
     "inserted_rows",
     "key_column",
-    "one_batch",
     "updated_rows",
 ]
 
@@ -77,12 +77,11 @@ class UpsertRows(RowChanges):
         if self._updates:
             for name in used:
                 check_fields(name, raw.schema.field(names[name]).type, schema.field(name).type)
-        renamed = raw.select([names[name] for name in used]).rename_columns(used)
-        conformed = changed.recipe.native().conform(renamed.to_reader(), columns=used)
-        source = as_batch(pa.table(cast("Any", conformed)))
+        columns = {name: names[name] for name in used}
+        source = conformed_source(changed.recipe.native(), raw.batches(), columns)
         index = _native.SourceKeys.of(
             request.table,
-            one_batch(source.select(keys)),
+            source.reader(keys),
             columns=keys,
             nulls=self._null_keys,
             repeats=False,
@@ -106,7 +105,7 @@ class UpsertRows(RowChanges):
         )
 
 
-def updated_rows(batch: pa.RecordBatch, source: pa.RecordBatch, changed: ChangedRows) -> pa.RecordBatch:
+def updated_rows(batch: pa.RecordBatch, source: StoredRows, changed: ChangedRows) -> pa.RecordBatch:
     """Rows of the table with the columns of their rows of the source, where these differ."""
     import pyarrow as pa  # noqa: PLC0415
 
@@ -123,10 +122,9 @@ def updated_rows(batch: pa.RecordBatch, source: pa.RecordBatch, changed: Changed
     return changed.changed(old, columns)
 
 
-def inserted_rows(rows: Array, source: pa.RecordBatch, changed: ChangedRows) -> Iterator[pa.RecordBatch]:
+def inserted_rows(rows: Array, source: StoredRows, changed: ChangedRows) -> Iterator[pa.RecordBatch]:
     """Rows of the source that are new; columns that it lacks are their default, or null."""
-    for some in pieces(rows):
-        new = source.take(some)
+    for new in source.taken(rows):
         yield changed.added(conformed_rows(changed, new).columns, new.num_rows)
 
 
@@ -136,25 +134,6 @@ def conformed_rows(changed: ChangedRows, rows: pa.RecordBatch) -> pa.RecordBatch
 
     made = changed.recipe.native().conform(one_batch(rows), columns=changed.schema.names)
     return as_batch(pa.table(cast("Any", made)))
-
-
-def as_batch(rows: pa.Table) -> pa.RecordBatch:
-    """One batch of all rows."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    made = rows.combine_chunks().to_batches()
-    if len(made) > 1:
-        raise InvalidInputError(
-            "a column of the source has more than 2 GiB of text: change the table in several steps"
-        )
-    return made[0] if made else pa.RecordBatch.from_pylist([], schema=rows.schema)
-
-
-def one_batch(batch: pa.RecordBatch) -> pa.RecordBatchReader:
-    """A reader of one batch."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(batch.schema, [batch]))
 
 
 def columns_of_source(source: pa.Schema, table: pa.Schema, *, case_sensitive: bool) -> dict[str, str]:
@@ -170,11 +149,11 @@ def columns_of_source(source: pa.Schema, table: pa.Schema, *, case_sensitive: bo
             alike = [each for each in table.names if each.lower() == name.lower()]
         if len(alike) != 1:
             raise InvalidInputError(
-                f"the table has no column {name!r} that the source has: expected some of "
-                f"{', '.join(map(repr, table.names))}, or schema_mode='merge'"
+                f"the table has no column {name!r}, which the source has. Its columns are "
+                f"{', '.join(map(repr, table.names))}; schema_mode='merge' adds new ones"
             )
         if alike[0] in found:
-            raise InvalidInputError(f"two columns of the source are {alike[0]!r}")
+            raise InvalidInputError(f"two columns of the source match the column {alike[0]!r} of the table")
         found[alike[0]] = name
     return found
 

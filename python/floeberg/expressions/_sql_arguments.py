@@ -64,11 +64,15 @@ _UNDERSTOOD = {
 """The arguments of each node of sqlglot that mean something here."""
 
 
-def check_arguments(text: str, tree: Any) -> None:  # noqa: ANN401 - of sqlglot, which is an extra
+def check_arguments(shown: str, tree: Any) -> None:  # noqa: ANN401 - of sqlglot, which is an extra
     """Checks that every part of a tree is understood.
 
+    Args:
+        shown: The expression, for errors.
+        tree: The tree.
+
     Raises:
-        UnsupportedError: A part is not, or has an argument that is not.
+        UnsupportedError: A part is not understood, or one of its arguments.
     """
     for node in tree.walk():
         known = _UNDERSTOOD.get(type(node).__name__)
@@ -79,6 +83,6 @@ def check_arguments(text: str, tree: Any) -> None:  # noqa: ANN401 - of sqlglot,
         )
         if known is None or others:
             raise UnsupportedError(
-                f"the SQL expression {text!r} has {node.sql()!r}, which is not supported: use a pyarrow.compute "
+                f"the SQL expression {shown} has {node.sql()!r}, which is not supported: use a pyarrow.compute "
                 "expression or a function"
             )

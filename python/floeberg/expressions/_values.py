@@ -44,8 +44,10 @@ def sql_expr(text: str) -> SqlValue:
     """The values of a SQL expression, for `Table.update` and `Table.merge`.
 
     Literals, columns, arithmetic, comparisons, `AND`, `OR`, `NOT`, `IS NULL`, `IN`, `BETWEEN`, `LIKE`, `CASE`, `CAST`
-    and the usual functions of numbers and text are understood; anything else is an error. Integers divide as doubles,
-    and an overflow or a division by zero is an error. Needs sqlglot: `pip install 'floeberg[expr]'`.
+    and the usual functions of numbers and text are understood; anything else is an error. Integers and decimals divide
+    as doubles. An overflow or a division by zero is an error, but a part is computed only for the rows that need it:
+    `CASE WHEN b = 0 THEN 0 ELSE a / b END` never fails. Literals mean what they mean in the filter of a scan. Needs
+    sqlglot: `pip install 'floeberg[expr]'`.
 
     Args:
         text: The expression, such as `price * 2`.

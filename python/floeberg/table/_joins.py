@@ -48,7 +48,8 @@ class TableJoins(TableBase):
         default, or null, in new rows. Only key columns are read of rows without a key of the source.
 
         Keys are compared as values: NaN equals NaN, and -0.0 equals 0.0. No key is inserted twice, whatever other
-        writers do. The source is kept in memory, within `FLOEBERG_MEMORY`.
+        writers do. The keys of the source are kept in memory, within `FLOEBERG_MEMORY`. A source that is larger waits
+        in a temporary file.
 
         Args:
             df: The rows, as `append` takes them. Each key is there once.
@@ -129,8 +130,8 @@ class TableJoins(TableBase):
         The names of the clauses are those of delta-rs. Nothing is done before `execute`.
 
         Args:
-            source: The rows, as `append` takes them, with any columns. They are kept in memory, within
-                `FLOEBERG_MEMORY`.
+            source: The rows, as `append` takes them, with any columns. They are read once. The keys are kept in
+                memory, and other columns as with `upsert`.
             on: Columns that both have, and that are equal where rows match. Null equals nothing, as in SQL.
             predicate: Instead, a condition in SQL, with at least one term such as `target.id = source.id`. Needs
                 sqlglot: `pip install 'floeberg[expr]'`.
@@ -208,7 +209,8 @@ class TableJoins(TableBase):
         rows of its key. Rows that would not change are not written.
 
         Args:
-            changes: The changes, as `append` takes rows. They are kept in memory, within `FLOEBERG_MEMORY`.
+            changes: The changes, as `append` takes rows. Keys, operations and `order_by` are kept in memory, and other
+                columns as with `upsert`.
             keys: The key columns, of primitive types.
             operation: The column with `insert`, `update` or `delete`. It is not written.
             order_by: The columns by which the last change of a key is found, such as a log position. They are written

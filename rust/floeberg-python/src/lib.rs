@@ -88,7 +88,9 @@ mod _native {
     #[pymodule_export]
     use crate::write::add_files::describe_files;
     #[pymodule_export]
-    use crate::write::lookup::{FoundRows, SourceKeys, check_memory_of_source, differing, rows_with_places};
+    use crate::write::lookup::{
+        FoundRows, SourceKeys, check_memory_of_source, differing, memory_of_source, rows_with_places,
+    };
     #[pymodule_export]
     use crate::write::receipt::Receipt;
     #[pymodule_export]

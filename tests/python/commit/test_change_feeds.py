@@ -88,7 +88,7 @@ def test_random_feeds_are_what_a_dict_makes_of_them(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "more", "said"),
     [
-        (feed(("update", 1, "a", 1), ("delete", 1, None, 1)), {}, "none is the last: id = 1"),
+        (feed(("update", 1, "a", 1), ("delete", 1, None, 1)), {}, "which is the last: id = 1"),
         (feed(("upsert", 1, "a", 1)), {}, "found 'upsert'"),
         (feed((None, 1, "a", 1)), {}, "found None"),
         (feed(("update", 1, "a", None)), {}, "order_by: column 'at' is null"),

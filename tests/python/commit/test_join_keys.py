@@ -55,7 +55,7 @@ def test_a_second_equality_of_a_key_is_a_condition(table):
 
 
 def test_a_key_is_there_once(table):
-    with pytest.raises(InvalidInputError, match="'id' of the table is there twice"):
+    with pytest.raises(InvalidInputError, match="'id' of the table is given twice"):
         table.merge(pa.table({"id": [1]}), on=["id", "id"]).when_matched_delete().execute()
 
 
@@ -65,3 +65,15 @@ def test_a_field_of_a_struct_is_no_key(table):
         table.merge(source, on="st.k").when_matched_delete().execute()
     with pytest.raises(InvalidInputError, match="not by fields of structs"):
         table.upsert(source, ["st.k"])
+
+
+def test_a_later_term_of_a_predicate_is_computed_where_the_earlier_ones_hold(table):
+    source = pa.table({"id": [1, 2], "n": [0, 2]})
+    predicate = "source.n <> 0 AND 10 / source.n > 4 AND target.id = source.id"
+    merge = table.merge(source, predicate=predicate).when_matched_update({"v": 9})
+    assert merge.execute().updated_rows == 1
+    assert values(table) == [1, 9]
+    with pytest.raises(InvalidInputError, match="divide by zero"):
+        table.merge(
+            source, predicate="10 / source.n > 4 AND source.n <> 0 AND target.id = source.id"
+        ).when_matched_delete().execute()

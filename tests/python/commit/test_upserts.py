@@ -250,7 +250,7 @@ def test_mistakes_change_nothing(tmp_path, source, more, said):
     assert files_of(tmp_path) == before
 
 
-def test_keys_are_no_lists_and_a_large_source_is_refused(tmp_path, monkeypatch):
+def test_keys_are_no_lists_and_must_fit_into_memory(tmp_path, monkeypatch):
     schema = pa.schema([("id", pa.int64()), ("l", pa.list_(pa.int64()))])
     table = made(tmp_path, schema=schema)
     with pytest.raises(UnsupportedError, match="primitive"):
@@ -258,6 +258,7 @@ def test_keys_are_no_lists_and_a_large_source_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("FLOEBERG_MEMORY", "1K")
     with pytest.raises(LimitExceededError, match="FLOEBERG_MEMORY"):
         table.upsert(pa.table({"id": list(range(1000)), "l": [[1]] * 1000}, schema), ["id"])
+    assert table.refresh().scan().count() == 0
 
 
 def test_a_dry_run_counts_and_writes_nothing(tmp_path):

@@ -23,7 +23,7 @@ COLUMNS = {
 
 
 def values(text):
-    found = SqlExpression(text).of(COLUMNS.__getitem__)
+    found = SqlExpression(text).of(COLUMNS.__getitem__, 4)
     return [found.as_py()] * 4 if isinstance(found, pa.Scalar) else found.to_pylist()
 
 
@@ -71,6 +71,14 @@ def test_every_word_of_an_expression_counts(text, expected):
         "CAST(day AS STRING FORMAT 'YYYY')",
         "CAST(i AS DECIMAL(MAX))",
         "CAST(i AS DECIMAL(9, 2, 1))",
+        "CAST(i AS DECIMAL(39, 2))",
+        "CAST(i AS DECIMAL(2, 3))",
+        "SUBSTRING(s, 0, 2)",
+        "SUBSTRING(s, -2)",
+        "SUBSTRING(s, 1, -1)",
+        "SUBSTRING(s, 1.5)",
+        "ROUND(d, i)",
+        "ROUND(d, 0.5)",
         "CAST(day AS TIMESTAMP(3))",
         "CAST(i AS INT[])",
         "TRY_CAST(s AS INT)",
@@ -100,6 +108,13 @@ def test_every_word_of_an_expression_counts(text, expected):
 def test_what_is_not_understood_is_an_error(text):
     with pytest.raises(UnsupportedError, match="not supported|needs"):
         values(text)
+
+
+def test_a_pattern_and_a_trim_see_ends_of_lines():
+    column = pa.array(["a\nb", "\ta\n "])
+    assert SqlExpression("s LIKE 'a_b'").of(lambda _: column, 2).to_pylist() == [True, False]
+    assert SqlExpression("s LIKE '%b'").of(lambda _: column, 2).to_pylist() == [True, False]
+    assert SqlExpression("TRIM(s)").of(lambda _: column, 2).to_pylist() == ["a\nb", "\ta\n"]
 
 
 def test_there_is_one_expression():

@@ -19,4 +19,4 @@ pub use differing::differing_rows;
 pub use found_rows::{FoundFile, FoundRows};
 pub use matched_stream::{MatchedStream, SOURCE_ROW};
 pub use source_keys::{NullKeys, SourceKeys};
-pub use source_memory::check_source_memory;
+pub use source_memory::{check_source_memory, source_memory};

@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field};
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::lookup::{
     FoundRows as IcebergRows, MatchedStream, NullKeys, SourceKeys as IcebergKeys, check_source_memory,
-    differing_rows,
+    differing_rows, source_memory,
 };
 use floeberg_iceberg::write::Matching;
 use pyo3::prelude::*;
@@ -134,7 +134,14 @@ pub fn differing(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<Column> 
     Ok(Column(Field::new("differs", DataType::Boolean, false), rows))
 }
 
-/// Does a source fit into memory?
+/// How many bytes of a source are kept in memory.
+#[pyfunction]
+#[pyo3(name = "source_memory")]
+pub fn memory_of_source(py: Python<'_>) -> PyResult<u64> {
+    runtime::call(py, source_memory)
+}
+
+/// Do so many bytes of a source fit into memory?
 #[pyfunction]
 #[pyo3(name = "check_source_memory")]
 pub fn check_memory_of_source(py: Python<'_>, bytes: u64) -> PyResult<()> {
