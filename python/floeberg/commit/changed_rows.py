@@ -186,6 +186,7 @@ class ChangedRows:
         case_sensitive: bool = True,
         keys: _native.SourceKeys | None = None,
         inserts_keys: bool = False,
+        rows_read: _native.FoundRows | None = None,
     ) -> FoundChanges:
         """The operation that commits the rows."""
         if not self.updated_rows and not self.inserted_rows and not self.deleted_rows:
@@ -204,6 +205,7 @@ class ChangedRows:
                 mode=mode,
                 keys=keys,
                 inserts_keys=inserts_keys,
+                found=rows_read,
             )
         except BaseException:
             self.recipe.remove(receipt)
