@@ -2,8 +2,8 @@
 
     changer.py KIND FOLDER ACTION WRITER COUNT
 
-says what `appender.py` says, and of each commit `told` and JSON: how often it was rebased and repeated, and what it read
-and wrote. Actions are
+says what `appender.py` says, and of each commit `told` and JSON: how often it was rebased and repeated, and what it
+read and wrote. Actions are
 
 - `disjoint`: updates rows that no other process changes;
 - `random`: updates rows of random keys, or merges them and changes only some;
@@ -48,7 +48,8 @@ def disjoint(table: fb.Table, writer: int, number: int) -> tuple[fb.CommitResult
 def same(table: fb.Table, writer: int, number: int) -> tuple[fb.CommitResult, dict[str, Any]]:
     """Upsert keys that all insert."""
     rows = [
-        {"writer": key, "number": number, "row": 0, "part": f"{writer}"} for key in range(number, number + NEW)
+        {"writer": key, "number": number, "row": 0, "part": f"{writer}"}
+        for key in range(number, number + NEW)
     ]
     done = table.upsert(pa.Table.from_pylist(rows, SCHEMA), ["writer", "number"], mode="merge-on-read")
     assert done.commit is not None

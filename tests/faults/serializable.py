@@ -1,9 +1,9 @@
 """Is a history of transactions as if they had run one after the other?
 
-In: what each transaction read and wrote, by keys, and what there is at the end. A transaction reads who wrote a key last,
-and where it writes a key, it read it. So the versions of a key are a chain, and which transaction comes before which
-follows from it (Adya, "Weak Consistency", 1999): the history is serializable if there is no cycle, and strictly so if
-there is none with those that ended before others began.
+In: what each transaction read and wrote, by keys, and what there is at the end. A transaction reads who wrote a key
+last, and where it writes a key, it read it. So the versions of a key are a chain, and which transaction comes before
+which follows from it (Adya, "Weak Consistency", 1999): the history is serializable if there is no cycle, and strictly
+so if there is none with those that ended before others began.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def faults(history: Sequence[Transaction], end: Mapping[str, str]) -> list[str]:
         for key, writer in each.reads.items():
             if writer != FIRST and writer not in known:
                 found.append(f"{each.name} read key {key} of {writer}, which was not acknowledged")
-            elif writer != FIRST and writer != each.name:
+            elif writer not in (FIRST, each.name):
                 edges[writer].add(each.name)
             later = next_writer.get((key, writer))
             if later not in (None, each.name):
@@ -82,7 +82,7 @@ def _versions(
 
 
 def _cycle(edges: Mapping[str, set[str]]) -> list[str]:
-    """Transactions of which each has an edge to the next, and the last to the first; none where there is no such cycle."""
+    """Transactions of which each has an edge to the next, and the last to the first; nothing without a cycle."""
     left = {name: set(after) for name, after in edges.items()}
     while True:
         ends = {name for name, after in left.items() if not after & left.keys()}

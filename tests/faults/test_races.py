@@ -1,7 +1,8 @@
 """Many processes change rows of one file at once.
 
-Changes of different rows of a file all succeed, nearly all without looking for their rows again; changes of random rows
-are as if one came after the other; of upserts of the same new keys each key is there once; and no attempt leaves a file.
+Changes of different rows of a file all succeed, nearly all without looking for their rows again; changes of random
+rows are as if one came after the other; of upserts of the same new keys each key is there once; and no attempt leaves a
+file.
 `FLOEBERG_CHANGES=100` has each of eight processes change rows so often.
 """
 

@@ -35,7 +35,10 @@ def test_a_serial_history_has_no_faults():
         ),
         # A write skew: each left alone what the other changed.
         (
-            [transaction("a", {"x": FIRST, "y": FIRST}, "x"), transaction("b", {"x": FIRST, "y": FIRST}, "y")],
+            [
+                transaction("a", {"x": FIRST, "y": FIRST}, "x"),
+                transaction("b", {"x": FIRST, "y": FIRST}, "y"),
+            ],
             {"x": "a", "y": "b"},
             "a -> b -> a",
         ),
@@ -61,7 +64,11 @@ def test_a_serial_history_has_no_faults():
         # A version of a transaction that failed.
         ([transaction("a", {"x": "gone"}, "")], {"x": FIRST}, "of gone, which was not acknowledged"),
         # What was acknowledged is not there.
-        ([transaction("a", {"x": FIRST}, "x")], {"x": FIRST}, "key x is of first at the end, and a wrote it last"),
+        (
+            [transaction("a", {"x": FIRST}, "x")],
+            {"x": FIRST},
+            "key x is of first at the end, and a wrote it last",
+        ),
         ([transaction("a", {}, "x")], {"x": "a"}, "did not read it"),
         # It began after another had ended, and did not see what that wrote.
         (

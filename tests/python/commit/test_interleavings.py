@@ -1,7 +1,7 @@
-"""Do operations that begin on one state of a table, and end one after the other, do what they would do one after the other?
+"""Do operations that begin on one state of a table, and end one by one, do what they would do one after the other?
 
-All pairs of operations meet, with both modes, in every format version. `FLOEBERG_INTERLEAVINGS=2000` tries so many rounds
-of each kind of table, others each time.
+All pairs of operations meet, with both modes, in every format version. `FLOEBERG_INTERLEAVINGS=2000` tries so many
+rounds of each kind of table, others each time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ SCHEMA = pa.schema({"key": pa.int64(), "part": pa.int64(), "value": pa.int64()})
 FEED = pa.schema([*SCHEMA, pa.field("op", pa.string()), pa.field("lsn", pa.int64())])
 ROUNDS = int(os.environ.get("FLOEBERG_INTERLEAVINGS", "0"))
 KEYS, PARTS = 14, 2
-FAST = {"commit.retry.min-wait-ms": "1", "commit.retry.max-wait-ms": "2", "commit.manifest.min-count-to-merge": "4"}
+FAST = {
+    "commit.retry.min-wait-ms": "1",
+    "commit.retry.max-wait-ms": "2",
+    "commit.manifest.min-count-to-merge": "4",
+}
 
 Row = tuple[int, int, int]
 State = list[Row]
@@ -166,7 +170,11 @@ class Writers:
         rows = self.source()
         gone = [row[0] for row in rows if self.rng.random() < 0.4]
         feed = [
-            {**dict(zip(SCHEMA.names, row, strict=True)), "op": "delete" if row[0] in gone else "update", "lsn": 1}
+            {
+                **dict(zip(SCHEMA.names, row, strict=True)),
+                "op": "delete" if row[0] in gone else "update",
+                "lsn": 1,
+            }
             for row in rows
         ]
         transaction.apply_changes(
@@ -191,7 +199,9 @@ class Writers:
             merge = merge.when_matched_delete(pc.field("target.value") < limit)
         if updates or not (deletes or inserts or others):
             updates = True
-            merge = merge.when_matched_update({"value": pc.field("source.value"), "part": pc.field("source.part")})
+            merge = merge.when_matched_update(
+                {"value": pc.field("source.value"), "part": pc.field("source.part")}
+            )
         if inserts:
             merge = merge.when_not_matched_insert_all()
         if others:
@@ -277,7 +287,8 @@ class Writers:
                 else:
                     self.state = each.applied(self.state)
             except CommitConflictError as conflict:
-                assert each.may_conflict, f"{[*story, each.name]}: {conflict}"
+                if not each.may_conflict:
+                    raise AssertionError([*story, each.name]) from conflict
                 story.append(f"{each.name}: conflict")
                 self.seen["conflicts"] += 1
             else:

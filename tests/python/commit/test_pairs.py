@@ -151,12 +151,12 @@ def made(catalog, name, version):
     return table
 
 
-def raced(catalog, name, transaction, fast, *, said, level):
+def raced(catalog, name, transaction, fast, *, conflicts):
     """Commits the faster operation and then the slower one. Returns the rows between and after them."""
     other = catalog.load_table(name)
     faster(other, fast)
     before = content(other)
-    if is_conflict(said, level):
+    if conflicts:
         with pytest.raises(CommitConflictError):
             transaction.commit_transaction()
         assert content(other.refresh()) == before, "nothing changed"
@@ -173,7 +173,7 @@ def test_the_guide_says_what_happens(catalog, version, slow, fast, said):
         table = made(catalog, name, version)
         transaction = table.transaction()
         slower(table, transaction, slow, level)
-        before, after = raced(catalog, name, transaction, fast, said=said, level=level)
+        before, after = raced(catalog, name, transaction, fast, conflicts=is_conflict(said, level))
         if after is None:
             continue
         left = before if slow in {"append", "add_files"} else [row for row in before if row[0] != 2]
@@ -198,7 +198,7 @@ def test_the_guide_says_what_happens_to_operations_that_find_their_rows(catalog,
         transaction = made(catalog, name, version).transaction()
         options = {"isolation-level": level}
         does = changing(transaction, operation, mode=mode, on_conflict=on_conflict, options=options)
-        before, after = raced(catalog, name, transaction, fast, said=said, level=level)
+        before, after = raced(catalog, name, transaction, fast, conflicts=is_conflict(said, level))
         if after is None:
             continue
         # An added row 2 may be missed under `snapshot`, unless its key is inserted or a delete looks for rows again.

@@ -43,9 +43,7 @@ def feed(*changes):
     """Changes of (operation, id, note)."""
     names = ("op", "id", "note")
     known = [dict(zip(names, each, strict=True)) | {"lsn": 1} for each in changes]
-    return pa.Table.from_pylist(
-        known, pa.schema([("op", pa.string()), *SCHEMA, ("lsn", pa.int64())])
-    )
+    return pa.Table.from_pylist(known, pa.schema([("op", pa.string()), *SCHEMA, ("lsn", pa.int64())]))
 
 
 def delete(transaction, **how):
