@@ -83,14 +83,7 @@ pub(crate) fn matched(
     context.progress.begin(Step::Reading, tasks.len());
     context.known_rows.prepare(context.operation, filter, &context.metadata);
     let found = ordered(&tasks, context.reader.threads, &context.reader.cancel, |task| {
-        let rows = match context.known_rows.of(context.operation, task) {
-            Some(known) => known,
-            None => {
-                let rows = rows_of(&reader, task)?;
-                context.known_rows.found(context.operation, task, &rows);
-                rows
-            }
-        };
+        let rows = known_or_read(context, &reader, task)?;
         context.progress.add_file();
         if rows.is_empty() {
             return Ok(None);
@@ -158,6 +151,21 @@ pub(crate) fn with_deletes(context: &ActionContext<'_>, paths: &HashSet<String>)
 fn reader_of_positions(context: &ActionContext<'_>) -> Result<Arc<TableReader>> {
     let position = metadata_column(POS).ok_or_else(|| Error::internal("_pos is a metadata column"))?;
     Ok(Arc::new(TableReader::new(read_request(context, Schema::new(0, vec![position])?)?)))
+}
+
+/// The positions of the rows of a task that match its residual, by an earlier attempt if one looked for them. Some may be deleted by
+/// now.
+fn known_or_read(
+    context: &ActionContext<'_>,
+    reader: &Arc<TableReader>,
+    task: &FileScanTask,
+) -> Result<RoaringTreemap> {
+    if let Some(known) = context.known_rows.of(context.operation, task) {
+        return Ok(known);
+    }
+    let rows = rows_of(reader, task)?;
+    context.known_rows.found(context.operation, task, &rows);
+    Ok(rows)
 }
 
 /// The positions of the rows of a task that match its residual.
