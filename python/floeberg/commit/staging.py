@@ -20,7 +20,7 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_text
 from floeberg.commit.changed_rows import ChangeRequest
 from floeberg.commit.reporting import Reporter
-from floeberg.errors import CommitConflictError, FloebergError, InvalidInputError, UnsupportedError
+from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
 from floeberg.expressions import as_expression
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.receipt import Receipt
@@ -163,20 +163,9 @@ class StagedOperations:
             self._skipped.append(changes.command)
             return
         staged = StagedChanges(changes, options, len(self._operations), is_repeated=is_repeated)
-        is_current = is_repeated and self._begin_at(self._table_operations.load(self._starting))
+        if is_repeated:
+            self._begin_at(self._table_operations.load(self._starting))
         self._find(staged)
-        if staged.found is not None and staged.found.operation is None and not is_current:
-            self._check_read_current()
-
-    def _check_read_current(self) -> None:
-        """Raises where rows were looked for in vain in an older snapshot: no commit finds out what came since."""
-        current = self._table_operations.load(self._starting)
-        self._starting.check_same_table(current)
-        if self._head_of(self._starting) != self._head_of(current):
-            raise CommitConflictError(
-                "another writer committed since the table was loaded, and rows were looked for before that: refresh "
-                "the table"
-            )
 
     def _head_of(self, table: OpenedTable) -> int | None:
         """The snapshot of a table that the branch begins at."""
@@ -190,12 +179,11 @@ class StagedOperations:
         )
         found = staged.changes.find(request)
         self._changes, staged.found = staged, found
-        if found.written is not None and not self._dry_run:
+        if not self._dry_run:
             self._written.append(found.written)
             self._added.append(found.written[1].native())
         self._counted_rows = found.updated_rows + found.inserted_rows
-        if found.operation is not None:
-            self._operations.insert(staged.number, found.operation)
+        self._operations.insert(staged.number, found.operation)
 
     def _find_again(self) -> bool:
         """Looks for the rows again on the current table. `False` where they may have another meaning there."""
@@ -206,12 +194,10 @@ class StagedOperations:
         if not self._begin_at(self._table_operations.load(before)):
             return False
         found, staged.found = staged.found, None
-        if found.operation is not None:
-            del self._operations[staged.number]
-        if found.written is not None:
-            self._written.remove(found.written)
-            self._added.remove(found.written[1].native())
-            remove_written([found.written])
+        del self._operations[staged.number]
+        self._written.remove(found.written)
+        self._added.remove(found.written[1].native())
+        remove_written([found.written])
         try:
             self._find(staged)
         except InvalidInputError:

@@ -91,9 +91,6 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 if conflict.retryable or not self._is_repeated(conflict, done, began):
                     remove_written(self._written)
                     raise
-                if not self._operations:
-                    # On the newer table nothing changes.
-                    return self._told(CommitResult(None, None, already_committed=False, repeated=done))
         raise AssertionError
 
     def _is_repeated(self, conflict: CommitConflictError, done: int, began: float) -> bool:

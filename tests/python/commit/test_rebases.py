@@ -273,3 +273,45 @@ def test_files_of_runs_that_are_not_needed_are_removed(catalog, tmp_path):
     named = set(table.refresh().inspect.all_files()["file_path"].to_pylist())
     stored = {str(path) for path in Path(tmp_path).rglob("data/**/*") if path.is_file()}
     assert stored == {path.removeprefix("file://") for path in named}
+
+
+def test_what_an_operation_did_not_find_must_not_be_there_at_its_commit(catalog):
+    table = made(catalog)
+    for number, operation in enumerate((update, upsert, merge, apply_changes)):
+        id_ = 20 + number
+        for on_conflict in ("retry", "raise"):
+            transaction = table.refresh().transaction()
+            if operation is update:
+                transaction.update({"note": "new"}, f"id = {id_}", on_conflict=on_conflict)
+            elif operation is upsert:
+                transaction.upsert(
+                    rows(id_, note="new"), ["id"], when_not_matched_insert_all=False, on_conflict=on_conflict
+                )
+            elif operation is merge:
+                clauses = transaction.merge(rows(id_, note="new"), on=["id"], on_conflict=on_conflict)
+                clauses.when_matched_update_all().execute()
+            else:
+                changes = feed(("delete", id_, None))
+                transaction.apply_changes(
+                    changes, keys=["id"], operation="op", order_by="lsn", on_conflict=on_conflict
+                )
+            transaction.append(rows(99, note=on_conflict))
+            catalog.load_table("ns.t").append(rows(id_))
+            if on_conflict == "raise":
+                with pytest.raises(CommitConflictError):
+                    transaction.commit_transaction()
+                continue
+            assert transaction.commit_transaction().repeated == 1
+            there = [] if operation is apply_changes else [(id_, "new")]
+            assert [row for row in content(table) if row[0] == id_] == there
+            table.delete(f"id = {id_}")
+
+
+def test_what_changes_nothing_makes_no_snapshot(catalog):
+    table = made(catalog)
+    location = table.metadata_location
+    done = table.update({"note": "new"}, "id = 7")
+    assert (done.snapshot_id, done.updated_rows, done.rebased) == (None, 0, 0)
+    assert table.upsert(rows(2), ["id"]).commit.snapshot_id is None
+    assert table.update({"note": "new"}, "id = 7", dry_run=True).updated_rows == 0
+    assert catalog.load_table("ns.t").metadata_location == location

@@ -57,7 +57,6 @@ class Tried:
     names: tuple[str, ...]
     columns: Columns
     before: Node | None
-    begun_at: Node | None
     changes: list[Change] = field(default_factory=list)
 
 
@@ -173,8 +172,7 @@ class History:
         if step.action.startswith("take") and not self.receipts:
             return
         names = tuple(name_of(part) for part in parts if part.action != "properties")
-        before = self.heads.get(step.branch)
-        tried = Tried(step, handle, names, handle.columns, before, before or self.heads.get("main"))
+        tried = Tried(step, handle, names, handle.columns, self.heads.get(step.branch))
         try:
             with handle.table.transaction(branch=step.branch, idempotency_key=step.key) as transaction:
                 for part in parts:
@@ -318,12 +316,7 @@ class History:
             files = frozenset((receipt, write) for receipt, write in files if write in live)
         chain = new_snapshots(now, step.branch, {node.snapshot_id for node in self.nodes})
         if not chain:
-            # It had nothing to do when it looked for its rows, whatever came beside it.
-            rows = tried.begun_at.rows if tried.begun_at else {}
-            left = rows
-            for change in tried.changes:
-                left = change.applied(left)
-            assert rows == left, "nothing was committed"
+            assert states[-1] == states[0], "nothing was committed"
             return
         in_step = len(chain) == len(tried.changes)
         for number, snapshot_id in enumerate(chain):

@@ -30,7 +30,8 @@ pub(super) fn row_delta(
     delta: &RowDelta,
 ) -> Result<Produced> {
     let has_rows = !delta.deleted_rows.is_empty() || !delta.replaced.is_empty();
-    if delta.added.files().is_empty() && delta.removed.files().is_empty() && !has_rows {
+    let changes_nothing = delta.added.files().is_empty() && delta.removed.files().is_empty() && !has_rows;
+    if changes_nothing && delta.command == RowCommand::Delta {
         return Err(Error::invalid_input("the operation neither adds nor removes files"));
     }
     context.progress.begin(Step::Planning, 0);
@@ -51,6 +52,10 @@ pub(super) fn row_delta(
     };
     check_base(context, check)?;
     validate_added_rows(context, validation, delta, were_deleted)?;
+    if changes_nothing {
+        // What a command found nothing to do for must still be so: other operations of its commit rely on it.
+        return Ok(Produced::default());
+    }
     for written in &replaced {
         counts.rewritten_files += 1;
         counts.rewritten_bytes += u64::try_from(written.file.file_size_in_bytes).unwrap_or(0);
