@@ -43,11 +43,12 @@ spark-versions: venv java ## The tests of readers and queries with PySpark 4.0, 
 faults: install ## Storage that fails at every call, processes that are killed (KILLS=200 of each catalog), many writers at once
 	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults $(ARGS)
 
-long: install ## What tests try, many more of it: HISTORIES=2000, PROPERTIES=3000 tables with filters, KILLS=200
+long: install ## What tests try, many more of it: HISTORIES=2000, INTERLEAVINGS=2000, PROPERTIES=3000 tables with filters, KILLS=200
 	FLOEBERG_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/commit/test_histories.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/scan/test_pruning_properties.py tests/python/commit/test_delete_properties.py tests/python/values/test_sql_properties.py --timeout 0
+	FLOEBERG_INTERLEAVINGS=$(or $(INTERLEAVINGS),2000) $(PYTHON) -m pytest tests/python/commit/test_interleavings.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py --timeout 0
-	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_deletes.py --timeout 0
+	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
 object-stores: install ## Tables in S3: the wheel with the cloud stores, and a server on loopback
 	$(PYTHON) tools/install_dev.py --clouds

@@ -18,6 +18,7 @@ class Child:
         done: The numbers of commits that were acknowledged.
         begun: The numbers of all that began.
         failed: What the others said.
+        told: What it said besides, a line each.
     """
 
     program: str
@@ -27,6 +28,7 @@ class Child:
         self.done: set[int] = set()
         self.begun: set[int] = set()
         self.failed: list[str] = []
+        self.told: list[str] = []
         self._process = subprocess.Popen(
             [sys.executable, PROGRAMS / self.program, place.kind, place.folder, *map(str, arguments)],
             stdin=subprocess.PIPE,
@@ -77,6 +79,8 @@ class Child:
             self.done.add(int(rest))
         elif word == "failed":
             self.failed.append(rest)
+        elif word == "told":
+            self.told.append(rest)
         return line
 
 
@@ -100,3 +104,14 @@ class Deleter(Child):
         """Start it."""
         self.writer = writer
         super().__init__(place, mode, writer, first, count)
+
+
+class Changer(Child):
+    """A process of `changer.py`."""
+
+    program = "changer.py"
+
+    def __init__(self, place: Place, action: str, writer: int, count: int) -> None:
+        """Start it."""
+        self.writer = writer
+        super().__init__(place, action, writer, count)

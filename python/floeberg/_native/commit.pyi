@@ -8,7 +8,7 @@ from typing import Any, final
 
 from floeberg._native.table import Table, View
 from floeberg._native.values import _Tree
-from floeberg._native.write import Receipt, RowDeltaReceipt, SourceKeys
+from floeberg._native.write import FoundRows, Receipt, RowDeltaReceipt, SourceKeys
 
 @final
 class Operation:
@@ -61,6 +61,7 @@ class Operation:
         mode: str | None = None,
         keys: SourceKeys | None = None,
         inserts_keys: bool = False,
+        found: FoundRows | None = None,
     ) -> Operation:
         """Deletes rows by position, and adds and removes files.
 
@@ -75,6 +76,8 @@ class Operation:
                 writes deletes.
             keys: Keys that are a conflict if others added rows with them.
             inserts_keys: Whether they are one under every isolation level.
+            found: The rows that were looked for. Under `serializable`, those that are left as they are and that others
+                deleted are a conflict.
 
         Raises:
             InvalidInputError: The command, the isolation level or the mode does not exist.
@@ -82,9 +85,21 @@ class Operation:
 
     @staticmethod
     def delete(
-        row_filter: _Tree, *, case_sensitive: bool, isolation: str | None, mode: str | None
+        row_filter: _Tree,
+        *,
+        case_sensitive: bool,
+        isolation: str | None,
+        mode: str | None,
+        finds_again: bool,
     ) -> Operation:
-        """Removes the rows that match. `isolation` and `mode` are those of `write.delete.*`.
+        """Removes the rows that match.
+
+        Args:
+            row_filter: The filter of the rows.
+            case_sensitive: Whether the case of names in the filter counts.
+            isolation: `None` takes `write.delete.isolation-level` of the table.
+            mode: `None` takes `write.delete.mode` of the table.
+            finds_again: Whether rows that others add meanwhile are deleted too. Otherwise they are a conflict.
 
         Raises:
             InvalidInputError: The isolation level or the mode does not exist.
@@ -282,6 +297,10 @@ class Attempt:
     @property
     def counts(self) -> dict[str, int]:
         """The rows and files that change, by their names in `floeberg.CommitResult`."""
+
+    @property
+    def is_rebased(self) -> bool:
+        """Whether rows were found on an older state of the table, and not looked for again on the base."""
 
     @property
     def snapshot_id(self) -> int | None:

@@ -93,8 +93,14 @@ class Table:
             NoSuchTableError: It is another table.
         """
 
-    def means_the_same_in(self, later: Table, *, branch: str) -> bool:
-        """Whether names of columns, and the name of a branch, mean the same in a later state of the table."""
+    def means_the_same_in(self, later: Table, *, branch: str, with_new_columns: bool = False) -> bool:
+        """Whether names of columns, and the name of a branch, mean the same in a later state of the table.
+
+        Args:
+            later: The later state.
+            branch: The branch.
+            with_new_columns: Whether there may be more columns.
+        """
 
     @property
     def location(self) -> str:

@@ -205,6 +205,7 @@ class ApplyChanges(RowChanges):
             read_snapshot_id=scan.snapshot_id,
             keys=index,
             inserts_keys=source.num_rows > 0,
+            rows_read=found,
         )
 
     @staticmethod

@@ -74,14 +74,14 @@ class FoundChanges:
     """What an operation changes on a table.
 
     Args:
-        operation: The operation; `None` where nothing changes.
+        operation: The operation. Where nothing changes, it checks that there is still nothing to change.
         written: The files of new rows, and their recipe.
         updated_rows: The rows that are changed.
         inserted_rows: The rows that are added.
     """
 
-    operation: _native.Operation | None
-    written: tuple[WriteRecipe, Receipt] | None
+    operation: _native.Operation
+    written: tuple[WriteRecipe, Receipt]
     updated_rows: int
     inserted_rows: int
 
@@ -186,10 +186,9 @@ class ChangedRows:
         case_sensitive: bool = True,
         keys: _native.SourceKeys | None = None,
         inserts_keys: bool = False,
+        rows_read: _native.FoundRows | None = None,
     ) -> FoundChanges:
         """The operation that commits the rows."""
-        if not self.updated_rows and not self.inserted_rows and not self.deleted_rows:
-            return FoundChanges(None, None, 0, 0)
         try:
             delta = _native.RowDeltaReceipt.concat(
                 [_native.RowDeltaReceipt.of_files(receipt.native()), *self._places]
@@ -204,6 +203,7 @@ class ChangedRows:
                 mode=mode,
                 keys=keys,
                 inserts_keys=inserts_keys,
+                found=rows_read,
             )
         except BaseException:
             self.recipe.remove(receipt)

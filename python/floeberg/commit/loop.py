@@ -174,6 +174,7 @@ def _try_once(
             return found
         progress.forget_superseded(base)
     attempt = _attempt(progress, base, report)
+    progress.rebased += attempt.is_rebased
     if base is not None and not attempt.changes:
         return progress.finished(attempt, base)
     try:

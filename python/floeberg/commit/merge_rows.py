@@ -116,6 +116,7 @@ class MergeRows(RowChanges):
             row_filter=as_expression(True).as_tree() if reads_all else None,
             keys=index,
             inserts_keys=inserts,
+            rows_read=found,
         )
 
     def _resolved(self, source: pa.Schema, table: pa.Schema) -> JoinKeys:

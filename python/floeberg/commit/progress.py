@@ -37,6 +37,8 @@ class Progress:
     unknown: list[_UnknownOutcome] = field(default_factory=list)
     base: OpenedTable | None = None
     """The last table that was loaded."""
+    rebased: int = 0
+    """How many attempts put rows that were found before on a newer base."""
 
     def find(self, current: OpenedTable) -> Committed | None:
         """The commit, where it is part of the table.
@@ -67,7 +69,13 @@ class Progress:
         """Removes the files of other attempts. A file that stays harms nobody."""
         with suppress(FloebergError):
             self.commit.finished(attempt)
-        return Committed(table, here=True, snapshot_id=attempt.snapshot_id, counts=attempt.counts)
+        return Committed(
+            table,
+            here=True,
+            snapshot_id=attempt.snapshot_id,
+            counts=attempt.counts,
+            rebased=self.rebased,
+        )
 
     def abandon(self) -> None:
         """Removes the files of all attempts."""

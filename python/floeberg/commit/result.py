@@ -36,6 +36,9 @@ class CommitResult:
         updated_rows: The rows that an update, an upsert or a merge changed. They count as deleted and as added rows
             too.
         inserted_rows: The rows that an upsert or a merge inserted. They count as added rows too.
+        rebased: How often changes of rows were put on a newer state of the table than the one their rows were found on,
+            without looking for them again.
+        repeated: How often an operation looked for its rows again, because what others committed conflicted with it.
         dry_run: Whether nothing was done: the counts say what would be.
 
     Examples:
@@ -65,6 +68,8 @@ class CommitResult:
     files_with_new_deletes: int = field(default=0, compare=False)
     updated_rows: int = field(default=0, compare=False)
     inserted_rows: int = field(default=0, compare=False)
+    rebased: int = field(default=0, compare=False)
+    repeated: int = field(default=0, compare=False)
     dry_run: bool = False
 
 
@@ -92,16 +97,18 @@ class Committed:
         here: Whether it was made here, and not by an earlier commit with the same key.
         snapshot_id: Its last snapshot.
         counts: The rows and files that it changed, by the names that `CommitResult` has for them.
+        rebased: How often its changes of rows were rebased.
     """
 
     table: OpenedTable
     here: bool
     snapshot_id: int | None
     counts: Mapping[str, int] = field(default_factory=dict)
+    rebased: int = 0
 
     @property
     def result(self) -> CommitResult:
         """The result for the user."""
         operation = None if self.snapshot_id is None else self.table.operation_of(self.snapshot_id)
         result = CommitResult(self.snapshot_id, operation, already_committed=not self.here)
-        return replace(result, **cast("dict[str, Any]", self.counts))
+        return replace(result, rebased=self.rebased, **cast("dict[str, Any]", self.counts))

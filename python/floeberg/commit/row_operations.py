@@ -107,6 +107,7 @@ class RowOperations(StagedOperations):
         _check_mode(mode)
         written, isolation = _options(options)
         receipt = self._write("overwrite", data, schema_mode, written)
+        self._stands_on_start = True
         if receipt is not None:
             self._operations.append(
                 _native.Operation.overwrite(
@@ -124,6 +125,7 @@ class RowOperations(StagedOperations):
         """Replaces all rows of the partitions of new rows: see `Table.dynamic_partition_overwrite`."""
         written, isolation = _options(options)
         receipt = self._write("dynamic overwrite", data, schema_mode, written)
+        self._stands_on_start = True
         if receipt is not None:
             self._operations.append(
                 _native.Operation.dynamic_overwrite(receipt.native(), isolation=isolation)
@@ -136,6 +138,7 @@ class RowOperations(StagedOperations):
         case_sensitive: bool = True,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
+        on_conflict: OnConflict = "retry",
     ) -> None:
         """Deletes the rows that match a filter: see `Table.delete`."""
         self._check_open()
@@ -143,8 +146,12 @@ class RowOperations(StagedOperations):
         tree = as_expression(delete_filter).as_tree()
         checked_bool("case_sensitive", case_sensitive)
         _check_mode(mode)
+        finds_again = _finds_again(on_conflict)
+        self._stands_on_start |= not finds_again
         self._make(
-            _native.Operation.delete(tree, case_sensitive=case_sensitive, isolation=isolation, mode=mode)
+            _native.Operation.delete(
+                tree, case_sensitive=case_sensitive, isolation=isolation, mode=mode, finds_again=finds_again
+            )
         )
 
     def update(  # noqa: PLR0913 - all but the first two are keywords
@@ -164,7 +171,7 @@ class RowOperations(StagedOperations):
         changes = UpdateRows(
             updates, as_expression(filter), case_sensitive=case_sensitive, isolation=isolation, mode=mode
         )
-        self._change(changes, written, on_conflict)
+        self._change(changes, written, is_repeated=_finds_again(on_conflict))
 
     def upsert(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
@@ -204,7 +211,7 @@ class RowOperations(StagedOperations):
             isolation=isolation,
             mode=mode,
         )
-        self._change(changes, written, on_conflict)
+        self._change(changes, written, is_repeated=_finds_again(on_conflict))
 
     def merge(  # noqa: PLR0913 - keywords
         self,
@@ -230,7 +237,7 @@ class RowOperations(StagedOperations):
             changes = MergeRows(
                 rows, keys, clauses, case_sensitive=case_sensitive, isolation=isolation, mode=mode
             )
-            self._change(changes, written, on_conflict)
+            self._change(changes, written, is_repeated=_finds_again(on_conflict))
 
         return MergeBuilder(run, case_sensitive=case_sensitive)
 
@@ -257,7 +264,8 @@ class RowOperations(StagedOperations):
         self._check_open()
         without = {feed.operation, *feed.order_by}
         rows = self._source(changes, schema_mode, without=without)
-        self._change(ApplyChanges(rows, feed, isolation=isolation, mode=mode), written, on_conflict)
+        made = ApplyChanges(rows, feed, isolation=isolation, mode=mode)
+        self._change(made, written, is_repeated=_finds_again(on_conflict))
 
     def _source(
         self, data: object, schema_mode: SchemaMode | None, without: Collection[str] = ()
@@ -308,6 +316,7 @@ class RowOperations(StagedOperations):
                 f"mode: expected 'append', 'overwrite' or 'dynamic-overwrite', found {mode!r}"
             )
         self._files_are_new = False
+        self._stands_on_start |= mode != "append"
         self._added.append(every)
         self._make(made)
 
@@ -345,6 +354,12 @@ def _check_mode(mode: object) -> None:
         raise InvalidInputError(
             f"mode: expected 'copy-on-write' or 'merge-on-read', found {type(mode).__name__}"
         )
+
+
+def _finds_again(on_conflict: object) -> bool:
+    if on_conflict not in ("retry", "raise"):
+        raise InvalidInputError(f"on_conflict: expected 'retry' or 'raise', found {on_conflict!r}")
+    return on_conflict == "retry"
 
 
 def _check_change(mode: object, isolation: str | None) -> None:

@@ -20,7 +20,7 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_text
 from floeberg.commit.changed_rows import ChangeRequest
 from floeberg.commit.reporting import Reporter
-from floeberg.errors import CommitConflictError, FloebergError, InvalidInputError, UnsupportedError
+from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
 from floeberg.expressions import as_expression
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.receipt import Receipt
@@ -93,6 +93,9 @@ class StagedOperations:
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
         self._made_from: list[int | None] = []
+        self._stands_on_start = False
+        """Whether rows of an operation may be made of those that the table had when the transaction began."""
+        self._begun_at = starting
         self._is_open = True
         self._known_done: bool | None = None
         self._files_are_new = True
@@ -144,15 +147,13 @@ class StagedOperations:
         else:
             self._operations.append(operation)
 
-    def _change(self, changes: RowChanges, options: dict[str, str], on_conflict: str) -> None:
+    def _change(self, changes: RowChanges, options: dict[str, str], *, is_repeated: bool) -> None:
         """Stages an operation that looks for its rows, unless an earlier commit has the key.
 
         Raises:
             UnsupportedError: An earlier operation of the transaction changes rows.
         """
         self._check_open()
-        if on_conflict not in ("retry", "raise"):
-            raise InvalidInputError(f"on_conflict: expected 'retry' or 'raise', found {on_conflict!r}")
         if len(self._operations) > len(self._declared) or self._changes is not None:
             raise UnsupportedError(
                 f"the {changes.command} of a transaction comes before its other operations on rows, and there is one: "
@@ -161,26 +162,15 @@ class StagedOperations:
         if self._is_done():
             self._skipped.append(changes.command)
             return
-        staged = StagedChanges(changes, options, len(self._operations), is_repeated=on_conflict == "retry")
-        is_current = staged.is_repeated and self._begin_at(self._table_operations.load(self._starting))
+        staged = StagedChanges(changes, options, len(self._operations), is_repeated=is_repeated)
+        if is_repeated:
+            self._begin_at(self._table_operations.load(self._starting))
         self._find(staged)
-        if staged.found is not None and staged.found.operation is None and not is_current:
-            self._check_read_current()
 
-    def _check_read_current(self) -> None:
-        """Raises where rows were looked for in vain in an older snapshot: no commit finds out what came since."""
-        current = self._table_operations.load(self._starting)
-        self._starting.check_same_table(current)
-        everything = as_expression(True).as_tree()
-        then, now = (
-            ChangeRequest(table, self._branch, {}, True, self._reporter.counted).scan(everything).snapshot_id
-            for table in (self._starting, current)
-        )
-        if then != now:
-            raise CommitConflictError(
-                "another writer committed since the table was loaded, and rows were looked for before that: refresh "
-                "the table"
-            )
+    def _head_of(self, table: OpenedTable) -> int | None:
+        """The snapshot of a table that the branch begins at."""
+        request = ChangeRequest(table, self._branch, {}, True, self._reporter.counted)
+        return request.scan(as_expression(True).as_tree()).snapshot_id
 
     def _find(self, staged: StagedChanges) -> None:
         """Looks for the rows of an operation, and stages what changes them."""
@@ -189,34 +179,43 @@ class StagedOperations:
         )
         found = staged.changes.find(request)
         self._changes, staged.found = staged, found
-        if found.written is not None and not self._dry_run:
+        if not self._dry_run:
             self._written.append(found.written)
             self._added.append(found.written[1].native())
         self._counted_rows = found.updated_rows + found.inserted_rows
-        if found.operation is not None:
-            self._operations.insert(staged.number, found.operation)
+        self._operations.insert(staged.number, found.operation)
 
     def _find_again(self) -> bool:
         """Looks for the rows again on the current table. `False` where they may have another meaning there."""
         staged = self._changes
         if staged is None or not staged.is_repeated or staged.found is None:
             return False
-        if not self._begin_at(self._table_operations.load(self._starting)):
+        before = self._starting
+        if not self._begin_at(self._table_operations.load(before)):
             return False
         found, staged.found = staged.found, None
-        if found.operation is not None:
-            del self._operations[staged.number]
-        if found.written is not None:
-            self._written.remove(found.written)
-            self._added.remove(found.written[1].native())
-            remove_written([found.written])
-        self._find(staged)
+        del self._operations[staged.number]
+        self._written.remove(found.written)
+        self._added.remove(found.written[1].native())
+        remove_written([found.written])
+        try:
+            self._find(staged)
+        except InvalidInputError:
+            if before.means_the_same_in(self._starting, branch=self._branch):
+                raise
+            # With the columns that another writer added, names may mean several columns.
+            return False
         return True
 
     def _begin_at(self, current: OpenedTable) -> bool:
-        """Begins at a newer state of the table, where columns and the branch are as they were."""
+        """Begins at a newer state of the table, where columns and the branch are as they were.
+
+        Columns may have been added, unless the transaction changes columns itself.
+        """
         self._starting.check_same_table(current)
-        is_alike = self._starting.means_the_same_in(current, branch=self._branch)
+        is_alike = self._starting.means_the_same_in(
+            current, branch=self._branch, with_new_columns=not self._declared
+        )
         if is_alike:
             self._starting = current
         return is_alike

@@ -86,14 +86,11 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         began = monotonic()
         for done in itertools.count(1):
             try:
-                return self._commit_once()
+                return replace(self._commit_once(), repeated=done - 1)
             except CommitConflictError as conflict:  # noqa: PERF203 - once a commit
                 if conflict.retryable or not self._is_repeated(conflict, done, began):
                     remove_written(self._written)
                     raise
-                if not self._operations:
-                    # On the newer table nothing changes.
-                    return self._told(CommitResult(None, None, already_committed=False))
         raise AssertionError
 
     def _is_repeated(self, conflict: CommitConflictError, done: int, began: float) -> bool:
@@ -122,7 +119,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 snapshot_properties=self._properties,
                 branch=self._branch,
                 idempotency_key=self._key,
-                made_from=self._made_from,
+                made_from=self._read_from(starting),
                 files_are_new=self._files_are_new,
                 stage_only=self._stage_only,
                 report=self._reporter.native,
@@ -138,6 +135,12 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
             remove_written(self._written)
         self._become(committed.table)
         return self._told(committed.result)
+
+    def _read_from(self, starting: OpenedTable | None) -> list[int | None]:
+        """The snapshots that rows were made from, if they are older than the table that the commit begins at."""
+        if starting is None or starting is self._begun_at or not self._stands_on_start:
+            return self._made_from
+        return [*self._made_from, self._head_of(self._begun_at)]
 
     def _counted(self) -> CommitResult:
         """What the commit would do."""

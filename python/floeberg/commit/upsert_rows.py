@@ -102,6 +102,7 @@ class UpsertRows(RowChanges):
             read_snapshot_id=scan.snapshot_id,
             keys=index,
             inserts_keys=self._inserts,
+            rows_read=found,
         )
 
 

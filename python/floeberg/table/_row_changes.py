@@ -141,6 +141,7 @@ class TableRowChanges(TableBase):
         idempotency_key: str | None = None,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
+        on_conflict: OnConflict = "retry",
         dry_run: bool = False,
         progress: ProgressCallback | None = None,
     ) -> CommitResult:
@@ -159,7 +160,9 @@ class TableRowChanges(TableBase):
             mode: How to delete some of the rows of a file (a row-level delete). `copy-on-write` rewrites the file with
                 its other rows. `merge-on-read` writes deletion vectors, or position deletes in format version 2. By
                 default, the table's property `write.delete.mode`, or `copy-on-write`.
-            options: `isolation-level`, as with `overwrite`.
+            options: `isolation-level`, as with `overwrite`. It only matters with `on_conflict="raise"`.
+            on_conflict: Rows that another writer adds meanwhile are deleted too, and a file that is rewritten meanwhile
+                is looked into again; `raise` raises a conflict instead.
             dry_run: Whether rows and files are only counted. Nothing is written.
             progress: As with `append`.
 
@@ -168,7 +171,8 @@ class TableRowChanges(TableBase):
 
         Raises:
             InvalidInputError: The filter or the mode is invalid, or `merge-on-read` was asked for in format version 1.
-            CommitConflictError: As with `overwrite`.
+            CommitConflictError: Another writer dropped a column of the filter, or with `on_conflict="raise"` as with
+                `overwrite`; other writers were faster at every attempt.
             FloebergError: The errors of reading and writing files.
 
         Examples:
@@ -186,7 +190,13 @@ class TableRowChanges(TableBase):
             dry_run=dry_run,
             progress=progress,
         ) as transaction:
-            transaction.delete(delete_filter, case_sensitive=case_sensitive, mode=mode, options=options)
+            transaction.delete(
+                delete_filter,
+                case_sensitive=case_sensitive,
+                mode=mode,
+                options=options,
+                on_conflict=on_conflict,
+            )
             return transaction.commit_transaction()
 
     def update(  # noqa: PLR0913 - all but the first two are keywords

@@ -26,6 +26,7 @@ pub struct Attempt {
     updates: Vec<Update>,
     files: BTreeSet<String>,
     counts: RowCounts,
+    is_rebased: bool,
 }
 
 impl Attempt {
@@ -39,12 +40,18 @@ impl Attempt {
         files: BTreeSet<String>,
     ) -> Self {
         let counts = RowCounts::default();
-        Self { base, storage, store, metadata: Arc::new(metadata), requirements, updates, files, counts }
+        let metadata = Arc::new(metadata);
+        Self { base, storage, store, metadata, requirements, updates, files, counts, is_rebased: false }
     }
 
     /// The same, with the rows and files that its operations change.
     pub(super) fn with_counts(self, counts: RowCounts) -> Self {
         Self { counts, ..self }
+    }
+
+    /// The same, and whether rows of its operations were found on an older base.
+    pub(super) fn with_rebased(self, is_rebased: bool) -> Self {
+        Self { is_rebased, ..self }
     }
 
     /// Does the commit change anything? If not, there is nothing to commit.
@@ -55,6 +62,11 @@ impl Attempt {
     /// The rows and files that its operations change.
     pub fn counts(&self) -> RowCounts {
         self.counts
+    }
+
+    /// Were rows that its operations change found on an older state of the table, and not looked for again on its base?
+    pub fn is_rebased(&self) -> bool {
+        self.is_rebased
     }
 
     /// The last snapshot that it adds.

@@ -21,6 +21,7 @@ use super::clock::now_ms;
 use super::columns_seen::columns_seen;
 use super::commit_files::CommitFiles;
 use super::key::CommitKey;
+use super::known_rows::KnownRows;
 use super::produce::ActionContext;
 use super::progress::Progress;
 use super::summary::check_properties;
@@ -60,6 +61,7 @@ pub struct Commit {
     key: CommitKey,
     store: Arc<dyn Store>,
     kept: CommitFiles,
+    known_rows: KnownRows,
     progress: Progress,
     /// Held while an attempt is made, so that nothing is removed under it.
     attempting: Mutex<()>,
@@ -100,6 +102,7 @@ impl Commit {
             key,
             store,
             kept: CommitFiles::new(),
+            known_rows: KnownRows::default(),
             progress: Progress::default(),
             attempting: Mutex::new(()),
         })
@@ -134,6 +137,7 @@ impl Commit {
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
         let mut counts = RowCounts::default();
         let validation = self.validation(base);
+        self.known_rows.begin(validation.base, &self.request.branch);
         for ((number, operation), seen) in self.request.operations.iter().enumerate().zip(&seen) {
             let validation = Validation { seen: seen.as_ref(), ..validation };
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
@@ -160,7 +164,18 @@ impl Commit {
             updates,
             files,
         )
-        .with_counts(counts))
+        .with_counts(counts)
+        .with_rebased(self.is_rebased(validation.base)))
+    }
+
+    /// Were rows of the operations found on an older state of the branch than a base?
+    fn is_rebased(&self, base: Option<&TableMetadata>) -> bool {
+        let head = base.and_then(|base| base.branch_head(&self.request.branch));
+        let is_older = |operation: &Operation| match operation {
+            Operation::RowDelta(delta) => delta.read_snapshot_id != head,
+            _ => false,
+        };
+        self.known_rows.is_moved() || self.request.operations.iter().any(is_older)
     }
 
     /// What the operations would change of a base: one that deletes or replaces rows. Nothing is written.
@@ -216,6 +231,7 @@ impl Commit {
             base_manifests: Mutex::new(None),
             reader,
             kept: &self.kept,
+            known_rows: &self.known_rows,
             progress: &self.progress,
             files_are_new: self.request.files_are_new,
             operation,

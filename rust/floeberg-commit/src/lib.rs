@@ -14,6 +14,7 @@
 //! - `progress`: how far an attempt is.
 //! - `summary`: snapshot summaries.
 //! - `commit_files`: files of earlier attempts, which the next one uses again or which are removed at the end.
+//! - `known_rows`: rows that earlier attempts of a commit found.
 //! - `update`: what a commit can change in a table.
 //! - `requirement`: what must still hold when a commit is applied.
 //! - `apply`: updates to the metadata of a table.
@@ -50,6 +51,7 @@ mod row_counts;
 mod progress;
 mod summary;
 mod commit_files;
+mod known_rows;
 mod update;
 mod requirement;
 mod apply;

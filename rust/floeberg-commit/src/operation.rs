@@ -55,6 +55,8 @@ pub enum Operation {
         isolation: Option<IsolationLevel>,
         /// How row-level deletes are written. `None` follows the table's `write.delete.mode`.
         mode: Option<DeleteMode>,
+        /// Does it find its rows again on a newer base? If not, rows that others added since are a conflict.
+        finds_again: bool,
     },
     /// Adds files, and removes all other files of their partitions; in an unpartitioned table, all other files.
     DynamicOverwrite {

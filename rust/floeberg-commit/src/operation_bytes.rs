@@ -43,10 +43,11 @@ impl Operation {
                 object.put_some("mode", mode.map(DeleteMode::name));
                 body = receipt.to_bytes()?;
             }
-            Self::Delete { filter, case_sensitive, isolation, mode } => {
+            Self::Delete { filter, case_sensitive, isolation, mode, finds_again } => {
                 put_rows(&mut object, filter, *case_sensitive)?;
                 put_isolation(&mut object, *isolation);
                 object.put_some("mode", mode.map(DeleteMode::name));
+                object.put("finds-again", *finds_again);
             }
             Self::DynamicOverwrite { receipt, isolation } => {
                 put_isolation(&mut object, *isolation);
@@ -121,7 +122,9 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             let (filter, case_sensitive) = rows(&mut object)?;
             let isolation = object.optional("isolation", level)?;
             let mode = object.optional("mode", string)?.map(|mode| mode.parse()).transpose()?;
-            Operation::Delete { filter, case_sensitive, isolation, mode }
+            // Deletes of earlier versions found their rows on one base.
+            let finds_again = object.optional("finds-again", boolean)?.unwrap_or(false);
+            Operation::Delete { filter, case_sensitive, isolation, mode, finds_again }
         }
         "dynamic overwrite" => {
             let isolation = object.optional("isolation", level)?;

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use super::delete_mode::DeleteMode;
 use super::isolation::IsolationLevel;
 use super::row_command::RowCommand;
-use floeberg_iceberg::lookup::SourceKeys;
+use floeberg_iceberg::lookup::{FoundRows, SourceKeys};
 use floeberg_iceberg::metadata::json::ObjectWriter;
 use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, list, long, raw, string};
 use floeberg_iceberg::write::Receipt;
@@ -47,6 +47,8 @@ pub struct RowDelta {
     pub keys: Option<Arc<SourceKeys>>,
     /// Does the operation insert rows with such keys? Then that is a conflict under every isolation level.
     pub inserts_keys: bool,
+    /// The rows that it looked for and read. One that it left as it was, and that others deleted or changed since, is a conflict.
+    pub read_rows: Option<Arc<FoundRows>>,
     /// `None` follows the table, by the property of the command.
     pub isolation: Option<IsolationLevel>,
     /// The command that it is of.
@@ -101,7 +103,7 @@ impl RowDelta {
     ///
     /// Errors: `Unsupported` with the keys of a source, which stay where the source is.
     pub(super) fn put(&self, object: &mut ObjectWriter) -> Result<Vec<u8>> {
-        if self.keys.is_some() {
+        if self.keys.is_some() || self.read_rows.is_some() {
             return Err(Error::unsupported(
                 "an upsert or a merge is committed where its source is: its keys are not sent to other processes",
             ));
@@ -170,6 +172,7 @@ impl RowDelta {
             isolation: isolation.map(|level| level.parse()).transpose()?,
             keys: None,
             inserts_keys: false,
+            read_rows: None,
             command,
             mode: mode.map(|mode| mode.parse()).transpose()?,
         })

@@ -1,8 +1,9 @@
 """Random histories of tables: after each step there is in every snapshot what a model says, and at the end the table is
 what the specification says.
 
-Several handles append, overwrite and delete, on old bases too; columns are added, renamed, dropped and required; files
-that another process wrote are committed late and again; keys are used again, for the same and for other things.
+Several handles append, overwrite, delete, update and upsert, on old bases too, and one while another is on its way;
+columns are added, renamed, dropped and required; files that another process wrote are committed late and again; keys
+are used again, for the same and for other things.
 
 `FLOEBERG_HISTORIES=2000` tries so many histories, others each time; without it they are the same every time. A failure
 prints the shortest history that was found.

@@ -180,10 +180,23 @@ class History:
                         tried.columns = self.receipts[part.number % len(self.receipts)].columns
                     made = self._change(part, handle, transaction)
                     tried.changes += [] if made is None else [made]
+                if step.beside is not None:
+                    self._do_beside(step.beside)
+                    tried.before = self.heads.get(step.branch)
         except errors.FloebergError as error:
             self._check_refusal(error, tried)
             return
         self._check_success(tried)
+
+    def _do_beside(self, step: Step) -> None:
+        """Another writer does a step, and is done with it."""
+        handle = self.handles[step.handle]
+        if self.has_specs:
+            step = without_dynamic(step)
+        if step.fresh:
+            self.refresh(handle)
+        self._change_rows(step, handle)
+        self.refresh(handle)
 
     def _change(self, step: Step, handle: Handle, transaction: Any) -> Change | None:
         """One operation of a transaction; what the model makes of it."""
@@ -256,6 +269,7 @@ class History:
         done = self._done_before(tried.step)
         if isinstance(error, errors.CommitConflictError):
             reason = self.is_stale(tried.handle) or tried.columns != self.columns
+            reason = reason and not self._finds_again(tried)
         elif isinstance(error, errors.AlreadyExistsError):
             head = tried.before or self.heads.get("main")
             ever = {receipt for node in (head.ancestry() if head else ()) for receipt, _ in node.files}
@@ -266,6 +280,14 @@ class History:
             reason = False
         if not reason:
             raise error
+
+    def _finds_again(self, tried: Tried) -> bool:
+        """Does an operation have an answer to all that others did to rows?"""
+        handle = tried.handle
+        is_same = handle.columns == self.columns == tried.columns and handle.version == self.version
+        names = {change.name for change in tried.changes if change.receipt is None}
+        found = len(tried.changes) == 1 and bool(names & {"append", "delete", "update", "upsert"})
+        return is_same and found
 
     def _check_success(self, tried: Tried) -> None:
         step = tried.step
@@ -311,6 +333,9 @@ class History:
         seen = {} if seen_from is None else seen_from.rows
         unseen = [row for key, row in (base.rows if base else {}).items() if key not in seen]
         for change in tried.changes:
+            if change.name == "delete":
+                # It looks for its rows when it is committed.
+                continue
             taken = [row for row in unseen if change.replaced(row)]
             assert not taken, f"{change.name} took rows that its base did not have: {taken}"
 

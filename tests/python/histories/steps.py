@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -29,6 +29,7 @@ class Step:
         number: What chooses among columns, names and receipts.
         elsewhere: Whether another process writes the files.
         parts: The steps of a transaction.
+        beside: What another handle does after this step found its rows and wrote its files, and before it commits.
     """
 
     action: str
@@ -41,6 +42,7 @@ class Step:
     number: int = 0
     elsewhere: bool = False
     parts: tuple[Step, ...] = ()
+    beside: Step | None = None
 
 
 rows = st.lists(
@@ -93,6 +95,14 @@ def changes(actions: st.SearchStrategy[str]) -> st.SearchStrategy[Step]:
 
 one_change = changes(st.sampled_from(CHANGES))
 by_row = changes(st.sampled_from(["update", "upsert"]))
+either = changes(st.sampled_from((*CHANGES, "update", "upsert", "update", "upsert")))
+pairs = st.builds(
+    lambda slower, faster: replace(
+        slower, beside=replace(faster, handle=(slower.handle + 1) % 3, branch=slower.branch, key=None)
+    ),
+    either,
+    either,
+)
 one_of_columns = st.builds(
     Step,
     action=st.sampled_from(COLUMNS),
@@ -111,6 +121,8 @@ steps = st.one_of(
     one_change,
     one_change,
     by_row,
+    pairs,
+    pairs,
     changes(st.sampled_from(RECEIPTS)),
     one_of_columns,
     transactions,

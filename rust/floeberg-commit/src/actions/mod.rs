@@ -53,9 +53,9 @@ pub(super) fn attempt(
             let rows = Rows { filter, case_sensitive: *case_sensitive, isolation: *isolation, mode: *mode };
             overwrite::overwrite(context, validation, receipt, rows)
         }
-        Operation::Delete { filter, case_sensitive, isolation, mode } => {
+        Operation::Delete { filter, case_sensitive, isolation, mode, finds_again } => {
             let rows = Rows { filter, case_sensitive: *case_sensitive, isolation: *isolation, mode: *mode };
-            delete::delete(context, validation, rows)
+            delete::delete(context, validation, rows, *finds_again)
         }
         Operation::DynamicOverwrite { receipt, isolation } => {
             dynamic_overwrite::dynamic_overwrite(context, validation, receipt, *isolation)
@@ -93,7 +93,7 @@ pub(super) fn count(
         Operation::Overwrite { filter, case_sensitive, isolation, mode, .. } => {
             (filter, *case_sensitive, *isolation, *mode, UPDATE_ISOLATION)
         }
-        Operation::Delete { filter, case_sensitive, isolation, mode } => {
+        Operation::Delete { filter, case_sensitive, isolation, mode, .. } => {
             (filter, *case_sensitive, *isolation, *mode, DELETE_ISOLATION)
         }
         Operation::RowDelta(delta) => return row_delta::count(context, delta),

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_iceberg::lookup::SourceKeys;
 use floeberg_iceberg::manifest::FileContent;
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
@@ -29,12 +30,14 @@ pub(super) fn row_delta(
     delta: &RowDelta,
 ) -> Result<Produced> {
     let has_rows = !delta.deleted_rows.is_empty() || !delta.replaced.is_empty();
-    if delta.added.files().is_empty() && delta.removed.files().is_empty() && !has_rows {
+    let changes_nothing = delta.added.files().is_empty() && delta.removed.files().is_empty() && !has_rows;
+    if changes_nothing && delta.command == RowCommand::Delta {
         return Err(Error::invalid_input("the operation neither adds nor removes files"));
     }
     context.progress.begin(Step::Planning, 0);
     check_format(context, validation, delta)?;
-    let NamedRows { changed, replaced, matched } = named_rows(context, delta)?;
+    let read = read_rows(context, delta)?;
+    let NamedRows { changed, replaced, matched, were_deleted } = named_rows(context, delta, &read)?;
     let RowChange { added: deletes, removed: gone, mut counts } =
         row_change(context, mode(context, delta)?, Vec::new(), matched)?;
     let mut removed = delta.removed.files().to_vec();
@@ -48,7 +51,11 @@ pub(super) fn row_delta(
         read_snapshot_id: delta.read_snapshot_id,
     };
     check_base(context, check)?;
-    validate_added_rows(context, validation, delta)?;
+    validate_added_rows(context, validation, delta, were_deleted)?;
+    if changes_nothing {
+        // What a command found nothing to do for must still be so: other operations of its commit rely on it.
+        return Ok(Produced::default());
+    }
     for written in &replaced {
         counts.rewritten_files += 1;
         counts.rewritten_bytes += u64::try_from(written.file.file_size_in_bytes).unwrap_or(0);
@@ -79,11 +86,12 @@ pub(super) fn row_delta(
 }
 
 /// Errors: `CommitConflict` for rows that others added since the operation read, and that it would have changed, or whose keys it
-/// inserts.
+/// inserts. Where others deleted rows that it deletes (`were_deleted`), added ones may be the same rows, changed.
 fn validate_added_rows(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
     delta: &RowDelta,
+    were_deleted: bool,
 ) -> Result<()> {
     if delta.filter.is_none() && delta.keys.is_none() {
         return Ok(());
@@ -91,19 +99,40 @@ fn validate_added_rows(
     let filter =
         delta.filter.as_ref().map(|filter| context.bind(filter, delta.case_sensitive, validation.seen));
     let filter = filter.transpose()?;
-    let by_property = || IsolationLevel::of(&context.metadata, delta.command.isolation());
-    let is_serializable = delta.isolation.map_or_else(by_property, Ok)? == IsolationLevel::Serializable;
+    let is_serializable = level(context, delta)? == IsolationLevel::Serializable;
     let read = [delta.read_snapshot_id];
     if let Some(filter) = filter.filter(|_| is_serializable) {
         let missed = Removal::rows(filter, context.specs()?);
         validate_added_data_files(context, validation, &read, &missed)?;
     }
     match &delta.keys {
-        Some(keys) if is_serializable || delta.inserts_keys => {
+        Some(keys) if is_serializable || delta.inserts_keys || were_deleted => {
+            check_key_types(context, keys)?;
             validate_added_keys(context, validation, &read, keys)
         }
         _ => Ok(()),
     }
+}
+
+/// Errors: `CommitConflict` for a key column that was dropped, or has another type since the operation read: rows that others added
+/// cannot be compared with its keys.
+fn check_key_types(context: &ActionContext<'_>, keys: &SourceKeys) -> Result<()> {
+    let schema = context.metadata.current_schema();
+    for key in keys.schema().fields() {
+        let now = schema.field(key.id).map(|field| &field.field_type);
+        if now != Some(&key.field_type) {
+            let now = now.map_or_else(|| "was dropped".to_owned(), |now| format!("is of type {now} now"));
+            let message =
+                format!("another writer changed a key column: it was of type {}, and {now}", key.field_type);
+            return Err(Error::new(ErrorKind::CommitConflict, message).with("column", &key.name));
+        }
+    }
+    Ok(())
+}
+
+fn level(context: &ActionContext<'_>, delta: &RowDelta) -> Result<IsolationLevel> {
+    let by_property = || IsolationLevel::of(&context.metadata, delta.command.isolation());
+    delta.isolation.map_or_else(by_property, Ok)
 }
 
 /// What would change. Nothing is written.
@@ -112,7 +141,7 @@ fn validate_added_rows(
 pub(super) fn count(context: &ActionContext<'_>, delta: &RowDelta) -> Result<RowCounts> {
     context.progress.begin(Step::Planning, 0);
     let mode = mode(context, delta)?;
-    let NamedRows { matched, .. } = named_rows(context, delta)?;
+    let NamedRows { matched, .. } = named_rows(context, delta, &ReadRows::new())?;
     Ok(counted(mode, &[], &matched))
 }
 
@@ -127,22 +156,39 @@ fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
     if delta.command == RowCommand::Delta { Ok(mode) } else { mode.checked(&context.metadata) }
 }
 
+/// Positions of rows, by the canonical paths of data files.
+type ReadRows = HashMap<String, RoaringTreemap>;
+
+/// The rows that the operation read on an older base, and that others must not have changed since: under `serializable`, what it left
+/// as it was must still be so.
+fn read_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<ReadRows> {
+    let Some(found) = &delta.read_rows else { return Ok(ReadRows::new()) };
+    let head = context.parent()?.map(|snapshot| snapshot.snapshot_id);
+    if head == delta.read_snapshot_id || level(context, delta)? == IsolationLevel::Snapshot {
+        return Ok(ReadRows::new());
+    }
+    let rows = found.looked_at().filter(|(_, rows)| !rows.is_empty());
+    Ok(rows.map(|(path, rows)| (path.to_owned(), rows)).collect())
+}
+
 /// What the positions and paths of a delta mean on a base.
 #[derive(Debug, Default)]
 struct NamedRows {
-    /// The data files with rows that others take the place of.
+    /// The data files with rows that others take the place of, or that the operation read.
     changed: Vec<WrittenFile>,
     /// The data files that go.
     replaced: Vec<WrittenFile>,
     /// The data files of which rows go, with these rows.
     matched: Vec<Matched>,
+    /// Did others delete some of these rows already?
+    were_deleted: bool,
 }
 
 /// Finds the data files of positions and paths.
 ///
-/// Errors: `CommitConflict` for a data file that is not live, and for a row to change that others deleted; `InvalidInput` for a row
-/// that its file does not have.
-fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows> {
+/// Errors: `CommitConflict` for a data file that is not live, for a row to change that others deleted, and for a row that was read and
+/// that they deleted; `InvalidInput` for a row that its file does not have.
+fn named_rows(context: &ActionContext<'_>, delta: &RowDelta, read: &ReadRows) -> Result<NamedRows> {
     let mut rows: BTreeMap<&str, RoaringTreemap> = BTreeMap::new();
     for (path, positions) in delta.deleted_rows.iter().filter(|(_, positions)| !positions.is_empty()) {
         *rows.entry(canonical(path)).or_default() |= positions;
@@ -152,7 +198,8 @@ fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows
         let message = "an operation that replaces a data file deletes no rows of it by position";
         return Err(Error::invalid_input(message).with("file_path", path));
     }
-    let paths: HashSet<String> = rows.keys().chain(&replaced).map(|path| (*path).to_owned()).collect();
+    let named = rows.keys().chain(&replaced).map(|path| (*path).to_owned());
+    let paths: HashSet<String> = named.chain(read.keys().cloned()).collect();
     if paths.is_empty() {
         return Ok(NamedRows::default());
     }
@@ -162,8 +209,8 @@ fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows
     if let Some(path) = paths.iter().find(|path| !files.contains_key(*path)) {
         return Err(Error::new(
             ErrorKind::CommitConflict,
-            "a data file that rows are deleted from is not in the table any more: its rows were deleted, or written again \
-             elsewhere",
+            "a data file whose rows the operation read or deletes is not in the table any more: its rows were deleted, or \
+             written again elsewhere",
         )
         .with("file_path", path));
     }
@@ -172,8 +219,14 @@ fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows
     let mut in_order: Vec<_> = files.into_iter().collect();
     in_order.sort_by(|(one, _), (other, _)| one.cmp(other));
     for (path, mut file) in in_order {
-        let Some(positions) = rows.remove(path.as_str()) else {
-            found.replaced.push(data_file(&file.task));
+        let positions = rows.remove(path.as_str());
+        if let Some(read) = read.get(&path) {
+            check_kept(&file, positions.as_ref().map_or_else(|| read.clone(), |positions| read - positions))?;
+        }
+        let Some(positions) = positions else {
+            let is_replaced = replaced.contains(path.as_str());
+            let named = if is_replaced { &mut found.replaced } else { &mut found.changed };
+            named.push(data_file(&file.task));
             continue;
         };
         let count = u64::try_from(file.task.record_count).unwrap_or(0);
@@ -194,6 +247,7 @@ fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows
             }
             found.changed.push(data_file(&file.task));
         }
+        found.were_deleted |= !positions.is_disjoint(&file.deleted);
         file.rows = positions - &file.deleted;
         if !file.rows.is_empty() {
             matched.push(file);
@@ -201,6 +255,17 @@ fn named_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<NamedRows
     }
     found.matched = matched;
     Ok(found)
+}
+
+/// Errors: `CommitConflict` for a row that others deleted.
+fn check_kept(file: &Matched, rows: RoaringTreemap) -> Result<()> {
+    let Some(row) = (rows & &file.deleted).min() else { return Ok(()) };
+    Err(Error::new(
+        ErrorKind::CommitConflict,
+        "a row that the operation read and left as it was, was deleted by another commit since",
+    )
+    .with("file_path", &file.task.file_path)
+    .with("position", row))
 }
 
 /// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile.

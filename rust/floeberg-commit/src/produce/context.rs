@@ -12,6 +12,7 @@ use floeberg_iceberg::manifest::{EntryRequest, ManifestEntries, ManifestFile, Ma
 use floeberg_iceberg::metadata::{PartitionSpec, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
 use crate::commit_files::{CommitFiles, ManifestKey, ManifestWork};
+use crate::known_rows::KnownRows;
 use crate::progress::Progress;
 use crate::seen::{Seen, with_names_of_now};
 
@@ -28,6 +29,8 @@ pub(crate) struct ActionContext<'a> {
     pub reader: &'a ManifestReader,
     /// What earlier attempts made.
     pub kept: &'a CommitFiles,
+    /// The rows that earlier attempts found.
+    pub known_rows: &'a KnownRows,
     /// How far the attempt is.
     pub progress: &'a Progress,
     /// Were the added files written by the committer itself, under unique names?

@@ -68,7 +68,8 @@ pub(crate) fn data_file(task: &FileScanTask) -> WrittenFile {
     WrittenFile { spec_id: task.spec_id, file, purpose: None }
 }
 
-/// Reads the files of these canonical paths, which these manifests list. Those without matching rows are left out.
+/// Reads the files of these canonical paths, which these manifests list, unless an earlier attempt did. Those without matching rows
+/// are left out.
 ///
 /// Errors: those of planning and reading.
 pub(crate) fn matched(
@@ -80,30 +81,33 @@ pub(crate) fn matched(
     let tasks = tasks(context, filter.clone(), paths, Some(manifests))?;
     let reader = reader_of_positions(context)?;
     context.progress.begin(Step::Reading, tasks.len());
+    context.known_rows.prepare(context.operation, filter, &context.metadata);
     let found = ordered(&tasks, context.reader.threads, &context.reader.cancel, |task| {
-        let rows = rows_of(&reader, task)?;
+        let rows = known_or_read(context, &reader, task)?;
         context.progress.add_file();
-        context.progress.add_rows(rows.len());
         if rows.is_empty() {
             return Ok(None);
         }
         let deleted = deleted_positions(&reader, task)?;
-        Ok(Some(Matched { task: task.clone(), rows, deleted }))
+        let rows = rows - &deleted;
+        context.progress.add_rows(rows.len());
+        Ok(Some(Matched { task: task.clone(), rows, deleted }).filter(|found| !found.rows.is_empty()))
     })?;
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Which of these files, by canonical paths, have a row that matches, and which are not in the table: the first of each.
+/// The first of these files, by canonical paths, that has a row that matches. With `gone_too` also one that is not in the table.
 ///
 /// Errors: those of planning and reading.
 pub(crate) fn any_match(
     context: &ActionContext<'_>,
     filter: &BoundExpr,
     paths: &HashSet<String>,
+    gone_too: bool,
 ) -> Result<Option<String>> {
     let tasks = tasks(context, filter.clone(), paths, None)?;
     let live: HashSet<&str> = tasks.iter().map(|task| canonical(&task.file_path)).collect();
-    if let Some(gone) = paths.iter().find(|path| !live.contains(path.as_str())) {
+    if let Some(gone) = paths.iter().find(|path| gone_too && !live.contains(path.as_str())) {
         return Ok(Some(gone.clone()));
     }
     let reader = reader_of_positions(context)?;
@@ -123,10 +127,11 @@ pub(crate) fn any_with_key(
     context: &ActionContext<'_>,
     keys: &SourceKeys,
     paths: &HashSet<String>,
+    gone_too: bool,
 ) -> Result<Option<String>> {
     let schema = Arc::clone(keys.schema());
     let read = read_request(context, Schema::clone(&schema))?;
-    keys.find_in(plan_request(context, BoundExpr::True, None)?, read, paths)
+    keys.find_in(plan_request(context, BoundExpr::True, None)?, read, paths, gone_too)
 }
 
 /// The files of these canonical paths, with the rows of them that are named and those that are deleted already.
@@ -146,6 +151,21 @@ pub(crate) fn with_deletes(context: &ActionContext<'_>, paths: &HashSet<String>)
 fn reader_of_positions(context: &ActionContext<'_>) -> Result<Arc<TableReader>> {
     let position = metadata_column(POS).ok_or_else(|| Error::internal("_pos is a metadata column"))?;
     Ok(Arc::new(TableReader::new(read_request(context, Schema::new(0, vec![position])?)?)))
+}
+
+/// The positions of the rows of a task that match its residual, by an earlier attempt if one looked for them. Some may be deleted by
+/// now.
+fn known_or_read(
+    context: &ActionContext<'_>,
+    reader: &Arc<TableReader>,
+    task: &FileScanTask,
+) -> Result<RoaringTreemap> {
+    if let Some(known) = context.known_rows.of(context.operation, task) {
+        return Ok(known);
+    }
+    let rows = rows_of(reader, task)?;
+    context.known_rows.found(context.operation, task, &rows);
+    Ok(rows)
 }
 
 /// The positions of the rows of a task that match its residual.

@@ -5,7 +5,7 @@ use crate::{Commit, CommitRequest, IsolationLevel, Operation};
 
 fn of_day(day: &str, isolation: Option<IsolationLevel>) -> Operation {
     let filter = floeberg_core::expr::parse(&format!("day = '{day}'")).unwrap();
-    Operation::Delete { filter, case_sensitive: true, isolation, mode: None }
+    Operation::Delete { filter, case_sensitive: true, isolation, mode: None, finds_again: false }
 }
 
 /// What happens to an operation that began before another commit.

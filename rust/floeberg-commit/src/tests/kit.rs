@@ -237,7 +237,13 @@ pub(super) fn merge_append(path: &str, day: &str) -> Operation {
 }
 
 pub(super) fn delete(filter: &str) -> Operation {
-    Operation::Delete { filter: parse(filter).unwrap(), case_sensitive: true, isolation: None, mode: None }
+    Operation::Delete {
+        filter: parse(filter).unwrap(),
+        case_sensitive: true,
+        isolation: None,
+        mode: None,
+        finds_again: false,
+    }
 }
 
 pub(super) fn overwrite(files: Vec<WrittenFile>, filter: &str) -> Operation {

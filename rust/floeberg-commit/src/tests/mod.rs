@@ -11,6 +11,7 @@ mod kit;
 mod meanwhile;
 mod old_tables;
 mod reachable;
+mod rebases;
 mod references;
 mod removals;
 mod replacing;

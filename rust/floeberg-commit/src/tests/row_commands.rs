@@ -25,7 +25,7 @@ fn change(kit: &Kit, file: &WrittenFile, command: RowCommand, mode: Option<Delet
 }
 
 /// The keys of a source.
-fn source(kit: &Kit, values: &[i64]) -> Arc<SourceKeys> {
+pub(super) fn source(kit: &Kit, values: &[i64]) -> Arc<SourceKeys> {
     let mut keys = SourceKeys::new(kit.metadata().current_schema(), &[1], NullKeys::Refused, false).unwrap();
     let schema = Arc::new(schema_to_arrow(keys.schema()).unwrap());
     let column: ArrayRef = Arc::new(Int64Array::from(values.to_vec()));

@@ -20,7 +20,13 @@ use crate::{DeleteMode, IsolationLevel, Operation};
 pub(super) const MODES: [DeleteMode; 2] = [DeleteMode::CopyOnWrite, DeleteMode::MergeOnRead];
 
 pub(super) fn delete(filter: &str, mode: Option<DeleteMode>) -> Operation {
-    Operation::Delete { filter: parse(filter).unwrap(), case_sensitive: true, isolation: None, mode }
+    Operation::Delete {
+        filter: parse(filter).unwrap(),
+        case_sensitive: true,
+        isolation: None,
+        mode,
+        finds_again: false,
+    }
 }
 
 pub(super) fn cases() -> impl Iterator<Item = (u8, DeleteMode)> {
@@ -222,6 +228,7 @@ fn a_retry_looks_at_the_new_base_and_leaves_nothing_of_the_first_attempt() {
             case_sensitive: true,
             isolation: Some(IsolationLevel::Snapshot),
             mode: Some(mode),
+            finds_again: false,
         };
         let commit = kit.begin(vec![slow], &random_uuid());
         kit.attempt(&commit).unwrap();

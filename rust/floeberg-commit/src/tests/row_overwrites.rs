@@ -25,8 +25,8 @@ fn isolated(operation: Operation, level: IsolationLevel) -> Operation {
         Operation::Overwrite { receipt, filter, case_sensitive, mode, .. } => {
             Operation::Overwrite { receipt, filter, case_sensitive, isolation: Some(level), mode }
         }
-        Operation::Delete { filter, case_sensitive, mode, .. } => {
-            Operation::Delete { filter, case_sensitive, isolation: Some(level), mode }
+        Operation::Delete { filter, case_sensitive, mode, finds_again, .. } => {
+            Operation::Delete { filter, case_sensitive, isolation: Some(level), mode, finds_again }
         }
         other => other,
     }

@@ -19,7 +19,7 @@ fn rows(of: &[(&WrittenFile, &[u64])]) -> BTreeMap<String, RoaringTreemap> {
 }
 
 /// Deletes these rows, and adds a file.
-fn positions(kit: &Kit, added: Receipt, of: &[(&WrittenFile, &[u64])]) -> RowDelta {
+pub(super) fn positions(kit: &Kit, added: Receipt, of: &[(&WrittenFile, &[u64])]) -> RowDelta {
     RowDelta { deleted_rows: rows(of), ..delta(kit, added, Vec::new()) }
 }
 

@@ -18,7 +18,7 @@ use floeberg_core::{Cancel, Context as _, Error, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_io::location::canonical;
-use roaring::RoaringTreemap;
+use roaring::{NonSortedIntegers, RoaringTreemap};
 
 use super::source_keys::SourceKeys;
 use crate::Scan;
@@ -34,6 +34,8 @@ pub struct FoundFile {
     pub positions: RoaringTreemap,
     /// For each of them, in ascending order, the first row of the source with its key.
     pub source_rows: Vec<u32>,
+    /// The positions of the other rows, where all rows are looked at.
+    pub others: RoaringTreemap,
 }
 
 /// The rows of a snapshot with a key of the source.
@@ -58,7 +60,7 @@ impl FoundRows {
         let request = ReadRequest { skips_units_only: true, ..scan.read_request(cancel)? };
         let reader = reader(ReadRequest { projected: Arc::new(projected), ..request });
         let files = ordered(&tasks, thread_budget()?, cancel, |task| {
-            let found = probe(&reader, &keys, task).context("path", &task.file_path)?;
+            let found = probe(&reader, &keys, task, lists_all).context("path", &task.file_path)?;
             Ok(Some(found).filter(|found| lists_all || !found.positions.is_empty()))
         })?;
         Ok(Self { files: files.into_iter().flatten().collect(), keys, lists_all })
@@ -67,6 +69,13 @@ impl FoundRows {
     /// How many rows there are. A row counts once, also where several rows of the source have its key.
     pub fn rows(&self) -> u64 {
         self.files.iter().map(|file| file.positions.len()).sum()
+    }
+
+    /// The positions of all rows that were looked at, by the canonical paths of their data files: rows with a key of the source,
+    /// and where all files are listed all other rows.
+    pub fn looked_at(&self) -> impl Iterator<Item = (&str, RoaringTreemap)> {
+        let files = self.files.iter();
+        files.map(|file| (canonical(&file.task.file_path), &file.positions | &file.others))
     }
 
     /// The rows of the source whose keys no row has, ascending.
@@ -85,8 +94,8 @@ impl FoundRows {
 }
 
 impl SourceKeys {
-    /// The first of some live data files, by canonical paths, in which a row has a key of the source, or which is not in the
-    /// snapshot of the plan.
+    /// The first of some data files, by canonical paths, in which a row has a key of the source. With `gone_too` also one that is
+    /// not in the snapshot of the plan.
     ///
     /// Errors: those of planning and reading.
     pub fn find_in(
@@ -94,6 +103,7 @@ impl SourceKeys {
         plan: PlanRequest,
         read: ReadRequest,
         paths: &HashSet<String>,
+        gone_too: bool,
     ) -> Result<Option<String>> {
         let (threads, cancel) = (plan.reader.threads, plan.reader.cancel.clone());
         let tasks = PlanStream::open(PlanRequest { filter: BoundExpr::True, ..plan })?.into_tasks();
@@ -102,7 +112,7 @@ impl SourceKeys {
             .filter(|task| task.as_ref().map_or(true, is_wanted))
             .collect::<Result<Vec<FileScanTask>>>()?;
         let live: HashSet<&str> = tasks.iter().map(|task| canonical(&task.file_path)).collect();
-        if let Some(gone) = paths.iter().find(|path| !live.contains(path.as_str())) {
+        if let Some(gone) = paths.iter().find(|path| gone_too && !live.contains(path.as_str())) {
             return Ok(Some(gone.clone()));
         }
         let reader = reader(ReadRequest { projected: Arc::clone(self.schema()), ..read });
@@ -138,18 +148,37 @@ pub(super) fn of_free_name(mut column: Field, schema: &Schema) -> Field {
     column
 }
 
-fn probe(reader: &Arc<TableReader>, keys: &SourceKeys, task: &FileScanTask) -> Result<FoundFile> {
+fn probe(
+    reader: &Arc<TableReader>,
+    keys: &SourceKeys,
+    task: &FileScanTask,
+    has_others: bool,
+) -> Result<FoundFile> {
     let (mut positions, mut source_rows) = (RoaringTreemap::new(), Vec::new());
+    let mut others = RoaringTreemap::new();
     for batch in read_task(reader, task)? {
         let batch = batch?;
         let Some((of_rows, of_keys)) = batch.columns().split_last() else { continue };
         let of_rows = of_rows.as_primitive::<Int64Type>().values();
         let found = keys.find(of_keys)?;
         let is_found = |(position, row): (&i64, &u32)| (*row != NO_ROW).then_some(*position as u64);
-        positions
-            .append(of_rows.iter().zip(&found).filter_map(is_found))
-            .map_err(|error| Error::internal("positions ascend").caused_by(error))?;
+        positions.append(of_rows.iter().zip(&found).filter_map(is_found)).map_err(ascend)?;
+        if has_others {
+            let is_other = |(position, row): (&i64, &u32)| (*row == NO_ROW).then_some(*position as u64);
+            others.append(of_rows.iter().zip(&found).filter_map(is_other)).map_err(ascend)?;
+        }
         source_rows.extend(found.into_iter().filter(|row| *row != NO_ROW));
     }
-    Ok(FoundFile { task: task.clone(), positions, source_rows })
+    Ok(FoundFile { task: task.clone(), positions, source_rows, others })
+}
+
+fn ascend(error: NonSortedIntegers) -> Error {
+    Error::internal("positions ascend").caused_by(error)
+}
+
+/// Two are the same only where they are one.
+impl PartialEq for FoundRows {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
 }

@@ -46,10 +46,10 @@ impl MatchedStream {
     /// The rows of a scan. Errors: those of planning.
     pub fn of_scan(scan: &Scan, cancel: &Cancel) -> Result<Self> {
         let none = RoaringTreemap::new();
-        let tasks = scan
-            .plan_stream(cancel)?
-            .into_tasks()
-            .map(move |task| Ok(FoundFile { task: task?, positions: none.clone(), source_rows: Vec::new() }));
+        let tasks = scan.plan_stream(cancel)?.into_tasks().map(move |task| {
+            let (positions, others) = (none.clone(), none.clone());
+            Ok(FoundFile { task: task?, positions, source_rows: Vec::new(), others })
+        });
         Self::open(scan, tasks, None, true, cancel)
     }
 

@@ -154,6 +154,11 @@ impl Attempt {
     }
 
     #[getter]
+    fn is_rebased(&self) -> bool {
+        self.0.is_rebased()
+    }
+
+    #[getter]
     fn snapshot_id(&self) -> Option<i64> {
         self.0.snapshot_id()
     }

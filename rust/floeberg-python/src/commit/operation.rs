@@ -18,7 +18,7 @@ use crate::pickle::Envelope;
 use crate::runtime;
 use crate::values::expression::Tree;
 use crate::values::json::json;
-use crate::write::lookup::SourceKeys;
+use crate::write::lookup::{FoundRows, SourceKeys};
 use crate::write::receipt::Receipt;
 use crate::write::row_delta::RowDeltaReceipt;
 
@@ -62,7 +62,7 @@ impl Operation {
     #[staticmethod]
     #[pyo3(signature = (
         receipt, row_filter, *, case_sensitive, isolation, read_snapshot_id, command="row delta", mode=None, keys=None,
-        inserts_keys=false
+        inserts_keys=false, found=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of a row delta")]
     fn row_delta(
@@ -76,6 +76,7 @@ impl Operation {
         mode: Option<&str>,
         keys: Option<PyRef<'_, SourceKeys>>,
         inserts_keys: bool,
+        found: Option<PyRef<'_, FoundRows>>,
     ) -> PyResult<Self> {
         let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
         let mode = runtime::call(py, || mode.map(str::parse).transpose())?;
@@ -89,22 +90,25 @@ impl Operation {
             mode,
             keys: keys.map(|keys| Arc::clone(&keys.0)),
             inserts_keys,
+            read_rows: found.map(|found| Arc::clone(&found.0)),
             ..receipt.0.clone()
         }))))
     }
 
     #[staticmethod]
-    #[pyo3(signature = (row_filter, *, case_sensitive, isolation, mode))]
+    #[pyo3(signature = (row_filter, *, case_sensitive, isolation, mode, finds_again))]
     fn delete(
         py: Python<'_>,
         row_filter: Tree,
         case_sensitive: bool,
         isolation: Option<&str>,
         mode: Option<&str>,
+        finds_again: bool,
     ) -> PyResult<Self> {
         let isolation = runtime::call(py, || isolation.map(str::parse).transpose())?;
         let mode = runtime::call(py, || mode.map(str::parse).transpose())?;
-        Ok(Self(IcebergOperation::Delete { filter: row_filter.0, case_sensitive, isolation, mode }))
+        let filter = row_filter.0;
+        Ok(Self(IcebergOperation::Delete { filter, case_sensitive, isolation, mode, finds_again }))
     }
 
     #[staticmethod]

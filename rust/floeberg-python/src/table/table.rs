@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use floeberg_commit::CommitKey;
 use floeberg_core::expr::Expr;
+use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Result};
 use floeberg_iceberg::inspect::Inspection;
 use floeberg_iceberg::{
@@ -143,12 +144,16 @@ impl Table {
         checked.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))
     }
 
-    /// Do names of columns, and the name of a branch, mean the same in a later state of the table?
-    #[pyo3(signature = (later, *, branch))]
-    fn means_the_same_in(&self, later: &Self, branch: &str) -> bool {
+    /// Do names of columns, and the name of a branch, mean the same in a later state of the table? With `with_new_columns` there may be
+    /// more columns.
+    #[pyo3(signature = (later, *, branch, with_new_columns=false))]
+    fn means_the_same_in(&self, later: &Self, branch: &str, with_new_columns: bool) -> bool {
         let (now, later) = (self.table.metadata(), later.table.metadata());
         let is_gone = now.refs.contains_key(branch) && !later.refs.contains_key(branch);
-        now.current_schema() == later.current_schema() && !is_gone
+        let (columns, columns_later) = (now.current_schema(), later.current_schema());
+        let is_alike =
+            columns == columns_later || (with_new_columns && only_adds_columns(columns, columns_later));
+        is_alike && !is_gone
     }
 
     #[getter]
@@ -248,4 +253,16 @@ impl Table {
         };
         runtime::run(py, &Cancel::default(), work)
     }
+}
+
+/// Has a later schema all columns of an earlier one as they were, and others of other names?
+fn only_adds_columns(earlier: &Schema, later: &Schema) -> bool {
+    let is_kept = |id: i32| {
+        let of = |schema: &Schema| schema.fields().iter().find(|field| field.id == id).cloned();
+        of(earlier).is_some_and(|field| of(later) == Some(field))
+    };
+    let is_new = |name: &str| !earlier.fields().iter().any(|field| field.name.eq_ignore_ascii_case(name));
+    earlier.identifier_field_ids() == later.identifier_field_ids()
+        && earlier.fields().iter().all(|field| is_kept(field.id))
+        && later.fields().iter().all(|field| is_kept(field.id) || is_new(&field.name))
 }

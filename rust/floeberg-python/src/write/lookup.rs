@@ -83,7 +83,7 @@ fn null_keys(text: &str) -> Result<NullKeys> {
 
 /// Rows of a snapshot with a key of a source.
 #[pyclass(frozen, module = "floeberg._native")]
-pub struct FoundRows(Arc<IcebergRows>);
+pub struct FoundRows(pub Arc<IcebergRows>);
 
 #[pymethods]
 impl FoundRows {
