@@ -14,6 +14,7 @@ from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
 from floeberg.commit.upsert_rows import (
     as_batch,
+    check_fields,
     columns_of_source,
     inserted_rows,
     key_column,
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
     from floeberg.commit.changed_rows import ChangeRequest, FoundChanges
     from floeberg.commit.source_rows import SourceRows
 
-__all__ = ["ApplyChanges", "ChangeFeed"]
+__all__ = ["ApplyChanges", "ChangeFeed", "LastChanges", "last_changes"]
 
 Array: TypeAlias = Any
 _WORDS = ("insert", "update", "delete")
+_BEFORE, _AFTER = "update_before", "update_after"
+"""What a changelog says of the old and of the new row of an update: the old one goes first."""
 _SHOWN = 3
 """So many keys an error shows."""
 
@@ -88,7 +91,8 @@ class ChangeFeed:
                     f"order_by: column {name!r} is null in {feed[name].null_count} changes"
                 )
         plain = pa.table(
-            [_storage(feed[name]) for name in names], names=[str(each) for each in range(len(names))]
+            [*(_storage(feed[name]) for name in names), pc.not_equal(words, _BEFORE)],
+            names=[str(each) for each in range(len(names) + 1)],
         )
         order = pc.sort_indices(plain, sort_keys=[(name, "ascending") for name in plain.column_names])
         columns = [plain.column(name).take(order).combine_chunks() for name in plain.column_names]
@@ -98,21 +102,22 @@ class ChangeFeed:
             self._raise_tied(feed, order.take(pc.indices_nonzero(tied).slice(0, _SHOWN)))
         is_last = pa.chunked_array([pc.invert(same_key), pa.array([True] if len(order) else [], pa.bool_())])
         rows = order.filter(is_last.combine_chunks())
-        last, is_gone = feed.take(rows), pc.equal(words.take(rows), "delete")
+        last, is_gone = feed.take(rows), pc.is_in(words.take(rows), pa.array(("delete", _BEFORE)))
         return last.filter(pc.invert(is_gone)), last.filter(is_gone)
 
     def _words(self, feed: pa.Table) -> Array:
-        """The operations."""
+        """The operations, in lower case."""
         import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
         try:
-            words: Array = feed[self.operation].cast(pa.string())
+            words: Array = pc.utf8_lower(feed[self.operation].cast(pa.string()))
         except pa.ArrowException as error:
             raise InvalidInputError(
                 f"operation: column {self.operation!r} is not of text: {error}"
             ) from error
-        wrong = words.filter(pc.invert(pc.is_in(words, pa.array(_WORDS))))
+        known = pa.array((*_WORDS, _BEFORE, _AFTER))
+        wrong = words.filter(pc.invert(pc.is_in(words, known)))
         if len(wrong):
             raise InvalidInputError(
                 f"operation: expected insert, update or delete in column {self.operation!r}, found {wrong[0].as_py()!r}"
@@ -151,6 +156,62 @@ def _all_same(columns: Sequence[Array]) -> Array:
     return found
 
 
+@dataclass(frozen=True)
+class LastChanges:
+    """What a feed leaves, in the types of the table.
+
+    Args:
+        there: The rows that there are then, with the columns that the feed has.
+        gone: The keys of rows that there are not.
+    """
+
+    there: pa.RecordBatch
+    gone: pa.RecordBatch
+
+    @property
+    def keys(self) -> pa.RecordBatch:
+        """The keys of all changes: those of the rows that there are come first."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        names = self.gone.schema.names
+        return as_batch(pa.Table.from_batches([self.there.select(names), self.gone]))
+
+    def index(self, request: ChangeRequest, null_keys: str) -> _native.SourceKeys:
+        """The keys, in a hash table.
+
+        Raises:
+            InvalidInputError: A key is null, and that is an error.
+        """
+        keys = self.keys
+        return _native.SourceKeys.of(
+            request.table, one_batch(keys), columns=keys.schema.names, nulls=null_keys, repeats=False
+        )
+
+
+def last_changes(feed: ChangeFeed, rows: pa.Table, changed: ChangedRows) -> LastChanges:
+    """The last change of each key.
+
+    Raises:
+        InvalidInputError: A column is missing or does not fit, or a struct lacks a field; or as with `ChangeFeed.last`.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    schema = changed.schema
+    there, gone = feed.last(rows)
+    control = {feed.operation, *(name for name in feed.order_by if name not in schema.names)}
+    there = there.select([name for name in there.column_names if name not in control])
+    names = columns_of_source(there.schema, schema, case_sensitive=True)
+    keys = [key_column(name, schema, names, case_sensitive=True) for name in feed.keys]
+    used = [name for name in schema.names if name in names]
+    for name in used:
+        check_fields(name, there.schema.field(name).type, schema.field(name).type)
+    recipe = changed.recipe.native()
+    made = recipe.conform(there.select(used).to_reader(), columns=used)
+    source = as_batch(pa.table(cast("Any", made)))
+    made = recipe.conform(gone.select(keys).to_reader(), columns=keys)
+    return LastChanges(source, as_batch(pa.table(cast("Any", made))))
+
+
 class ApplyChanges(RowChanges):
     """Makes the rows of a table those that a feed of changes leaves."""
 
@@ -173,29 +234,9 @@ class ApplyChanges(RowChanges):
 
     def find(self, request: ChangeRequest) -> FoundChanges:
         """Looks for the keys, deletes rows, and writes those that change or are new."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
         changed = ChangedRows.of(request)
-        schema = changed.schema
-        there, gone = self._feed.last(self._source.rows())
-        control = {self._feed.operation, *(name for name in self._feed.order_by if name not in schema.names)}
-        there = there.select([name for name in there.column_names if name not in control])
-        names = columns_of_source(there.schema, schema, case_sensitive=True)
-        keys = [key_column(name, schema, names, case_sensitive=True) for name in self._feed.keys]
-        recipe = changed.recipe.native()
-        used = [name for name in schema.names if name in names]
-        made = recipe.conform(there.select(used).to_reader(), columns=used)
-        source = as_batch(pa.table(cast("Any", made)))
-        made = recipe.conform(gone.select(keys).to_reader(), columns=keys)
-        deleted = as_batch(pa.table(cast("Any", made)))
-        every = pa.Table.from_batches([source.select(keys).select(deleted.schema.names), deleted])
-        index = _native.SourceKeys.of(
-            request.table,
-            one_batch(as_batch(every)),
-            columns=deleted.schema.names,
-            nulls=self._feed.null_keys,
-            repeats=False,
-        )
+        last = last_changes(self._feed, self._source.rows(), changed)
+        source, index = last.there, last.index(request, self._feed.null_keys)
         scan = request.scan(as_expression(True).as_tree())
         found = index.find(scan, lists_all=False)
         receipt = changed.write(self._rows(scan, found, source, changed))
