@@ -60,7 +60,9 @@ class ChangeFeed:
     null_keys: str
 
     def check(self, feed: pa.Schema) -> None:
-        """Raises `InvalidInputError` where the feed has no such columns."""
+        """Raises `InvalidInputError` where the feed has no such columns, or nested ones."""
+        from pyarrow import types  # noqa: PLC0415 - importing floeberg imports nothing large
+
         for what, names in (
             ("keys", self.keys),
             ("operation", [self.operation]),
@@ -72,6 +74,11 @@ class ChangeFeed:
                 if name not in feed.names:
                     known = ", ".join(map(repr, feed.names))
                     raise InvalidInputError(f"{what}: the changes have no column {name!r}, only {known}")
+                kind = feed.field(name).type
+                if types.is_nested(kind):
+                    raise InvalidInputError(
+                        f"{what}: column {name!r} is of type {kind}, expected a column of a primitive type"
+                    )
 
     def last(self, feed: pa.Table) -> tuple[pa.Table, pa.Table]:
         """The last change of each key: rows that there are then, and rows that there are not.

@@ -127,7 +127,8 @@ def test_each_operation_says_what_it_changed_and_nothing_that_it_copied(tmp_path
     table.overwrite(rows(7), "id = 5", mode=mode)
     table.delete("id = 3 OR id = 6", mode=mode)
     found = table.changelog_scan()
-    assert said(found) == [
+    # Files of a snapshot come in the order of its manifests.
+    assert sorted(said(found), key=lambda each: (each[0], each[1] == "INSERT", each[2])) == [
         *((0, "INSERT", each) for each in (1, 2, 3, 4)),
         *((1, "INSERT", each) for each in (5, 6)),
         (2, "DELETE", 2),
@@ -250,6 +251,29 @@ def test_equality_deletes_are_told_once_each_and_only_where_a_row_was_there(tmp_
     assert None in plan["changed_rows"].to_pylist()
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_keys_that_one_end_deletes_do_not_delete_rows_of_the_other(tmp_path, version, monkeypatch):
+    monkeypatch.setenv("FLOEBERG_THREADS", "1")
+    table = made(tmp_path, version)
+    recipe = table.row_delta_recipe(key_columns=["id"])
+
+    def delete(*keys):
+        written = recipe.delete_keys(pa.table({"id": pa.array(keys, pa.int64())}), task=f"keys-{keys[0]}")
+        table.commit_row_delta([written], read_snapshot_id=table.current_snapshot().snapshot_id)
+
+    table.append(rows(1, 2, 3))
+    delete(1)
+    start = table.current_snapshot().snapshot_id
+    # The new file is read first, with the deletes that only the end has.
+    table.append(rows(2, 4, note="new"))
+    delete(2, 99)
+    assert sorted(said(table.changelog_scan(start, net=True))) == [(0, "DELETE", 2), (0, "INSERT", 4)]
+    assert sorted(said(table.changelog_scan(start))) == [
+        *[(0, "INSERT", 2), (0, "INSERT", 4)],
+        *[(1, "DELETE", 2), (1, "DELETE", 2)],
+    ]
+
+
 def test_a_filter_is_tested_on_each_row(tmp_path):
     table = made(tmp_path, 3)
     table.append(rows(1, 2, 3))
@@ -295,8 +319,10 @@ def test_a_range_is_given_by_ids_names_and_times(tmp_path):
     assert said(table.changelog_scan("main", "main")) == []
     assert said(table.changelog_scan("main", "main", net=True)) == []
     again = pickle.loads(pickle.dumps(scan))
-    assert again.to_arrow() == scan.to_arrow()
-    assert pa.table(scan) == scan.to_arrow() == scan.to_arrow_batch_reader().read_all()
+    assert said(again) == said(scan)
+    found = scan.to_arrow().drop_columns(["x"])
+    assert pa.table(scan).drop_columns(["x"]) == found
+    assert scan.to_arrow_batch_reader().read_all().drop_columns(["x"]) == found
     assert scan.to_pandas()["id"].tolist() == [2]
 
 

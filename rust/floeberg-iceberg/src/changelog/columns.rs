@@ -17,13 +17,13 @@ use arrow_select::filter::filter_record_batch;
 use floeberg_core::rows::RowHashes;
 use floeberg_core::schema::arrow::{fields_to_arrow, schema_to_arrow};
 use floeberg_core::schema::reserved::{
-    CHANGE_ORDINAL, CHANGE_TYPE, COMMIT_SNAPSHOT_ID, DELETED, LAST_UPDATED_SEQUENCE_NUMBER, ROW_ID,
+    CHANGE_ORDINAL, CHANGE_TYPE, COMMIT_SNAPSHOT_ID, DELETED, LAST_UPDATED_SEQUENCE_NUMBER, POS, ROW_ID,
     metadata_column,
 };
 use floeberg_core::schema::{Field, Schema};
 use floeberg_core::{Cancel, Error, Result};
 
-use super::step::{ChangeType, Matching, Step};
+use super::step::{ChangeType, Matching, Step, StepReaders};
 use crate::Scan;
 use crate::lookup::of_free_name;
 use crate::read::{ReadRequest, TableReader};
@@ -42,7 +42,7 @@ pub(super) struct RowNumbers {
 
 /// The columns of one kind of step, and what they are for.
 struct Layout {
-    reader: Arc<TableReader>,
+    request: ReadRequest,
     /// Which of them tell rows apart.
     identity: Vec<usize>,
     /// Which of them are the key.
@@ -54,6 +54,8 @@ pub(super) struct Columns {
     nothing: Layout,
     lineage: Layout,
     values: Layout,
+    /// Reads positions alone.
+    positions: ReadRequest,
     hashes: RowHashes,
     /// How many columns are selected.
     selected: usize,
@@ -73,14 +75,16 @@ impl Columns {
             let (read, places) = with_fields(&selected, &identity, &table)?;
             let (read, keys) = with_fields(&read, key, &table)?;
             let request = ReadRequest { projected: Arc::new(read), ..request.clone() };
-            Ok::<_, Error>(Layout { reader: Arc::new(TableReader::new(request)), identity: places, keys })
+            Ok::<_, Error>(Layout { request, identity: places, keys })
         };
+        let position = Arc::new(Schema::new(table.schema_id(), vec![metadata(POS)?])?);
         let row_id = [metadata(ROW_ID)?];
         let key_of_lineage = if key.is_some() { &key_fields[..] } else { &row_id[..] };
         Ok(Self {
             nothing: layout(Vec::new(), &[])?,
             lineage: layout(lineage, key_of_lineage)?,
             values: layout(table.fields().to_vec(), &key_fields)?,
+            positions: ReadRequest { projected: position, ..request.clone() },
             hashes: RowHashes::default(),
             selected: selected.fields().len(),
             output: Arc::new(output_schema(scan)?),
@@ -93,8 +97,13 @@ impl Columns {
     }
 
     /// What reads the rows of a step.
-    pub fn reader(&self, matching: Matching) -> &Arc<TableReader> {
-        &self.layout(matching).reader
+    pub fn readers(&self, matching: Matching) -> StepReaders {
+        let reader = |request: &ReadRequest| Arc::new(TableReader::new(request.clone()));
+        let rows = &self.layout(matching).request;
+        StepReaders {
+            rows: [reader(rows), reader(rows)],
+            positions: [reader(&self.positions), reader(&self.positions)],
+        }
     }
 
     fn layout(&self, matching: Matching) -> &Layout {

@@ -3,8 +3,8 @@
 //! - `range`: the snapshots, each with the one before it.
 //! - `step`: a snapshot whose changes are read: its files, and how its rows are told apart.
 //! - `diff`: the files of which rows came or went between two snapshots, with the rows.
-//! - `planned_steps`: the steps of a range, each planned when it is reached.
 //! - `columns`: the columns that are read, and those of the result.
+//! - `planned_steps`: the steps of a range, each planned when it is reached.
 //! - `matching`: which deleted and inserted rows of a snapshot are one row.
 //! - `read_job`: the rows of a file that changed.
 //! - `open_step`: the rows of a snapshot of which some were only carried over.
@@ -18,8 +18,8 @@
 mod range;
 mod step;
 mod diff;
-mod planned_steps;
 mod columns;
+mod planned_steps;
 mod matching;
 mod read_job;
 mod open_step;

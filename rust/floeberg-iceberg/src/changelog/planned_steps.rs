@@ -11,6 +11,7 @@ use std::vec;
 use floeberg_core::{Cancel, Result};
 use floeberg_exec::budget::thread_budget;
 
+use super::columns::Columns;
 use super::diff::changed_files;
 use super::range::Compared;
 use super::step::Step;
@@ -23,6 +24,7 @@ use crate::read::TableReader;
 /// The steps of a range.
 pub(super) struct PlannedSteps {
     scan: Scan,
+    columns: Arc<Columns>,
     compared: vec::IntoIter<Compared>,
     cancel: Cancel,
     /// The manifests of the last snapshot that was compared, which is mostly the one before the next.
@@ -31,8 +33,8 @@ pub(super) struct PlannedSteps {
 
 impl PlannedSteps {
     /// The steps of a scan. Nothing is read yet.
-    pub fn new(scan: Scan, compared: Vec<Compared>, cancel: &Cancel) -> Self {
-        Self { scan, compared: compared.into_iter(), cancel: cancel.clone(), last: None }
+    pub fn new(scan: Scan, columns: Arc<Columns>, compared: Vec<Compared>, cancel: &Cancel) -> Self {
+        Self { scan, columns, compared: compared.into_iter(), cancel: cancel.clone(), last: None }
     }
 
     fn step(&mut self, compared: &Compared) -> Result<Step> {
@@ -55,7 +57,8 @@ impl PlannedSteps {
         let after = planned(Some(&compared.after), &new, &old)?;
         let reader = TableReader::new(self.scan.read_request(&self.cancel)?);
         let files = changed_files(&before, &after, &reader, thread_budget()?, &self.cancel)?;
-        Ok(Step::new(compared.ordinal, compared.after.snapshot_id, files))
+        let readers = |matching| self.columns.readers(matching);
+        Ok(Step::new(compared.ordinal, compared.after.snapshot_id, files, readers))
     }
 }
 

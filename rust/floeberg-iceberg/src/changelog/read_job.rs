@@ -8,16 +8,14 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
 use floeberg_core::expr::BoundExpr;
-use floeberg_core::schema::Schema;
-use floeberg_core::schema::reserved::{POS, metadata_column};
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_exec::threads::Job;
 use roaring::RoaringTreemap;
 
 use super::columns::{Columns, RowNumbers};
-use super::step::{ChangedRows, Matching, ReadFile, Side, Step};
+use super::step::{ChangedFile, ChangedRows, ReadFile, Side, Step, StepReaders};
 use crate::plan::{DeleteFile, DeleteKind, FileScanTask};
-use crate::read::{ReadRequest, TableReader, TaskBatches, read_rows, read_rows_except, read_task};
+use crate::read::{TableReader, TaskBatches, read_rows, read_rows_except, read_task};
 
 /// Rows of a step that came or went.
 pub(super) struct StepRows {
@@ -34,46 +32,45 @@ pub(super) struct StepRows {
 /// Reads the rows of files that changed.
 pub(super) struct ReadChanges {
     columns: Arc<Columns>,
-    /// Reads positions alone.
-    positions: Arc<TableReader>,
 }
 
 impl ReadChanges {
-    /// Reads columns, as a request says.
-    pub fn new(columns: Arc<Columns>, request: ReadRequest) -> Result<Self> {
-        let position = metadata_column(POS).ok_or_else(|| Error::internal("_pos is a metadata column"))?;
-        let projected = Arc::new(Schema::new(0, vec![position])?);
-        let positions = Arc::new(TableReader::new(ReadRequest { projected, ..request }));
-        Ok(Self { columns, positions })
+    /// Reads columns.
+    pub fn new(columns: Arc<Columns>) -> Self {
+        Self { columns }
     }
+}
 
-    fn batches(&self, matching: Matching, task: &FileScanTask, rows: &ChangedRows) -> Result<TaskBatches> {
-        let reader = self.columns.reader(matching);
-        match rows {
-            ChangedRows::All => read_task(reader, task),
-            ChangedRows::At(positions) => {
-                // None of these rows is deleted by position.
-                let is_equality =
-                    |delete: &&Arc<DeleteFile>| matches!(delete.kind, DeleteKind::Equality { .. });
-                let deletes = task.deletes.iter().filter(is_equality).cloned().collect();
-                read_rows(reader, &FileScanTask { deletes, ..task.clone() }, positions)
-            }
-            ChangedRows::NotIn(other) => read_rows_except(reader, task, &self.live_rows(other)?),
+/// The changed rows of a file.
+fn batches(readers: &StepReaders, changed: &ChangedFile) -> Result<TaskBatches> {
+    let ChangedFile { side, task, rows } = changed;
+    let snapshot = side.snapshot();
+    let reader = &readers.rows[snapshot];
+    match rows {
+        ChangedRows::All => read_task(reader, task),
+        ChangedRows::At(positions) => {
+            // None of these rows is deleted by position.
+            let is_equality = |delete: &&Arc<DeleteFile>| matches!(delete.kind, DeleteKind::Equality { .. });
+            let deletes = task.deletes.iter().filter(is_equality).cloned().collect();
+            read_rows(reader, &FileScanTask { deletes, ..task.clone() }, positions)
+        }
+        ChangedRows::NotIn(other) => {
+            read_rows_except(reader, task, &live_rows(&readers.positions[1 - snapshot], other)?)
         }
     }
+}
 
-    /// The positions of the rows of a file that are live.
-    fn live_rows(&self, task: &FileScanTask) -> Result<RoaringTreemap> {
-        let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..task.clone() };
-        let mut live = RoaringTreemap::new();
-        for batch in read_task(&self.positions, &whole)? {
-            let batch = batch?;
-            let positions = batch.column(0).as_primitive::<Int64Type>().values();
-            live.append(positions.iter().map(|position| position.cast_unsigned()))
-                .map_err(|error| Error::internal("positions ascend").caused_by(error))?;
-        }
-        Ok(live)
+/// The positions of the rows of a file that are live.
+fn live_rows(reader: &Arc<TableReader>, task: &FileScanTask) -> Result<RoaringTreemap> {
+    let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..task.clone() };
+    let mut live = RoaringTreemap::new();
+    for batch in read_task(reader, &whole)? {
+        let batch = batch?;
+        let positions = batch.column(0).as_primitive::<Int64Type>().values();
+        live.append(positions.iter().map(|position| position.cast_unsigned()))
+            .map_err(|error| Error::internal("positions ascend").caused_by(error))?;
     }
+    Ok(live)
 }
 
 impl Job for ReadChanges {
@@ -91,7 +88,7 @@ impl Job for ReadChanges {
         let ReadFile { step, number, is_numbered } = file;
         let Some(changed) = step.files.get(number) else { return Ok(()) };
         let path = &changed.task.file_path;
-        for batch in self.batches(step.matching, &changed.task, &changed.rows).context("path", path)? {
+        for batch in batches(&step.readers, changed).context("path", path)? {
             let batch = batch.context("path", path)?;
             let numbers = is_numbered.then(|| self.columns.numbers(step.matching, &batch)).transpose()?;
             let rows = StepRows { step: Arc::clone(&step), side: changed.side, batch, numbers };

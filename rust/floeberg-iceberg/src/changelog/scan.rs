@@ -75,8 +75,8 @@ impl ChangelogScan {
     ///
     /// Errors: those of planning. The stream gives those of reading.
     pub fn stream(&self, cancel: &Cancel) -> Result<ChangelogStream> {
-        let columns = Columns::new(&self.scan, self.key()?.as_deref(), cancel)?;
-        ChangelogStream::new(&self.scan, self.steps(cancel)?, columns, cancel)
+        let columns = self.columns(cancel)?;
+        ChangelogStream::new(&self.scan, self.steps(&columns, cancel)?, columns, cancel)
     }
 
     /// The files with changed rows, one row each. `change_type` is `INSERT` or `DELETE`; `changed_rows` is null where it is not
@@ -84,7 +84,7 @@ impl ChangelogScan {
     ///
     /// Errors: those of planning.
     pub fn plan(&self, cancel: &Cancel) -> Result<RecordBatch> {
-        let steps = self.steps(cancel)?.collect::<Result<Vec<_>>>()?;
+        let steps = self.steps(&self.columns(cancel)?, cancel)?.collect::<Result<Vec<_>>>()?;
         let files: Vec<(&Step, &ChangedFile)> =
             steps.iter().flat_map(|step| step.files.iter().map(move |file| (step, file))).collect();
         let long = |of: fn(&ChangedFile) -> i64| -> ArrayRef {
@@ -111,8 +111,12 @@ impl ChangelogScan {
             .context("table", table.metadata_location())
     }
 
-    fn steps(&self, cancel: &Cancel) -> Result<PlannedSteps> {
-        Ok(PlannedSteps::new(self.scan.clone(), self.compared()?, cancel))
+    fn columns(&self, cancel: &Cancel) -> Result<Arc<Columns>> {
+        Ok(Arc::new(Columns::new(&self.scan, self.key()?.as_deref(), cancel)?))
+    }
+
+    fn steps(&self, columns: &Arc<Columns>, cancel: &Cancel) -> Result<PlannedSteps> {
+        Ok(PlannedSteps::new(self.scan.clone(), Arc::clone(columns), self.compared()?, cancel))
     }
 
     /// The field ids of the columns that identify a row; `None` without such columns.

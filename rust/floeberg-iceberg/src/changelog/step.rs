@@ -5,6 +5,7 @@ use std::sync::Arc;
 use roaring::RoaringTreemap;
 
 use crate::plan::FileScanTask;
+use crate::read::TableReader;
 
 /// Did rows come or go?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,13 @@ impl ChangeType {
             Self::UpdateBefore => "UPDATE_BEFORE",
             Self::UpdateAfter => "UPDATE_AFTER",
         }
+    }
+}
+
+impl Side {
+    /// The snapshot that has the rows: 0 is the one after, 1 the one before.
+    pub fn snapshot(self) -> usize {
+        usize::from(self == Self::Deleted)
     }
 }
 
@@ -78,6 +86,17 @@ pub(super) enum Matching {
     Values,
 }
 
+/// What reads the files of the two snapshots of a step.
+///
+/// A reader shares the keys of equality deletes between its tasks, so that each snapshot has its own.
+#[derive(Debug)]
+pub(super) struct StepReaders {
+    /// Of rows, in the snapshot after and in that before.
+    pub rows: [Arc<TableReader>; 2],
+    /// Of positions alone.
+    pub positions: [Arc<TableReader>; 2],
+}
+
 /// A snapshot whose changes are read, or several of which the net changes are.
 #[derive(Debug)]
 pub(super) struct Step {
@@ -89,11 +108,18 @@ pub(super) struct Step {
     pub matching: Matching,
     /// Its files, those with rows that came first.
     pub files: Vec<ChangedFile>,
+    /// What reads them.
+    pub readers: StepReaders,
 }
 
 impl Step {
-    /// A step of files.
-    pub fn new(ordinal: i32, snapshot_id: i64, mut files: Vec<ChangedFile>) -> Self {
+    /// A step of files, with what reads them.
+    pub fn new(
+        ordinal: i32,
+        snapshot_id: i64,
+        mut files: Vec<ChangedFile>,
+        readers: impl FnOnce(Matching) -> StepReaders,
+    ) -> Self {
         files.sort_by_key(|file| file.side == Side::Deleted);
         let is_one_sided = match (files.first(), files.last()) {
             (Some(first), Some(last)) => first.side == last.side,
@@ -106,7 +132,7 @@ impl Step {
         } else {
             Matching::Values
         };
-        Self { ordinal, snapshot_id, matching, files }
+        Self { ordinal, snapshot_id, matching, files, readers: readers(matching) }
     }
 }
 

@@ -40,11 +40,15 @@ pub struct ChangelogStream {
 
 impl ChangelogStream {
     /// The changes that steps have.
-    pub(super) fn new(scan: &Scan, steps: PlannedSteps, columns: Columns, cancel: &Cancel) -> Result<Self> {
+    pub(super) fn new(
+        scan: &Scan,
+        steps: PlannedSteps,
+        columns: Arc<Columns>,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let request = scan.read_request(cancel)?;
         let joined = Coalescer::new(request.files.batch_rows);
-        let columns = Arc::new(columns);
-        let job = Arc::new(ReadChanges::new(Arc::clone(&columns), request)?);
+        let job = Arc::new(ReadChanges::new(Arc::clone(&columns)));
         // As much again is for the rows of one snapshot.
         let memory = memory_budget()? / 2;
         let ahead = Ahead { threads: thread_budget()?, memory, cancel: cancel.clone() };
