@@ -147,7 +147,7 @@ impl Columns {
         types: &[Option<ChangeType>],
         step: &Step,
     ) -> Result<RecordBatch> {
-        let mask = BooleanArray::from_iter(types.iter().map(|change| Some(change.is_some())));
+        let mask: BooleanArray = types.iter().map(|change| Some(change.is_some())).collect();
         let kept = filter_record_batch(&self.selected(batch)?, &mask).map_err(misfit)?;
         let names = types.iter().flatten().map(|change| change.name());
         let rows = kept.num_rows();

@@ -30,14 +30,17 @@ pub(super) struct OpenStep {
 impl OpenStep {
     /// A step without rows.
     pub fn new(step: Arc<Step>) -> Self {
-        Self { step, matcher: Matcher::default(), kept: Some(Default::default()), bytes: 0 }
+        let inserted = step.files.iter().filter(|file| file.side == Side::Inserted);
+        let rows = inserted.map(|file| u64::try_from(file.task.record_count).unwrap_or(0));
+        let matcher = Matcher::expecting(rows.fold(0, u64::saturating_add));
+        Self { step, matcher, kept: Some(Default::default()), bytes: 0 }
     }
 
     /// Takes rows, and keeps them within so many bytes.
     pub fn add(&mut self, rows: StepRows, columns: &Columns, most_bytes: u64) -> Result<()> {
         let numbers =
             rows.numbers.ok_or_else(|| Error::internal("rows of a changelog were not told apart"))?;
-        self.matcher.add(rows.side, numbers);
+        self.matcher.add(rows.side, numbers)?;
         self.bytes = self.bytes.saturating_add(rows.batch.get_array_memory_size() as u64);
         if self.bytes > most_bytes {
             self.kept = None;

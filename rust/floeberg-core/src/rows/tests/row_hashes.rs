@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{Int32Builder, MapBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
-use arrow_array::{Array as _, ArrayRef, Float64Array, Int32Array, ListArray, StringArray, StructArray};
+use arrow_array::{Array, ArrayRef, Float64Array, Int32Array, ListArray, StringArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field};
 use proptest::prelude::*;
@@ -15,11 +15,15 @@ fn numbers(columns: &[ArrayRef]) -> Vec<u128> {
     RowHashes::default().of(columns, columns[0].len()).unwrap()
 }
 
+fn array(array: impl Array + 'static) -> ArrayRef {
+    Arc::new(array)
+}
+
 /// The rows are all different, and the same again in another order.
-fn check_different(column: ArrayRef) {
+fn check_different(column: &ArrayRef) {
     let count = column.len();
     let hashes = RowHashes::default();
-    let found = hashes.of(&[Arc::clone(&column)], count).unwrap();
+    let found = hashes.of(&[Arc::clone(column)], count).unwrap();
     for (row, number) in found.iter().enumerate() {
         assert_eq!(found.iter().filter(|other| *other == number).count(), 1, "row {row} of {column:?}");
         let alone = hashes.of(&[column.slice(row, 1)], 1).unwrap();
@@ -38,14 +42,8 @@ fn rows_of_different_values_have_different_numbers_in_nested_columns_too() {
         Some(vec![Some(1), Some(2)]),
         Some(vec![Some(2), Some(1)]),
     ];
-    check_different(Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists)));
-    check_different(Arc::new(Float64Array::from(vec![
-        None,
-        Some(0.0),
-        Some(-0.0),
-        Some(f64::NAN),
-        Some(1.0),
-    ])));
+    check_different(&array(ListArray::from_iter_primitive::<Int32Type, _, _>(lists)));
+    check_different(&array(Float64Array::from(vec![None, Some(0.0), Some(-0.0), Some(f64::NAN), Some(1.0)])));
     let mut maps = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
     for entries in [vec![], vec![("a", Some(1))], vec![("a", None)], vec![("b", Some(1))]] {
         for (key, value) in entries {
@@ -55,14 +53,14 @@ fn rows_of_different_values_have_different_numbers_in_nested_columns_too() {
         maps.append(true).unwrap();
     }
     maps.append(false).unwrap();
-    check_different(Arc::new(maps.finish()));
+    check_different(&array(maps.finish()));
     let fields = vec![Field::new("a", DataType::Int32, true), Field::new("b", DataType::Utf8, true)];
     let children: Vec<ArrayRef> = vec![
         Arc::new(Int32Array::from(vec![None, None, Some(1), Some(1)])),
         Arc::new(StringArray::from(vec![None, None, None, Some("")])),
     ];
     let nulls = NullBuffer::from(vec![false, true, true, true]);
-    check_different(Arc::new(StructArray::new(fields.into(), children, Some(nulls))));
+    check_different(&array(StructArray::new(fields.into(), children, Some(nulls))));
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn matched(inserted: &[(u8, u8)], deleted: &[(u8, u8)], has_keys: bool) -> (Chan
         for rows in [&rows[..rows.len() / 2], &rows[rows.len() / 2..]] {
             let keys = rows.iter().map(|row| u128::from(row.1)).collect();
             let numbers = rows.iter().map(|row| u128::from(row.0)).collect();
-            matcher.add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys) });
+            matcher.add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys) }).unwrap();
         }
     }
     matcher.finish()
@@ -30,9 +30,9 @@ fn as_many_equal_rows_are_carried_over_on_both_sides() {
 
 #[test]
 fn one_row_of_a_key_on_each_side_is_an_update_and_more_are_not() {
+    use ChangeType::{Delete, Insert, UpdateAfter, UpdateBefore};
     let (deleted, inserted) =
         matched(&[(1, 7), (2, 8), (3, 8), (9, 9)], &[(4, 7), (5, 8), (9, 9), (6, 5)], true);
-    use ChangeType::{Delete, Insert, UpdateAfter, UpdateBefore};
     assert_eq!(deleted, [Some(UpdateBefore), Some(Delete), None, Some(Delete)]);
     assert_eq!(inserted, [Some(UpdateAfter), Some(Insert), Some(Insert), None]);
 }
