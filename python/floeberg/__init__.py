@@ -33,6 +33,7 @@ from floeberg.commit.update_spec import UpdateSpec
 from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.errors import FloebergError
 from floeberg.expressions import col, sql_expr
+from floeberg.scan.changelog import ChangelogScan
 from floeberg.scan.explain import AggregateResult, Explain
 from floeberg.scan.plan import Plan
 from floeberg.scan.scan import Scan, register_frames
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AggregateResult",
     "Catalog",
+    "ChangelogScan",
     "CommitResult",
     "DataFile",
     "DeleteFile",

@@ -32,9 +32,21 @@ def objects(deletes):
     reader = scan._inner.stream()
     view = fb.open_view(lent("view").folder / "table")
     explain = table.scan().explain(count=True)
-    wrapped = [table, view, scan, plan, group, plan[0], plan[0].file, *plan.delete_files()[:1], explain]
+    changes = table.changelog_scan()
+    wrapped = [
+        changes,
+        table,
+        view,
+        scan,
+        plan,
+        group,
+        plan[0],
+        plan[0].file,
+        *plan.delete_files()[:1],
+        explain,
+    ]
     wrapped += explain.aggregates
-    native = [table._inner, view._inner, scan._inner, plan._inner, group._inner, reader]
+    native = [changes._inner, table._inner, view._inner, scan._inner, plan._inner, group._inner, reader]
     native += [table._inner.inspect("files", None)]
     native += [reader.next_batch(), scan._inner.read_all(), group._inner.arrow_schema("spark")]
     reader = pa.RecordBatchReader.from_batches(

@@ -11,7 +11,15 @@ from typing import Final
 
 from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
-from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup, deleted_rows, parquet_shapes
+from floeberg._native.scan import (
+    BatchReader,
+    ChangelogScan,
+    Plan,
+    Scan,
+    TaskGroup,
+    deleted_rows,
+    parquet_shapes,
+)
 from floeberg._native.table import (
     MetadataReader,
     Table,
@@ -64,15 +72,15 @@ from floeberg._native.write import (
 __version__: Final[str]
 # fmt: off
 __all__ = [
-    "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "FoundRows", "KeyRecipe",
-    "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan", "SourceKeys", "Table",
-    "TaskGroup", "View", "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__", "canonical_location",
-    "check_source_memory", "checked_type", "columns_to_add", "deleted_rows", "describe_files", "differing",
-    "encode_variant", "encode_variants", "evolved_schema", "expression_from_json", "expression_to_json",
-    "expression_to_text", "file_exists", "list_folder", "local_path", "location_from_user", "parquet_shapes",
-    "parse_expression", "partition_statistics_files", "partition_statistics_rows", "put_file", "read_file",
-    "remove_files", "remove_files_below", "rows_with_places", "schema_from_arrow", "source_memory",
-    "statistics_blob", "statistics_blobs", "statistics_files", "table_properties", "table_property", "transform_column",
-    "without_passwords",
+    "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "ChangelogScan", "Column", "Commit",
+    "FoundRows", "KeyRecipe", "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan",
+    "SourceKeys", "Table", "TaskGroup", "View", "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__",
+    "canonical_location", "check_source_memory", "checked_type", "columns_to_add", "deleted_rows",
+    "describe_files", "differing", "encode_variant", "encode_variants", "evolved_schema",
+    "expression_from_json", "expression_to_json", "expression_to_text", "file_exists", "list_folder",
+    "local_path", "location_from_user", "parquet_shapes", "parse_expression", "partition_statistics_files",
+    "partition_statistics_rows", "put_file", "read_file", "remove_files", "remove_files_below",
+    "rows_with_places", "schema_from_arrow", "source_memory", "statistics_blob", "statistics_blobs",
+    "statistics_files", "table_properties", "table_property", "transform_column", "without_passwords",
 ]
 # fmt: on

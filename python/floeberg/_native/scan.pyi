@@ -167,6 +167,40 @@ class Scan:
         """Opens a pickled scan. Reads the table's metadata file."""
 
 @final
+class ChangelogScan:
+    """What rows a range of snapshots changed. The range and the columns have been checked."""
+
+    @staticmethod
+    def of(scan: Scan, start: int | None, identifier_columns: list[str] | None, net: bool) -> ChangelogScan:
+        """The changes after a snapshot, up to that of a scan.
+
+        Raises:
+            InvalidInputError: The start is not an ancestor of the end, a snapshot between them was expired, or a
+                changelog cannot have a column.
+            NotFoundError: The end does not exist.
+        """
+
+    def scan(self) -> Scan:
+        """The scan of the end."""
+
+    @property
+    def start(self) -> int | None:
+        """The snapshot after which changes are read."""
+
+    def plan(self) -> Batch:
+        """The files with changed rows."""
+
+    def read_all(self) -> Batches:
+        """Reads all changes into memory."""
+
+    def stream(self) -> BatchReader:
+        """Reads changes batch by batch."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
 class Plan:
     """The files of a scan, as columns. Data manifests are read when the plan is used."""
 

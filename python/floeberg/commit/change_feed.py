@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
 from floeberg.commit.source_rows import conformed_source
-from floeberg.commit.upsert_rows import columns_of_source, inserted_rows, key_column, updated_rows
+from floeberg.commit.upsert_rows import (
+    check_fields,
+    columns_of_source,
+    inserted_rows,
+    key_column,
+    updated_rows,
+)
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import as_expression
 from floeberg.scan.rows import Batches
@@ -28,10 +34,12 @@ if TYPE_CHECKING:
     from floeberg.commit.source_rows import SourceRows
     from floeberg.commit.stored_rows import StoredRows
 
-__all__ = ["ApplyChanges", "ChangeFeed"]
+__all__ = ["ApplyChanges", "ChangeFeed", "LastChanges", "last_changes"]
 
 Array: TypeAlias = Any
 _WORDS = ("insert", "update", "delete")
+_BEFORE, _AFTER = "update_before", "update_after"
+"""What a changelog says of the old and of the new row of an update: the old one goes first."""
 _SHOWN = 3
 """So many keys an error shows."""
 
@@ -53,7 +61,9 @@ class ChangeFeed:
     null_keys: str
 
     def check(self, feed: pa.Schema) -> None:
-        """Raises `InvalidInputError` where the feed lacks a column."""
+        """Raises `InvalidInputError` where the feed has no such columns, or nested ones."""
+        from pyarrow import types  # noqa: PLC0415 - importing floeberg imports nothing large
+
         for what, names in (
             ("keys", self.keys),
             ("operation", [self.operation]),
@@ -65,6 +75,11 @@ class ChangeFeed:
                 if name not in feed.names:
                     known = ", ".join(map(repr, feed.names))
                     raise InvalidInputError(f"{what}: the changes have no column {name!r}, only {known}")
+                kind = feed.field(name).type
+                if types.is_nested(kind):
+                    raise InvalidInputError(
+                        f"{what}: column {name!r} is of type {kind}, expected a column of a primitive type"
+                    )
 
     def last(self, rows: StoredRows) -> tuple[Array, Array]:
         """The last change of each key, by the numbers of rows: inserts and updates, and then deletes.
@@ -87,7 +102,8 @@ class ChangeFeed:
                     f"order_by: column {name!r} is null in {feed[name].null_count} changes"
                 )
         plain = pa.table(
-            [_storage(feed[name]) for name in names], names=[str(each) for each in range(len(names))]
+            [*(_storage(feed[name]) for name in names), pc.not_equal(words, _BEFORE)],
+            names=[str(each) for each in range(len(names) + 1)],
         )
         order = pc.sort_indices(plain, sort_keys=[(name, "ascending") for name in plain.column_names])
         columns = [plain.column(name).take(order).combine_chunks() for name in plain.column_names]
@@ -97,21 +113,22 @@ class ChangeFeed:
             self._raise_tied(feed, order.take(pc.indices_nonzero(tied).slice(0, _SHOWN)))
         is_last = pa.chunked_array([pc.invert(same_key), pa.array([True] if len(order) else [], pa.bool_())])
         last = order.filter(is_last.combine_chunks())
-        is_gone = pc.equal(words.take(last), "delete").combine_chunks()
+        is_gone = pc.is_in(words.take(last), pa.array(("delete", _BEFORE))).combine_chunks()
         return last.filter(pc.invert(is_gone)), last.filter(is_gone)
 
     def _words(self, feed: pa.Table) -> Array:
-        """The operations."""
+        """The operations, in lower case."""
         import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
         try:
-            words: Array = feed[self.operation].cast(pa.string())
+            words: Array = pc.utf8_lower(feed[self.operation].cast(pa.string()))
         except pa.ArrowException as error:
             raise InvalidInputError(
                 f"operation: expected text in column {self.operation!r}: {error}"
             ) from error
-        wrong = words.filter(pc.invert(pc.is_in(words, pa.array(_WORDS))))
+        known = pa.array((*_WORDS, _BEFORE, _AFTER))
+        wrong = words.filter(pc.invert(pc.is_in(words, known)))
         if len(wrong):
             raise InvalidInputError(
                 f"operation: expected insert, update or delete in column {self.operation!r}, found {wrong[0].as_py()!r}"
@@ -150,6 +167,66 @@ def _all_same(columns: Sequence[Array]) -> Array:
     return found
 
 
+@dataclass(frozen=True)
+class LastChanges:
+    """What a feed leaves, in the types of the table.
+
+    Args:
+        there: The rows that there are then, with the columns that the feed has.
+        gone: The keys of rows that there are not.
+    """
+
+    there: StoredRows
+    gone: StoredRows
+
+    @property
+    def num_rows(self) -> int:
+        """The number of keys."""
+        return self.there.num_rows + self.gone.num_rows
+
+    def keys(self) -> pa.RecordBatchReader:
+        """The keys of all changes: those of the rows that there are come first."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        names = self.gone.schema.names
+        every = chain(self.there.reader(names), self.gone.reader(names))
+        return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(self.gone.schema, every))
+
+    def index(self, request: ChangeRequest, null_keys: str) -> _native.SourceKeys:
+        """The keys, in a hash table.
+
+        Raises:
+            InvalidInputError: A key is null, and that is an error.
+        """
+        return _native.SourceKeys.of(
+            request.table, self.keys(), columns=self.gone.schema.names, nulls=null_keys, repeats=False
+        )
+
+
+def last_changes(feed: ChangeFeed, rows: StoredRows, changed: ChangedRows) -> LastChanges:
+    """The last change of each key.
+
+    Raises:
+        InvalidInputError: A column is missing or does not fit, or a struct lacks a field; or as with `ChangeFeed.last`.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    schema = changed.schema
+    there, gone = feed.last(rows)
+    control = {feed.operation, *(name for name in feed.order_by if name not in schema.names)}
+    given = pa.schema([field for field in rows.schema if field.name not in control])
+    names = columns_of_source(given, schema, case_sensitive=True)
+    keys = [key_column(name, schema, names, case_sensitive=True) for name in feed.keys]
+    used = {name: names[name] for name in schema.names if name in names}
+    for name in used:
+        check_fields(name, given.field(names[name]).type, schema.field(name).type)
+    recipe = changed.recipe.native()
+    source = conformed_source(recipe, rows.taken(there), used)
+    return LastChanges(
+        source, conformed_source(recipe, rows.taken(gone), {name: names[name] for name in keys})
+    )
+
+
 class ApplyChanges(RowChanges):
     """Makes the rows of a table those that a feed of changes leaves."""
 
@@ -172,28 +249,9 @@ class ApplyChanges(RowChanges):
 
     def find(self, request: ChangeRequest) -> FoundChanges:
         """Looks for the keys, deletes rows, and writes those that change or are new."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
         changed = ChangedRows.of(request)
-        schema = changed.schema
-        rows = self._source.rows()
-        there, gone = self._feed.last(rows)
-        control = {self._feed.operation, *(name for name in self._feed.order_by if name not in schema.names)}
-        given = pa.schema([field for field in rows.schema if field.name not in control])
-        names = columns_of_source(given, schema, case_sensitive=True)
-        keys = [key_column(name, schema, names, case_sensitive=True) for name in self._feed.keys]
-        recipe = changed.recipe.native()
-        used = {name: names[name] for name in schema.names if name in names}
-        source = conformed_source(recipe, rows.taken(there), used)
-        deleted = conformed_source(recipe, rows.taken(gone), {name: names[name] for name in keys})
-        every = chain(source.reader(keys), deleted.reader(keys))
-        index = _native.SourceKeys.of(
-            request.table,
-            cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(deleted.schema, every)),
-            columns=keys,
-            nulls=self._feed.null_keys,
-            repeats=False,
-        )
+        last = last_changes(self._feed, self._source.rows(), changed)
+        source, index = last.there, last.index(request, self._feed.null_keys)
         scan = request.scan(as_expression(True).as_tree())
         found = index.find(scan, lists_all=False)
         receipt = changed.write(self._rows(scan, found, source, changed))

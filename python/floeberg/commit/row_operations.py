@@ -15,6 +15,7 @@ from floeberg._arguments import (
     checked_text,
 )
 from floeberg.commit.change_feed import ApplyChanges, ChangeFeed
+from floeberg.commit.changes_by_key import ApplyByKeys
 from floeberg.commit.merge_builder import MergeBuilder, join_keys
 from floeberg.commit.merge_rows import MergeRows
 from floeberg.commit.source_rows import SourceRows
@@ -34,10 +35,13 @@ if TYPE_CHECKING:
     from floeberg.commit.new_values import NewValue
     from floeberg.commit.staging import SchemaMode
 
-__all__ = ["DeleteMode", "NullKeys", "OnConflict", "RowOperations", "WriteMode"]
+__all__ = ["ChangeMode", "DeleteMode", "NullKeys", "OnConflict", "RowOperations", "WriteMode"]
 
 DeleteMode = Literal["copy-on-write", "merge-on-read"]
 """How row-level deletes are written: the files are rewritten with their other rows, or delete files name the rows."""
+
+ChangeMode = Literal["copy-on-write", "merge-on-read", "equality"]
+"""The same for a feed of changes, or by equality deletes, without reading the table."""
 
 NullKeys = Literal["error", "equal"]
 """What a null in a key of a source is: an error, or equal to null."""
@@ -250,7 +254,7 @@ class RowOperations(StagedOperations):
         order_by: str | Sequence[str],
         null_keys: NullKeys = "error",
         schema_mode: SchemaMode | None = None,
-        mode: DeleteMode | None = None,
+        mode: ChangeMode | None = None,
         options: Mapping[str, str] | None = None,
         on_conflict: OnConflict = "retry",
     ) -> None:
@@ -258,14 +262,19 @@ class RowOperations(StagedOperations):
         written, isolation = _options(options)
         if null_keys not in ("error", "equal"):
             raise InvalidInputError(f"null_keys: expected 'error' or 'equal', found {null_keys!r}")
-        _check_change(mode, isolation)
+        by_key = mode == "equality"
+        _check_change(None if by_key else mode, isolation, ChangeMode)
         order = [order_by] if isinstance(order_by, str) else checked_names("order_by", order_by)
         feed = ChangeFeed(checked_names("keys", keys), checked_text("operation", operation), order, null_keys)
         self._check_open()
         without = {feed.operation, *feed.order_by}
         rows = self._source(changes, schema_mode, without=without)
-        made = ApplyChanges(rows, feed, isolation=isolation, mode=mode)
-        self._change(made, written, is_repeated=_finds_again(on_conflict))
+        changing = (
+            ApplyByKeys(rows, feed, isolation=isolation)
+            if by_key
+            else ApplyChanges(rows, feed, isolation=isolation, mode=mode)
+        )
+        self._change(changing, written, is_repeated=_finds_again(on_conflict))
 
     def _source(
         self, data: object, schema_mode: SchemaMode | None, without: Collection[str] = ()
@@ -362,11 +371,11 @@ def _finds_again(on_conflict: object) -> bool:
     return on_conflict == "retry"
 
 
-def _check_change(mode: object, isolation: str | None) -> None:
+def _check_change(mode: object, isolation: str | None, modes: object = DeleteMode) -> None:
     """Checks words that the commit would check, which is not made where no row changes."""
     _check_mode(mode)
     for what, found, expected in (
-        ("mode", mode, get_args(DeleteMode)),
+        ("mode", mode, get_args(modes)),
         ("isolation level", isolation and isolation.strip().lower(), ("serializable", "snapshot")),
     ):
         if found is not None and found not in expected:

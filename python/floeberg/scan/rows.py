@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from floeberg import _native
 
 
-Native = TypeVar("Native", "_native.Scan", "_native.TaskGroup")
+Native = TypeVar("Native", "_native.Scan", "_native.TaskGroup", "_native.ChangelogScan")
 
 
 class RowSource(Generic[Native]):
-    """Rows to read: a scan, or a group of its tasks."""
+    """Rows to read: a scan, a group of its tasks, or a changelog."""
 
     # A plan may have very many groups.
     __slots__ = ("_inner",)

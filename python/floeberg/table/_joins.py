@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from floeberg.commit.merge_rows import Clause
     from floeberg.commit.reporting import ProgressCallback
     from floeberg.commit.result import CommitResult
-    from floeberg.commit.row_operations import DeleteMode, NullKeys, OnConflict
+    from floeberg.commit.row_operations import ChangeMode, DeleteMode, NullKeys, OnConflict
     from floeberg.commit.staging import SchemaMode
 
 __all__ = ["TableJoins"]
@@ -194,7 +194,7 @@ class TableJoins(TableBase):
         order_by: str | Sequence[str],
         null_keys: NullKeys = "error",
         schema_mode: SchemaMode | None = None,
-        mode: DeleteMode | None = None,
+        mode: ChangeMode | None = None,
         options: Mapping[str, str] | None = None,
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
@@ -212,12 +212,17 @@ class TableJoins(TableBase):
             changes: The changes, as `append` takes rows. Keys, operations and `order_by` are kept in memory, and other
                 columns as with `upsert`.
             keys: The key columns, of primitive types.
-            operation: The column with `insert`, `update` or `delete`. It is not written.
+            operation: The column with `insert`, `update` or `delete`, in any case. It is not written. A changelog's
+                `UPDATE_AFTER` is an update, and its `UPDATE_BEFORE` a delete before it.
             order_by: The columns by which the last change of a key is found, such as a log position. They are written
                 where the table has them.
             null_keys: As with `upsert`.
             schema_mode: As with `append`.
-            mode: As with `upsert`.
+            mode: As with `upsert`; or `"equality"`, which does not read the table: equality delete files name the keys
+                of all changes, and rows that stay are written, whether they change or not. The changes need every
+                column of the table. Keys are not floating-point numbers. In a partitioned table, the columns that
+                partitions depend on are keys, or the table has an unpartitioned spec. Where a key is in several rows,
+                one is left.
             options: As with `upsert`.
             snapshot_properties: As with `append`.
             branch: As with `append`.

@@ -13,6 +13,7 @@ from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
 from floeberg.table._add_files import TableAddFiles
 from floeberg.table._append import TableAppend
+from floeberg.table._changelogs import TableChangelogs
 from floeberg.table._display import TableDisplay
 from floeberg.table._joins import TableJoins
 from floeberg.table._references import TableReferences
@@ -74,6 +75,7 @@ class TableCatalog(Protocol):
 
 class Table(
     TableSchemas,
+    TableChangelogs,
     TableSnapshots,
     TableStatistics,
     TableAppend,

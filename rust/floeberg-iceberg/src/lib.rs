@@ -15,6 +15,7 @@
 //! - `table`: a table, opened.
 //! - `scan`: which rows of which snapshot, or which appends between two; the facade over planning and reading.
 //! - `lookup`: the rows that have a key of a source, and their other columns.
+//! - `changelog`: which rows snapshots inserted, deleted and updated.
 //! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
 //! - `statistics`: Puffin statistics files, and the rows of partition statistics files.
@@ -35,6 +36,7 @@ pub mod aggregate;
 mod table;
 mod scan;
 pub mod lookup;
+mod changelog;
 pub mod inspect;
 mod recipe;
 mod statistics;
@@ -42,6 +44,7 @@ mod view;
 pub mod write;
 pub mod add_files;
 
+pub use changelog::{ChangelogScan, ChangelogStream};
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};

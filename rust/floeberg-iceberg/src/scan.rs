@@ -264,6 +264,7 @@ impl Scan {
             metadata_location: self.table.metadata_location().to_owned(),
             snapshot: self.snapshot()?,
             appends: self.appends()?,
+            manifests: None,
             statistics_of: None,
             schema: self.filter_schema()?,
             filter: self.bound_filter()?,

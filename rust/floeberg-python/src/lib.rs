@@ -48,6 +48,8 @@ mod _native {
     #[pymodule_export]
     use crate::commit::view::{ViewAttempt, ViewOperation};
     #[pymodule_export]
+    use crate::scan::changelog::ChangelogScan;
+    #[pymodule_export]
     use crate::scan::lane::{deleted_rows, parquet_shapes};
     #[pymodule_export]
     use crate::scan::plan::Plan;

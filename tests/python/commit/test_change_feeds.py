@@ -99,7 +99,7 @@ def test_random_feeds_are_what_a_dict_makes_of_them(tmp_path):
         (feed(("update", 1, "a", 1)), {"keys": []}, "at least one column"),
         (feed(("update", 1, "a", 1)), {"operation": "nope"}, "no column 'nope'"),
         (feed(("update", 1, "a", 1)), {"order_by": ["nope"]}, "no column 'nope'"),
-        (feed(("update", 1, "a", 1)), {"mode": "equality"}, "expected the mode"),
+        (feed(("update", 1, "a", 1)), {"mode": "equal"}, "expected the mode"),
         (feed(("update", 1, "a", 1)).append_column("more", [[1]]), {}, "no column 'more'"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import floeberg as fb
@@ -9,6 +10,7 @@ from histories.model import ID, Columns, Lineage, Node, Rows
 from histories.running import NAME, History
 
 Value = Any
+LINEAGE_VERSION = 3
 LINEAGE = ("_row_id", "_last_updated_sequence_number")
 
 
@@ -23,12 +25,37 @@ def compare(history: History) -> None:
     }
     for node in history.nodes:
         _compare_snapshot(table, node, history.version)
+    if history.nodes:
+        _compare_changes(table, history)
     for branch, node in history.heads.items():
         found = table.scan().use_ref(branch)
         assert _written(found.to_arrow().to_pylist(), history.columns) == _expected(
             node.rows, history.columns
         )
         assert found.count() == len(node.rows)
+
+
+def _compare_changes(table: fb.Table, history: History) -> None:
+    """The changes since an earlier snapshot make its rows those of the newest one."""
+    node = history.nodes[-1]
+    line = list(node.ancestry())
+    start = line[len(history.nodes) % len(line)]
+    keys = [each.name for each in node.columns if each.number == ID]
+    by_row = Counter(_expected(start.rows, node.columns))
+    wanted = Counter(_expected(node.rows, node.columns))
+    for net, identifiers in ((False, None), (False, keys), (True, None)):
+        changes = table.changelog_scan(
+            start.snapshot_id, node.snapshot_id, net=net, identifier_columns=identifiers
+        )
+        found = changes.to_arrow().to_pylist()
+        came, went = (
+            Counter(_written([row for row in found if row["_change_type"] in kinds], node.columns))
+            for kinds in (("INSERT", "UPDATE_AFTER"), ("DELETE", "UPDATE_BEFORE"))
+        )
+        assert (by_row + came) - went == wanted, f"from {start.snapshot_id} to {node.snapshot_id}, {net=}"
+        assert by_row.total() + came.total() - went.total() == wanted.total()
+        if net and table.format_version < LINEAGE_VERSION:
+            assert (came, went) == (wanted - by_row, by_row - wanted)
 
 
 def _expected(rows: Rows, columns: Columns) -> list[str]:

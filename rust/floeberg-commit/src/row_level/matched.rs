@@ -204,6 +204,7 @@ fn plan_request(
         metadata_location: context.metadata.location.clone(),
         snapshot: context.parent()?,
         appends: None,
+        manifests: None,
         statistics_of: None,
         schema: Arc::clone(context.metadata.current_schema()),
         filter,

@@ -141,7 +141,7 @@ fn with_position(keys: &Schema) -> Result<Schema> {
 }
 
 /// A metadata column under a name that no column of a schema has. Columns are read by their ids.
-pub(super) fn of_free_name(mut column: Field, schema: &Schema) -> Field {
+pub(crate) fn of_free_name(mut column: Field, schema: &Schema) -> Field {
     while schema.find(&column.name, true).is_ok() {
         column.name.insert(0, '_');
     }

@@ -16,6 +16,7 @@ mod matched_stream;
 mod tests;
 
 pub use differing::differing_rows;
+pub(crate) use found_rows::of_free_name;
 pub use found_rows::{FoundFile, FoundRows};
 pub use matched_stream::{MatchedStream, SOURCE_ROW};
 pub use source_keys::{NullKeys, SourceKeys};

@@ -61,10 +61,11 @@ impl PlanJob {
         let used = request.reader.cache.begin();
         let specs = Specs::new(&request.metadata, &request.schema)?;
         let filter = Pruner::new(request.filter.clone(), &specs);
-        let manifests = match (&request.snapshot, &request.appends) {
-            (None, _) => Vec::new(),
-            (Some(snapshot), None) => request.reader.manifests(snapshot)?,
-            (Some(_), Some(appends)) => appends.manifests(&request.reader)?,
+        let manifests = match (&request.snapshot, &request.appends, &request.manifests) {
+            (None, _, _) => Vec::new(),
+            (Some(_), None, Some(chosen)) => chosen.to_vec(),
+            (Some(snapshot), None, None) => request.reader.manifests(snapshot)?,
+            (Some(_), Some(appends), _) => appends.manifests(&request.reader)?,
         };
         let mut dropped = [PruneCounts::new(request.verbose), PruneCounts::new(request.verbose)];
         let [by_data, by_deletes] = &mut dropped;

@@ -8,7 +8,7 @@ use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
 
 use super::incremental::Appends;
-use crate::manifest::ManifestReader;
+use crate::manifest::{ManifestFile, ManifestReader};
 use crate::metadata::{Snapshot, TableMetadata, explain_missing_file};
 
 /// What to plan.
@@ -22,6 +22,8 @@ pub struct PlanRequest {
     pub snapshot: Option<Arc<Snapshot>>,
     /// Only files that these append snapshots added, without deletes; `None` is all live files.
     pub appends: Option<Arc<Appends>>,
+    /// Only these manifests of the snapshot; `None` is all that its manifest list names.
+    pub manifests: Option<Arc<Vec<ManifestFile>>>,
     /// The column whose counts and bounds the plan keeps, file by file.
     pub statistics_of: Option<i32>,
     /// The schema that the filter is bound to.

@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
-use arrow_array::{BooleanArray, RecordBatch};
+use arrow_array::{BooleanArray, RecordBatch, StringArray};
 use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 use floeberg_core::expr::{BoundExpr, ColumnStats};
 use floeberg_core::{Error, Result};
 
-use super::tasks::{TaskRow, TaskSource};
+use super::columns::{column, typed};
+use super::tasks::{TaskRow, TaskSource, delete_numbers};
 use super::{DeleteFile, Explain, FileScanTask};
 use crate::manifest::Specs;
 
@@ -127,6 +128,16 @@ impl Plan {
     /// The tasks, in order, each built on demand.
     pub fn tasks(&self) -> impl Iterator<Item = Result<FileScanTask>> + '_ {
         (0..self.len).map(|number| self.task(number))
+    }
+
+    /// The path of each data file, as written, and the numbers of its deletes.
+    pub(crate) fn files(&self) -> impl Iterator<Item = Result<(&str, &[i32])>> + '_ {
+        self.chunks.iter().flat_map(|chunk| {
+            (0..chunk.num_rows()).map(move |row| {
+                let paths = typed::<StringArray>(chunk.column(column::FILE_PATH))?;
+                Ok((paths.value(row), delete_numbers(chunk, row)?))
+            })
+        })
     }
 
     pub(crate) fn position(&self, number: usize) -> Result<(&RecordBatch, usize)> {

@@ -28,4 +28,4 @@ pub use request::ReadRequest;
 pub use shapes::{Shapes, stored_shapes};
 pub use stream::{BatchStream, stream};
 pub use table_reader::TableReader;
-pub use task::{TaskBatches, read_rows, read_task};
+pub use task::{TaskBatches, read_rows, read_rows_except, read_task};

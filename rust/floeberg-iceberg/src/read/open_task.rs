@@ -23,6 +23,17 @@ use crate::plan::FileScanTask;
 /// About how many bytes the metadata columns of one batch have.
 const BATCH_BYTES: usize = 64 << 20;
 
+/// Which rows of a task are wanted, by their positions.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// All.
+    All,
+    /// Those at these positions.
+    At(&'a RoaringTreemap),
+    /// Those at other positions.
+    Except(&'a RoaringTreemap),
+}
+
 /// A task whose file is open.
 #[derive(Debug)]
 pub(super) struct OpenTask {
@@ -46,24 +57,19 @@ impl OpenTask {
 
     /// Opens a task to read other columns than the request's.
     pub(super) fn open_with(reader: &TableReader, task: &FileScanTask, projected: &Schema) -> Result<Self> {
-        Self::try_open(reader, task, projected, None).context("path", &task.location)
+        Self::try_open(reader, task, projected, Wanted::All).context("path", &task.location)
     }
 
-    /// Opens a task to read the rows at these positions.
-    pub(super) fn open_rows(
-        reader: &TableReader,
-        task: &FileScanTask,
-        positions: &RoaringTreemap,
-    ) -> Result<Self> {
-        Self::try_open(reader, task, &reader.request.projected, Some(positions))
-            .context("path", &task.location)
+    /// Opens a task to read some of its rows.
+    pub(super) fn open_rows(reader: &TableReader, task: &FileScanTask, wanted: Wanted<'_>) -> Result<Self> {
+        Self::try_open(reader, task, &reader.request.projected, wanted).context("path", &task.location)
     }
 
     fn try_open(
         reader: &TableReader,
         task: &FileScanTask,
         projected: &Schema,
-        only: Option<&RoaringTreemap>,
+        wanted: Wanted<'_>,
     ) -> Result<Self> {
         let TableReader { request, deletes: caches } = reader;
         let access = &request.files;
@@ -71,8 +77,10 @@ impl OpenTask {
         let keys = TaskKeys::load(request, &caches.keys, task)?;
         let names = request.name_mapping.as_deref().map_or(Names::Unmapped(&request.schema), Names::Mapped);
         let file = access.open(&task.location, task.file_format, names)?;
-        if let Some(only) = only {
-            deletes.add(&others(file.as_ref(), task, only));
+        match wanted {
+            Wanted::All => {}
+            Wanted::At(positions) => deletes.add(&others(file.as_ref(), task, positions)),
+            Wanted::Except(positions) => deletes.add(positions),
         }
         let constants = constants_of(request, task)?;
         let batch_rows = constants.origin().map_or(access.batch_rows, |origin| {

@@ -9,7 +9,7 @@ use floeberg_core::Result;
 use floeberg_files::Coalescer;
 use roaring::RoaringTreemap;
 
-use super::open_task::OpenTask;
+use super::open_task::{OpenTask, Wanted};
 use super::table_reader::TableReader;
 use super::task_rows::TaskRows;
 use crate::plan::FileScanTask;
@@ -30,7 +30,18 @@ pub fn read_rows(
     task: &FileScanTask,
     positions: &RoaringTreemap,
 ) -> Result<TaskBatches> {
-    Ok(TaskBatches::new(reader, OpenTask::open_rows(reader, task, positions)?))
+    Ok(TaskBatches::new(reader, OpenTask::open_rows(reader, task, Wanted::At(positions))?))
+}
+
+/// The rows of a task that are at none of these positions.
+///
+/// Errors: those of [`read_task`].
+pub fn read_rows_except(
+    reader: &Arc<TableReader>,
+    task: &FileScanTask,
+    positions: &RoaringTreemap,
+) -> Result<TaskBatches> {
+    Ok(TaskBatches::new(reader, OpenTask::open_rows(reader, task, Wanted::Except(positions))?))
 }
 
 /// The batches of one task.

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::{Cancel, Context, Result};
@@ -17,18 +18,23 @@ use pyo3::types::PyCapsule;
 use crate::arrow::{Batches, schema_capsule, stream_capsule};
 use crate::runtime;
 use crate::scan::engine_schema::EngineSchema;
-use crate::scan::stream::BatchReader;
+use crate::scan::stream::{Awaited, BatchReader};
 
 /// What can be read. Clones read the same rows.
 pub trait Rows: Clone + Send + Sync + 'static {
+    /// What gives batches.
+    type Stream: Awaited + Iterator<Item = Result<RecordBatch>> + 'static;
+
     /// The Arrow schema of the rows.
     fn output(&self) -> Result<Schema>;
 
     /// Plans; reading starts with the first batch.
-    fn open(&self, cancel: &Cancel) -> Result<BatchStream>;
+    fn open(&self, cancel: &Cancel) -> Result<Self::Stream>;
 }
 
 impl Rows for Scan {
+    type Stream = BatchStream;
+
     fn output(&self) -> Result<Schema> {
         schema_to_arrow(self.projection()?.as_ref()).context("table", self.table().metadata_location())
     }
@@ -39,6 +45,8 @@ impl Rows for Scan {
 }
 
 impl Rows for GroupRecipe {
+    type Stream = BatchStream;
+
     fn output(&self) -> Result<Schema> {
         schema_to_arrow(self.read().projected())
     }

@@ -48,6 +48,11 @@ impl Scan {
         Ok(Self(scan))
     }
 
+    /// A scan that was checked before.
+    pub fn of(scan: IcebergScan) -> Self {
+        Self(scan)
+    }
+
     /// The scan.
     pub fn inner(&self) -> &IcebergScan {
         &self.0

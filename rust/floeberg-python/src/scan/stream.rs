@@ -9,6 +9,7 @@ use std::vec;
 
 use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_iceberg::ChangelogStream;
 use floeberg_iceberg::lookup::MatchedStream;
 use floeberg_iceberg::plan::PlanStream;
 use floeberg_iceberg::read::BatchStream;
@@ -28,6 +29,13 @@ pub trait Awaited: Send {
 
 /// Rows, as they are read.
 impl Awaited for BatchStream {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// Changes, as they are read.
+impl Awaited for ChangelogStream {
     fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
         self.next_timeout(timeout)
     }

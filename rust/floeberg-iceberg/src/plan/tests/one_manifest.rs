@@ -75,6 +75,7 @@ pub(super) fn request(metadata: &Json, list: Vec<u8>, manifest: Vec<u8>, threads
         metadata_location,
         snapshot: metadata.current_snapshot().cloned(),
         appends: None,
+        manifests: None,
         statistics_of: None,
         schema: Arc::clone(metadata.current_schema()),
         metadata: Arc::new(metadata),

@@ -185,6 +185,7 @@ pub(super) fn table() -> (PlanRequest, CountingStore) {
         metadata_location: "memory://t/m.json".to_owned(),
         snapshot: metadata.current_snapshot().cloned(),
         appends: None,
+        manifests: None,
         statistics_of: None,
         schema: Arc::clone(metadata.current_schema()),
         metadata: Arc::new(metadata),

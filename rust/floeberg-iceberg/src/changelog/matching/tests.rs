@@ -1,0 +1,64 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use proptest::prelude::*;
+
+use super::{Changes, Matcher};
+use crate::changelog::columns::RowNumbers;
+use crate::changelog::step::{ChangeType, Side};
+
+/// Rows as pairs of a number and a key, inserted and deleted.
+fn matched(inserted: &[(u8, u8)], deleted: &[(u8, u8)], has_keys: bool) -> (Changes, Changes) {
+    let mut matcher = Matcher::default();
+    for (side, rows) in [(Side::Inserted, inserted), (Side::Deleted, deleted)] {
+        // In two batches.
+        for rows in [&rows[..rows.len() / 2], &rows[rows.len() / 2..]] {
+            let keys = rows.iter().map(|row| u128::from(row.1)).collect();
+            let numbers = rows.iter().map(|row| u128::from(row.0)).collect();
+            matcher.add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys) }).unwrap();
+        }
+    }
+    matcher.finish()
+}
+
+#[test]
+fn as_many_equal_rows_are_carried_over_on_both_sides() {
+    let (deleted, inserted) = matched(&[(1, 0), (1, 0), (2, 0)], &[(1, 0), (3, 0)], false);
+    assert_eq!(deleted, [None, Some(ChangeType::Delete)]);
+    let left: Vec<_> = inserted.iter().flatten().collect();
+    assert_eq!(left, [&ChangeType::Insert; 2]);
+}
+
+#[test]
+fn one_row_of_a_key_on_each_side_is_an_update_and_more_are_not() {
+    use ChangeType::{Delete, Insert, UpdateAfter, UpdateBefore};
+    let (deleted, inserted) =
+        matched(&[(1, 7), (2, 8), (3, 8), (9, 9)], &[(4, 7), (5, 8), (9, 9), (6, 5)], true);
+    assert_eq!(deleted, [Some(UpdateBefore), Some(Delete), None, Some(Delete)]);
+    assert_eq!(inserted, [Some(UpdateAfter), Some(Insert), Some(Insert), None]);
+}
+
+proptest! {
+    #[test]
+    fn what_is_left_is_the_difference_of_multisets(
+        inserted in prop::collection::vec((0..6_u8, 0..3_u8), 0..30),
+        deleted in prop::collection::vec((0..6_u8, 0..3_u8), 0..30),
+        has_keys: bool,
+    ) {
+        // Equal rows have equal keys.
+        let keyed = |rows: Vec<(u8, u8)>| rows.into_iter().map(|(row, _)| (row, row / 2)).collect::<Vec<_>>();
+        let (inserted, deleted) = (keyed(inserted), keyed(deleted));
+        let (went, came) = matched(&inserted, &deleted, has_keys);
+        prop_assert_eq!((went.len(), came.len()), (deleted.len(), inserted.len()));
+        let count = |rows: &[(u8, u8)], changes: &Changes, row: u8| {
+            rows.iter().zip(changes).filter(|(each, change)| each.0 == row && change.is_some()).count()
+        };
+        for row in 0..6 {
+            let all = |rows: &[(u8, u8)]| rows.iter().filter(|each| each.0 == row).count();
+            let both = all(&inserted).min(all(&deleted));
+            prop_assert_eq!(count(&inserted, &came, row), all(&inserted) - both);
+            prop_assert_eq!(count(&deleted, &went, row), all(&deleted) - both);
+        }
+        let updates = |changes: &Changes, kind| changes.iter().filter(|change| **change == Some(kind)).count();
+        prop_assert_eq!(updates(&went, ChangeType::UpdateBefore), updates(&came, ChangeType::UpdateAfter));
+    }
+}

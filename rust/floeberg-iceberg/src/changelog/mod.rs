@@ -1,0 +1,30 @@
+//! Which rows did the snapshots after one, up to another, insert, delete and update?
+//!
+//! - `range`: the snapshots, each with the one before it.
+//! - `step`: a snapshot whose changes are read: its files, and how its rows are told apart.
+//! - `diff`: the files of which rows came or went between two snapshots, with the rows.
+//! - `columns`: the columns that are read, and those of the result.
+//! - `planned_steps`: the steps of a range, each planned when it is reached.
+//! - `matching`: which deleted and inserted rows of a snapshot are one row.
+//! - `read_job`: the rows of a file that changed.
+//! - `open_step`: the rows of a snapshot of which some were only carried over.
+//! - `stream`: the changes as one stream.
+//! - `scan`: the facade.
+//!
+//! Spec: Reserved Field IDs (`_change_type`, `_change_ordinal`, `_commit_snapshot_id`); Row Lineage; Snapshots (`operation`).
+//!
+//! Invariant: the rows at the start, without the deleted ones and with the inserted ones, are the rows at the end.
+
+mod range;
+mod step;
+mod diff;
+mod columns;
+mod planned_steps;
+mod matching;
+mod read_job;
+mod open_step;
+mod stream;
+mod scan;
+
+pub use scan::ChangelogScan;
+pub use stream::ChangelogStream;

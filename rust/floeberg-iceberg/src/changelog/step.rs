@@ -1,0 +1,148 @@
+//! What are the changes of a snapshot, before their rows are read?
+
+use std::sync::Arc;
+
+use roaring::RoaringTreemap;
+
+use crate::plan::FileScanTask;
+use crate::read::TableReader;
+
+/// Did rows come or go?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// They came.
+    Inserted,
+    /// They went.
+    Deleted,
+}
+
+/// What a changelog says of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChangeType {
+    Insert,
+    Delete,
+    UpdateBefore,
+    UpdateAfter,
+}
+
+impl ChangeType {
+    /// The value of `_change_type`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Insert => "INSERT",
+            Self::Delete => "DELETE",
+            Self::UpdateBefore => "UPDATE_BEFORE",
+            Self::UpdateAfter => "UPDATE_AFTER",
+        }
+    }
+}
+
+impl Side {
+    /// The snapshot that has the rows: 0 is the one after, 1 the one before.
+    pub fn snapshot(self) -> usize {
+        usize::from(self == Self::Deleted)
+    }
+}
+
+impl From<Side> for ChangeType {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Inserted => Self::Insert,
+            Side::Deleted => Self::Delete,
+        }
+    }
+}
+
+/// Which live rows of a file changed.
+#[derive(Debug, Clone)]
+pub(super) enum ChangedRows {
+    /// All of them.
+    All,
+    /// Those at these positions, some of which equality deletes may have deleted before.
+    At(RoaringTreemap),
+    /// Those that are not live in another snapshot, of which this is the task.
+    NotIn(Box<FileScanTask>),
+}
+
+/// A data file with rows that changed.
+#[derive(Debug, Clone)]
+pub(super) struct ChangedFile {
+    /// Did they come or go?
+    pub side: Side,
+    /// The file, with its deletes in the snapshot that has the rows.
+    pub task: FileScanTask,
+    /// The rows.
+    pub rows: ChangedRows,
+}
+
+/// How rows of a snapshot that were only copied to other files are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Matching {
+    /// There are none: rows only came, or only went.
+    Nothing,
+    /// By their row ids.
+    Lineage,
+    /// By the values of all columns.
+    Values,
+}
+
+/// What reads the files of the two snapshots of a step.
+///
+/// A reader shares the keys of equality deletes between its tasks, so that each snapshot has its own.
+#[derive(Debug)]
+pub(super) struct StepReaders {
+    /// Of rows, in the snapshot after and in that before.
+    pub rows: [Arc<TableReader>; 2],
+    /// Of positions alone.
+    pub positions: [Arc<TableReader>; 2],
+}
+
+/// A snapshot whose changes are read, or several of which the net changes are.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// `_change_ordinal`.
+    pub ordinal: i32,
+    /// `_commit_snapshot_id`.
+    pub snapshot_id: i64,
+    /// Which of its rows were copied?
+    pub matching: Matching,
+    /// Its files, those with rows that came first.
+    pub files: Vec<ChangedFile>,
+    /// What reads them.
+    pub readers: StepReaders,
+}
+
+impl Step {
+    /// A step of files, with what reads them.
+    pub fn new(
+        ordinal: i32,
+        snapshot_id: i64,
+        mut files: Vec<ChangedFile>,
+        readers: impl FnOnce(Matching) -> StepReaders,
+    ) -> Self {
+        files.sort_by_key(|file| file.side == Side::Deleted);
+        let is_one_sided = match (files.first(), files.last()) {
+            (Some(first), Some(last)) => first.side == last.side,
+            _ => true,
+        };
+        let matching = if is_one_sided {
+            Matching::Nothing
+        } else if files.iter().all(|file| file.task.first_row_id.is_some()) {
+            Matching::Lineage
+        } else {
+            Matching::Values
+        };
+        Self { ordinal, snapshot_id, matching, files, readers: readers(matching) }
+    }
+}
+
+/// A file of a step to read.
+#[derive(Debug, Clone)]
+pub(super) struct ReadFile {
+    /// The step.
+    pub step: Arc<Step>,
+    /// The number of the file in it.
+    pub number: usize,
+    /// Are rows numbered, to find copied ones?
+    pub is_numbered: bool,
+}
