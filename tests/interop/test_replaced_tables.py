@@ -94,7 +94,7 @@ def told(table: fb.Table) -> dict[str, Any]:
     return {key: document.get(key) for key in PARTS} | {
         "refs": refs,
         "log": [number[each["snapshot-id"]] for each in document["snapshot-log"]],
-        "current": document.get("current-snapshot-id"),
+        "current": number.get(document.get("current-snapshot-id")),
         "properties": {
             key: value for key, value in document["properties"].items() if key.startswith(("kept", "new"))
         },
@@ -162,6 +162,7 @@ def test_a_table_is_replaced_as_in_java(case, version, tmp_path, java):
     assert told(ours) == told(theirs)
 
 
+@pytest.mark.unchecked_tables("Java gives a column another type than the specification promotes")
 def test_a_column_of_another_type_gets_another_id_than_in_java(tmp_path, java):
     """Java keeps the id, and cannot read the old rows in the column."""
     catalog = fb.load_catalog(

@@ -19,7 +19,7 @@ class Summary(dict[str, str]):
     Examples:
         >>> summary = table.current_snapshot().summary
         >>> summary.operation, summary["total-records"]
-        ('overwrite', '9')
+        ('append', '9')
     """
 
     @property
