@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from adopting import adopt, local
+from peers.process import Refused
 from tables import arrow_file
 
 import floeberg as fb
@@ -36,12 +37,14 @@ class Changed:
     Attributes:
         table: What it is now.
         rows: Its rows.
+        without_file: The metadata file and the rows before a file was added.
         location: The metadata file that its writer left.
         before: Its rows then.
     """
 
     table: fb.Table
     rows: list[str]
+    without_file: tuple[str, list[str]]
     location: str
     before: list[str]
 
@@ -56,7 +59,8 @@ def changed(request, tmp_path_factory) -> Changed:
     table = catalog.register_table("ns.t", str(adopt(case, folder / "table")))
     old = {each.snapshot_id: rows(table, each.snapshot_id) for each in table.snapshots()}
     before, location = sorted(encode(table.scan().to_arrow())), table.metadata_location
-    faults = check(location, read).faults
+    files = [str(each) for each in folder.rglob("*")]
+    table.set_properties({"write.metadata.delete-after-commit.enabled": False})
     expected = Counter(before)
     some = table.scan(limit=3).to_arrow()
     change_layout(table)
@@ -68,13 +72,15 @@ def changed(request, tmp_path_factory) -> Changed:
     table.manage_snapshots().rollback_to_snapshot(table.refs()["before"].snapshot_id).commit()
     table.manage_snapshots().set_current_snapshot(ref_name="after").commit()
     assert Counter(encode(table.scan().to_arrow())) == expected
+    without_file = (table.metadata_location, sorted(expected.elements()))
     expected += add_file(table, some, folder / "added.parquet")
     assert Counter(encode(table.scan().to_arrow())) == expected
     for snapshot_id, then in old.items():
         assert rows(table, snapshot_id) == then
     # What its writer did wrong is not ours.
-    assert [each for each in check(table.metadata_location, read).faults if each not in faults] == []
-    return Changed(table, sorted(expected.elements()), location, before)
+    faults = check(table.metadata_location, read).faults
+    assert [fault for fault in faults if not fault.place.startswith(tuple(files))] == []
+    return Changed(table, sorted(expected.elements()), without_file, location, before)
 
 
 def read(location: str) -> bytes:
@@ -123,12 +129,17 @@ def add_file(table: fb.Table, some: pa.Table, path: Path) -> Counter[str]:
 
 def compared(changed: Changed, found: Callable[[str], list[str]]) -> None:
     """A peer that reads the table of its writer reads ours."""
-    if found(changed.location) != changed.before:
+    try:
+        before = found(changed.location)
+    except Refused as refused:
+        pytest.skip(f"the peer cannot read the table as it was: {refused}")
+    if before != changed.before:
         pytest.skip("the peer reads the table wrong as it was")
-    assert found(changed.table.metadata_location) == changed.rows
+    assert found(changed.without_file[0]) == changed.without_file[1]
 
 
 def test_java_reads_what_became_of_it(changed, java):
+    # Its generic reader counts columns of files without ids by their place, whatever the name mapping says.
     compared(changed, lambda location: sorted(java("read", metadata_location=location)))
 
 
@@ -138,6 +149,7 @@ def test_pyiceberg_reads_what_became_of_it(changed, pyiceberg, tmp_path):
         return sorted(encode(arrow_file(tmp_path / "rows.arrow")))
 
     compared(changed, found)
+    assert found(changed.table.metadata_location) == changed.rows
 
 
 def test_duckdb_reads_what_became_of_it(changed, duckdb, tmp_path):
@@ -148,3 +160,4 @@ def test_duckdb_reads_what_became_of_it(changed, duckdb, tmp_path):
         return sorted(encode(arrow_file(tmp_path / "rows.arrow")))
 
     compared(changed, found)
+    assert found(changed.table.metadata_location) == changed.rows
