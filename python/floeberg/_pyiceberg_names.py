@@ -14,7 +14,6 @@ __all__ = ["SpelledLikePyIceberg"]
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
         "maintenance": "expiring snapshots is not supported yet",
-        "metadata": "use table.schemas(), specs(), snapshots(), refs(), properties and location()",
         "io": "the table reads and writes files itself: give storage_options to open_table or the catalog",
         "identifier": "table.name()",
         "to_polars": "table.scan(...).to_polars()",

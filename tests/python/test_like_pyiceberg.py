@@ -322,7 +322,7 @@ def test_a_write_says_what_it_wrote(table):
 @pytest.mark.parametrize(
     ("kind", "name", "said"),
     [
-        ("table", "metadata", "table.schemas"),
+        ("table", "io", "storage_options"),
         ("table", "to_polars", "table.scan"),
         ("scan", "snapshot", "snapshot_id"),
         ("scan", "with_case_sensitive", "case_sensitive=False"),

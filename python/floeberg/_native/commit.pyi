@@ -337,6 +337,13 @@ class Attempt:
             AlreadyExistsError: The file exists, and `if_absent` was given.
         """
 
+    def check_files(self, metadata_location: str) -> None:
+        """Checks that all files are there that its snapshots name, once its metadata was written.
+
+        Raises:
+            NotFoundError: A file is missing.
+        """
+
     def table(self, metadata_location: str) -> Table:
         """The table after the commit, with the metadata file that was written. Opens no file."""
 

@@ -195,6 +195,6 @@ class FolderOperations(FileSystemTableOperations):
         try:
             return super().commit(base, attempt)
         except CommitConflictError as error:
-            if base is not None:
+            if base is not None or not error.retryable:
                 raise
             raise self.catalog.table_already_exists(self.identifier) from error

@@ -57,6 +57,10 @@ class Attempt(Protocol):
         """Writes the new metadata durably. Names with `.gz` are compressed."""
         ...
 
+    def check_files(self, metadata_location: str) -> None:
+        """Checks that all files are there that its snapshots name. Raises `NotFoundError`."""
+        ...
+
     def table(self, metadata_location: str) -> _native.Table:
         """Returns the table with the new metadata, after it was written to this location."""
         ...

@@ -29,6 +29,7 @@ from floeberg.errors import (
     FloebergError,
     InvalidInputError,
     NoSuchTableError,
+    NotFoundError,
 )
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class FileSystemTableOperations(TableOperations):
             raise self._conflict(version)
         if not write_metadata_file(attempt, location, self.storage_options):
             raise self._conflict(version)
-        if not self._stands(base, version, suffix):
+        if not self._stands(base, attempt, version, suffix):
             raise self._conflict(version)
         # The version exists. Readers do without a correct hint.
         with suppress(FloebergError):
@@ -101,25 +102,34 @@ class FileSystemTableOperations(TableOperations):
             remove_old_metadata(base, attempt, location, self.storage_options)
         return made_table(attempt, location)
 
-    def _stands(self, base: OpenedTable | None, version: int, suffix: str) -> bool:
+    def _stands(self, base: OpenedTable | None, attempt: Attempt, version: int, suffix: str) -> bool:
         """Whether the base of a new version still exists, or a first version is the only one. Else it is removed again.
 
         A base is missing where the table was dropped, or moved on and removed old versions. Two writers that create a
-        table may give its first version different suffixes, and then neither sees the other before.
+        table may give its first version different suffixes, and then neither sees the other before. Whoever drops a
+        table removes its folder, with files of a commit that creates the table again.
         """
         location = self._location(version, suffix)
+        lost: NotFoundError | None = None
         try:
             if base is None:
                 stands = not self._is_there_as_other(version, suffix)
+                lost = _lost_file(attempt, location) if stands else None
             else:
                 stands = self._exists(base.metadata_location)
-            if not stands:
+            if lost is not None or not stands:
                 _native.remove_files([location], storage_options=self.storage_options)
         except FloebergError as failure:
             raise CommitStateUnknownError(
                 f"a version was written, and the check of its base failed: {failure.message}",
                 context={"metadata": location} | failure.context,
             ) from failure
+        if lost is not None:
+            raise CommitConflictError(
+                "another writer created and dropped the table meanwhile, and files of this commit went with it: write "
+                "the rows again",
+                context={"path": self.folder} | lost.context,
+            ) from lost
         return stands
 
     def _is_there_as_other(self, version: int, suffix: str) -> bool:
@@ -173,6 +183,15 @@ def _followed(base: OpenedTable, attempt: Attempt) -> dict[str, str]:
         suffix_of(attempt.properties)
         return {}
     return base.properties
+
+
+def _lost_file(attempt: Attempt, location: str) -> NotFoundError | None:
+    """The error for a file of an attempt that is not there any more; `None` where all are."""
+    try:
+        attempt.check_files(location)
+    except NotFoundError as error:
+        return error
+    return None
 
 
 def _check(base: OpenedTable | None, attempt: Attempt) -> None:

@@ -28,6 +28,7 @@ class TableAddFiles(TableBase):
         *,
         trust_field_ids: bool = False,
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         progress: ProgressCallback | None = None,
     ) -> CommitResult:
         """Adds Parquet, ORC and Avro files that other programs wrote. They stay where they are.
@@ -50,6 +51,7 @@ class TableAddFiles(TableBase):
             trust_field_ids: Whether files may have field ids. All their columns must have the ids, names and types of
                 the table.
             idempotency_key: As with `append`.
+            stage_only: As with `append`.
             progress: As with `append`: its steps are `reading` and `committing`.
 
         Returns:
@@ -79,6 +81,7 @@ class TableAddFiles(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             progress=progress,
         ) as transaction:
             transaction.add_files(

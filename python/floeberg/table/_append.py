@@ -26,6 +26,7 @@ class TableAppend(TableBase):
         branch: str | None = "main",
         *,
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
         progress: ProgressCallback | None = None,
@@ -43,6 +44,9 @@ class TableAppend(TableBase):
             branch: The branch to write to; `None` is `main`.
             idempotency_key: A key for this write on this branch. If a snapshot of the branch has the key, the write was
                 done before, and nothing happens. Using the key for another operation is an error.
+            stage_only: Whether no branch gets the snapshot: it is read by its id, until
+                `manage_snapshots().cherrypick(...)` or `publish_changes(...)` publishes it. It has no
+                `idempotency_key`.
             schema_mode: `merge` adds missing columns to the table, and promotes columns that are too narrow.
             options: Table properties for this write alone, such as `write.parquet.compression-codec`.
             progress: A function that is called with a `ProgressReport` a few times a second, on this thread. What it
@@ -70,6 +74,7 @@ class TableAppend(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             progress=progress,
         ) as transaction:
             transaction.append(data, schema_mode=schema_mode, options=options)

@@ -38,6 +38,7 @@ class TableJoins(TableBase):
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
         progress: ProgressCallback | None = None,
@@ -66,6 +67,7 @@ class TableJoins(TableBase):
             options: Table properties for this write alone; and `isolation-level`, by default the table's
                 `write.merge.isolation-level`.
             idempotency_key: As with `append`.
+            stage_only: As with `append`.
             on_conflict: As with `update`.
             dry_run: Whether rows and files are only counted. Nothing is written.
             progress: As with `append`.
@@ -90,6 +92,7 @@ class TableJoins(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             dry_run=dry_run,
             progress=progress,
         ) as transaction:
@@ -121,6 +124,7 @@ class TableJoins(TableBase):
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
         progress: ProgressCallback | None = None,
@@ -142,6 +146,7 @@ class TableJoins(TableBase):
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`.
+            stage_only: As with `append`.
             on_conflict: As with `update`.
             dry_run: Whether rows and files are only counted. Nothing is written.
             progress: As with `append`.
@@ -167,6 +172,7 @@ class TableJoins(TableBase):
                 snapshot_properties=snapshot_properties,
                 branch=branch,
                 idempotency_key=idempotency_key,
+                stage_only=stage_only,
                 dry_run=dry_run,
                 progress=progress,
             ) as transaction:
@@ -199,6 +205,7 @@ class TableJoins(TableBase):
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
         progress: ProgressCallback | None = None,
@@ -227,6 +234,7 @@ class TableJoins(TableBase):
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`.
+            stage_only: As with `append`.
             on_conflict: As with `update`.
             dry_run: Whether rows and files are only counted. Nothing is written.
             progress: As with `append`.
@@ -250,6 +258,7 @@ class TableJoins(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             dry_run=dry_run,
             progress=progress,
         ) as transaction:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-__all__ = ["open_table"]
+__all__ = ["StaticTable", "open_table"]
 
 
 def open_table(  # noqa: PLR0913 - all but the first are keywords
@@ -92,3 +92,23 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
         native, is_relocated=bool(moved), is_pinned=bool(chosen), storage_options=options
     )
     return Table(native, operations=operations)
+
+
+class StaticTable:
+    """Tables that are opened by their location, in PyIceberg's words. `open_table` has more options."""
+
+    @classmethod
+    def from_metadata(cls, metadata_location: str, properties: Mapping[str, str] | None = None) -> Table:
+        """Opens a table by its folder or one of its metadata files, as `open_table` does.
+
+        Args:
+            metadata_location: The folder of the table, or its metadata file.
+            properties: Options of the storage.
+
+        Returns:
+            The table.
+
+        Raises:
+            FloebergError: Those of `open_table`.
+        """
+        return open_table(metadata_location, storage_options=properties)

@@ -34,6 +34,7 @@ class TableRowChanges(TableBase):
         branch: str | None = "main",
         *,
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         schema_mode: SchemaMode | None = None,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
@@ -51,6 +52,7 @@ class TableRowChanges(TableBase):
             case_sensitive: Whether the case of names in the filter counts.
             branch: As with `append`.
             idempotency_key: As with `append`.
+            stage_only: As with `append`.
             schema_mode: As with `append`.
             mode: How rows go of files of which others stay, as with `delete`.
             options: As with `append`; and `isolation-level`, `serializable` or `snapshot`.
@@ -75,6 +77,7 @@ class TableRowChanges(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             dry_run=dry_run,
             progress=progress,
         ) as transaction:
@@ -95,6 +98,7 @@ class TableRowChanges(TableBase):
         branch: str | None = "main",
         *,
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
         progress: ProgressCallback | None = None,
@@ -106,6 +110,7 @@ class TableRowChanges(TableBase):
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`.
+            stage_only: As with `append`.
             schema_mode: As with `append`.
             options: As with `overwrite`.
             progress: As with `append`.
@@ -126,6 +131,7 @@ class TableRowChanges(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             progress=progress,
         ) as transaction:
             transaction.dynamic_partition_overwrite(data, schema_mode=schema_mode, options=options)
@@ -139,6 +145,7 @@ class TableRowChanges(TableBase):
         branch: str | None = "main",
         *,
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
         on_conflict: OnConflict = "retry",
@@ -157,6 +164,7 @@ class TableRowChanges(TableBase):
             case_sensitive: Whether the case of names in the filter counts.
             branch: As with `append`.
             idempotency_key: As with `append`.
+            stage_only: As with `append`.
             mode: How to delete some of the rows of a file (a row-level delete). `copy-on-write` rewrites the file with
                 its other rows. `merge-on-read` writes deletion vectors, or position deletes in format version 2. By
                 default, the table's property `write.delete.mode`, or `copy-on-write`.
@@ -187,6 +195,7 @@ class TableRowChanges(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             dry_run=dry_run,
             progress=progress,
         ) as transaction:
@@ -210,6 +219,7 @@ class TableRowChanges(TableBase):
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
         progress: ProgressCallback | None = None,
@@ -232,6 +242,7 @@ class TableRowChanges(TableBase):
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`.
+            stage_only: As with `append`.
             on_conflict: After a conflict with another writer the rows are looked for again on the newer table, within
                 `commit.retry.*`; `raise` raises the conflict.
             dry_run: Whether rows and files are only counted. New values are computed, and nothing is written.
@@ -257,6 +268,7 @@ class TableRowChanges(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             dry_run=dry_run,
             progress=progress,
         ) as transaction:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from floeberg._arguments import checked_bool, checked_int, checked_names, checked_options, checked_size
+from floeberg._arguments import (
+    checked_bool,
+    checked_int,
+    checked_names,
+    checked_options,
+    checked_size,
+    checked_text,
+)
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.scan.scan import Scan
 from floeberg.table._base import TableBase
@@ -26,6 +33,8 @@ class TableScans(TableBase):
         snapshot_id: int | None = None,
         options: Mapping[str, str] | None = None,
         limit: int | None = None,
+        *,
+        branch: str | None = None,
     ) -> Scan:
         """Describes rows to read. Nothing is read yet.
 
@@ -38,27 +47,36 @@ class TableScans(TableBase):
             snapshot_id: Reads this snapshot, with its schema.
             options: PyIceberg's scan options. They are ignored, and never change which rows are read.
             limit: The most rows to read.
+            branch: Reads a branch, with the table's current schema, or a tag, with the schema of its snapshot.
 
         Returns:
             The scan.
 
         Raises:
-            InvalidInputError: A column is unknown, a literal has a wrong type, or the limit is negative.
-            NotFoundError: The snapshot does not exist.
+            InvalidInputError: A column is unknown, a literal has a wrong type, or the limit is negative. Or both a
+                snapshot and a branch were given.
+            NotFoundError: The snapshot, or the branch, does not exist.
 
         Examples:
             >>> table.scan(row_filter="cat = 'a'", selected_fields=("id",), limit=1).to_arrow().num_rows
             1
         """
         checked_options("options", options)
-        return Scan(
+        wanted = as_expression(row_filter)
+        names = checked_names("selected_fields", selected_fields)
+        of_branch = branch is not None
+        scan = Scan(
             self._inner.scan(
-                row_filter=as_expression(row_filter).as_tree(),
-                selected_fields=checked_names("selected_fields", selected_fields),
+                row_filter=as_expression(True).as_tree() if of_branch else wanted.as_tree(),
+                selected_fields=["*"] if of_branch else names,
                 case_sensitive=checked_bool("case_sensitive", case_sensitive),
                 snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
                 limit=None if limit is None else checked_size("limit", limit),
             )
+        )
+        # Names are looked up in the schema of the branch or tag.
+        return (
+            scan.use_ref(checked_text("branch", branch)).filter(wanted).select(*names) if of_branch else scan
         )
 
     def incremental_append_scan(  # noqa: PLR0913 - all are keywords
@@ -70,6 +88,7 @@ class TableScans(TableBase):
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,
         limit: int | None = None,
+        branch: str | None = None,
     ) -> Scan:
         """Describes the rows that appends added after one snapshot, up to another. Nothing is read yet.
 
@@ -80,11 +99,12 @@ class TableScans(TableBase):
             from_snapshot_id_exclusive: Reads rows that were added after this snapshot. It may have expired, if the next
                 one has not. By default, all ancestors that have not expired are read.
             to_snapshot_id_inclusive: The last snapshot to read. By default, the one that the table was opened at, or
-                the current one. `use_ref` of the scan reads up to a branch or tag.
+                the current one.
             row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
             selected_fields: Names of columns; nested ones are dotted, `*` is all.
             case_sensitive: Whether the case of column names counts.
             limit: The most rows to read.
+            branch: Reads up to the newest snapshot of this branch, or the snapshot of this tag.
 
         Returns:
             The scan.
@@ -101,7 +121,7 @@ class TableScans(TableBase):
         """
         after = from_snapshot_id_exclusive
         last = to_snapshot_id_inclusive
-        return Scan(
+        scan = Scan(
             self._inner.scan(
                 row_filter=as_expression(row_filter).as_tree(),
                 selected_fields=checked_names("selected_fields", selected_fields),
@@ -111,6 +131,7 @@ class TableScans(TableBase):
                 appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
             )
         )
+        return scan if branch is None else scan.use_ref(checked_text("branch", branch))
 
     def __arrow_c_schema__(self) -> object:
         return self.scan().__arrow_c_schema__()

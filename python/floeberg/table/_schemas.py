@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg.table._scans import TableScans
+from floeberg.table.metadata import TableMetadata
 from floeberg.types._from_json import read_schema, read_sort_order, read_spec
 
 if TYPE_CHECKING:
@@ -15,6 +16,16 @@ __all__ = ["TableSchemas"]
 
 class TableSchemas(TableScans):
     """The methods of `floeberg.Table` that give schemas, partition specs and sort orders."""
+
+    @property
+    def metadata(self) -> TableMetadata:
+        """What the metadata file says, by PyIceberg's names.
+
+        Examples:
+            >>> table.metadata.last_column_id, len(table.metadata.schemas)
+            (3, 1)
+        """
+        return TableMetadata(self._metadata(), self._inner)
 
     def schema(self) -> Schema:
         """The schema: the current one, or that of the snapshot that the table was opened at.

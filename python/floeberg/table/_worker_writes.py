@@ -113,6 +113,7 @@ class TableWorkerWrites(TableBase):
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         options: Mapping[str, str] | None = None,
         progress: ProgressCallback | None = None,
     ) -> CommitResult:
@@ -134,6 +135,7 @@ class TableWorkerWrites(TableBase):
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`: a repeated commit with the same key is a success and changes nothing.
+            stage_only: As with `append`.
             options: `isolation-level`; unless given it is the table's `write.delete.isolation-level`.
             progress: As with `append`.
 
@@ -153,6 +155,7 @@ class TableWorkerWrites(TableBase):
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
+            stage_only=stage_only,
             progress=progress,
         ) as transaction:
             transaction.commit_row_delta(
@@ -174,6 +177,7 @@ class TableWorkerWrites(TableBase):
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str = "main",
         idempotency_key: str | None = None,
+        stage_only: bool = False,
         made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
     ) -> CommitResult:
@@ -191,6 +195,7 @@ class TableWorkerWrites(TableBase):
             snapshot_properties: As with `append`.
             branch: As with `append`.
             idempotency_key: As with `append`: a repeated commit with the same key is a success and adds nothing.
+            stage_only: As with `append`.
             made_from: Snapshots of the branch that the rows were computed from, if they are older than this table. An
                 overwrite conflicts with changes since the oldest of them. `None` is an empty branch.
             options: `isolation-level`, as with `overwrite`.
@@ -215,7 +220,10 @@ class TableWorkerWrites(TableBase):
             1
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+            snapshot_properties=snapshot_properties,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            stage_only=stage_only,
         ) as transaction:
             transaction.commit_receipts(
                 receipts,

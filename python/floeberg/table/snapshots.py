@@ -2,9 +2,9 @@
 
 from enum import Enum
 
-from floeberg.types import Snapshot
+from floeberg.types import Snapshot, Summary
 
-__all__ = ["Operation", "Snapshot"]
+__all__ = ["Operation", "Snapshot", "Summary"]
 
 
 class Operation(str, Enum):

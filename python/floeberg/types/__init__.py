@@ -29,7 +29,7 @@ from floeberg.types._primitives import (
     VariantType,
 )
 from floeberg.types._schema import Schema
-from floeberg.types._snapshots import HistoryEntry, Snapshot, SnapshotRef
+from floeberg.types._snapshots import HistoryEntry, Snapshot, SnapshotRef, Summary
 from floeberg.types._sorting import NullOrder, SortDirection, SortField, SortOrder
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "SortOrder",
     "StringType",
     "StructType",
+    "Summary",
     "TimeType",
     "TimestampNanoType",
     "TimestampType",

@@ -21,6 +21,7 @@ from floeberg.types import (
     SortField,
     SortOrder,
     StructType,
+    Summary,
 )
 
 Json = dict[str, Any]
@@ -93,7 +94,7 @@ def read_snapshot(json: Json) -> Snapshot:
         sequence_number=json.get("sequence-number", 0),
         timestamp_ms=json["timestamp-ms"],
         manifest_list=json.get("manifest-list"),
-        summary=json.get("summary", {}),
+        summary=Summary(json.get("summary", {})),
         schema_id=json.get("schema-id"),
         first_row_id=json.get("first-row-id"),
         added_rows=json.get("added-rows"),

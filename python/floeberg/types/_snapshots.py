@@ -6,14 +6,26 @@ Frozen dataclasses, public in `floeberg.types`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+__all__ = ["HistoryEntry", "Snapshot", "SnapshotRef", "Summary"]
 
-__all__ = ["HistoryEntry", "Snapshot", "SnapshotRef"]
+
+class Summary(dict[str, str]):
+    """The summary of a snapshot: counts of files and rows, and what the writer said, all as strings.
+
+    Examples:
+        >>> summary = table.current_snapshot().summary
+        >>> summary.operation, summary["total-records"]
+        ('append', '9')
+    """
+
+    @property
+    def operation(self) -> str | None:
+        """What the commit did: `append`, `replace`, `overwrite` or `delete`."""
+        return self.get("operation")
 
 
 @dataclass(frozen=True)
@@ -37,7 +49,7 @@ class Snapshot:
     sequence_number: int
     timestamp_ms: int
     manifest_list: str | None
-    summary: Mapping[str, str] = field(hash=False)
+    summary: Summary = field(hash=False)
     schema_id: int | None = None
     first_row_id: int | None = None
     added_rows: int | None = None

@@ -69,7 +69,7 @@ def version_json(  # noqa: PLR0913 - one keyword each
         }
         for name, value in others.items():
             if value is not None:
-                raise InvalidInputError(f"{name}: the version has its own")
+                raise InvalidInputError(f"{name}: leave it out, since view_version has its own")
         return _given_version(view_version)
     if default_catalog is None and default_namespace is None:
         catalog, namespace = otherwise
@@ -117,7 +117,7 @@ def _statements(sql: object, dialect: str | None) -> list[tuple[str, str]]:
     """The statements by dialect."""
     if isinstance(sql, Mapping):
         if dialect is not None:
-            raise InvalidInputError("dialect: the keys of sql are the dialects already")
+            raise InvalidInputError("dialect: leave it out, since the keys of sql are the dialects")
         return list(checked_options("sql", sql).items())
     text = checked_text("sql", sql)
     if dialect is None:
@@ -129,7 +129,7 @@ def _statements(sql: object, dialect: str | None) -> list[tuple[str, str]]:
 
 def _represented(representations: object, dialect: str | None) -> list[tuple[str, str]]:
     if dialect is not None:
-        raise InvalidInputError("dialect: each representation has its own")
+        raise InvalidInputError("dialect: leave it out, since each representation has its own")
     if not isinstance(representations, Iterable) or isinstance(representations, (str, bytes)):
         raise InvalidInputError(
             "representations: expected a list of SQLViewRepresentation, found an object of type "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import InvalidDataError, NotInstalledError, UnsupportedError
+from floeberg.errors import InvalidDataError, LimitExceededError, NotInstalledError, UnsupportedError
 from floeberg.view.versions import SQLViewRepresentation
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def transpiled(
         NotInstalledError: sqlglot is not installed.
         UnsupportedError: sqlglot knows none of the dialects, or not the wanted one, or the statement is not a query.
         InvalidDataError: The statement is not valid SQL of its dialect.
+        LimitExceededError: The statement is nested too deeply.
     """
     try:
         import sqlglot  # noqa: PLC0415 - importing floeberg imports nothing large
@@ -48,19 +49,23 @@ def transpiled(
             f"the view cannot be translated to {dialect!r}: sqlglot, which translates views, knows none of its "
             f"dialects ({has})"
         )
+    # Told here and not logged, so that the caller sees whose view it is.
+    generator = target.generator(unsupported_level=ErrorLevel.IGNORE)
     try:
         trees = sqlglot.parse(source.sql, read=source.dialect.lower())
+        if len(trees) != 1 or not isinstance(trees[0], sqlglot.exp.Query):
+            raise UnsupportedError(
+                f"the view cannot be translated: its statement in {source.dialect} is not one query"
+            )
+        sql = generator.generate(trees[0])
     except SqlglotError as error:
         raise InvalidDataError(
             f"the statement of the view is not understood as {source.dialect}: {_first_line(error)}"
         ) from error
-    if len(trees) != 1 or not isinstance(trees[0], sqlglot.exp.Query):
-        raise UnsupportedError(
-            f"the view cannot be translated: its statement in {source.dialect} is not one query"
-        )
-    # Told here and not logged, so that the caller sees whose view it is.
-    generator = target.generator(unsupported_level=ErrorLevel.IGNORE)
-    sql = generator.generate(trees[0])
+    except RecursionError as error:
+        raise LimitExceededError(
+            f"the view cannot be translated: its statement in {source.dialect} is nested too deeply for sqlglot"
+        ) from error
     for message in dict.fromkeys(generator.unsupported_messages):
         warnings.warn(
             f"a view was translated from {source.dialect} to {dialect}, and may give other rows: {message}",

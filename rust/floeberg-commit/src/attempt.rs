@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use floeberg_core::Result;
+use floeberg_core::{Cancel, Error, Result};
+use floeberg_exec::budget::thread_budget;
+use floeberg_exec::threads::ordered;
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_iceberg::{OpenOptions, Table};
 use floeberg_io::{Store, StoreOptions};
@@ -14,6 +16,9 @@ use serde_json::Value as Json;
 
 use super::metadata_file::write_document;
 use super::{Requirement, RowCounts, Update, updates_to_json};
+
+/// How many files are looked at before the next manifests are read.
+const LOOKED_AT: usize = 4096;
 
 /// A commit on one base.
 #[derive(Debug)]
@@ -112,6 +117,29 @@ impl Attempt {
     /// Errors: `AlreadyExists`; those of the store. One of [unknown outcome](Error::is_outcome_unknown) may have taken effect.
     pub fn write_metadata(&self, location: &str, if_absent: bool) -> Result<()> {
         write_document(self.store.as_ref(), &self.metadata.to_json()?, location, if_absent)
+    }
+
+    /// Checks that all files are there that its snapshots name, once its metadata was written.
+    ///
+    /// Errors: `NotFound`, naming the first file that is missing; those of reading manifests and of the store.
+    pub fn check_files(&self, metadata_location: &str, cancel: &Cancel) -> Result<()> {
+        if self.metadata.snapshots.is_empty() {
+            return Ok(());
+        }
+        let table = self.table(metadata_location)?;
+        let mut files = table.reachable_files(cancel)?;
+        loop {
+            let some = files.by_ref().take(LOOKED_AT).collect::<Result<Vec<_>>>()?;
+            if some.is_empty() {
+                return Ok(());
+            }
+            ordered(&some, thread_budget()?, cancel, |file| {
+                if self.store.exists(&file.location)? {
+                    return Ok(());
+                }
+                Err(Error::not_found("a file of the commit was removed").with("path", &file.location))
+            })?;
+        }
     }
 
     /// The table afterwards, at the metadata file that it was written to. Nothing is read.

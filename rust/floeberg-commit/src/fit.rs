@@ -57,6 +57,7 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
     if then.fields() == now.fields() {
         return Ok(Vec::new());
     }
+    check_common(then, now)?;
     let mut required = Vec::new();
     // Row ids and last updates are stored with rows that are written again, and are not columns of the table.
     for field in every_field(then).into_iter().filter(|field| field.id <= LAST_TABLE_FIELD_ID) {
@@ -96,6 +97,24 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
         }
     }
     Ok(required)
+}
+
+/// Rows none of whose columns the table still has would read as nulls alone. That happens where the table was replaced.
+///
+/// Errors: `CommitConflict`, naming the columns.
+fn check_common(then: &Schema, now: &Schema) -> Result<()> {
+    let columns = || then.fields().iter().filter(|field| field.id <= LAST_TABLE_FIELD_ID);
+    if columns().next().is_none() || columns().any(|field| now.field(field.id).is_some()) {
+        return Ok(());
+    }
+    let named = |fields: &mut dyn Iterator<Item = &Field>| {
+        fields.map(|field| format!("{:?}", field.name)).collect::<Vec<_>>().join(", ")
+    };
+    Err(changed(&format!(
+        "it has none of their columns {} any more; it has {}",
+        named(&mut columns()),
+        named(&mut now.fields().iter())
+    )))
 }
 
 /// Errors: `InvalidInput` for another table, `CommitConflict` where the spec is not there any more.

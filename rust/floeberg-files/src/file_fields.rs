@@ -6,6 +6,7 @@
 //!
 //! Invariant: leaves are numbered in the file's order, depth first.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use arrow_schema::{DataType, Field, Fields};
@@ -37,6 +38,8 @@ pub struct FileFields {
     pub has_ids: bool,
     /// May it store parts of variants as columns?
     pub may_shred: bool,
+    /// Leaves with timestamps that may be instants or not, since the file does not say: those of INT96 in Parquet.
+    pub undecided_zones: BTreeSet<usize>,
 }
 
 impl FileFields {
@@ -56,13 +59,19 @@ impl FileFields {
                 }
             }
         }
-        Self { fields, has_ids, may_shred: false }
+        Self { fields, has_ids, may_shred: false, undecided_zones: BTreeSet::new() }
     }
 
     /// The same, for a format that stores parts of variants as columns.
     #[must_use]
     pub fn with_shredding(self) -> Self {
         Self { may_shred: true, ..self }
+    }
+
+    /// The same, with leaves whose timestamps may be instants or not.
+    #[must_use]
+    pub fn with_undecided_zones(self, leaves: BTreeSet<usize>) -> Self {
+        Self { undecided_zones: leaves, ..self }
     }
 
     /// How many leaves there are.

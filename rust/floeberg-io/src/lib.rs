@@ -40,7 +40,7 @@ mod router;
 
 pub use bounded::read_bounded;
 pub use encrypted::refuse_encrypted;
-pub use local::{LocalStore, scratch_file};
+pub use local::{FileIdentity, LocalStore, file_identity, scratch_file};
 pub use location::{Below, Location};
 pub use memory::MemoryStore;
 pub use options::StoreOptions;

@@ -5,6 +5,7 @@
 //! Invariant: only regular files are opened, so a read never waits for a pipe and always ends.
 
 mod folders;
+mod identity;
 mod positioned;
 mod sink;
 mod whole;
@@ -12,6 +13,7 @@ mod scratch;
 #[cfg(test)]
 mod tests;
 
+pub use identity::{FileIdentity, file_identity};
 pub use scratch::scratch_file;
 
 use std::fs::{self, File, Metadata};

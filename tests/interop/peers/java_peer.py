@@ -267,6 +267,22 @@ def create_table(place: dict[str, str], schema: str) -> None:
     found.createTable(view_name(place["namespace"], place["name"]), ICEBERG.SchemaParser.fromJson(schema))
 
 
+def replace_table(
+    place: dict[str, str], schema: str, spec: str, order: str, properties: dict[str, str]
+) -> str:
+    """Replace a table in a JDBC catalog, and keep its history; where the metadata is now."""
+    catalog = jdbc_catalog(place["uri"], place["warehouse"])
+    identifier = view_name(place["namespace"], place["name"])
+    columns = ICEBERG.SchemaParser.fromJson(schema)
+    made = catalog.buildTable(identifier, columns)
+    made = made.withPartitionSpec(ICEBERG.PartitionSpecParser.fromJson(columns, spec))
+    made = made.withSortOrder(ICEBERG.SortOrderParser.fromJson(columns, order))
+    for key, value in properties.items():
+        made = made.withProperty(key, value)
+    made.replaceTransaction().commitTransaction()
+    return catalog.loadTable(identifier).operations().current().metadataFileLocation()
+
+
 def drop_namespace(uri: str, warehouse: str, namespace: str) -> bool:
     """Drop a namespace of a JDBC catalog."""
     return jdbc_catalog(uri, warehouse).dropNamespace(of_one_level(namespace))
@@ -288,6 +304,7 @@ serve(
         "rename_view": rename_view,
         "drop_view": drop_view,
         "create_table": create_table,
+        "replace_table": replace_table,
         "drop_namespace": drop_namespace,
     }
 )

@@ -104,7 +104,92 @@ def test_a_replaced_table_keeps_what_was(places):
     empty = places.replace_table("ns.t", ROWS.schema, partition_spec=["city"])
     assert (empty.scan().count(), empty.current_snapshot()) == (0, None)
     assert empty.spec().fields[0].field_id == 1001, "of another column than before"
-    assert empty.manage_snapshots().set_current_snapshot(old).commit() is None
+    with pytest.raises(errors.InvalidInputError, match=r'"city" \(string then, string now\)'):
+        empty.manage_snapshots().set_current_snapshot(old).commit()
+    # The rows come back as those of another replacement.
+    back = places.replace_table("ns.t", as_select=empty.scan(snapshot_id=old).to_arrow())
+    assert sorted(back.scan().to_arrow()["city"].to_pylist()) == ["Oslo", "Riga"]
+
+
+def test_a_replacement_is_undone_where_columns_are_the_same(places):
+    table = places.create_table("ns.t", as_select=ROWS)
+    old = table.current_snapshot().snapshot_id
+    after = places.replace_table("ns.t", as_select=pa.table({"id": [9], "note": ["x"]}))
+    after.manage_snapshots().create_branch(None, "new").set_current_snapshot(old).commit()
+    # A column that is gone stays away; one of another name is null, as after every change of columns.
+    assert sorted(after.scan().to_arrow()["id"].to_pylist()) == [1, 2]
+    assert after.scan("note IS NOT NULL").count() == 0
+    assert after.scan().use_ref("new").to_arrow().to_pylist() == [{"id": 9, "note": "x"}]
+
+
+def test_values_of_a_column_that_became_another_one_are_not_shown_as_nulls(places):
+    table = places.create_table("ns.t", as_select=ROWS)
+    old = table.current_snapshot().snapshot_id
+    table.manage_snapshots().create_branch(None, "old").commit()
+    after = places.replace_table("ns.t", ROWS.schema.set(1, pa.field("city", pa.int64())))
+    said = r'"main" cannot be set to snapshot \d+: .*"city" \(string then, long now\)'
+    for change in (
+        lambda: after.manage_snapshots().set_current_snapshot(old),
+        lambda: after.manage_snapshots().fast_forward("main", "old"),
+    ):
+        with pytest.raises(errors.InvalidInputError, match=said):
+            change().commit()
+    after.append(pa.table({"id": [7], "city": [8]}))
+    with pytest.raises(errors.InvalidInputError, match=said):
+        after.manage_snapshots().replace_branch("main", old).commit()
+    assert after.refresh().scan().to_arrow().to_pylist() == [{"id": 7, "city": 8}]
+
+
+def test_a_column_that_was_dropped_and_added_again_hinders_no_rollback(places):
+    table = places.create_table("ns.t", as_select=ROWS)
+    first = table.current_snapshot().snapshot_id
+    with table.update_schema() as update:
+        update.delete_column("city")
+    with table.update_schema() as update:
+        update.add_column("city", "long")
+    table.append(pa.table({"id": [3], "city": [4]}))
+    table.manage_snapshots().rollback_to_snapshot(first).commit()
+    table.manage_snapshots().set_current_snapshot(table.snapshots()[-1].snapshot_id).commit()
+    table.manage_snapshots().set_current_snapshot(first).commit()
+    assert table.scan().to_arrow()["city"].to_pylist() == [None, None]
+
+
+def test_rows_of_old_columns_are_no_rows_of_nulls_in_the_new_table(places):
+    table = places.create_table("ns.t", as_select=ROWS)
+    stale, half = places.load_table("ns.t"), places.load_table("ns.t")
+    receipt = stale.write_recipe().write(ROWS, task="0")
+    new = places.replace_table("ns.t", as_select=pa.table({"note": ["x"], "n": [1]}))
+    said = r'none of their columns "id", "city" any more; it has "note", "n"'
+    for write in (lambda: stale.append(ROWS), lambda: new.commit_receipts([receipt])):
+        with pytest.raises(errors.CommitConflictError, match=said):
+            write()
+    for write in (lambda: stale.overwrite(ROWS), lambda: stale.upsert(ROWS, join_cols=["id"])):
+        with pytest.raises(errors.CommitConflictError):
+            write()
+    with pytest.raises(errors.InvalidInputError, match="id"):
+        new.append(ROWS)
+    assert table.refresh().scan().to_arrow().to_pylist() == [{"note": "x", "n": 1}]
+    # With one column in common, the others were dropped, as by any change of columns.
+    third = places.replace_table("ns.t", as_select=pa.table({"id": [9]}))
+    assert third.schema().fields[0].field_id != half.schema().fields[0].field_id
+    assert third.scan().count() == 1
+
+
+def test_files_that_went_with_a_dropped_table_are_missed(places):
+    if not isinstance(places, FileSystemCatalog):
+        pytest.skip("purging removes no file of others")
+    transaction = places.create_table_transaction("ns.t", ROWS.schema)
+    transaction.append(ROWS)
+    places.create_table("ns.t", as_select=ROWS)
+    places.drop_table("ns.t")
+    # Files that are written later are there.
+    transaction.append(ROWS)
+    with pytest.raises(errors.CommitConflictError, match="created and dropped") as caught:
+        transaction.commit_transaction()
+    assert caught.value.context["path"].endswith(".parquet")
+    assert not places.table_exists("ns.t")
+    with places.create_table_transaction("ns.t", ROWS.schema) as again:
+        again.append(ROWS)
     assert places.load_table("ns.t").scan().count() == 2
 
 

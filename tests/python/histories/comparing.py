@@ -21,7 +21,7 @@ def compare(history: History) -> None:
     columns = [(each.field_id, each.name, each.required) for each in table.schema().fields]
     assert columns == [(each.number, each.name, each.required) for each in history.columns]
     assert {name: ref.snapshot_id for name, ref in table.refs().items()} == {
-        name: node.snapshot_id for name, node in history.heads.items()
+        name: node.snapshot_id for name, node in (history.heads | history.tags).items()
     }
     for node in history.nodes:
         _compare_snapshot(table, node, history.version)

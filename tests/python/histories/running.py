@@ -14,9 +14,9 @@ import floeberg as fb
 from floeberg import errors
 from floeberg.catalog import MemoryCatalog
 from histories import columns as changing
+from histories import references, specs
 from histories.elsewhere import Elsewhere
 from histories.model import FIRST, ID, PART, Change, Columns, Node, Row, Rows, S, X, Y, Z
-from histories.specs import add_or_drop_partition_field
 from histories.steps import Step
 
 TYPES = {
@@ -36,6 +36,8 @@ class Handle:
     table: fb.Table
     columns: Columns
     heads: dict[str, Node]
+    tags: dict[str, Node]
+    layout: int
     version: int
 
 
@@ -68,6 +70,8 @@ class History:
         catalog: Where it is.
         columns: Its columns now.
         heads: The newest snapshot of each branch.
+        tags: The snapshot of each tag.
+        layout: How often the spec or the sort order changed.
         nodes: All snapshots.
         has_specs: Whether the table has several specs, so that partitions are not the values of `p` alone.
     """
@@ -78,6 +82,8 @@ class History:
     columns: Columns = FIRST
     has_specs: bool = False
     heads: dict[str, Node] = field(default_factory=dict)
+    tags: dict[str, Node] = field(default_factory=dict)
+    layout: int = 0
     nodes: list[Node] = field(default_factory=list)
     handles: list[Handle] = field(default_factory=list)
     receipts: list[Written] = field(default_factory=list)
@@ -107,16 +113,20 @@ class History:
 
     def opened(self) -> Handle:
         """The table as it is now."""
-        return Handle(self.catalog.load_table(NAME), self.columns, dict(self.heads), self.version)
+        made = Handle(self.catalog.load_table(NAME), (), {}, {}, 0, 0)
+        self.refresh(made)
+        return made
 
     def refresh(self, handle: Handle) -> None:
         """A handle knows what there is now."""
         handle.table.refresh()
-        handle.columns, handle.heads, handle.version = self.columns, dict(self.heads), self.version
+        handle.columns, handle.version, handle.layout = self.columns, self.version, self.layout
+        handle.heads, handle.tags = dict(self.heads), dict(self.tags)
 
     def is_stale(self, handle: Handle) -> bool:
         """Does it stand on an old base?"""
-        return handle.columns != self.columns or handle.heads != self.heads or handle.version != self.version
+        known = (handle.columns, handle.heads, handle.tags, handle.layout, handle.version)
+        return known != (self.columns, self.heads, self.tags, self.layout, self.version)
 
     def do(self, step: Step) -> None:
         """Do a step."""
@@ -129,8 +139,10 @@ class History:
             self._change_columns(step, handle)
         elif step.action == "upgrade":
             self._upgrade(handle)
-        elif step.action == "respec":
-            self._evolve_spec()
+        elif step.action in references.ACTIONS:
+            references.change(self, step, handle)
+        elif step.action in specs.ACTIONS:
+            self._change_layout(step, handle)
         elif step.action == "properties":
             handle.table.set_properties({"step": str(step.number)})
         elif step.action == "write":
@@ -369,10 +381,15 @@ class History:
         live = [row for node in self.heads.values() for row in node.rows.values()]
         return live + [row for written in self.receipts for row in written.rows]
 
-    def _evolve_spec(self) -> None:
-        """Another writer adds a field to the partition spec, or takes it away again."""
-        self.has_specs = True
-        add_or_drop_partition_field(self.catalog, NAME)
+    def _change_layout(self, step: Step, handle: Handle) -> None:
+        self.has_specs = self.has_specs or step.action == "respec"
+        try:
+            specs.change(handle.table, step, handle.columns)
+        except (errors.CommitConflictError, errors.InvalidInputError):
+            if not self.is_stale(handle):
+                raise
+            return
+        self.layout += 1
 
     def _upgrade(self, handle: Handle) -> None:
         self.refresh(handle)

@@ -1,38 +1,34 @@
-"""Another writer changes the partition spec of a table: the library has no call for it."""
+"""Changes of the partition spec and the sort order."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
-from floeberg.catalog import MemoryCatalog
-from histories.model import ID
+from histories.model import ID, PART, Columns
+from histories.steps import Step
 
-Json = dict[str, Any]
-
-
-def add_or_drop_partition_field(catalog: MemoryCatalog, name: str) -> None:
-    """The next metadata file has a spec of one more field, or the first spec again."""
-    before = catalog.load_table(name).metadata_location
-    path = Path(before.removeprefix("file://"))
-    metadata = json.loads(path.read_text())
-    evolve(metadata)
-    log = {"timestamp-ms": metadata["last-updated-ms"], "metadata-file": before}
-    metadata["metadata-log"] = [*metadata.get("metadata-log", []), log]
-    after = path.with_name(f"{len(list(path.parent.iterdir())):05}-of-another.metadata.json")
-    after.write_text(json.dumps(metadata))
-    catalog.do_swap_metadata_location(tuple(name.split(".")), before, str(after))
+ACTIONS = ("respec", "reorder")
+SHARD = "bucket[2]"
 
 
-def evolve(metadata: Json) -> None:
-    """What changes in metadata."""
-    specs = metadata["partition-specs"]
-    default = int(metadata["default-spec-id"] == 0)
-    if len(specs) == 1:
-        added = {"field-id": 1001, "source-id": ID, "transform": "bucket[2]", "name": "id_bucket"}
-        specs.append({"spec-id": 1, "fields": [*specs[0]["fields"], added]})
-        metadata["last-partition-id"] = 1001
-    metadata["default-spec-id"] = default
-    if "partition-spec" in metadata:
-        metadata["partition-spec"] = specs[default]["fields"]
+def change(table: Any, step: Step, columns: Columns) -> None:
+    """Adds, removes or renames a partition field, or sorts in another way."""
+    names = {each.number: each.name for each in columns}
+    if step.action == "reorder":
+        order = table.update_sort_order()
+        if step.number % 3:
+            order.desc(names[ID]) if step.number % 2 else order.asc(names[PART], "truncate[1]").desc(
+                names[ID]
+            )
+        order.commit()
+        return
+    fields = {field.source_id: field for field in table.spec().fields if str(field.transform) != "void"}
+    update = table.update_spec()
+    if step.number % 3 == 0 and ID in fields:
+        name = fields[ID].name
+        update.rename_field(name, "shard" if name == "buckets" else "buckets")
+    elif step.number % 3 == 1:
+        update.remove_field(fields[PART].name) if PART in fields else update.add_identity(names[PART])
+    else:
+        update.remove_field(fields[ID].name) if ID in fields else update.add_field(names[ID], SHARD)
+    update.commit()

@@ -76,6 +76,10 @@ COLUMNS = ("add", "rename", "swap", "drop", "require", "relax", "promote")
 RECEIPTS = ("write", "take", "take", "take-overwriting", "take-dynamic")
 
 
+REFS = ("branch", "branch", "unbranch", "tag", "untag", "rollback", "current", "forward", "forward")
+LAYOUTS = ("respec", "respec", "reorder")
+
+
 def changes(actions: st.SearchStrategy[str]) -> st.SearchStrategy[Step]:
     """A step that changes rows."""
     return st.builds(
@@ -126,5 +130,12 @@ steps = st.one_of(
     changes(st.sampled_from(RECEIPTS)),
     one_of_columns,
     transactions,
-    st.builds(Step, action=st.sampled_from(["upgrade", "properties", "respec"]), handle=st.integers(0, 2)),
+    st.builds(Step, action=st.sampled_from(["upgrade", "properties"]), handle=st.integers(0, 2)),
+    st.builds(
+        Step,
+        action=st.sampled_from((*REFS, *LAYOUTS)),
+        handle=st.integers(0, 2),
+        fresh=st.booleans(),
+        number=st.integers(0, 9),
+    ),
 )

@@ -473,3 +473,129 @@ def test_what_the_footer_does_not_prove_is_read(catalog, old):
     table = make(catalog, pa.schema(fields))
     table.add_files(put(old, "a.parquet", pa.table(columns), write_statistics=False))
     assert table.scan().to_arrow().num_rows == 2
+
+
+def test_a_file_is_one_file_by_all_its_links(catalog, old):
+    path = put(old, "a.parquet")
+    (old / "soft.parquet").symlink_to(path)
+    (old / "hard.parquet").hardlink_to(path)
+    (old / "folder").symlink_to(old, target_is_directory=True)
+    names = [str(old / name) for name in ("soft.parquet", "hard.parquet", "folder/a.parquet")]
+    table = make(catalog)
+    for name in names:
+        with pytest.raises(errors.InvalidInputError, match="a link to the other"):
+            table.add_files([path, name])
+    assert unchanged(table)
+    table.add_files(names[0])
+    for name in (path, *names[1:]):
+        with pytest.raises(errors.AlreadyExistsError, match="under another name"):
+            table.add_files(name)
+    two = table.transaction()
+    two.add_files(put(old, "b.parquet"))
+    two.add_files(path)
+    with pytest.raises(errors.AlreadyExistsError, match="under another name"):
+        two.commit_transaction()
+    # Copies are other files.
+    shutil.copy(path, old / "copy.parquet")
+    table.add_files(old / "copy.parquet")
+    assert ids(table) == [1, 1, 2, 2]
+
+
+# Timestamps without a zone.
+MOMENT = datetime.datetime(1969, 12, 31, 23, 59, 58, 500_000)  # noqa: DTZ001
+
+
+def test_fractions_of_seconds_before_1970_are_read_from_orc(catalog, old):
+    moments = [
+        MOMENT,
+        MOMENT.replace(microsecond=1),
+        MOMENT.replace(second=59, microsecond=999_999),
+        MOMENT.replace(second=59, microsecond=0),
+        MOMENT.replace(year=1900, microsecond=123_456),
+        MOMENT.replace(year=2000),
+        None,
+    ]
+    rows = pa.table({"at": pa.array(moments, pa.timestamp("us"))})
+    table = make(catalog, rows.schema)
+    table.add_files(put(old, "a.orc", rows))
+    assert table.scan().to_arrow()["at"].to_pylist() == moments
+    assert table.scan("at < '1970-01-01T00:00:00'").count() == 5
+
+
+INSTANT = pa.timestamp("us", "UTC")
+ONE = datetime.datetime(2026, 1, 2, 3, 4, 5)  # noqa: DTZ001 - without a zone
+CONVERSIONS = {
+    "a number for a timestamp": (pa.timestamp("us"), pa.array([5]), "timestamp in the table and long"),
+    "a number for an instant": (INSTANT, pa.array([5]), "timestamptz in the table and long"),
+    "a number for a date": (pa.date32(), pa.array([5], pa.int32()), "date in the table and int"),
+    "a number for a time": (pa.time64("us"), pa.array([5]), "time in the table and long"),
+    "no zone": (INSTANT, pa.array([ONE]), "timestamptz in the table and timestamp in"),
+    "a zone": (pa.timestamp("us"), pa.array([ONE], INSTANT), "timestamp in the table and timestamptz in"),
+    "nanoseconds": (
+        pa.timestamp("us"),
+        pa.array([ONE], pa.timestamp("ns")),
+        "timestamp in the table and timestamp in nanoseconds",
+    ),
+    "nanoseconds of a day": (pa.time64("us"), pa.array([5], pa.time64("ns")), "time in nanoseconds"),
+    "a text for bytes": (pa.binary(), pa.array(["a"]), "binary in the table and string"),
+    "a wider number": (pa.int32(), pa.array([5]), "int in the table and long"),
+    "a wider float": (pa.float32(), pa.array([5.0]), "float in the table and double"),
+    "fewer digits": (pa.decimal128(4, 2), pa.array([1], pa.decimal128(5, 2)), r"decimal\(4,2\) in the table"),
+    "another scale": (pa.decimal128(9, 2), pa.array([1], pa.decimal128(9, 3)), r"decimal\(9,3\) in"),
+    "a date for a timestamp": (pa.timestamp("us"), pa.array([ONE.date()]), "timestamp in the table and date"),
+    "in a struct": (
+        pa.struct([("x", pa.timestamp("us"))]),
+        pa.array([{"x": 5}]),
+        '"c.x" is timestamp in the table and long',
+    ),
+    "in a list": (pa.list_(pa.date32()), pa.array([[5]], pa.list_(pa.int32())), "date in the table and int"),
+}
+
+
+@pytest.mark.parametrize("trusts", [False, True])
+@pytest.mark.parametrize("case", CONVERSIONS.values(), ids=CONVERSIONS)
+def test_a_column_of_another_type_is_refused(catalog, old, case, trusts):
+    kind, values, said = case
+    table = make(catalog, pa.schema({"c": kind}))
+    field = pa.field("c", values.type)
+    if trusts and not pa.types.is_nested(kind):
+        field = field.with_metadata({"PARQUET:field_id": "1"})
+    path = put(old, "a.parquet", pa.table([values], schema=pa.schema([field])))
+    with pytest.raises(errors.InvalidInputError, match=said) as caught:
+        table.add_files(path, trust_field_ids=trusts)
+    assert "change the type of the column" in caught.value.message
+    assert unchanged(table)
+
+
+TAKEN = {
+    "int": (pa.int64(), pa.array([5], pa.int32()), 5),
+    "short": (pa.int32(), pa.array([5], pa.int16()), 5),
+    "float": (pa.float64(), pa.array([0.5], pa.float32()), 0.5),
+    "decimal": (pa.decimal128(9, 2), pa.array([1], pa.decimal128(5, 2)), 1),
+    "milliseconds": (pa.timestamp("us"), pa.array([ONE], pa.timestamp("ms")), ONE),
+    "nulls": (pa.timestamp("us"), pa.nulls(1), None),
+    "bytes": (pa.string(), pa.array([b"a"]), "a"),
+}
+
+
+@pytest.mark.parametrize("case", TAKEN.values(), ids=TAKEN)
+def test_a_column_of_a_type_that_is_promoted_is_taken(catalog, old, case):
+    kind, values, expected = case
+    table = make(catalog, pa.schema({"c": kind}))
+    table.add_files(put(old, "a.parquet", pa.table({"c": values})))
+    assert table.scan().to_arrow()["c"].to_pylist() == [expected]
+
+
+def test_dates_become_timestamps_from_version_3_on(catalog, old):
+    path = put(old, "a.parquet", pa.table({"c": [ONE.date()]}))
+    table = make(catalog, pa.schema({"c": pa.timestamp("us")}), format_version=3)
+    table.add_files(path)
+    assert table.scan().to_arrow()["c"].to_pylist() == [ONE.replace(hour=0, minute=0, second=0)]
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("us"), INSTANT], ids=str)
+def test_timestamps_of_int96_are_with_a_zone_or_without(catalog, old, kind):
+    rows = pa.table({"c": pa.array([ONE])})
+    table = make(catalog, pa.schema({"c": kind}))
+    table.add_files(put(old, "a.parquet", rows, use_deprecated_int96_timestamps=True))
+    assert [each.replace(tzinfo=None) for each in table.scan().to_arrow()["c"].to_pylist()] == [ONE]

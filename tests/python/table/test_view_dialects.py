@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from floeberg.catalog import MemoryCatalog
-from floeberg.errors import InvalidDataError, InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidDataError, InvalidInputError, LimitExceededError, UnsupportedError
 from floeberg.view import SQLViewRepresentation
 
 SCHEMA = pa.schema({"id": pa.int64()})
@@ -49,6 +49,13 @@ def test_the_first_dialect_that_is_known_is_translated(view_of):
     for unknown in ("dremio3", " "):
         with pytest.raises(UnsupportedError, match="does not know the dialect"):
             view.sql_for(unknown, transpile=True)
+
+
+@pytest.mark.parametrize("deep", ["(" * 3000 + "1" + ")" * 3000, "abs(" * 3000 + "1" + ")" * 3000])
+def test_a_statement_that_is_nested_too_deeply_is_refused(view_of, deep):
+    view = view_of(spark=f"SELECT {deep} AS id")
+    with pytest.raises(LimitExceededError, match="nested too deeply"):
+        view.sql_for("trino", transpile=True)
 
 
 def test_what_cannot_be_translated_is_told(view_of):

@@ -11,11 +11,11 @@ use floeberg_core::schema::NameMapping;
 use floeberg_core::schema::name_mapping::evolved_mapping;
 use floeberg_core::{Context as _, Error, ErrorKind, Result};
 use floeberg_iceberg::write::Receipt;
-use floeberg_properties::NAME_MAPPING;
+use floeberg_properties::{MANIFEST_MERGE_ENABLED, NAME_MAPPING};
 
-use super::append::append;
+use super::append::appended;
 use crate::Update;
-use crate::produce::{ActionContext, Produced};
+use crate::produce::{ActionContext, FileChange, Produced, change_files};
 
 /// Adds the files of a receipt, and the name mapping that they need if the table has none.
 ///
@@ -27,7 +27,8 @@ pub(super) fn add_files(
 ) -> Result<Produced> {
     let mapping =
         name_mapping.map(|mapping| mapping_to_set(context, receipt, mapping)).transpose()?.flatten();
-    let produced = append(context, receipt, None)?;
+    let merges = MANIFEST_MERGE_ENABLED.of(&context.metadata.properties)?;
+    let produced = change_files(context, FileChange { may_have_links: true, ..appended(receipt, merges) })?;
     let set =
         mapping.map(|mapping| Update::SetProperties(BTreeMap::from([(NAME_MAPPING.to_owned(), mapping)])));
     let updates = set.into_iter().chain(produced.updates).collect();

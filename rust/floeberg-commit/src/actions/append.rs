@@ -16,14 +16,18 @@ pub(super) fn append(
 ) -> Result<Produced> {
     let by_property = || MANIFEST_MERGE_ENABLED.of(&context.metadata.properties);
     let merges = merge.map_or_else(by_property, Ok)?;
-    let added = receipt.files();
-    let change = FileChange {
+    change_files(context, appended(receipt, merges))
+}
+
+/// What changes where the files of a receipt are added, and nothing else.
+pub(super) fn appended(receipt: &Receipt, merges: bool) -> FileChange<'_> {
+    FileChange {
         operation: "append",
-        added,
+        added: receipt.files(),
         removal: None,
         merges,
         replaces_partitions: false,
         is_of_attempt: false,
-    };
-    change_files(context, change)
+        may_have_links: false,
+    }
 }

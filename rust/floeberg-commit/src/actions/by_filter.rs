@@ -77,6 +77,7 @@ impl RowsOfBase {
                 merges: true,
                 replaces_partitions: false,
                 is_of_attempt: false,
+                may_have_links: false,
             };
             return change_files(context, change);
         }
@@ -92,6 +93,7 @@ impl RowsOfBase {
             merges: true,
             replaces_partitions: false,
             is_of_attempt: true,
+            may_have_links: false,
         };
         let mut produced = change_files(context, change)?;
         produced.files.extend(added.locations().map(str::to_owned));

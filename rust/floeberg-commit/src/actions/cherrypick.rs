@@ -92,6 +92,7 @@ pub(super) fn cherrypick(
         merges: true,
         replaces_partitions: operation == "overwrite",
         is_of_attempt: false,
+        may_have_links: false,
     };
     change_files(context, change).context("cherry-picked snapshot", snapshot_id)
 }

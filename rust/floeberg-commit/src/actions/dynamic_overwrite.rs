@@ -54,6 +54,7 @@ pub(super) fn dynamic_overwrite(
         merges: true,
         replaces_partitions: true,
         is_of_attempt: false,
+        may_have_links: false,
     };
     change_files(context, change)
 }

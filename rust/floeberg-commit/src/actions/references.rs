@@ -58,6 +58,9 @@ impl Changing<'_> {
     fn replace(&self, name: &str, kind: RefKind, snapshot_id: i64) -> Result<Produced> {
         let known = self.of_kind(name, kind)?;
         self.metadata.snapshot(snapshot_id)?;
+        if kind == RefKind::Branch {
+            self.check_columns(name, snapshot_id)?;
+        }
         self.check_not_moved(name)?;
         Ok(moved(name, known, snapshot_id))
     }
@@ -104,6 +107,7 @@ impl Changing<'_> {
         self.check_not_moved(to)?;
         let Some(known) = self.metadata.refs.get(name) else {
             check_name(name)?;
+            self.check_columns(name, target)?;
             return Ok(set(name, SnapshotRef::new(target, RefKind::Branch)));
         };
         self.of_kind(name, RefKind::Branch)?;
@@ -125,6 +129,7 @@ impl Changing<'_> {
                 snapshot_id
             }
         };
+        self.check_columns(branch, snapshot_id)?;
         self.move_branch(branch, snapshot_id)
     }
 
@@ -161,6 +166,40 @@ impl Changing<'_> {
             None => Ok(set(branch, SnapshotRef::new(snapshot_id, RefKind::Branch))),
             Some(_) => Ok(moved(branch, self.of_kind(branch, RefKind::Branch)?, snapshot_id)),
         }
+    }
+
+    /// A branch is read by the columns of the table. After a replacement some may have the names of older ones, and other types and
+    /// ids: the values of snapshots before it would read as null.
+    ///
+    /// Errors: `InvalidInput` for a snapshot of another history than that of the branch, naming such columns.
+    fn check_columns(&self, branch: &str, snapshot_id: i64) -> Result<()> {
+        let metadata = self.metadata;
+        let is_of_history = metadata.refs.get(branch).is_some_and(|head| {
+            metadata.is_ancestor(snapshot_id, head.snapshot_id)
+                || metadata.is_ancestor(head.snapshot_id, snapshot_id)
+        });
+        let then = metadata.snapshot(snapshot_id)?.schema_id.and_then(|id| metadata.schema(id));
+        let Some(then) = then.filter(|_| !is_of_history) else { return Ok(()) };
+        let now = metadata.current_schema();
+        let mut others = Vec::new();
+        for (name, id) in now.names() {
+            if then.field(id).is_none()
+                && let (Some(field), Ok(old)) = (now.field(id), then.find(name, true))
+                && let Some(old) = then.field(old)
+            {
+                others.push(format!("{name:?} ({} then, {} now)", old.field_type, field.field_type));
+            }
+        }
+        others.sort_unstable();
+        if others.is_empty() {
+            return Ok(());
+        }
+        Err(Error::invalid_input(format!(
+            "the branch {branch:?} cannot be set to snapshot {snapshot_id}: columns of the same name are other columns by now, \
+             so that its values would read as null: {}. Read the snapshot by its id, or replace the table by its rows",
+            others.join(", ")
+        ))
+        .with("snapshot", snapshot_id))
     }
 
     /// The newest snapshot of a branch as the user knows it: by operations before this one, and else as it was when the commit

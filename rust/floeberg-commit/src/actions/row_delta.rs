@@ -79,6 +79,7 @@ pub(super) fn row_delta(
         merges: true,
         replaces_partitions: false,
         is_of_attempt: has_rows,
+        may_have_links: false,
     };
     let mut produced = change_files(context, change)?;
     produced.files.extend(deletes.locations().map(str::to_owned));

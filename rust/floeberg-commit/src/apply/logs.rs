@@ -3,7 +3,7 @@
 //! In: a table after its changes. Out: its snapshot log and its metadata log.
 //! Spec: Table Metadata Fields (`snapshot-log`, `metadata-log`).
 //!
-//! Invariant: the snapshot log ends with the current snapshot. It has no snapshot that was current only within one commit,
+//! Invariant: the snapshot log ends with the current snapshot, if there is one. It has no snapshot that was current only within one commit,
 //! and no entry older than a removed snapshot.
 
 use std::collections::HashSet;

@@ -71,10 +71,10 @@ impl TableMetadataBuilder {
         Ok(())
     }
 
+    /// The snapshot log stays without `main`, as in Iceberg Java: what was current then can still be read.
     pub(super) fn remove_ref(&mut self, name: &str) {
         if self.metadata.refs.remove(name).is_some() && name == MAIN_BRANCH {
             self.metadata.current_snapshot_id = None;
-            self.metadata.snapshot_log.clear();
         }
     }
 

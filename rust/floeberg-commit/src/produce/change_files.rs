@@ -41,6 +41,8 @@ pub(crate) struct FileChange<'a> {
     pub replaces_partitions: bool,
     /// Does the attempt itself choose the files? Then another attempt cannot use its manifests.
     pub is_of_attempt: bool,
+    /// May an added file be in the table under another name, by a link?
+    pub may_have_links: bool,
 }
 
 /// Makes the snapshot of a change.
@@ -53,7 +55,7 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
     let (data, deletes) = by_content(take_base_manifests(context)?);
     check_fit(&context.metadata, change.added)?;
     if !context.files_are_new {
-        check_not_listed(context, data.iter().chain(&deletes), change.added)?;
+        check_not_listed(context, data.iter().chain(&deletes), change.added, change.may_have_links)?;
         check_there(context, change.added)?;
     }
     let mut summary = Summary::default();

@@ -8,7 +8,7 @@
 use std::sync::{Arc, PoisonError};
 
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestFile};
+use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile};
 use floeberg_iceberg::metadata::Snapshot;
 
 use super::context::ActionContext;
@@ -16,7 +16,15 @@ use super::context::ActionContext;
 /// The manifests of a snapshot, with all fields that a manifest list needs.
 pub(crate) fn manifests_of(context: &ActionContext<'_>, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
     let manifests = context.reader.manifests(snapshot)?;
-    manifests.into_iter().map(|manifest| complete(context, manifest)).collect()
+    manifests.into_iter().map(|manifest| complete(context, without_row_ids_of_deletes(manifest))).collect()
+}
+
+/// Rows of delete files have no row ids. DuckDB gives delete manifests a first one.
+fn without_row_ids_of_deletes(manifest: ManifestFile) -> ManifestFile {
+    match manifest.content {
+        ManifestContent::Deletes => ManifestFile { first_row_id: None, ..manifest },
+        ManifestContent::Data => manifest,
+    }
 }
 
 /// The manifests of the snapshot that the new one follows. They are read once; [`take_base_manifests`] ends with them.

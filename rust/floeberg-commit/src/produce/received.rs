@@ -3,7 +3,8 @@
 //! In: new files, and the manifests of the snapshot that the operation stands on. Out: nothing, or why not.
 //! Spec: Scan Planning (a path is live at most once).
 //!
-//! Invariant: a file that is in the table, or that does not exist, is never added.
+//! Invariant: a file that is in the table, or that does not exist, is never added. A local file is one file under all names that
+//! links give it.
 
 use std::collections::HashSet;
 
@@ -12,6 +13,7 @@ use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::{EntryRequest, ManifestFile};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
+use floeberg_io::{FileIdentity, file_identity};
 
 use super::context::ActionContext;
 use super::filtered::has_live_files;
@@ -23,11 +25,13 @@ pub(super) fn check_not_listed<'a>(
     context: &ActionContext<'_>,
     manifests: impl Iterator<Item = &'a ManifestFile>,
     added: &[WrittenFile],
+    may_have_links: bool,
 ) -> Result<()> {
     let new: HashSet<&str> = added.iter().map(|written| canonical(&written.file.file_path)).collect();
     if new.is_empty() {
         return Ok(());
     }
+    let linked = if may_have_links { identities(added)? } else { HashSet::new() };
     let is_unknown = |manifest: &&ManifestFile| {
         has_live_files(manifest)
             && !context.kept.is_looked_through(context.operation, &manifest.manifest_path)
@@ -36,19 +40,32 @@ pub(super) fn check_not_listed<'a>(
     let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
     ordered(&unknown, context.reader.threads, &context.reader.cancel, |manifest| {
         let entries = context.entries(manifest, &wanted)?;
-        match entries.file_path.iter().flatten().find(|path| new.contains(canonical(path))) {
-            None => Ok(()),
-            Some(path) => Err(Error::new(
-                ErrorKind::AlreadyExists,
-                "the file is in the table already: an earlier commit added it. Do not remove it",
-            )
-            .with("file_path", path)
-            .with("manifest", &manifest.manifest_path)),
+        for path in entries.file_path.iter().flatten() {
+            let listed = |message: &str| {
+                let error = Error::new(ErrorKind::AlreadyExists, message.to_owned());
+                Err(error.with("file_path", path).with("manifest", &manifest.manifest_path))
+            };
+            if new.contains(canonical(path)) {
+                return listed(
+                    "the file is in the table already: an earlier commit added it. Do not remove it",
+                );
+            }
+            if !linked.is_empty() && file_identity(path)?.is_some_and(|identity| linked.contains(&identity)) {
+                return listed(
+                    "a file to add is in the table already under another name: one is a link to the other. Leave it out",
+                );
+            }
         }
+        Ok(())
     })?;
     let read = unknown.into_iter().map(|manifest| manifest.manifest_path.clone());
     context.kept.looked_through(context.operation, read);
     Ok(())
+}
+
+/// What local files are, whatever their names.
+fn identities(added: &[WrittenFile]) -> Result<HashSet<FileIdentity>> {
+    added.iter().filter_map(|written| file_identity(&written.file.file_path).transpose()).collect()
 }
 
 /// Checks that new files exist with the size that they were written with, once for all attempts.

@@ -7,7 +7,7 @@ use floeberg_core::transform::Transform;
 use floeberg_iceberg::metadata::declare_table;
 use serde_json::{Value as Json, json};
 
-use super::kit::{Kit, append, rename};
+use super::kit::{Kit, append, rename, set_current};
 use crate::{NewTable, Operation};
 
 /// Another table: of `day`, `note` and `id`.
@@ -48,6 +48,7 @@ fn a_replaced_table_keeps_its_history_and_its_ids() {
         assert_eq!(fields, [("note", 1001), ("day", 1000)]);
         assert_eq!(after.default_sort_order().fields[0].source_ids, [3]);
         assert_eq!((after.properties["kept"].as_str(), after.properties["owner"].as_str()), ("yes", "jo"));
+        assert_eq!(after.snapshot_log, before.snapshot_log, "what was current once is still known");
         let last = after.last_sequence_number;
         assert_eq!(last, before.last_sequence_number, "numbers go on");
     }
@@ -106,4 +107,33 @@ fn replacing_survives_a_journey() {
         table.uuid = Some("u".to_owned());
     }
     assert_eq!(Operation::from_bytes(&operation.to_bytes().unwrap()).unwrap(), operation);
+}
+
+#[test]
+fn a_branch_is_not_set_to_values_that_would_read_as_null() {
+    let mut kit = Kit::partitioned(2, &[]);
+    kit.commit(vec![append("memory://f/1", "a")]);
+    let old = kit.metadata().current_snapshot_id.unwrap();
+    let schema = json!({ "type": "struct", "schema-id": 0, "fields": [
+        { "id": 1, "name": "day", "required": false, "type": "date" },
+        { "id": 2, "name": "id", "required": false, "type": "long" }
+    ] });
+    kit.commit(vec![Operation::ReplaceTable(Box::new(NewTable {
+        declared: declare_table(&schema, &json!([]), &Json::Null, 2).unwrap(),
+        location: kit.location.clone(),
+        properties: BTreeMap::new(),
+        format_version: 2,
+        uuid: None,
+    }))]);
+    let error = kit.refused(set_current(old));
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.to_string().contains("\"day\" (string then, date now)"), "{error}");
+    // The same columns in another order are no hindrance.
+    let mut kit = Kit::partitioned(2, &[]);
+    kit.commit(vec![append("memory://f/1", "a")]);
+    let old = kit.metadata().current_snapshot_id.unwrap();
+    let operation = replace(&kit, &json!([]), 2);
+    kit.commit(vec![operation]);
+    kit.commit(vec![set_current(old)]);
+    assert_eq!(kit.metadata().current_snapshot_id, Some(old));
 }

@@ -111,7 +111,8 @@ impl NewVersion {
         }
         let highest = base.versions.iter().map(|known| known.version_id).max();
         let version_id = highest.map_or(Some(FIRST_VERSION), |highest| highest.checked_add(1));
-        let version_id = version_id.ok_or_else(|| Error::invalid_input("the ids of versions are used up"))?;
+        let version_id = version_id
+            .ok_or_else(|| Error::invalid_input("no version id is left for a new version of the view"))?;
         updates.push(ViewUpdate::AddViewVersion(Arc::new(ViewVersion { version_id, ..version })));
         updates.push(ViewUpdate::SetCurrentViewVersion(LAST_ADDED));
         Ok(updates)

@@ -24,6 +24,7 @@ use super::listing::{AT_A_TIME, files_of, format_of};
 use super::partition::{FileFacts, check_agrees, column_of, partition_of, said_by_path};
 use super::path_values::{PathValues, path_values};
 use super::readable::check_readable;
+use super::types::TypeRules;
 use crate::Table;
 use crate::manifest::DataFile;
 use crate::metadata::PartitionSpec;
@@ -127,6 +128,7 @@ fn explained(error: Error, location: &str) -> Error {
 struct Describer<'a> {
     schema: &'a Schema,
     spec: &'a PartitionSpec,
+    format_version: u8,
     files: FileAccess,
     trust_field_ids: bool,
     mapping: NameMapping,
@@ -155,7 +157,18 @@ impl<'a> Describer<'a> {
         required.sort_unstable();
         let exact = Modes::only(schema.names().map(|(_, id)| id));
         let files = FileAccess { store: Arc::clone(table.store()), batch_rows: 1, cancel: cancel.clone() };
-        Ok(Self { schema, spec, files, trust_field_ids, mapping, mapping_text, modes, exact, required })
+        Ok(Self {
+            schema,
+            spec,
+            format_version: metadata.format_version,
+            files,
+            trust_field_ids,
+            mapping,
+            mapping_text,
+            modes,
+            exact,
+            required,
+        })
     }
 
     /// A file, and whether it has field ids of its own.
@@ -180,11 +193,13 @@ impl<'a> Describer<'a> {
     }
 
     fn check_columns(&self, fields: &FileFields) -> Result<()> {
+        let rules =
+            TypeRules { format_version: self.format_version, undecided_zones: &fields.undecided_zones };
         if !fields.has_ids {
-            return check_names(self.schema, fields, &self.mapping);
+            return check_names(self.schema, fields, &self.mapping, rules);
         }
         if self.trust_field_ids {
-            return check_ids(self.schema, fields);
+            return check_ids(self.schema, fields, rules);
         }
         Err(Error::unsupported(
             "the file has field ids, which may be those of another table: pass trust_field_ids=True if they are of this \

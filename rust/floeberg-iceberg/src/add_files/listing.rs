@@ -5,13 +5,13 @@
 //! Invariant: a file that is named itself is taken whatever its name is. In folders, names that begin with `_` or `.` are hidden, as
 //! other engines have it; a folder of a partition (`_day=1`) is not.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, PathBuf};
 
 use floeberg_core::{Cancel, Context as _, Error, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
-use floeberg_io::Store;
 use floeberg_io::location::{Location, canonical, file_name, join};
+use floeberg_io::{Store, file_identity};
 
 /// Requests to the store at a time: each is a wait.
 pub(super) const AT_A_TIME: usize = 16;
@@ -37,7 +37,24 @@ pub(super) fn files_of(store: &dyn Store, given: &[String], cancel: &Cancel) -> 
     if let Some(twice) = files.iter().find(|file| !seen.insert(canonical(file))) {
         return Err(Error::invalid_input("a file to add is named twice: name each once").with("path", twice));
     }
+    check_links(&files, cancel)?;
     Ok(files)
+}
+
+/// Errors: `InvalidInput` for two names of one local file: its rows would be in the table twice.
+fn check_links(files: &[String], cancel: &Cancel) -> Result<()> {
+    let identities = ordered(files, AT_A_TIME, cancel, |file| file_identity(file))?;
+    let mut seen = HashMap::new();
+    for (file, identity) in files.iter().zip(identities) {
+        let Some(identity) = identity else { continue };
+        if let Some(other) = seen.insert(identity, file) {
+            return Err(Error::invalid_input(format!(
+                "two files to add are one file, since one is a link to the other: {other} and {file}. Leave one out"
+            ))
+            .with("path", file));
+        }
+    }
+    Ok(())
 }
 
 /// A location of a local file without empty folders, `.` and `..`, so that each file has one spelling. Keys of object stores stay.
@@ -123,8 +140,8 @@ pub(super) fn format_of(store: &dyn Store, location: &str) -> Result<crate::plan
     let magics: [(&[u8], F); 3] = [(b"PAR1", F::Parquet), (b"ORC", F::Orc), (b"Obj\x01", F::Avro)];
     magics.into_iter().find(|(magic, _)| first.starts_with(magic)).map(|(_, format)| format).ok_or_else(|| {
         Error::invalid_data(
-            "expected a Parquet, ORC or Avro file, and its first bytes are of none of them: leave it out, or begin its \
-             name with _ where a folder is added",
+            "the file is not a Parquet, ORC or Avro file: leave it out, or begin its name with _ so that it is left out of \
+             its folder",
         )
         .with("path", location)
     })

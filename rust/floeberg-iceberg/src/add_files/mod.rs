@@ -8,6 +8,7 @@
 
 mod listing;
 mod path_values;
+mod types;
 mod columns;
 mod partition;
 mod readable;

@@ -93,7 +93,7 @@ fn value_of(spec: &PartitionSpec, field: &PartitionField, facts: FileFacts<'_>) 
     if column.is_none() && source.required && source.initial_default.is_none() {
         return Err(Error::invalid_input(format!(
             "the column {name:?} is required, and neither the file nor its folders have it: put the file in a folder such as \
-             {name}=..., where the transform is identity, or leave the file out"
+             {name}=..., if the transform is identity, or leave the file out"
         )));
     }
     if column.is_none() {
@@ -159,8 +159,8 @@ fn by_bounds(
         Values::Between(lower, upper) if transform.is_order_preserving() => (lower, upper),
         Values::Between(..) => {
             return Err(Error::invalid_input(format!(
-                "the partition of a file cannot be found for the transform {transform} of the column {name:?}, since bounds \
-                 say nothing of it: append the rows instead"
+                "the partition of the file is unknown: bounds do not tell the value of {transform} of the column {name:?}. \
+                 Append the rows instead"
             )));
         }
         Values::Mixed => {
@@ -171,8 +171,8 @@ fn by_bounds(
         }
         Values::Unknown => {
             return Err(Error::invalid_input(format!(
-                "nothing says in which partition the file is: it has no statistics of the column {name:?} that can be used. \
-                 Put it in a folder such as {name}=..., where the transform is identity, or append the rows"
+                "the partition of the file is unknown: it has no usable statistics of the column {name:?}. Put it in a folder \
+                 such as {name}=..., if the transform is identity, or append the rows"
             )));
         }
     };

@@ -126,11 +126,7 @@ fn may_not_fit(wanted: &PrimitiveType, stored: &DataType) -> Fit {
             PrimitiveType::Timestamp | PrimitiveType::Timestamptz,
             DataType::Timestamp(TimeUnit::Second | TimeUnit::Millisecond, _),
         ) => Fit::InRange,
-        (
-            PrimitiveType::TimestampNs | PrimitiveType::TimestamptzNs,
-            DataType::Timestamp(TimeUnit::Second | TimeUnit::Millisecond | TimeUnit::Microsecond, _)
-            | DataType::Date32,
-        ) => Fit::InRange,
+        (PrimitiveType::TimestampNs, DataType::Date32) => Fit::InRange,
         _ => Fit::Always,
     }
 }

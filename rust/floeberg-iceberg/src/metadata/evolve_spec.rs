@@ -87,7 +87,7 @@ impl TableMetadata {
         let fields = &self.default_spec().fields;
         if let Some(unknown) = fields.iter().find(|field| matches!(field.transform, Transform::Unknown(_))) {
             return Err(Error::unsupported(format!(
-                "the partition field {:?} has the transform {:?}, which is not known to this version: the spec cannot be \
+                "the partition field {:?} has the transform {}, which is not known to this version: the spec cannot be \
                  changed",
                 unknown.name, unknown.transform
             )));
@@ -153,7 +153,7 @@ impl Evolving<'_> {
             let name = declared.name.clone().unwrap_or_else(|| default_name(&column, transform));
             (next_id(&mut self.last_id).context("partition field", &name)?, name)
         };
-        check_name(self.schema, &name, source_id, transform)?;
+        check_name(self.schema, &name, &[source_id], transform)?;
         self.free_name(&name)?;
         self.added.push(PartitionField {
             field_id,
@@ -232,12 +232,7 @@ impl Evolving<'_> {
             )));
         }
         let field = &self.fields[position];
-        let [source_id] = field.source_ids.as_slice() else {
-            return Err(Error::unsupported(format!(
-                "the partition field {name:?} has several source columns: this version cannot rename it"
-            )));
-        };
-        check_name(self.schema, new_name, *source_id, &field.transform)?;
+        check_name(self.schema, new_name, &field.source_ids, &field.transform)?;
         // A field that has this name may be renamed by a later change: names are compared at the end.
         let void = |field: &PartitionField| field.transform == Transform::Void && field.name == new_name;
         if self.fields.iter().any(void) && field.name != new_name {

@@ -4,6 +4,8 @@
 //!
 //! Writers round the seconds of a timestamp before 1970 toward zero, so one second is missing if there are whole milliseconds;
 //! readers subtract it again. Digits finer than the unit are rounded down.
+//!
+//! Arrow's writer stores such seconds with negative nanoseconds instead. Nothing is missing there, and the two are added.
 
 use std::sync::Arc;
 
@@ -58,12 +60,13 @@ impl Decode for Timestamps {
     }
 }
 
-/// Nanoseconds as they are written: the lowest three bits count the zeros that were taken off, less one.
+/// Nanoseconds as they are written: the lowest three bits count the zeros that were taken off, less one. Negative ones keep their
+/// sign.
 fn decode_nanos(written: i64) -> Option<i64> {
     let zeros = (written & 7) as u32;
     let digits = written >> 3;
     let nanos = if zeros == 0 { digits } else { digits.checked_mul(10_i64.pow(zeros + 1))? };
-    (0..NANOS_PER_SECOND).contains(&nanos).then_some(nanos)
+    (1 - NANOS_PER_SECOND..NANOS_PER_SECOND).contains(&nanos).then_some(nanos)
 }
 
 fn value(seconds: i64, nanos: i64, unit: TimeUnit) -> Option<i64> {
@@ -71,6 +74,6 @@ fn value(seconds: i64, nanos: i64, unit: TimeUnit) -> Option<i64> {
     let seconds = if seconds < 0 && nanos >= NANOS_PER_MILLI { seconds.checked_sub(1)? } else { seconds };
     match unit {
         TimeUnit::Nanosecond => seconds.checked_mul(NANOS_PER_SECOND)?.checked_add(nanos),
-        _ => seconds.checked_mul(1_000_000)?.checked_add(nanos / 1_000),
+        _ => seconds.checked_mul(1_000_000)?.checked_add(nanos.div_euclid(1_000)),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: types come from the Parquet schema, never from an Arrow schema that a writer embedded.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use parquet::basic::Type as Physical;
 use parquet::file::metadata::{
     ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder,
 };
+use parquet::schema::types::ColumnDescPtr;
 
 use super::footer::{Tail, read_footer};
 use super::{fence, page_index};
@@ -51,7 +53,9 @@ impl ParquetFile {
                 None => Ok(inferred),
             }
         })?;
-        let fields = FileFields::new(reader.schema().fields(), mapping).with_shredding();
+        let fields = FileFields::new(reader.schema().fields(), mapping)
+            .with_shredding()
+            .with_undecided_zones(int96_leaves(reader.metadata()));
         let columns = reader.parquet_schema().num_columns();
         if fields.leaves() != columns {
             return Err(Error::unsupported(format!(
@@ -145,13 +149,21 @@ impl ParquetFile {
 /// The schema with INT96 timestamps in microseconds, if it has any: in nanoseconds, which the library takes,
 /// they reach from 1677 to 2262 only.
 fn with_micros(schema: &Schema, metadata: &ParquetMetaData) -> Option<Schema> {
-    let columns = metadata.file_metadata().schema_descr().columns();
-    if columns.iter().all(|column| column.physical_type() != Physical::INT96) {
+    let int96 = int96_leaves(metadata);
+    if int96.is_empty() {
         return None;
     }
-    let mut leaves = columns.iter().map(|column| column.physical_type() == Physical::INT96);
+    let columns = 0..metadata.file_metadata().schema_descr().num_columns();
+    let mut leaves = columns.map(|column| int96.contains(&column));
     let fields: Fields = schema.fields().iter().map(|field| micros_field(field, &mut leaves)).collect();
     Some(Schema::new(fields))
+}
+
+/// The columns of INT96.
+fn int96_leaves(metadata: &ParquetMetaData) -> BTreeSet<usize> {
+    let columns = metadata.file_metadata().schema_descr().columns().iter();
+    let is_int96 = |column: &ColumnDescPtr| column.physical_type() == Physical::INT96;
+    (0..).zip(columns).filter(|(_, column)| is_int96(column)).map(|(number, _)| number).collect()
 }
 
 fn micros_field(field: &FieldRef, is_int96: &mut dyn Iterator<Item = bool>) -> FieldRef {

@@ -195,6 +195,11 @@ impl Attempt {
         runtime::run(py, &Cancel::default(), move |_| attempt.write_metadata(&location, if_absent))
     }
 
+    fn check_files(&self, py: Python<'_>, metadata_location: String) -> PyResult<()> {
+        let attempt = Arc::clone(&self.0);
+        runtime::run(py, &Cancel::default(), move |cancel| attempt.check_files(&metadata_location, cancel))
+    }
+
     fn table(&self, py: Python<'_>, metadata_location: &str) -> PyResult<Table> {
         let table = runtime::call(py, || self.0.table(metadata_location))?;
         Ok(Table { table, choice: SnapshotChoice::Current })

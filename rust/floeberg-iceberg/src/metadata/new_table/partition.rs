@@ -92,7 +92,7 @@ impl<'a> SpecBuilder<'a> {
         if before.iter().any(|field| field.name == name) {
             return Err(Error::invalid_input(format!("two partition fields are named {name:?}")));
         }
-        check_name(self.schema, &name, source_id, &declared.transform)?;
+        check_name(self.schema, &name, &[source_id], &declared.transform)?;
         if let Some(other) = before.iter().find(|other| says_the_same(other, source_id, &declared.transform))
         {
             return Err(Error::invalid_input(format!(
@@ -141,7 +141,7 @@ pub(in crate::metadata) fn known_field<'a>(
 pub(in crate::metadata) fn check_name(
     schema: &Schema,
     name: &str,
-    source_id: i32,
+    source_ids: &[i32],
     transform: &Transform,
 ) -> Result<()> {
     if name.is_empty() {
@@ -149,7 +149,7 @@ pub(in crate::metadata) fn check_name(
     }
     let of_own_column = matches!(transform, Transform::Identity | Transform::Void);
     match schema.find(name, true) {
-        Ok(column) if !(of_own_column && column == source_id) => Err(Error::invalid_input(format!(
+        Ok(column) if !(of_own_column && source_ids == [column]) => Err(Error::invalid_input(format!(
             "a partition field cannot be named {name:?}, since a column is: give it another name"
         ))),
         _ => Ok(()),

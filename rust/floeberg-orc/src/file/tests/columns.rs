@@ -63,6 +63,20 @@ fn timestamps_count_from_2015_and_lose_a_second_before_1970() {
 }
 
 #[test]
+fn negative_nanoseconds_of_arrows_writer_are_added() {
+    // One second and a half before 1970, half a second, and a nanosecond after the second of 1969-12-31T23:59:58.
+    let seconds = [-1_420_070_401, -1_420_070_400, -1_420_070_401];
+    let nanos = [(-5_i64 << 3) | 7, (-5 << 3) | 7, -999_999_999 << 3].map(|nanos: i64| nanos as u64);
+    let streams = || vec![(DATA, signed(&seconds)), (SECONDARY, unsigned(&nanos))];
+    let read = values(&column(of(TIMESTAMP), 3, streams())).unwrap();
+    assert_eq!(read.as_primitive::<TimestampMicrosecondType>().values(), &[-1_500_000, -500_000, -2_000_000]);
+    let kind = with(TIMESTAMP, &[("iceberg.timestamp-unit", "NANOS")]);
+    let read = values(&column(kind, 3, streams())).unwrap();
+    let expected = [-1_500_000_000, -500_000_000, -1_999_999_999];
+    assert_eq!(read.as_primitive::<TimestampNanosecondType>().values(), &expected);
+}
+
+#[test]
 fn only_timestamps_without_zone_depend_on_the_zone_of_the_writer() {
     let error = values(&moments(of(TIMESTAMP), "America/New_York")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -77,9 +91,13 @@ fn only_timestamps_without_zone_depend_on_the_zone_of_the_writer() {
 
 #[test]
 fn timestamps_that_are_none_are_errors() {
-    for (seconds, nanos) in
-        [(0, 1_000_000_000_u64 << 3), (i64::MAX, 0), (i64::MAX / 1_000_000, 0), (0, u64::MAX)]
-    {
+    for (seconds, nanos) in [
+        (0, 1_000_000_000_u64 << 3),
+        (i64::MAX, 0),
+        (i64::MAX / 1_000_000, 0),
+        (0, 1 << 63),
+        (0, (-80_i64) as u64 | 7),
+    ] {
         let file =
             column(of(TIMESTAMP), 1, vec![(DATA, signed(&[seconds])), (SECONDARY, unsigned(&[nanos]))]);
         assert_eq!(values(&file).unwrap_err().kind(), ErrorKind::InvalidData, "{seconds} {nanos}");
