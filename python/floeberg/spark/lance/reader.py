@@ -101,12 +101,23 @@ class LanceReader(DataSourceReader):
         if partition.value is None:
             return
         import pyarrow as pa  # noqa: PLC0415 - planning needs none
-        from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - the same
 
-        wanted = to_arrow_schema(self._schema)
+        wanted = _arrow_schema(self._schema)
         stream = LanceTaskGroup(partition.value)._open()  # noqa: SLF001 - the package's own
         while (batch := stream.next_batch()) is not None:
             yield to_spark_batch(pa.record_batch(cast("Any", batch)), wanted)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return pickle_call(__name__, "LanceReader", self._request, self._schema, self._parallelism)
+
+
+def _arrow_schema(schema: StructType) -> pa.Schema:
+    """The Arrow schema that Spark checks batches against."""
+    from inspect import signature  # noqa: PLC0415 - planning needs none
+
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - the same
+
+    make = cast("Any", to_arrow_schema)
+    # From 4.1 on, the zone of timestamps must be given.
+    zone = {"timezone": "UTC"} if "timezone" in signature(make).parameters else {}
+    return make(schema, **zone)

@@ -17,6 +17,9 @@ mod request;
 mod open;
 mod fragment;
 
+#[cfg(test)]
+mod tests;
+
 pub use file_columns::{FileColumns, FileField};
 pub use fragment::{FragmentFile, FragmentRows, Rows};
 pub use request::ReadRequest;
