@@ -1,4 +1,6 @@
-"""Reads, plans and writes Apache Iceberg tables: a Rust core, a thin Python package, Arrow in between.
+"""Reads, plans and writes Apache Iceberg tables, and reads Lance tables.
+
+A Rust core, a thin Python package, Arrow in between.
 
 Importing this package does not import pyarrow or other large packages. A call imports what its result needs.
 
@@ -17,6 +19,7 @@ from floeberg import (
     errors,
     exceptions,
     expressions,
+    lance,
     partitioning,
     schema,
     statistics,
@@ -33,6 +36,8 @@ from floeberg.commit.update_spec import UpdateSpec
 from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.errors import FloebergError
 from floeberg.expressions import col, sql_expr
+from floeberg.lance import LancePlan, LanceScan, LanceTable, LanceTaskGroup
+from floeberg.lance.scan import register_lance_frames
 from floeberg.scan.changelog import ChangelogScan
 from floeberg.scan.explain import AggregateResult, Explain
 from floeberg.scan.plan import Plan
@@ -61,6 +66,10 @@ __all__ = [
     "Explain",
     "FileScanTask",
     "FloebergError",
+    "LancePlan",
+    "LanceScan",
+    "LanceTable",
+    "LanceTaskGroup",
     "ManageSnapshots",
     "MergeBuilder",
     "Plan",
@@ -84,6 +93,7 @@ __all__ = [
     "errors",
     "exceptions",
     "expressions",
+    "lance",
     "load_catalog",
     "open_table",
     "open_view",
@@ -113,4 +123,13 @@ def _spark_lanes(scan: Scan, spark: "SparkSession") -> "tuple[Lane, ...]":
     return lanes_told(scan, spark)
 
 
+def _lance_frame(
+    scan: LanceScan, spark: "SparkSession", options: dict[str, int | bool | None]
+) -> "DataFrame":
+    from floeberg.spark.lance.frame import lance_frame  # noqa: PLC0415 - the same
+
+    return lance_frame(scan, spark, options)
+
+
 register_frames("spark", _spark_frame, _spark_lanes)
+register_lance_frames("spark", _lance_frame)

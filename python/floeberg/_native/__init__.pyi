@@ -11,6 +11,14 @@ from typing import Final
 
 from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
+from floeberg._native.lance import (
+    LancePlan,
+    LanceRows,
+    LanceScan,
+    LanceTable,
+    LanceTaken,
+    LanceTaskGroup,
+)
 from floeberg._native.scan import (
     BatchReader,
     ChangelogScan,
@@ -73,7 +81,8 @@ __version__: Final[str]
 # fmt: off
 __all__ = [
     "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "ChangelogScan", "Column", "Commit",
-    "FoundRows", "KeyRecipe", "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan",
+    "FoundRows", "KeyRecipe", "LancePlan", "LanceRows", "LanceScan", "LanceTable", "LanceTaken",
+    "LanceTaskGroup", "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan",
     "SourceKeys", "Table", "TaskGroup", "View", "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__",
     "canonical_location", "check_source_memory", "checked_type", "columns_to_add", "deleted_rows",
     "describe_files", "differing", "encode_variant", "encode_variants", "evolved_schema",

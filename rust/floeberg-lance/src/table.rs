@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_io::{Location, Relocation, Store, StoreOptions, location, open_store};
 use roaring::RoaringBitmap;
@@ -43,6 +44,7 @@ pub struct Table {
     schema: Arc<Schema>,
     bases: Arc<Bases>,
     store: Arc<dyn Store>,
+    options: Arc<OpenOptions>,
 }
 
 impl Table {
@@ -72,7 +74,44 @@ impl Table {
             schema: Arc::new(schema),
             bases: Arc::new(bases),
             store,
+            options: Arc::new(options.clone()),
         })
+    }
+
+    /// A version whose manifest is in memory, such as a part of one that another process opened. No file is opened.
+    ///
+    /// `folder` is that of the branch, `path` the place of its manifest, for errors. Errors: those of [`Self::open`].
+    pub fn of_manifest(folder: &str, path: &str, manifest: &Bytes, options: &OpenOptions) -> Result<Self> {
+        let manifest = Manifest::parse(manifest).context("path", path)?;
+        let file = ManifestFile::in_memory(manifest, path)?;
+        let head = &file.manifest.head;
+        let schema = Schema::new(&head.fields, &head.schema_metadata).context("path", path)?;
+        let bases = Bases::new(folder, &head.base_paths, &Relocation::new(&options.relocate)?);
+        Ok(Self {
+            root: folder.to_owned(),
+            branch: head.branch.clone(),
+            manifest: Arc::clone(&file.manifest),
+            schema: Arc::new(schema),
+            bases: Arc::new(bases),
+            store: open_store(&options.storage)?,
+            options: Arc::new(options.clone()),
+            file: Arc::new(file),
+        })
+    }
+
+    /// How it was opened.
+    pub fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    /// Where its files are read.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// Do rows have ids that stay when they move?
+    pub fn has_stable_row_ids(&self) -> bool {
+        self.manifest.head.reader_feature_flags & metadata::STABLE_ROW_IDS != 0
     }
 
     /// The folder of the table.

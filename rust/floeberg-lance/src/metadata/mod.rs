@@ -19,7 +19,9 @@ mod open;
 mod tests;
 
 pub use bases::Bases;
-pub use flags::{check_readable, check_writable, computed as computed_flags, names as flag_names};
+pub use flags::{
+    STABLE_ROW_IDS, check_readable, check_writable, computed as computed_flags, names as flag_names,
+};
 pub use listing::{ListedVersion, detached_versions, is_table, migrate_to_v2, versions};
 pub use logical_type::leaf_to_arrow;
 pub use names::{DETACHED, NamingScheme, VERSION_HINT, hint, version_of};
