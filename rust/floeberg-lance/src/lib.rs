@@ -12,6 +12,11 @@
 //! - `plan`: which fragments are read, with their rows and files.
 //! - `checkout`: which version is meant by a version, tag, branch or moment.
 //! - `table`: a version of a table, open.
+//! - `build`: which version follows from an operation; no file is opened.
+//! - `change`: which operation does what is wanted.
+//! - `commit`: conflicts of operations, and how one becomes a version.
+//! - `refs`: tags, branches and clones, written.
+//! - `clean`: versions and files that may go.
 
 pub mod wire;
 pub mod metadata;
@@ -20,6 +25,11 @@ pub mod deletes;
 pub mod plan;
 mod checkout;
 mod table;
+pub mod build;
+pub mod change;
+pub mod commit;
+pub mod refs;
+pub mod clean;
 
 #[cfg(test)]
 mod tests;

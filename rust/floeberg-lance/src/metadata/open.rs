@@ -49,6 +49,21 @@ impl ManifestFile {
         Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before: bytes.slice(..at), start })
     }
 
+    /// The manifest of a version whose file is in memory. Errors: those of [`Self::open`].
+    pub fn of_bytes(file: &Bytes, folder: &str, listed: ListedVersion) -> Result<Self> {
+        let path = listed.path(folder);
+        let read = || {
+            let range = manifest_range(file, file.len() as u64)?;
+            let at = usize::try_from(range.start).unwrap_or(usize::MAX);
+            let section = file.slice(at..file.len() - END as usize);
+            let manifest = Manifest::parse(&message_of(&section, "a manifest")?)?;
+            validate::check(&manifest, listed.version)?;
+            Ok((manifest, file.slice(..at)))
+        };
+        let (manifest, before) = read().context("path", &path)?;
+        Ok(Self { manifest: Arc::new(manifest), path, before, start: 0 })
+    }
+
     /// The message of the indices; `None` where there are none. Errors: `InvalidData`, naming the file.
     pub fn indices(&self, store: &dyn Store) -> Result<Option<Bytes>> {
         self.section(store, self.manifest.head.index_section, "the indices")
