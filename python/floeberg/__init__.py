@@ -1,4 +1,6 @@
-"""Reads, plans and writes Apache Iceberg tables: a Rust core, a thin Python package, Arrow in between.
+"""Reads, plans and writes Apache Iceberg tables, and reads Lance tables.
+
+A Rust core, a thin Python package, Arrow in between.
 
 Importing this package does not import pyarrow or other large packages. A call imports what its result needs.
 
@@ -17,6 +19,7 @@ from floeberg import (
     errors,
     exceptions,
     expressions,
+    lance,
     partitioning,
     schema,
     statistics,
@@ -33,6 +36,7 @@ from floeberg.commit.update_spec import UpdateSpec
 from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.errors import FloebergError
 from floeberg.expressions import col, sql_expr
+from floeberg.lance import LancePlan, LanceScan, LanceTable, LanceTaskGroup
 from floeberg.scan.explain import AggregateResult, Explain
 from floeberg.scan.plan import Plan
 from floeberg.scan.scan import Scan, register_frames
@@ -59,6 +63,10 @@ __all__ = [
     "Explain",
     "FileScanTask",
     "FloebergError",
+    "LancePlan",
+    "LanceScan",
+    "LanceTable",
+    "LanceTaskGroup",
     "ManageSnapshots",
     "MergeBuilder",
     "Plan",
@@ -82,6 +90,7 @@ __all__ = [
     "errors",
     "exceptions",
     "expressions",
+    "lance",
     "load_catalog",
     "open_table",
     "open_view",

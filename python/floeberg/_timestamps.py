@@ -25,10 +25,25 @@ def milliseconds(moment: Moment) -> int:
     Raises:
         InvalidInputError: It has another type, or no zone.
     """
+    return microseconds(moment) // 1000
+
+
+def microseconds(moment: Moment) -> int:
+    """Microseconds from 1970-01-01 UTC.
+
+    Args:
+        moment: A datetime with a zone, milliseconds, or an ISO 8601 string with a zone.
+
+    Returns:
+        The microseconds.
+
+    Raises:
+        InvalidInputError: It has another type, or no zone.
+    """
     if isinstance(moment, bool):
         raise InvalidInputError("expected a datetime, milliseconds or an ISO 8601 string, found a bool")
     if isinstance(moment, int):
-        return checked_int("moment", moment)
+        return checked_int("moment", moment) * 1000
     if isinstance(moment, str):
         try:
             # Python 3.10 does not read the Z of ISO 8601.
@@ -40,4 +55,12 @@ def milliseconds(moment: Moment) -> int:
         raise InvalidInputError(f"expected a datetime, milliseconds or an ISO 8601 string, found {found}")
     if moment.tzinfo is None:
         raise InvalidInputError(f"the time {moment.isoformat()} has no zone: add one, such as +00:00")
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def moment_of(microseconds_since_1970: int) -> datetime | None:
+    """The time in UTC; `None` beyond the years 1 to 9999."""
+    try:
+        return _EPOCH + timedelta(microseconds=microseconds_since_1970)
+    except OverflowError:
+        return None

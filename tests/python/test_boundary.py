@@ -15,7 +15,7 @@ import pytest
 
 import floeberg as fb
 import floeberg.catalog.sql
-from corpus import lent
+from corpus import lance_lent, lent
 from floeberg import _native, errors, types
 from floeberg.scan.tasks import DataFile
 
@@ -42,10 +42,24 @@ def objects(deletes):
     )
     native += _native.transform_column("bucket[4]", reader)
     native += writing()
+    of_lance, natives = lance_objects()
+    wrapped += of_lance
+    native += natives
     change = _native.ViewOperation.update_properties(updates={"a": "1"}, removals=[])
     native += [change, change.attempt(view._inner, storage_options={})]
     native += [_native.WriteRecipe.of(table._inner, options={}, write_id="w")]
     return {type(each): each for each in (*wrapped, *native)}
+
+
+def lance_objects():
+    """An object of every class of Lance tables, wrapped and native."""
+    table = lance_lent("lance").open()
+    scan = table.scan()
+    plan = scan.plan_files()
+    group = plan.split()[0]
+    taken = table._inner.take(row_ids=[0], addresses=None, selected_fields=["id"], case_sensitive=True)
+    wrapped = [table, scan, plan, group]
+    return wrapped, [table._inner, scan._inner, plan._inner, group._inner, taken, taken.open(0)]
 
 
 def writing():
@@ -123,6 +137,9 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "Column",
             "Commit",
             "FoundRows",
+            "LancePlan",
+            "LanceRows",
+            "LanceTaken",
             "MergeBuilder",
             "SourceKeys",
             "Transaction",

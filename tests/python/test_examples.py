@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from corpus import lent
+from corpus import lance_lent, lent
 
 MODULES = [
     name for _, name, _ in pkgutil.walk_packages(fb.__path__, "floeberg.") if not name.endswith("_native")
@@ -38,6 +38,7 @@ def test_the_examples_of_a_module_run(name, refs, catalog):
         "fb": fb,
         "open_table": fb.open_table,
         "table": refs.open(),
+        "lance_table": lance_lent("lance").open(),
         "location": refs.folder / "table",
         "warehouse": refs.relocate,
         "sketched": lent("sketched").open(),

@@ -11,6 +11,14 @@ from typing import Final
 
 from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
+from floeberg._native.lance import (
+    LancePlan,
+    LanceRows,
+    LanceScan,
+    LanceTable,
+    LanceTaken,
+    LanceTaskGroup,
+)
 from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup, deleted_rows, parquet_shapes
 from floeberg._native.table import (
     MetadataReader,
@@ -64,14 +72,14 @@ __version__: Final[str]
 # fmt: off
 __all__ = [
     "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "Column", "Commit", "FoundRows", "KeyRecipe",
-    "MetadataReader", "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan", "SourceKeys", "Table",
-    "TaskGroup", "View", "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__", "canonical_location",
-    "check_source_memory", "checked_type", "columns_to_add", "deleted_rows", "describe_files", "differing",
-    "encode_variant", "encode_variants", "evolved_schema", "expression_from_json", "expression_to_json",
-    "expression_to_text", "file_exists", "list_folder", "local_path", "location_from_user", "parquet_shapes",
-    "parse_expression", "partition_statistics_files", "partition_statistics_rows", "put_file", "read_file",
-    "remove_files", "remove_files_below", "rows_with_places", "schema_from_arrow", "statistics_blob",
-    "statistics_blobs", "statistics_files", "table_properties", "table_property", "transform_column",
-    "without_passwords",
+    "LancePlan", "LanceRows", "LanceScan", "LanceTable", "LanceTaken", "LanceTaskGroup", "MetadataReader",
+    "Operation", "Plan", "Receipt", "RowDeltaReceipt", "Scan", "SourceKeys", "Table", "TaskGroup", "View",
+    "ViewAttempt", "ViewOperation", "WriteRecipe", "__version__", "canonical_location", "check_source_memory",
+    "checked_type", "columns_to_add", "deleted_rows", "describe_files", "differing", "encode_variant",
+    "encode_variants", "evolved_schema", "expression_from_json", "expression_to_json", "expression_to_text",
+    "file_exists", "list_folder", "local_path", "location_from_user", "parquet_shapes", "parse_expression",
+    "partition_statistics_files", "partition_statistics_rows", "put_file", "read_file", "remove_files",
+    "remove_files_below", "rows_with_places", "schema_from_arrow", "statistics_blob", "statistics_blobs",
+    "statistics_files", "table_properties", "table_property", "transform_column", "without_passwords",
 ]
 # fmt: on

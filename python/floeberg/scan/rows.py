@@ -7,7 +7,8 @@ Invariant: errors keep their class where Python reads. A consumer that reads `__
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from floeberg.errors import NotInstalledError
 
@@ -27,17 +28,32 @@ if TYPE_CHECKING:
 Native = TypeVar("Native", "_native.Scan", "_native.TaskGroup")
 
 
-class RowSource(Generic[Native]):
-    """Rows to read: a scan, or a group of its tasks."""
+class BatchStream(Protocol):
+    """Batches, one at a time."""
 
-    # A plan may have very many groups.
-    __slots__ = ("_inner",)
+    def next_batch(self) -> _native.Batch | pa.RecordBatch | None:
+        """The next batch; `None` after the last one."""
+        ...
 
-    _inner: Native
 
-    def __init__(self, native: Native) -> None:
-        """Use `Table.scan`, or `Plan.split`."""
-        self._inner = native
+class ArrowRows(ABC):
+    """Rows to read, of a table of any format."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _read_all(self) -> object:
+        """All rows, as something that `pyarrow.table` takes."""
+
+    @abstractmethod
+    def _open(self) -> BatchStream:
+        """Begins to read."""
+
+    @abstractmethod
+    def __arrow_c_schema__(self) -> object: ...
+
+    @abstractmethod
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
     def to_arrow(self) -> pa.Table:
         """Reads all rows into memory.
@@ -56,7 +72,7 @@ class RowSource(Generic[Native]):
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-        return cast("pa.Table", pa.table(self._inner.read_all()))
+        return cast("pa.Table", pa.table(cast("Any", self._read_all())))
 
     def to_arrow_batch_reader(self) -> pa.RecordBatchReader:
         """Reads rows batch by batch, in bounded memory and in the order of the plan.
@@ -70,7 +86,7 @@ class RowSource(Generic[Native]):
         """
         import pyarrow as pa  # noqa: PLC0415
 
-        batches = Batches(self._inner.stream)
+        batches = Batches(self._open)
         return pa.RecordBatchReader.from_batches(pa.schema(cast("Any", self)), batches)
 
     def to_pandas(self, **kwargs: Any) -> pd.DataFrame:  # noqa: ANN401 - passed on
@@ -131,6 +147,25 @@ class RowSource(Generic[Native]):
         target.register(table_name, self.to_arrow())
         return target
 
+
+class RowSource(ArrowRows, Generic[Native]):
+    """Rows of an Iceberg table: a scan, or a group of its tasks."""
+
+    # A plan may have very many groups.
+    __slots__ = ("_inner",)
+
+    _inner: Native
+
+    def __init__(self, native: Native) -> None:
+        """Use `Table.scan`, or `Plan.split`."""
+        self._inner = native
+
+    def _read_all(self) -> object:
+        return self._inner.read_all()
+
+    def _open(self) -> BatchStream:
+        return self._inner.stream()
+
     def __arrow_c_schema__(self) -> object:
         return self._inner.__arrow_c_schema__()
 
@@ -150,9 +185,9 @@ class Batches:
     Nothing is opened before the first batch is read.
     """
 
-    def __init__(self, opening: Callable[[], _native.BatchReader | _native.MetadataReader]) -> None:
+    def __init__(self, opening: Callable[[], BatchStream]) -> None:
         self._opening = opening
-        self._stream: _native.BatchReader | _native.MetadataReader | None = None
+        self._stream: BatchStream | None = None
         self._turn = threading.Lock()
 
     def __iter__(self) -> Self:

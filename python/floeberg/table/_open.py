@@ -1,8 +1,9 @@
-"""How is a table opened by its location?"""
+"""How is a table opened by its location, and how is its format detected?"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from floeberg import _native
 from floeberg._arguments import (
@@ -13,9 +14,10 @@ from floeberg._arguments import (
     checked_size,
     checked_text,
 )
-from floeberg._timestamps import Moment, milliseconds
+from floeberg._timestamps import Moment, microseconds, milliseconds
 from floeberg.commit.static import operations_of
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
+from floeberg.lance.table import LanceTable
 from floeberg.table._table import Table
 
 if TYPE_CHECKING:
@@ -24,71 +26,185 @@ if TYPE_CHECKING:
 
 __all__ = ["open_table"]
 
+TableFormat = Literal["iceberg", "lance"]
+_OF_ICEBERG = frozenset({"snapshot_id", "ref", "manifest_cache"})
+_OF_LANCE = frozenset({"version", "tag", "branch"})
 
-def open_table(  # noqa: PLR0913 - all but the first are keywords
+
+@overload
+def open_table(
     location: str | os.PathLike[str],
     *,
-    format: Literal["iceberg"] | None = None,  # noqa: A002 - the word that users know
+    format: Literal["lance"],
+    relocate: Mapping[str, str] | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    version: int | None = None,
+    tag: str | None = None,
+    branch: str | None = None,
+    as_of: Moment | None = None,
+) -> LanceTable: ...
+@overload
+def open_table(
+    location: str | os.PathLike[str],
+    *,
+    format: Literal["iceberg"],
+    relocate: Mapping[str, str] | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    snapshot_id: int | None = None,
+    ref: str | None = None,
+    as_of: Moment | None = None,
+    manifest_cache: int | None = None,
+) -> Table: ...
+@overload
+def open_table(
+    location: str | os.PathLike[str],
+    *,
+    format: None = None,
     relocate: Mapping[str, str] | None = None,
     storage_options: Mapping[str, str] | None = None,
     snapshot_id: int | None = None,
     ref: str | None = None,
     as_of: Moment | None = None,
     version: int | None = None,
+    tag: str | None = None,
+    branch: str | None = None,
     manifest_cache: int | None = None,
-) -> Table:
+) -> Table | Any: ...  # noqa: ANN401 - a union would need a check before each use
+def open_table(  # noqa: PLR0913 - all but the first are keywords
+    location: str | os.PathLike[str],
+    *,
+    format: TableFormat | None = None,  # noqa: A002 - the word that users know
+    relocate: Mapping[str, str] | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    snapshot_id: int | None = None,
+    ref: str | None = None,
+    as_of: Moment | None = None,
+    version: int | None = None,
+    tag: str | None = None,
+    branch: str | None = None,
+    manifest_cache: int | None = None,
+) -> Table | LanceTable:
     """Opens a table by its location, without a catalog.
 
     Args:
-        location: The directory of a table, or one of its metadata files: a path or a URI. Relative paths become
-            absolute.
-        format: The table format. By default, it is detected.
+        location: The directory of a table, or one of the metadata files of an Iceberg table: a path or a URI. Relative
+            paths become absolute.
+        format: The table format: `"iceberg"` or `"lance"`. By default, it is detected.
         relocate: For a table that was moved: its current prefixes, by the prefixes that were written. Whole path
             segments are compared, and the longest match wins.
         storage_options: Options of the storage. Reprs and errors do not show them.
-        snapshot_id: Opens the table at this snapshot.
-        ref: Opens the table at this branch or tag.
+        snapshot_id: Opens an Iceberg table at this snapshot.
+        ref: Opens an Iceberg table at this branch or tag.
         as_of: Opens the table as it was at a time: a datetime with a zone, milliseconds from 1970-01-01 UTC,
             or an ISO 8601 string with a zone.
-        version: For other table formats. Iceberg tables have snapshots instead.
-        manifest_cache: The maximum bytes of decoded manifests that the table keeps for its next plan; 0 keeps none. By
-            default, the environment variable `FLOEBERG_MANIFEST_CACHE`, or 256 MiB.
+        version: Opens a Lance table at this version.
+        tag: Opens a Lance table at the version of this tag.
+        branch: Opens a branch of a Lance table. `version` and `as_of` then choose among its versions.
+        manifest_cache: The maximum bytes of decoded manifests that an Iceberg table keeps for its next plan; 0 keeps
+            none. By default, the environment variable `FLOEBERG_MANIFEST_CACHE`, or 256 MiB.
 
     Returns:
-        The table.
+        The table: a `Table`, or a `LanceTable`.
 
     Raises:
         NoSuchTableError: The table does not exist.
-        InvalidInputError: More than one of `snapshot_id`, `ref`, `as_of` and `version` was given.
+        InvalidInputError: Arguments exclude each other.
         InvalidDataError: The metadata is damaged. The error names the file.
-        NotFoundError: The snapshot or ref does not exist.
-        UnsupportedError: The format, its version or the scheme of the location is not supported.
+        NotFoundError: The snapshot, ref, version, tag or branch does not exist.
+        UnsupportedError: The format, its version or the scheme of the location is not supported, or an argument is for
+            the other format.
 
     Examples:
         >>> table = open_table(location, relocate=warehouse)
         >>> table.scan(row_filter="id < 3", selected_fields=("id",)).to_arrow().num_rows
         3
     """
-    choices = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of, "version": version}
+    if format not in (None, "iceberg", "lance"):
+        raise UnsupportedError(f"the table format {format!r} is not supported: expected 'iceberg' or 'lance'")
+    choices: dict[str, object] = {
+        "snapshot_id": snapshot_id,
+        "ref": ref,
+        "as_of": as_of,
+        "version": version,
+        "tag": tag,
+        "branch": branch,
+        "manifest_cache": manifest_cache,
+    }
     chosen = [name for name, value in choices.items() if value is not None]
-    if len(chosen) > 1:
-        raise InvalidInputError(f"choose one snapshot: {' and '.join(chosen)} exclude each other")
-    if format not in (None, "iceberg"):
-        raise UnsupportedError(f"the table format {format!r} is not supported: expected 'iceberg'")
-    if version is not None:
-        raise UnsupportedError("Iceberg tables have no versions: use snapshot_id, ref or as_of")
-    moved = checked_paths("relocate", relocate)
-    options = checked_options("storage_options", storage_options)
-    native = _native.Table.open(
+    _check_choice(chosen)
+    place = Place(
         checked_path("location", location),
-        relocate=moved,
-        storage_options=options,
-        snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
-        reference=None if ref is None else checked_text("ref", ref),
-        as_of_ms=None if as_of is None else milliseconds(as_of),
-        manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
+        checked_paths("relocate", relocate),
+        checked_options("storage_options", storage_options),
     )
+    if format == "lance" or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
+        _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
+        return _open_lance(place, version=version, tag=tag, branch=branch, as_of=as_of)
+    try:
+        native = _native.Table.open(
+            place.location,
+            relocate=place.relocate,
+            storage_options=place.storage_options,
+            snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+            reference=None if ref is None else checked_text("ref", ref),
+            as_of_ms=None if as_of is None else milliseconds(as_of),
+            manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
+        )
+    except (NoSuchTableError, UnsupportedError):
+        if format is not None or not place.has_lance():
+            raise
+        _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
+        return _open_lance(place, version=None, tag=None, branch=None, as_of=as_of)
+    _refuse_others("Iceberg", chosen, _OF_LANCE, "use snapshot_id, ref or as_of")
     operations = operations_of(
-        native, is_relocated=bool(moved), is_pinned=bool(chosen), storage_options=options
+        native,
+        is_relocated=bool(place.relocate),
+        is_pinned=any(each is not None for each in (snapshot_id, ref, as_of)),
+        storage_options=place.storage_options,
     )
     return Table(native, operations=operations)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a table is."""
+
+    location: str
+    relocate: list[tuple[str, str]]
+    storage_options: dict[str, str]
+
+    def has_lance(self) -> bool:
+        """Whether a Lance table is here."""
+        return _native.LanceTable.exists(self.location, storage_options=self.storage_options)
+
+
+def _check_choice(chosen: list[str]) -> None:
+    """Arguments that choose a version or a snapshot exclude each other, but a branch may have a version or a time."""
+    exclusive = [name for name in chosen if name not in {"branch", "manifest_cache"}]
+    if "branch" in chosen:
+        exclusive = ["branch", *(name for name in exclusive if name not in {"version", "as_of"})]
+    if len(exclusive) > 1:
+        raise InvalidInputError(
+            f"choose one snapshot or version: {' and '.join(exclusive)} exclude each other"
+        )
+
+
+def _refuse_others(found: str, chosen: list[str], others: frozenset[str], instead: str) -> None:
+    refused = [name for name in chosen if name in others]
+    if refused:
+        raise UnsupportedError(f"{found} tables have no {' and '.join(refused)}: {instead}")
+
+
+def _open_lance(
+    place: Place, *, version: int | None, tag: str | None, branch: str | None, as_of: Moment | None
+) -> LanceTable:
+    native = _native.LanceTable.open(
+        place.location,
+        relocate=place.relocate,
+        storage_options=place.storage_options,
+        version=None if version is None else checked_size("version", version),
+        tag=None if tag is None else checked_text("tag", tag),
+        branch=None if branch is None else checked_text("branch", branch),
+        as_of_us=None if as_of is None else microseconds(as_of),
+    )
+    return LanceTable(native, is_pinned=any(each is not None for each in (version, tag, as_of)))

@@ -1,7 +1,7 @@
 //! What is a Lance table, and which rows are in it?
 //!
 //! In: the folder of a table. Out: its versions, branches and tags; of a version its schema, fragments, deletes and row ids, and a
-//! plan of what to read. The pages of data files are read elsewhere.
+//! plan of what to read. The pages of data files are decoded elsewhere.
 //!
 //! A module uses only modules that are declared before it.
 //!
@@ -12,6 +12,10 @@
 //! - `plan`: which fragments are read, with their rows and files.
 //! - `checkout`: which version is meant by a version, tag, branch or moment.
 //! - `table`: a version of a table, open.
+//! - `read`: the rows of a fragment, of batches of its data files.
+//! - `scan`: which rows and columns are read.
+//! - `group`: the part of a scan that a worker reads.
+//! - `take`: rows by their ids or addresses.
 //! - `build`: which version follows from an operation; no file is opened.
 //! - `change`: which operation does what is wanted.
 //! - `commit`: conflicts of operations, and how one becomes a version.
@@ -25,6 +29,10 @@ pub mod deletes;
 pub mod plan;
 mod checkout;
 mod table;
+pub mod read;
+mod scan;
+mod group;
+mod take;
 pub mod build;
 pub mod change;
 pub mod commit;
@@ -35,4 +43,7 @@ pub mod clean;
 mod tests;
 
 pub use checkout::Checkout;
+pub use group::Group;
+pub use scan::Scan;
 pub use table::{OpenOptions, Table};
+pub use take::Taken;

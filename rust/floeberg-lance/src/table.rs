@@ -42,8 +42,8 @@ pub struct Table {
     manifest: Arc<Manifest>,
     schema: Arc<Schema>,
     bases: Arc<Bases>,
-    relocation: Arc<Relocation>,
     store: Arc<dyn Store>,
+    options: Arc<OpenOptions>,
 }
 
 impl Table {
@@ -61,13 +61,8 @@ impl Table {
     /// Opens a version of the table in a folder of a store. Errors: those of [`Self::open`].
     pub fn open_in(store: Arc<dyn Store>, root: &str, options: &OpenOptions) -> Result<Self> {
         let found = options.checkout.find(store.as_ref(), root)?;
-        let relocation = Arc::new(Relocation::new(&options.relocate)?);
-        Self::read(store, root, found, relocation)
-    }
-
-    fn read(store: Arc<dyn Store>, root: &str, found: Found, relocation: Arc<Relocation>) -> Result<Self> {
         let file = ManifestFile::open(store.as_ref(), &found.folder, found.version)?;
-        Self::of_file(file, store, root, found, relocation)
+        Self::of_file(file, store, root, found, Arc::new(options.clone()))
     }
 
     fn of_file(
@@ -75,11 +70,11 @@ impl Table {
         store: Arc<dyn Store>,
         root: &str,
         found: Found,
-        relocation: Arc<Relocation>,
+        options: Arc<OpenOptions>,
     ) -> Result<Self> {
         let head = &file.manifest.head;
         let schema = Schema::new(&head.fields, &head.schema_metadata).context("path", &file.path)?;
-        let bases = Bases::new(&found.folder, &head.base_paths, &relocation);
+        let bases = Bases::new(&found.folder, &head.base_paths, &Relocation::new(&options.relocate)?);
         Ok(Self {
             root: root.to_owned(),
             branch: found.branch,
@@ -87,8 +82,8 @@ impl Table {
             file: Arc::new(file),
             schema: Arc::new(schema),
             bases: Arc::new(bases),
-            relocation,
             store,
+            options,
         })
     }
 
@@ -100,8 +95,9 @@ impl Table {
     /// A version of another branch; `None` is the main one. Errors: those of [`Self::open`].
     pub fn at_branch(&self, branch: Option<String>, version: ListedVersion) -> Result<Self> {
         let folder = metadata::branch_folder(&self.root, branch.as_deref());
+        let file = ManifestFile::open(self.store.as_ref(), &folder, version)?;
         let found = Found { branch, folder, version };
-        Self::read(Arc::clone(&self.store), &self.root, found, Arc::clone(&self.relocation))
+        Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
 
     /// A version of the branch that was just written. No file is opened. Errors: those of [`Self::open`].
@@ -109,17 +105,48 @@ impl Table {
         let folder = self.bases.folder().to_owned();
         let file = ManifestFile::of_bytes(file, &folder, version)?;
         let found = Found { branch: self.branch.clone(), folder, version };
-        Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.relocation))
+        Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
 
-    /// The store of its files.
+    /// A version whose manifest is in memory, such as a part of one that another process opened. No file is opened.
+    ///
+    /// `folder` is that of the branch, `path` the place of its manifest, for errors. Errors: those of [`Self::open`].
+    pub fn of_manifest(folder: &str, path: &str, manifest: &Bytes, options: &OpenOptions) -> Result<Self> {
+        let manifest = Manifest::parse(manifest).context("path", path)?;
+        let file = ManifestFile::in_memory(manifest, path)?;
+        let head = &file.manifest.head;
+        let schema = Schema::new(&head.fields, &head.schema_metadata).context("path", path)?;
+        let bases = Bases::new(folder, &head.base_paths, &Relocation::new(&options.relocate)?);
+        Ok(Self {
+            root: folder.to_owned(),
+            branch: head.branch.clone(),
+            manifest: Arc::clone(&file.manifest),
+            schema: Arc::new(schema),
+            bases: Arc::new(bases),
+            store: open_store(&options.storage)?,
+            options: Arc::new(options.clone()),
+            file: Arc::new(file),
+        })
+    }
+
+    /// How it was opened.
+    pub fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    /// Where its files are read.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
     /// Is it read from elsewhere than it says? Then it cannot be written.
     pub fn is_relocated(&self) -> bool {
-        !self.relocation.is_empty()
+        !self.options.relocate.is_empty()
+    }
+
+    /// Do rows have ids that stay when they move?
+    pub fn has_stable_row_ids(&self) -> bool {
+        self.manifest.head.reader_feature_flags & metadata::STABLE_ROW_IDS != 0
     }
 
     /// The message of the indices as it is written. Errors: `InvalidData`; those of the store.

@@ -14,6 +14,7 @@
 //! - `table`: tables, views, what they say of themselves, and files.
 //! - `write`: rows to files.
 //! - `commit`: operations, and tries of a commit.
+//! - `lance`: Lance tables, and their rows.
 
 mod error;
 mod pickle;
@@ -27,6 +28,7 @@ mod scan;
 mod table;
 mod write;
 mod commit;
+mod lance;
 
 use pyo3::prelude::*;
 
@@ -47,6 +49,25 @@ mod _native {
     use crate::commit::operation::Operation;
     #[pymodule_export]
     use crate::commit::view::{ViewAttempt, ViewOperation};
+    #[pymodule_export]
+    use crate::lance::commit::{
+        LanceCommit, change_lance_ref, clean_up_lance_table, lance_data_file_name, remove_lance_files,
+        shallow_clone_lance_table,
+    };
+    #[pymodule_export]
+    use crate::lance::operation::{LanceOperation, create_lance_table, plan_lance_compaction};
+    #[pymodule_export]
+    use crate::lance::plan::LancePlan;
+    #[pymodule_export]
+    use crate::lance::rows::LanceRows;
+    #[pymodule_export]
+    use crate::lance::scan::LanceScan;
+    #[pymodule_export]
+    use crate::lance::table::LanceTable;
+    #[pymodule_export]
+    use crate::lance::taken::LanceTaken;
+    #[pymodule_export]
+    use crate::lance::task_group::LanceTaskGroup;
     #[pymodule_export]
     use crate::scan::lane::{deleted_rows, parquet_shapes};
     #[pymodule_export]

@@ -99,7 +99,9 @@ def test_two_choices_of_a_snapshot_are_a_mistake(refs):
         ({"as_of": "yesterday"}, errors.InvalidInputError, "yesterday"),
         ({"as_of": True}, errors.InvalidInputError, "bool"),
         ({"version": 3}, errors.UnsupportedError, "snapshot_id"),
-        ({"format": "lance"}, errors.UnsupportedError, "lance"),
+        ({"format": "lance"}, errors.NoSuchTableError, "no Lance table"),
+        ({"format": "delta"}, errors.UnsupportedError, "delta"),
+        ({"tag": "x", "branch": "y"}, errors.InvalidInputError, "branch and tag exclude"),
     ],
 )
 def test_what_cannot_be_opened_says_why(refs, options, error, reason):

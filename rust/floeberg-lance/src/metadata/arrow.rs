@@ -117,6 +117,7 @@ fn core_type(data_type: &DataType) -> Option<Type> {
         DataType::Boolean => P::Boolean,
         DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 => P::Int,
         DataType::Int64 | DataType::UInt32 => P::Long,
+        DataType::UInt64 => P::Decimal { precision: 20, scale: 0 },
         DataType::Float16 | DataType::Float32 => P::Float,
         DataType::Float64 => P::Double,
         DataType::Decimal128(precision, scale) if *scale >= 0 => {

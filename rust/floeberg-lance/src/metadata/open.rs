@@ -64,6 +64,12 @@ impl ManifestFile {
         Ok(Self { manifest: Arc::new(manifest), path, before, start: 0 })
     }
 
+    /// A manifest that is in memory, which must be of the version that it says. Errors: `InvalidData`, naming the file.
+    pub fn in_memory(manifest: Manifest, path: &str) -> Result<Self> {
+        validate::check(&manifest, manifest.head.version).context("path", path)?;
+        Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before: Bytes::new(), start: 0 })
+    }
+
     /// The message of the indices; `None` where there are none. Errors: `InvalidData`, naming the file.
     pub fn indices(&self, store: &dyn Store) -> Result<Option<Bytes>> {
         self.section(store, self.manifest.head.index_section, "the indices")

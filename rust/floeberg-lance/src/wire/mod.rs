@@ -1,6 +1,6 @@
 //! What are the raw structures of a table's files?
 //!
-//! In: bytes of manifests and transactions. Out: structures of named fields, and back. No I/O.
+//! In: bytes of manifests, transactions and descriptions of data files. Out: structures of named fields, and back. No I/O.
 //!
 //! Invariant: what is not known is kept, and what was read is written again as the same bytes.
 
@@ -13,6 +13,7 @@ mod layout;
 mod fragments;
 mod manifest;
 mod manifest_file;
+mod descriptor;
 mod index;
 mod row_operations;
 mod table_operations;
@@ -22,6 +23,7 @@ mod transaction;
 #[cfg(test)]
 mod tests;
 
+pub use descriptor::{FOOTER, FileDescriptor, FileFooter, buffer_of};
 pub use encoder::Encoder;
 pub use field::SchemaField;
 pub use fragment::{DataFile, DeletionFile, DeletionFileType, Fragment, Lineage};

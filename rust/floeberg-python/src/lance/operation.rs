@@ -38,7 +38,8 @@ impl LanceOperation {
 impl LanceOperation {
     #[staticmethod]
     fn append(py: Python<'_>, table: PyRef<'_, LanceTable>, files: Vec<FileParts>) -> PyResult<Self> {
-        runtime::call(py, || change::append(&table.0, &new_files(files)?)).map(Self::of)
+        let table = table.0.clone();
+        runtime::call(py, || change::append(&table, &new_files(files)?)).map(Self::of)
     }
 
     /// Replaces all rows, and the schema.
@@ -51,11 +52,12 @@ impl LanceOperation {
         files: Vec<FileParts>,
         config: Vec<(String, String)>,
     ) -> PyResult<Self> {
+        let table = table.0.clone();
         let schema = import_schema(py, schema)?;
         runtime::call(py, || {
-            let version = table.0.manifest().head.data_format.as_ref().map(|format| format.version.clone());
+            let version = table.manifest().head.data_format.as_ref().map(|format| format.version.clone());
             let version = version.unwrap_or_default();
-            change::overwrite(Some(&table.0), &schema, &version, &new_files(files)?, config)
+            change::overwrite(Some(&table), &schema, &version, &new_files(files)?, config)
         })
         .map(|overwrite| Self::of(Operation::Overwrite(overwrite)))
     }
@@ -78,8 +80,9 @@ impl LanceOperation {
         columns: Vec<String>,
         addresses: Vec<u8>,
     ) -> PyResult<Self> {
+        let table = table.0.clone();
         runtime::call(py, || {
-            let operation = change::update(&table.0, &new_files(files)?, &columns)?;
+            let operation = change::update(&table, &new_files(files)?, &columns)?;
             Ok(Self { operation, deletes: rows_of(&addresses)? })
         })
     }
@@ -94,6 +97,7 @@ impl LanceOperation {
         replaces: Vec<Option<String>>,
         files: Vec<(u64, FileParts)>,
     ) -> PyResult<Self> {
+        let table = table.0.clone();
         let schema = import_schema(py, schema)?;
         runtime::call(py, || {
             let columns: Vec<NewColumn> = schema
@@ -103,14 +107,15 @@ impl LanceOperation {
                 .map(|(field, replaces)| NewColumn { field: field.as_ref().clone(), replaces })
                 .collect();
             let files = files.into_iter().map(|(id, file)| Ok((id, new_file(file)?)));
-            change::add_columns(&table.0, &columns, &files.collect::<Result<HashMap<_, _>>>()?)
+            change::add_columns(&table, &columns, &files.collect::<Result<HashMap<_, _>>>()?)
         })
         .map(Self::of)
     }
 
     #[staticmethod]
     fn drop_columns(py: Python<'_>, table: PyRef<'_, LanceTable>, names: Vec<String>) -> PyResult<Self> {
-        runtime::call(py, || change::drop_columns(&table.0, &names)).map(Self::of)
+        let table = table.0.clone();
+        runtime::call(py, || change::drop_columns(&table, &names)).map(Self::of)
     }
 
     /// Renames columns, or lets them be null: the path, the new name, and whether it may be null.
@@ -120,7 +125,8 @@ impl LanceOperation {
         table: PyRef<'_, LanceTable>,
         changes: Vec<(String, Option<String>, Option<bool>)>,
     ) -> PyResult<Self> {
-        runtime::call(py, || change::alter_columns(&table.0, &changes)).map(Self::of)
+        let table = table.0.clone();
+        runtime::call(py, || change::alter_columns(&table, &changes)).map(Self::of)
     }
 
     #[staticmethod]
@@ -150,11 +156,12 @@ impl LanceOperation {
         table: PyRef<'_, LanceTable>,
         groups: Vec<(Vec<usize>, u64, Vec<FileParts>)>,
     ) -> PyResult<Self> {
+        let table = table.0.clone();
         runtime::call(py, || {
             let groups = groups.into_iter().map(|(places, rows, files)| {
                 Ok((CompactionGroup { places, rows }, new_files(files)?))
             });
-            change::compact(&table.0, &groups.collect::<Result<Vec<_>>>()?)
+            change::compact(&table, &groups.collect::<Result<Vec<_>>>()?)
         })
         .map(Self::of)
     }
@@ -162,7 +169,8 @@ impl LanceOperation {
     /// Removes all indices that users built; `None` where there are none.
     #[staticmethod]
     fn drop_indices(py: Python<'_>, table: PyRef<'_, LanceTable>) -> PyResult<Option<Self>> {
-        runtime::call(py, || change::drop_indices(&table.0)).map(|operation| operation.map(Self::of))
+        let table = table.0.clone();
+        runtime::call(py, || change::drop_indices(&table)).map(|operation| operation.map(Self::of))
     }
 
     /// The name of the operation.

@@ -26,7 +26,7 @@ const LANCE_FOLDER: &str = "_versions";
 /// without it by listing: the highest `v<V>.metadata.json` or `<V>-<uuid>.metadata.json`, plain or gzip by either name.
 ///
 /// Errors: `NotFound` without a table, naming what was looked for; `InvalidInput` if only a catalog knows the current
-/// file; `Unsupported` for a Lance dataset, for the metadata of a view, and without a hint for a store that cannot
+/// file; `Unsupported` for a Lance table, for the metadata of a view, and without a hint for a store that cannot
 /// list files; those of [`parse_table_metadata`] and of the store.
 pub fn open_metadata(store: &dyn Store, location: &str) -> Result<(String, TableMetadata)> {
     let (metadata_location, bytes) = read_metadata(store, location, "table")?;
@@ -79,7 +79,7 @@ fn nothing(store: &dyn Store, location: &str, wanted: &str) -> Error {
     let error = match store.list(location) {
         Ok(entries) if entries.iter().any(|entry| entry.is_folder && entry.name == LANCE_FOLDER) => {
             Error::unsupported(format!(
-                "expected an Iceberg {wanted}, found a Lance dataset, which this release does not read"
+                "expected an Iceberg {wanted}, found a Lance table, which is opened by its folder"
             ))
         }
         Ok(entries) if entries.is_empty() => {

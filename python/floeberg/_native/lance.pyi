@@ -1,0 +1,250 @@
+"""Lance tables: versions, scans, plans, and rows of fragments, whose data files Python decodes.
+
+Rust: `rust/floeberg-python/src/lance/`.
+"""
+
+from typing import Any, TypeAlias, final
+
+from typing_extensions import CapsuleType
+
+from floeberg._native.arrow import Batch, Column
+from floeberg._native.values import _Tree
+from floeberg.lance.pages import PageBatches
+
+_VersionParts: TypeAlias = tuple[int, int | None, tuple[str, str] | None, str | None]
+"""A version: its number, its time in microseconds since 1970, the writer's name and version, and the branch."""
+
+_FileToRead: TypeAlias = tuple[str, list[str], tuple[int, int], list[int] | None]
+"""A data file: its location, the columns to read, the first row and the number of rows, or single rows."""
+
+@final
+class LanceTable:
+    """A version of a Lance table."""
+
+    @staticmethod
+    def open(
+        location: str,
+        *,
+        relocate: list[tuple[str, str]],
+        storage_options: dict[str, str],
+        version: int | None,
+        tag: str | None,
+        branch: str | None,
+        as_of_us: int | None,
+    ) -> LanceTable:
+        """Opens a version.
+
+        Raises:
+            NoSuchTableError: There is no table.
+            NotFoundError: There is no such version, tag or branch.
+            InvalidDataError: The manifest is damaged.
+            UnsupportedError: The table uses features that are not known.
+        """
+
+    @staticmethod
+    def exists(location: str, *, storage_options: dict[str, str]) -> bool:
+        """Whether a Lance table is in a folder."""
+
+    def newest(self) -> LanceTable:
+        """The newest version of the branch."""
+
+    @property
+    def location(self) -> str:
+        """The folder."""
+
+    @property
+    def branch(self) -> str | None:
+        """The branch; `None` is the main one."""
+
+    @property
+    def version(self) -> int:
+        """The version."""
+
+    @property
+    def manifest_location(self) -> str:
+        """Where its manifest is."""
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The storage options that it was opened with, with secrets."""
+
+    def facts(self) -> dict[str, Any]:
+        """What the manifest says beside its fragments.
+
+        Keys are `config`, `table_metadata`, `data_storage_version`, `has_stable_row_ids`, `fragments` and `features`.
+        """
+
+    def version_parts(self) -> _VersionParts:
+        """What the manifest says of its version."""
+
+    def version_numbers(self) -> list[int]:
+        """The versions of the branch, ascending."""
+
+    def versions(self) -> list[_VersionParts]:
+        """What the manifests of the branch say of their versions.
+
+        Raises:
+            InvalidDataError: A manifest is damaged.
+        """
+
+    def tags(self) -> list[tuple[str, int, str | None]]:
+        """Name, version and branch of each tag."""
+
+    def branches(self) -> list[tuple[str, str | None, int, int]]:
+        """Name, parent branch, parent version, and time in seconds since 1970 of each branch."""
+
+    def data_files(self) -> list[tuple[int, str, str, list[int], int]]:
+        """Fragment, location, version, fields and size of each data file."""
+
+    def scan(
+        self, *, row_filter: _Tree, selected_fields: list[str], case_sensitive: bool, limit: int | None
+    ) -> LanceScan:
+        """A scan.
+
+        Raises:
+            InvalidInputError: A column is unknown, or a literal has a wrong type.
+        """
+
+    def take(
+        self,
+        *,
+        row_ids: list[int] | None,
+        addresses: list[int] | None,
+        selected_fields: list[str],
+        case_sensitive: bool,
+    ) -> LanceTaken:
+        """Rows by their ids or addresses.
+
+        Raises:
+            NotFoundError: There is no such row.
+        """
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A recipe: the version, and which manifest of it."""
+
+@final
+class LanceScan:
+    """Rows and columns of a version. Names and literals have been checked."""
+
+    def filter(self, row_filter: _Tree) -> LanceScan:
+        """Adds a filter."""
+
+    def select(self, field_names: list[str]) -> LanceScan:
+        """Reads these columns."""
+
+    def row_filter(self) -> _Tree:
+        """The filter, with literals of the columns' types."""
+
+    @property
+    def limit(self) -> int | None:
+        """The most rows that are read."""
+
+    @property
+    def version(self) -> int:
+        """The version."""
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The storage options of the table, with secrets."""
+
+    def plan(self) -> LancePlan:
+        """Finds the fragments."""
+
+    def count_without_rows(self) -> int | None:
+        """The number of rows, if the metadata tell it."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A recipe: the version, the filter and the columns."""
+
+@final
+class LancePlan:
+    """The fragments of a scan."""
+
+    def __len__(self) -> int:
+        """The number of fragments."""
+
+    @property
+    def weight(self) -> int:
+        """What all fragments count for when the plan is split, in bytes."""
+
+    def to_batch(self) -> Batch:
+        """The plan as columns."""
+
+    def task(self, place: int) -> dict[str, Any]:
+        """The fields of a `LanceTask`."""
+
+    def split(self, target_size: int) -> list[LanceTaskGroup]:
+        """Groups of about so many bytes."""
+
+    def whole(self) -> LanceTaskGroup:
+        """All fragments, as one group."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the groups of a plan, or the scan."""
+
+@final
+class LanceTaskGroup:
+    """Some fragments of a scan."""
+
+    def __len__(self) -> int:
+        """The number of fragments."""
+
+    @property
+    def physical_rows(self) -> int:
+        """Their rows, with deleted ones."""
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The storage options of the table, with secrets."""
+
+    def open(self, number: int) -> LanceRows:
+        """Begins to read a fragment.
+
+        Raises:
+            InvalidDataError: A file is damaged, or is not what the manifest says.
+            UnsupportedError: A data file has version 0.1, or a column has blobs of version 2.
+        """
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A recipe, with a manifest of its fragments alone."""
+
+@final
+class LanceTaken:
+    """Rows by their ids or addresses."""
+
+    def __len__(self) -> int:
+        """The number of fragments to read."""
+
+    def order(self) -> Column:
+        """For each row asked, its place among the rows of all fragments."""
+
+    def open(self, number: int) -> LanceRows:
+        """Begins to read a fragment."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the table."""
+
+@final
+class LanceRows:
+    """Rows of a fragment, being read."""
+
+    def files(self) -> list[_FileToRead]:
+        """The data files to read."""
+
+    def start(self, readers: list[PageBatches]) -> None:
+        """Begins to read, with a reader for each of `files()`."""
+
+    def next_batch(self) -> Batch | None:
+        """The next batch, which may have no rows; `None` after the last one.
+
+        Raises:
+            InvalidDataError: A data file gives other rows or types than it should.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the scan or the group."""

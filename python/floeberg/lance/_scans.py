@@ -1,0 +1,122 @@
+"""How are the rows of a Lance table read?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg._arguments import checked_bool, checked_names, checked_size
+from floeberg.errors import InvalidInputError
+from floeberg.expressions import AnyFilter, as_expression
+from floeberg.lance._base import LanceTableBase
+from floeberg.lance.pages import pages_of
+from floeberg.lance.rows import FragmentStream
+from floeberg.lance.scan import LanceScan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pyarrow as pa
+
+__all__ = ["LanceTableScans"]
+
+
+class LanceTableScans(LanceTableBase):
+    """The methods of `floeberg.lance.LanceTable` that read rows."""
+
+    def scan(
+        self,
+        row_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        selected_fields: Sequence[str] = ("*",),
+        case_sensitive: bool = True,  # noqa: FBT001, FBT002 - as for Iceberg
+        *,
+        limit: int | None = None,
+    ) -> LanceScan:
+        """Describes rows to read. Nothing is read yet.
+
+        Args:
+            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            selected_fields: Names of columns; nested ones are dotted, `*` is all. Metadata columns (`_rowid`,
+                `_rowaddr`, `_row_created_at_version`, `_row_last_updated_at_version`) are read only by name.
+            case_sensitive: Whether the case of column names counts.
+            limit: The most rows to read.
+
+        Returns:
+            The scan.
+
+        Raises:
+            InvalidInputError: A column is unknown, a literal has a wrong type, or the limit is negative.
+
+        Examples:
+            >>> lance_table.scan(row_filter="label = 'l3'", selected_fields=("id",), limit=1).to_arrow().to_pylist()
+            [{'id': 3}]
+        """
+        return LanceScan(
+            self._inner.scan(
+                row_filter=as_expression(row_filter).as_tree(),
+                selected_fields=checked_names("selected_fields", selected_fields),
+                case_sensitive=checked_bool("case_sensitive", case_sensitive),
+                limit=None if limit is None else checked_size("limit", limit),
+            )
+        )
+
+    def take(
+        self,
+        *,
+        row_ids: Iterable[int] | None = None,
+        addresses: Iterable[int] | None = None,
+        selected_fields: Sequence[str] = ("*",),
+        case_sensitive: bool = True,
+    ) -> pa.Table:
+        """Reads rows by their ids or addresses, in the order that is asked for.
+
+        Args:
+            row_ids: Values of `_rowid`. With stable row ids, they stay the same when rows move.
+            addresses: Values of `_rowaddr`: the id of the fragment in the upper 32 bits, the row in the lower.
+            selected_fields: Names of columns, as for `scan`.
+            case_sensitive: Whether the case of column names counts.
+
+        Returns:
+            A `pyarrow.Table` with one row for each id or address.
+
+        Raises:
+            InvalidInputError: Neither or both of `row_ids` and `addresses` were given, or a column is unknown.
+            NotFoundError: A row does not exist or is deleted.
+            NotInstalledError: pylance is not installed.
+
+        Examples:
+            >>> lance_table.take(row_ids=[4294967296, 0], selected_fields=("id",)).to_pylist()
+            [{'id': 15}, {'id': 0}]
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        if (row_ids is None) == (addresses is None):
+            raise InvalidInputError("expected either row_ids or addresses")
+        taken = self._inner.take(
+            row_ids=None if row_ids is None else _numbers("row_ids", row_ids),
+            addresses=None if addresses is None else _numbers("addresses", addresses),
+            selected_fields=checked_names("selected_fields", selected_fields),
+            case_sensitive=checked_bool("case_sensitive", case_sensitive),
+        )
+        stream, batches = FragmentStream(taken, pages_of(self._inner.storage_options)), []
+        while (batch := stream.next_batch()) is not None:
+            batches.append(pa.record_batch(cast("Any", batch)))
+        rows = pa.Table.from_batches(batches, pa.schema(cast("Any", taken)))
+        return cast("pa.Table", rows.take(pa.array(cast("Any", taken.order()))))
+
+    def __arrow_c_schema__(self) -> object:
+        return self.scan().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.scan().__arrow_c_stream__(requested_schema)
+
+
+def _numbers(name: str, values: Iterable[int]) -> list[int]:
+    # pyarrow's scalars are no integers.
+    listed = values.to_pylist() if hasattr(values, "to_pylist") else values
+    numbers = []
+    for value in listed:
+        # Ids have all of 64 bits.
+        if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() < 1 << 64:
+            raise InvalidInputError(f"{name}: expected integers from 0 to 2^64 - 1, found {value!r}")
+        numbers.append(value.__index__())
+    return numbers

@@ -1,0 +1,172 @@
+"""How are the pages of data files decoded?
+
+By pylance, in this module alone. Another decoder takes its place by being a `Pages`.
+
+A process that is forked after pylance was used hangs or dies in it, so such a process is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Protocol
+
+from floeberg import _native
+from floeberg.errors import (
+    FloebergError,
+    InvalidDataError,
+    NotFoundError,
+    NotInstalledError,
+    UnsupportedError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+
+__all__ = ["PageBatches", "Pages", "pages_of"]
+
+BATCH_ROWS = 16384
+"""Rows of a batch."""
+
+_OPTIONS = {
+    "s3.access-key-id": "aws_access_key_id",
+    "s3.secret-access-key": "aws_secret_access_key",
+    "s3.session-token": "aws_session_token",
+    "s3.endpoint": "aws_endpoint",
+    "s3.region": "aws_region",
+    "client.region": "aws_region",
+    "s3.anonymous": "aws_skip_signature",
+    "s3.force-virtual-addressing": "aws_virtual_hosted_style_request",
+}
+"""Storage options, and how pylance names them. Names that start with `aws_`, `google_` or `azure_` are its own."""
+
+_USED_BY: list[int] = []
+"""The process that used pylance."""
+
+
+class PageBatches(Protocol):
+    """Batches of a data file. `pyarrow.RecordBatchReader` is one."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns, with the names of the file."""
+        ...
+
+    def read_next_batch(self) -> pa.RecordBatch:
+        """The next batch. `StopIteration` is the end."""
+        ...
+
+
+class Pages(Protocol):
+    """Decodes data files."""
+
+    def read_range(self, location: str, columns: Sequence[str], start: int, rows: int) -> PageBatches:
+        """Reads rows that follow one another. Columns are dotted names, in backticks where they are not plain words."""
+        ...
+
+    def read_rows(self, location: str, columns: Sequence[str], rows: Sequence[int]) -> PageBatches:
+        """Reads single rows, which ascend."""
+        ...
+
+
+def pages_of(storage_options: Mapping[str, str]) -> Pages:
+    """The decoder of this process.
+
+    Args:
+        storage_options: Options of the storage.
+
+    Returns:
+        The decoder. It imports pylance when it reads its first file.
+    """
+    return _Pylance(storage_options)
+
+
+class _Pylance:
+    """Decodes data files with `lance.file`."""
+
+    def __init__(self, storage_options: Mapping[str, str]) -> None:
+        self._storage_options = storage_options
+
+    def read_range(self, location: str, columns: Sequence[str], start: int, rows: int) -> PageBatches:
+        def read() -> pa.RecordBatchReader:
+            reader = self._open(location, columns)
+            return reader.read_range(start, rows, batch_size=min(BATCH_ROWS, rows)).to_batches()
+
+        return _Translated(location, read)
+
+    def read_rows(self, location: str, columns: Sequence[str], rows: Sequence[int]) -> PageBatches:
+        def read() -> pa.RecordBatchReader:
+            reader = self._open(location, columns)
+            return reader.take_rows(list(rows), batch_size=BATCH_ROWS).to_batches()
+
+        return _Translated(location, read)
+
+    def _open(self, location: str, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pylance has no types
+        check_process()
+        try:
+            from lance.file import LanceFileReader  # noqa: PLC0415 - workers and drivers that read no rows lack it
+        except ImportError as error:
+            raise NotInstalledError(
+                "the rows of Lance tables are decoded by pylance, which is not installed: pip install 'floeberg[lance]'"
+            ) from error
+        if not _USED_BY:
+            _USED_BY.append(os.getpid())
+        return LanceFileReader(
+            _native.local_path(location) or location,
+            storage_options=_translated_options(self._storage_options),
+            columns=list(columns),
+        )
+
+
+def check_process() -> None:
+    """Raises `UnsupportedError` in a process that was forked from one that had used pylance."""
+    if _USED_BY and _USED_BY[0] != os.getpid():
+        raise UnsupportedError(
+            "this process was forked from one that had read a Lance table, and pylance hangs or dies in it: "
+            "start processes with multiprocessing.get_context('spawn'), or read in the parent only after the fork"
+        )
+
+
+class _Translated:
+    """Batches whose errors are Floeberg's, and name the file."""
+
+    def __init__(self, location: str, read: Callable[[], pa.RecordBatchReader]) -> None:
+        self._location = location
+        self._reader = self._ask(read)
+        self.schema = self._reader.schema
+
+    def read_next_batch(self) -> pa.RecordBatch:
+        check_process()
+        return self._ask(self._reader.read_next_batch)
+
+    def _ask(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what is asked
+        try:
+            return ask()
+        except (FloebergError, StopIteration, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
+            raise
+        # A panic of pylance derives from BaseException alone.
+        except BaseException as error:
+            raise _translated(error, self._location) from error
+
+
+def _translated(error: BaseException, location: str) -> FloebergError:
+    lines = str(error).splitlines() or [type(error).__name__]
+    # What follows is where in the source of pylance it was raised.
+    text = lines[0].split(", /")[0].split(", rust/")[0]
+    context = {"path": location}
+    if isinstance(error, FileNotFoundError) or "not found" in text.lower():
+        return NotFoundError("the data file does not exist", context=context)
+    return InvalidDataError(f"pylance cannot read the data file: {text}", context=context)
+
+
+def _translated_options(options: Mapping[str, str]) -> dict[str, str] | None:
+    known: dict[str, str] = {}
+    for key, value in options.items():
+        if key in _OPTIONS:
+            known[_OPTIONS[key]] = value
+        elif key.lower().startswith(("aws_", "google_", "azure_")):
+            known[key.lower()] = value
+    if known.get("aws_endpoint", "").startswith("http://"):
+        known["aws_allow_http"] = "true"
+    return known or None

@@ -1,0 +1,180 @@
+"""Which rows and columns of a Lance table are read?
+
+A scan is a description. Each method returns a new one, and nothing is read until you ask for rows or a count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg._arguments import checked_names
+from floeberg._display import facts_html, rows_html
+from floeberg.expressions import AnyFilter, as_expression
+from floeberg.expressions._reading import expression_of_tree
+from floeberg.lance.pages import pages_of
+from floeberg.lance.plan import LanceExplain, LancePlan
+from floeberg.lance.rows import FragmentRows, FragmentStream
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from floeberg import _native
+    from floeberg.scan.rows import BatchStream
+
+__all__ = ["LanceScan"]
+
+
+class LanceScan(FragmentRows):
+    """Rows of a Lance table, as `LanceTable.scan` describes them.
+
+    A scan is immutable and can be pickled. The unpickled scan reads the same version. A scan holds no open files or
+    connections.
+
+    Examples:
+        >>> scan = lance_table.scan(row_filter="id < 3").select("id")
+        >>> scan.to_arrow().to_pydict()
+        {'id': [0, 1]}
+    """
+
+    __slots__ = ("_inner",)
+
+    _inner: _native.LanceScan
+
+    def __init__(self, native: _native.LanceScan) -> None:
+        """Use `LanceTable.scan`."""
+        self._inner = native
+
+    def filter(self, row_filter: AnyFilter) -> LanceScan:
+        """Keeps only rows that match this filter and the earlier ones.
+
+        Args:
+            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: The filter names an unknown column or has a literal of a wrong type.
+
+        Examples:
+            >>> lance_table.scan().filter("id > 1").filter("id < 4").count()
+            1
+        """
+        return LanceScan(self._inner.filter(as_expression(row_filter).as_tree()))
+
+    def select(self, *field_names: str) -> LanceScan:
+        """Reads only these columns, in the order of the table, followed by metadata columns.
+
+        Metadata columns are `_rowid`, `_rowaddr`, `_row_created_at_version` and `_row_last_updated_at_version`. The
+        last two are null if the table does not have stable row ids.
+
+        Args:
+            *field_names: Names of columns. Nested ones are dotted. `*` is all columns except metadata columns.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: The column does not exist. The error names near matches.
+
+        Examples:
+            >>> lance_table.scan(row_filter="id = 15").select("_rowaddr", "id").to_arrow().to_pylist()
+            [{'id': 15, '_rowaddr': 4294967296}]
+        """
+        return LanceScan(self._inner.select(checked_names("field_names", field_names)))
+
+    @property
+    def version(self) -> int:
+        """The version that is read."""
+        return self._inner.version
+
+    def projection(self) -> pa.Schema:
+        """The columns that are read.
+
+        Returns:
+            A `pyarrow.Schema`.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        return cast("pa.Schema", pa.schema(cast("Any", self._inner)))
+
+    def plan_files(self) -> LancePlan:
+        """Finds the fragments to read. No file is opened.
+
+        Returns:
+            The plan, as columns; its length is the number of fragments.
+
+        Raises:
+            InvalidDataError: A fragment does not say how many rows it has.
+
+        Examples:
+            >>> [task.fragment_id for task in lance_table.scan().plan_files()]
+            [0, 1, 2]
+        """
+        return LancePlan(self._inner.plan())
+
+    def count(self) -> int:
+        """Counts the rows.
+
+        Without a filter, the manifest tells the number. With a filter, its columns are read.
+
+        Returns:
+            The number of rows.
+
+        Raises:
+            InvalidDataError: A file is damaged.
+            NotInstalledError: There is a filter, and pylance is not installed.
+
+        Examples:
+            >>> lance_table.scan().count()
+            29
+        """
+        known = self._inner.count_without_rows()
+        if known is not None:
+            return known
+        columns = self._inner.select([])
+        group = columns.plan().whole()
+        return FragmentStream(group, pages_of(columns.storage_options), columns.limit).count()
+
+    def explain(self) -> LanceExplain:
+        """What the scan reads. No data file is opened.
+
+        Returns:
+            The result: `print` it, or use its fields.
+
+        Examples:
+            >>> lance_table.scan(row_filter="id < 3").explain().fragments
+            3
+        """
+        tree = self._inner.row_filter()
+        plan = self.plan_files()
+        fragments = plan.to_arrow()
+        files = [file for task in plan for file in task.data_files]
+        return LanceExplain(
+            version=self.version,
+            filter=None if tree[0] == "true" else str(expression_of_tree(tree)),
+            columns=tuple(self.projection().names),
+            fragments=len(plan),
+            data_files=len(files),
+            deletion_files=len(plan) - fragments["deletion_file"].null_count,
+            physical_rows=sum(fragments["physical_rows"].to_pylist()),
+            size_bytes=sum(file.size_bytes for file in files),
+            limit=self._inner.limit,
+        )
+
+    def _open(self) -> BatchStream:
+        group = self._inner.plan().whole()
+        return FragmentStream(group, pages_of(self._inner.storage_options), self._inner.limit)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._inner.__arrow_c_schema__()
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+    def _repr_html_(self) -> str:
+        columns = rows_html(("column", "type"), ((each.name, each.type) for each in self.projection()))
+        return facts_html("LanceScan", {"reads": repr(self), "version": self.version}, columns)
+
+    def __reduce__(self) -> tuple[type[LanceScan], tuple[_native.LanceScan]]:
+        return type(self), (self._inner,)

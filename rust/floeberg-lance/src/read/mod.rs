@@ -1,0 +1,23 @@
+//! Which rows and columns does a fragment give?
+//!
+//! In: a task, and batches of its data files, whose pages are decoded elsewhere. Out: batches of the columns that are wanted, without
+//! rows that are deleted or that a filter leaves out.
+//!
+//! - `row_columns`: the columns that tables have without declaring them.
+//! - `file_columns`: which column of a data file is which field of the table.
+//! - `assemble`: columns of a table out of those of several files.
+//! - `request`: what is read: columns, filter.
+//! - `open`: what a data file says of itself.
+//! - `fragment`: the rows of a fragment.
+
+mod row_columns;
+mod file_columns;
+mod assemble;
+mod request;
+mod open;
+mod fragment;
+
+pub use file_columns::{FileColumns, FileField};
+pub use fragment::{FragmentFile, FragmentRows, Rows};
+pub use request::ReadRequest;
+pub use row_columns::RowColumn;

@@ -1,0 +1,226 @@
+//! What does `floeberg.LanceTable` ask of a Lance table?
+//!
+//! Invariant: a table is one version of one branch.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::Cancel;
+use floeberg_core::expr::Expr;
+use floeberg_io::{Location, location, open_store};
+use floeberg_lance::{Checkout, OpenOptions, Scan, Table, Taken, metadata};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+
+use crate::arrow::schema_capsule;
+use crate::error::to_open_exception;
+use crate::lance::describe::{VersionParts, branch_parts, data_files, facts, tag_parts, version_parts};
+use crate::lance::recipe::{table_from_bytes, table_to_bytes};
+use crate::lance::scan::LanceScan;
+use crate::lance::taken::LanceTaken;
+use crate::runtime;
+use crate::values::expression::Tree;
+
+/// A Lance table, opened at one of its versions.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct LanceTable(pub Table);
+
+#[pymethods]
+impl LanceTable {
+    #[staticmethod]
+    #[pyo3(signature = (location, *, relocate, storage_options, version, tag, branch, as_of_us))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each of open_table")]
+    fn open(
+        py: Python<'_>,
+        location: String,
+        relocate: Vec<(String, String)>,
+        storage_options: BTreeMap<String, String>,
+        version: Option<u64>,
+        tag: Option<String>,
+        branch: Option<String>,
+        as_of_us: Option<i64>,
+    ) -> PyResult<Self> {
+        let checkout = Checkout { version, tag, branch, as_of: as_of_us };
+        let is_newest = checkout == Checkout::default();
+        let options = OpenOptions { checkout, relocate, storage: storage_options.into_iter().collect() };
+        let opened = runtime::wait(py, &Cancel::default(), move |_| Table::open(&location, &options))?;
+        let missing = if is_newest { "NoSuchTableError" } else { "NotFoundError" };
+        opened.map(Self).map_err(|error| to_open_exception(py, missing, &error))
+    }
+
+    /// Is there a Lance table in a folder?
+    #[staticmethod]
+    #[pyo3(signature = (location, *, storage_options))]
+    fn exists(py: Python<'_>, location: String, storage_options: BTreeMap<String, String>) -> PyResult<bool> {
+        runtime::run(py, &Cancel::default(), move |_| {
+            let store = open_store(&storage_options.into_iter().collect())?;
+            let root = Location::from_user(&location)?;
+            metadata::is_table(store.as_ref(), location::without_end_slashes(&root))
+        })
+    }
+
+    /// The newest version of the branch.
+    fn newest(&self, py: Python<'_>) -> PyResult<Self> {
+        let (location, old) = (self.0.location().to_owned(), self.0.options().clone());
+        let checkout = Checkout { branch: self.0.branch().map(str::to_owned), ..Checkout::default() };
+        let options = OpenOptions { checkout, ..old };
+        let opened = runtime::wait(py, &Cancel::default(), move |_| Table::open(&location, &options))?;
+        opened.map(Self).map_err(|error| to_open_exception(py, "NoSuchTableError", &error))
+    }
+
+    #[getter]
+    fn location(&self) -> &str {
+        self.0.location()
+    }
+
+    /// The folder of its branch.
+    #[getter]
+    fn folder(&self) -> &str {
+        self.0.bases().folder()
+    }
+
+    /// The ids of all fragments with their rows, deleted ones included.
+    fn fragment_rows(&self) -> Vec<(u64, u64)> {
+        let fragments = &self.0.manifest().fragments;
+        fragments.ids().iter().copied().zip(fragments.physical_rows().iter().copied()).collect()
+    }
+
+    #[getter]
+    fn branch(&self) -> Option<&str> {
+        self.0.branch()
+    }
+
+    #[getter]
+    fn version(&self) -> u64 {
+        self.0.version()
+    }
+
+    #[getter]
+    fn manifest_location(&self) -> &str {
+        self.0.manifest_location()
+    }
+
+    /// The storage options that it was opened with, secrets among them.
+    #[getter]
+    fn storage_options(&self) -> BTreeMap<String, String> {
+        let options = self.0.options().storage.iter();
+        options.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+
+    /// What the manifest says beside its fragments.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        facts(py, &self.0)
+    }
+
+    /// What the manifest says of its version.
+    fn version_parts(&self) -> VersionParts {
+        version_parts(&self.0.manifest().head)
+    }
+
+    /// The numbers of all versions of the branch, ascending. No manifest is read.
+    fn version_numbers(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |_| {
+            Ok(table.versions()?.into_iter().map(|listed| listed.version).collect())
+        })
+    }
+
+    /// What manifests of the branch say of their versions, ascending.
+    fn versions(&self, py: Python<'_>) -> PyResult<Vec<VersionParts>> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |cancel| {
+            let mut versions = Vec::new();
+            for listed in table.versions()? {
+                cancel.check()?;
+                versions.push(version_parts(&table.version_head(listed)?));
+            }
+            Ok(versions)
+        })
+    }
+
+    /// The tags, by name.
+    fn tags(&self, py: Python<'_>) -> PyResult<Vec<(String, u64, Option<String>)>> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |_| Ok(table.tags()?.into_iter().map(tag_parts).collect()))
+    }
+
+    /// The branches but the main one, by name.
+    fn branches(&self, py: Python<'_>) -> PyResult<Vec<(String, Option<String>, u64, u64)>> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |_| {
+            Ok(table.branches()?.into_iter().map(branch_parts).collect())
+        })
+    }
+
+    /// The data files of all fragments.
+    fn data_files(&self, py: Python<'_>) -> PyResult<Vec<(u64, String, String, Vec<i32>, u64)>> {
+        runtime::call(py, || data_files(&self.0))
+    }
+
+    #[pyo3(signature = (*, row_filter, selected_fields, case_sensitive, limit))]
+    fn scan(
+        &self,
+        py: Python<'_>,
+        row_filter: Tree,
+        selected_fields: Vec<String>,
+        case_sensitive: bool,
+        limit: Option<u64>,
+    ) -> PyResult<LanceScan> {
+        let mut scan = Scan::new(self.0.clone()).case_sensitive(case_sensitive).limit(limit);
+        if row_filter.0 != Expr::True {
+            scan = scan.filter(row_filter.0);
+        }
+        if selected_fields.is_empty() || selected_fields.iter().any(|name| name != "*") {
+            scan = scan.select(selected_fields);
+        }
+        LanceScan::checked(py, scan)
+    }
+
+    /// Rows by their ids, or by their addresses.
+    #[pyo3(signature = (*, row_ids, addresses, selected_fields, case_sensitive))]
+    fn take(
+        &self,
+        py: Python<'_>,
+        row_ids: Option<Vec<u64>>,
+        addresses: Option<Vec<u64>>,
+        selected_fields: Vec<String>,
+        case_sensitive: bool,
+    ) -> PyResult<LanceTaken> {
+        let scan = Scan::new(self.0.clone()).case_sensitive(case_sensitive).select(selected_fields);
+        runtime::run(py, &Cancel::default(), move |_| {
+            let request = scan.request()?;
+            match row_ids {
+                Some(ids) => Taken::by_ids(request, &ids),
+                None => Taken::by_addresses(request, &addresses.unwrap_or_default()),
+            }
+        })
+        .map(LanceTaken)
+    }
+
+    /// The Arrow schema of the version.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = runtime::call(py, || self.0.schema().to_arrow())?;
+        schema_capsule(py, &schema)
+    }
+
+    fn __repr__(&self) -> String {
+        let mut text =
+            format!("LanceTable({:?}, version={}", location::shown(self.0.location()), self.0.version());
+        if let Some(branch) = self.0.branch() {
+            text += &format!(", branch={branch:?}");
+        }
+        text + ")"
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (py, table) = (slf.py(), &slf.get().0);
+        let bytes = runtime::call(py, || table_to_bytes(table))?;
+        Ok((slf.get_type().getattr("_from_recipe")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Opens what was pickled.
+    #[staticmethod]
+    fn _from_recipe(py: Python<'_>, recipe: Vec<u8>) -> PyResult<Self> {
+        let work = move |_: &Cancel| table_from_bytes(&recipe);
+        runtime::run(py, &Cancel::default(), work).map(Self)
+    }
+}
