@@ -114,7 +114,9 @@ class LanceTableColumns(LanceTableWrites):
         Raises:
             InvalidInputError: A column is unknown, or a name would be there twice.
         """
-        changes = [(checked_text("names", old), checked_text("names", new), None) for old, new in names.items()]
+        changes: list[tuple[str, str | None, bool | None]] = [
+            (checked_text("names", old), checked_text("names", new), None) for old, new in names.items()
+        ]
         return self._alter(changes, properties)
 
     def alter_column(

@@ -166,6 +166,8 @@ def _entries(changes: Mapping[str, str | None]) -> list[tuple[str, str | None]]:
     entries = []
     for key, value in changes.items():
         if value is not None and not isinstance(value, str):
-            raise InvalidInputError(f"the value of {key!r} is of type {type(value).__name__}, expected a str or None")
+            raise InvalidInputError(
+                f"the value of {key!r} is of type {type(value).__name__}, expected a str or None"
+            )
         entries.append((checked_text("key", key), value))
     return entries

@@ -140,7 +140,7 @@ class LanceTableWrites(LanceTableBase):
 
         return self._commit(make, properties, idempotency_key, on_conflict=on_conflict)
 
-    def update(
+    def update(  # noqa: PLR0913 - all but the first two are keywords
         self,
         updates: Mapping[str, NewValue],
         filter: AnyFilter = True,  # noqa: A002, FBT002 - as for Iceberg; a filter may be a bool
@@ -184,7 +184,7 @@ class LanceTableWrites(LanceTableBase):
 
         return self._commit(make, properties, idempotency_key, on_conflict=on_conflict)
 
-    def upsert(
+    def upsert(  # noqa: PLR0913 - all but the first two are keywords
         self,
         df: object,
         join_cols: Sequence[str],

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from floeberg.commit.new_values import NewValue
 
 __all__ = ["OneFragment", "added_columns", "changed_types", "live_batches"]
 
@@ -105,7 +104,9 @@ def _type(name: str, found: Array) -> pa.DataType:
 
     kind = getattr(found, "type", None)
     if not isinstance(kind, pa.DataType):
-        raise InvalidInputError(f"the values of {name!r} are of type {type(found).__name__}, expected an Arrow array")
+        raise InvalidInputError(
+            f"the values of {name!r} are of type {type(found).__name__}, expected an Arrow array"
+        )
     if pa.types.is_null(kind):
         raise InvalidInputError(f"the new column {name!r} has no type: pass a pyarrow.field to add nulls")
     return kind

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Made", "commit"]
 
+_OF_SAME_ROWS = ("Merge", "Rewrite")
+"""Operations whose files have rows that the table has."""
 RETRIES = Retries(number=20, least_wait=0.02, most_wait=2.0, total=120.0)
 
 
@@ -49,7 +51,7 @@ class Made:
             self.files.remove()
 
 
-def commit(
+def commit(  # noqa: PLR0913 - keywords
     table: _native.LanceTable,
     make: Callable[[_native.LanceTable], Made],
     *,
@@ -73,37 +75,38 @@ def commit(
     """
     if on_conflict not in ("retry", "error"):
         raise InvalidInputError(f"on_conflict: expected 'retry' or 'error', found {on_conflict!r}")
-    began, done, current = time.monotonic(), 0, table
+    patience, current = _Patience(sleep), table
     while True:
         made = make(current)
         if made.operation is None:
             made.abandon()
             return current, LanceCommitResult(None, None)
         tries = _Tries(current, made, idempotency_key, dict(properties or {}))
-        while True:
-            done += 1
-            try:
-                return tries.once(is_first=done == 1)
-            except CommitStateUnknownError:
-                # Another attempt finds out, and nothing may be removed before.
-                if done > RETRIES.number:
-                    raise
-                again = True
-            except CommitConflictError as error:
-                again = tries.commit.is_raced
-                wait = RETRIES.wait(done)
-                may_retry = error.retryable and (again or on_conflict == "retry")
-                if not may_retry or done > RETRIES.number or time.monotonic() + wait > began + RETRIES.total:
-                    tries.abandon()
-                    raise _given_up(error, done) from error
-            except BaseException:
-                tries.abandon()
-                raise
-            sleep(RETRIES.wait(done))
-            if not again:
-                break
-        tries.abandon()
-        current = current.newest()
+        try:
+            return tries.until_done(patience, may_be_made_anew=on_conflict == "retry")
+        except _ConflictError:
+            current = current.newest()
+
+
+class _ConflictError(Exception):
+    """The operation is to be made anew. Its files are gone."""
+
+
+class _Patience:
+    """How many attempts there were, and for how long."""
+
+    def __init__(self, sleep: Callable[[float], None]) -> None:
+        self._began = time.monotonic()
+        self._sleep = sleep
+        self.done = 0
+
+    @property
+    def is_over(self) -> bool:
+        late = time.monotonic() + RETRIES.wait(self.done) > self._began + RETRIES.total
+        return late or self.done > RETRIES.number
+
+    def wait(self) -> None:
+        self._sleep(RETRIES.wait(self.done))
 
 
 class _Tries:
@@ -130,7 +133,37 @@ class _Tries:
             made.abandon()
             raise
 
-    def once(self, *, is_first: bool) -> tuple[_native.LanceTable, LanceCommitResult]:
+    def until_done(
+        self, patience: _Patience, *, may_be_made_anew: bool
+    ) -> tuple[_native.LanceTable, LanceCommitResult]:
+        """Tries until the commit is done, or fails.
+
+        Raises:
+            _ConflictError: The operation is to be made anew.
+        """
+        while True:
+            patience.done += 1
+            try:
+                return self._once(is_first=patience.done == 1)
+            except CommitStateUnknownError:
+                # Another attempt finds out, and nothing may be removed before.
+                if patience.is_over:
+                    raise
+            except CommitConflictError as error:
+                is_raced = self.commit.is_raced
+                if patience.is_over or not error.retryable or not (is_raced or may_be_made_anew):
+                    self.abandon()
+                    raise _given_up(error, patience.done) from error
+                if not is_raced:
+                    self.abandon()
+                    patience.wait()
+                    raise _ConflictError from error
+            except BaseException:
+                self.abandon()
+                raise
+            patience.wait()
+
+    def _once(self, *, is_first: bool) -> tuple[_native.LanceTable, LanceCommitResult]:
         if is_first and self._has_key and (earlier := self.commit.find_earlier()) is not None:
             return self._found(earlier)
         table, is_here = self.commit.attempt()
@@ -141,7 +174,7 @@ class _Tries:
         if files is not None:
             result = replace(
                 result,
-                added_rows=files.rows,
+                added_rows=0 if self._name in _OF_SAME_ROWS else files.rows,
                 added_files=len(files.locations),
                 added_bytes=files.size_bytes,
             )

@@ -61,7 +61,7 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    location = checked_path("location", location)
+    location = _native.location_from_user(checked_path("location", location)).rstrip("/")
     options = checked_options("storage_options", storage_options)
     version = checked_text("data_storage_version", data_storage_version)
     settings = list(checked_properties("config", config or {}).items())

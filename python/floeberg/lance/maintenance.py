@@ -78,7 +78,9 @@ class LanceMaintenance:
         indices = _native.LanceOperation.drop_indices(native)
         if indices is not None:
             if not checked_bool("drop_indices", drop_indices):
-                raise InvalidInputError("the table has indices, which name rows by where they are: pass drop_indices=True")
+                raise InvalidInputError(
+                    "the table has indices, which name rows by where they are: pass drop_indices=True"
+                )
             self._table._commit(lambda _: Made(_native.LanceOperation.drop_indices(_)))  # noqa: SLF001
         counts = {"before": 0, "after": 0, "rows": 0}
 
@@ -121,7 +123,9 @@ class LanceMaintenance:
             ([1], [2])
         """
         if not isinstance(older_than, timedelta) or older_than < timedelta(0):
-            raise InvalidInputError(f"older_than: expected a timedelta that is not negative, found {older_than!r}")
+            raise InvalidInputError(
+                f"older_than: expected a timedelta that is not negative, found {older_than!r}"
+            )
         moment = datetime.now(timezone.utc) - older_than
         versions, files, size = _native.clean_up_lance_table(
             self._table._inner,  # noqa: SLF001

@@ -73,7 +73,7 @@ class NewFiles:
         writer: PageWriter | None = None
         name, rows = "", 0
         try:
-            for batch in _cut(batches, rows_per_file):
+            for batch in _cut(batches, schema, rows_per_file):
                 if writer is None:
                     name, rows = _native.lance_data_file_name(), 0
                     writer = self._open(name, schema)
@@ -129,10 +129,15 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _cut(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
-    """The batches, cut so that files end between two of them."""
+def _cut(batches: Iterable[pa.RecordBatch], schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch]:
+    """The batches, cut so that files end between two of them, with the metadata of the schema."""
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
     room = most
-    for batch in batches:
+    for given in batches:
+        batch = given
+        if not given.schema.equals(schema, check_metadata=True):
+            batch = pa.RecordBatch.from_arrays(given.columns, schema=schema)
         start = 0
         while start < batch.num_rows:
             rows = min(room, batch.num_rows - start)
@@ -141,8 +146,10 @@ def _cut(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatc
             room = room - rows or most
 
 
-def _with_ids(files: list[tuple[str, int, int]], row_ids: Sequence[Array]) -> list[tuple[str, int, int, bytes]]:
-    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+def _with_ids(
+    files: list[tuple[str, int, int]], row_ids: Sequence[Array]
+) -> list[tuple[str, int, int, bytes]]:
+    import pyarrow as pa  # noqa: PLC0415
 
     if not row_ids:
         return [(*file, b"") for file in files]

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from floeberg import _native
 from floeberg.commit.new_values import Rows, fitted, settings_of
 from floeberg.commit.plain_columns import plain_batch, plain_schema
+from floeberg.commit.source_rows import PIECE
 from floeberg.errors import CommitConflictError, InvalidInputError
 from floeberg.expressions import as_expression
 from floeberg.lance.committing import Made
 from floeberg.lance.new_files import ROWS_PER_FILE, NewFiles, bytes_of_numbers, conformed
 from floeberg.lance.scan import LanceScan
+from floeberg.lance.take import taken_rows
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 
 if TYPE_CHECKING:
@@ -28,7 +30,16 @@ if TYPE_CHECKING:
     from floeberg.commit.source_rows import SourceRows
     from floeberg.expressions import AnyFilter
 
-__all__ = ["AppendedRows", "addresses_of", "deleted", "files_of", "overwritten", "schema_of_table", "updated", "upserted"]
+__all__ = [
+    "AppendedRows",
+    "addresses_of",
+    "deleted",
+    "files_of",
+    "overwritten",
+    "schema_of_table",
+    "updated",
+    "upserted",
+]
 
 Array: TypeAlias = Any
 ADDRESS = "_rowaddr"
@@ -85,7 +96,9 @@ class AppendedRows:
             self._written = schema, new, files
         written_for, new, files = self._written
         if not written_for.equals(schema) or (files and not new.locations):
-            raise CommitConflictError("the columns of the table were changed meanwhile: append the rows again")
+            raise CommitConflictError(
+                "the columns of the table were changed meanwhile: append the rows again"
+            )
         if not files:
             return Made(None)
         return Made(_native.LanceOperation.append(table, files), new)
@@ -125,7 +138,9 @@ def deleted(table: _native.LanceTable, row_filter: AnyFilter, *, case_sensitive:
     addresses = addresses_of(table, row_filter, case_sensitive=case_sensitive)
     if not len(addresses):
         return Made(None)
-    operation = _native.LanceOperation.delete(str(as_expression(row_filter)), addresses=bytes_of_numbers(addresses))
+    operation = _native.LanceOperation.delete(
+        str(as_expression(row_filter)), addresses=bytes_of_numbers(addresses)
+    )
     return Made(operation, counts={"deleted_rows": len(addresses)})
 
 
@@ -209,38 +224,26 @@ def upserted(
 
     schema = schema_of_table(table)
     rows = _source_table(source, schema, keys)
-    given = rows.schema.names
     moved, new = _Moved(table), files_of(table)
     found = _joined(table, rows, keys, moved.columns)
-    of_source = found.column("__row")
-    inserted = rows.filter(
-        pc.invert(pc.is_in(pa.array(range(rows.num_rows), pa.uint32()), value_set=of_source.combine_chunks()))
-    )
+    every = pa.array(range(rows.num_rows), pa.uint32())
+    inserted = rows.filter(pc.invert(pc.is_in(every, value_set=found.column("__row").combine_chunks())))
     if not updates:
         found = found.slice(0, 0)
     count = inserted.num_rows if inserts else 0
     moved.add(found)
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for start in range(0, found.num_rows, 1 << 16):
-            part = found.slice(start, 1 << 16)
-            values = rows.take(part.column("__row"))
-            missing = [name for name in schema.names if name not in given]
-            if missing:
-                old = _taken(table, part.column(ADDRESS), missing)
-                for name in missing:
-                    values = values.append_column(schema.field(name), old.column(name))
-            for batch in values.select(schema.names).to_batches():
-                yield conformed(batch, schema)
-        if inserts:
-            for batch in inserted.to_batches(max_chunksize=ROWS_PER_FILE):
-                yield conformed(batch, schema)
+        for start in range(0, found.num_rows, PIECE):
+            yield from _with_old_columns(table, schema, rows, found.slice(start, PIECE))
+        for batch in inserted.to_batches(max_chunksize=PIECE) if inserts else ():
+            yield conformed(batch, schema)
 
     try:
         files = new.write(batches(), schema, row_ids=moved.row_ids)
         if not files:
             return Made(None)
-        changed = [name for name in given if name not in keys]
+        changed = [name for name in rows.schema.names if name not in keys]
         operation = moved.operation(table, files, changed)
     except BaseException:
         new.remove()
@@ -254,6 +257,20 @@ def upserted(
     return Made(operation, new, counts, inserts_missing_keys=inserts)
 
 
+def _with_old_columns(
+    table: _native.LanceTable, schema: pa.Schema, rows: pa.Table, found: pa.Table
+) -> Iterator[pa.RecordBatch]:
+    """Rows of the source, with the columns that it lacks as the rows of the table have them."""
+    values = rows.take(found.column("__row"))
+    missing = [name for name in schema.names if name not in rows.schema.names]
+    if missing:
+        old = _taken(table, found.column(ADDRESS), missing)
+        for name in missing:
+            values = values.append_column(schema.field(name), old.column(name))
+    for batch in values.select(schema.names).combine_chunks().to_batches():
+        yield conformed(batch, schema)
+
+
 def _source_table(source: SourceRows, schema: pa.Schema, keys: Sequence[str]) -> pa.Table:
     """The rows of the source in the types of the table.
 
@@ -261,6 +278,7 @@ def _source_table(source: SourceRows, schema: pa.Schema, keys: Sequence[str]) ->
         InvalidInputError: A column is unknown, or keys are missing, null or there twice.
     """
     import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
 
     rows = source.rows().combine_chunks()
     unknown = [name for name in rows.schema.names if name not in schema.names]
@@ -279,7 +297,7 @@ def _source_table(source: SourceRows, schema: pa.Schema, keys: Sequence[str]) ->
             raise InvalidInputError(f"a row of the source has no key: {key!r} is null in it")
     counted = made.select(list(keys)).group_by(list(keys)).aggregate([([], "count_all")])
     if counted.num_rows < made.num_rows:
-        twice = counted.filter(pa.compute.greater(counted.column("count_all"), 1)).slice(0, 1)
+        twice = counted.filter(pc.greater(counted.column("count_all"), 1)).slice(0, 1)
         shown = ", ".join(f"{key} = {twice.column(key)[0].as_py()!r}" for key in keys)
         raise InvalidInputError(f"more than one row of the source has the key {shown}: keep one of them")
     return made
@@ -293,7 +311,9 @@ def _joined(
 
     numbered = rows.select(list(keys)).append_column("__row", pa.array(range(rows.num_rows), pa.uint32()))
     scan = _scan(table, True, [*keys, *columns])
-    parts, waiting, size = [], [], 0
+    parts: list[pa.Table] = []
+    waiting: list[pa.RecordBatch] = []
+    size = 0
     out = [*columns, "__row"]
 
     def join() -> None:
@@ -315,6 +335,6 @@ def _joined(
 
 
 def _taken(table: _native.LanceTable, addresses: Array, columns: Sequence[str]) -> pa.Table:
-    from floeberg.lance.table import LanceTable  # noqa: PLC0415 - it uses this module
-
-    return LanceTable(table).take(addresses=addresses, selected_fields=columns)
+    return taken_rows(
+        table, row_ids=None, addresses=addresses.to_pylist(), selected_fields=columns, case_sensitive=True
+    )

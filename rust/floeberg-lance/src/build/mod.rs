@@ -16,9 +16,6 @@ mod columns;
 mod rewrite;
 mod manifest;
 
-#[cfg(test)]
-mod tests;
-
 pub use base::{Base, Built, NewTable};
 pub use columns::highest_field_id;
 pub use coverage::is_of_user;

@@ -9,9 +9,6 @@ mod columns;
 mod settings;
 mod compaction;
 
-#[cfg(test)]
-mod tests;
-
 pub use columns::{NewColumn, add_columns, alter_columns, drop_columns};
 pub use compaction::{CompactionGroup, compact, drop_indices, plan_compaction};
 pub use rows::{NewFile, append, delete, overwrite, update};
