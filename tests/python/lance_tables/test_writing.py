@@ -33,7 +33,8 @@ both_kinds = pytest.mark.parametrize("stable", [True, False], ids=["stable ids",
 def test_we_and_pylance_work_on_one_table_in_turns(tmp_path: Path, *, stable: bool) -> None:
     table = made(tmp_path, rows(0, 100), stable_row_ids=stable)
     table.append(rows(100, 150))
-    assert table.delete("id % 10 = 3").deleted_rows == 15
+    threes = ", ".join(str(key) for key in range(3, 150, 10))
+    assert table.delete(f"id IN ({threes})").deleted_rows == 15
     done = table.update({"v": fb.sql_expr("v + 1000"), "name": "new"}, "id >= 95 AND id < 105")
     assert (done.updated_rows, done.keeps_row_ids) == (9, stable)
     dataset = check_same(table)
@@ -262,9 +263,9 @@ def test_columns_are_added_beside_deleted_rows(tmp_path: Path) -> None:
     assert table.schema().field("id").type == pa.int32()
     with pytest.raises(InvalidInputError, match="twice"):
         table.add_columns({"twice": 1})
-    with pytest.raises(InvalidInputError, match="no column 'x'"):
+    with pytest.raises(InvalidInputError, match='no column "x"'):
         table.drop_columns("x")
-    with pytest.raises(InvalidInputError, match="would change"):
+    with pytest.raises(InvalidInputError, match="does not fit its type"):
         table.alter_column("v", type=pa.int64())
     version = table.version
     table.update({"none": pa.scalar({"x": 1}, pa.struct([("x", pa.int8())]))}, "id = 1")
