@@ -34,7 +34,8 @@ pub struct Unused {
 pub fn find_unused(table: &Table, kept_versions: u64, older_than: i64, cancel: &Cancel) -> Result<Unused> {
     let versions = table.versions()?;
     let named = named_versions(table)?;
-    let first_kept = versions.len().saturating_sub(usize::try_from(kept_versions).unwrap_or(usize::MAX).max(1));
+    let first_kept =
+        versions.len().saturating_sub(usize::try_from(kept_versions).unwrap_or(usize::MAX).max(1));
     let (mut old, mut kept): (Vec<ListedVersion>, Vec<ListedVersion>) = (Vec::new(), Vec::new());
     for (place, listed) in versions.iter().enumerate() {
         cancel.check()?;

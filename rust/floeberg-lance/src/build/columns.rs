@@ -1,7 +1,7 @@
 //! Which fragments follow from operations on columns?
 //!
 //! In: a version, and a new schema, maybe with files for the fragments. Out: the fragments of the next version.
-//! Spec: Lance, Data Evolution; Transactions: Merge, Project, DataReplacement.
+//! Spec: Lance, Data Evolution; Transactions: Merge, Project, `DataReplacement`.
 //!
 //! Invariant: a file of which no column is left in the schema is left out; ids of fields are not used again as long as a file has
 //! them.
@@ -95,7 +95,10 @@ pub(super) fn replace(
     let mut rewritten = Rewritten::default();
     for group in &operation.replacements {
         let file = group.new_file.as_ref().ok_or_else(|| {
-            Error::invalid_input(format!("expected a new file for fragment {}, found none", group.fragment_id))
+            Error::invalid_input(format!(
+                "expected a new file for fragment {}, found none",
+                group.fragment_id
+            ))
         })?;
         let place = *places.get(&group.fragment_id).ok_or_else(|| gone(group.fragment_id))?;
         let mut fragment: Fragment = base.manifest.fragments.fragment(place)?;

@@ -16,11 +16,23 @@ use super::base::Base;
 use crate::wire::{Encoder, IndexMetadata, Manifest, SchemaField};
 
 /// Indices that the format keeps for itself.
-const OF_THE_FORMAT: [&str; 2] = ["__lance_frag_reuse", "__lance_mem_wal"];
+const OF_THE_FORMAT: [&str; 2] = ["__lance_frag_reuse", MEM_WAL];
+/// What it says of other indices changes with every version.
+const MEM_WAL: &str = "__lance_mem_wal";
 
 /// Did a user build an index?
 pub fn is_of_user(index: &IndexMetadata) -> bool {
     !OF_THE_FORMAT.contains(&index.name.as_str())
+}
+
+/// Checks that indices can be carried. Errors: `Unsupported` for a table with a log in memory.
+pub(super) fn check_writable(base: &Base<'_>) -> Result<()> {
+    if base.parsed_indices()?.iter().any(|index| index.name == MEM_WAL) {
+        return Err(Error::unsupported(
+            "the table cannot be written by this version of Floeberg: it has a log in memory (MemWAL)",
+        ));
+    }
+    Ok(())
 }
 
 /// The indices as they are.
@@ -93,7 +105,11 @@ pub(super) fn carry_columns(indices: Option<&Bytes>) -> Result<bool> {
 }
 
 /// The fields whose files two fragments do not share: they were written anew, or are gone.
-pub(super) fn rewritten_fields(before: &Manifest, place: usize, after: &crate::wire::Fragment) -> HashSet<i32> {
+pub(super) fn rewritten_fields(
+    before: &Manifest,
+    place: usize,
+    after: &crate::wire::Fragment,
+) -> HashSet<i32> {
     let mut changed = HashSet::new();
     for file in before.fragments.files(place) {
         for field in file.layout.fields.iter().filter(|field| **field >= 0) {

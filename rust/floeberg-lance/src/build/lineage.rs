@@ -19,7 +19,10 @@ const FIRST_VERSION: u64 = 1;
 
 /// Gives all rows of fragments new ids, and this version.
 pub(super) fn number_rows(fragments: &mut [Fragment], numbers: &mut Numbers) -> Result<()> {
-    let Some(mut next) = numbers.next_row_id else { return without(fragments) };
+    let Some(mut next) = numbers.next_row_id else {
+        remove_ids(fragments);
+        return Ok(());
+    };
     for fragment in fragments.iter_mut() {
         if fragment.row_ids.is_some() {
             return Err(Error::invalid_input("expected new rows without ids, found row ids"));
@@ -43,7 +46,10 @@ pub(super) fn number_moved_rows(
     sources: &[usize],
     numbers: &mut Numbers,
 ) -> Result<()> {
-    let Some(mut next) = numbers.next_row_id else { return without(fragments) };
+    let Some(mut next) = numbers.next_row_id else {
+        remove_ids(fragments);
+        return Ok(());
+    };
     let known = Sources::of(base, sources)?;
     for fragment in fragments.iter_mut() {
         let rows = fragment.physical_rows;
@@ -77,13 +83,12 @@ pub(super) fn number_moved_rows(
 }
 
 /// Rows of a table without stable ids have none.
-fn without(fragments: &mut [Fragment]) -> Result<()> {
+fn remove_ids(fragments: &mut [Fragment]) {
     for fragment in fragments {
         fragment.row_ids = None;
         fragment.created_at_versions = None;
         fragment.last_updated_at_versions = None;
     }
-    Ok(())
 }
 
 fn end_of(next: u64, rows: u64) -> Result<u64> {
@@ -91,7 +96,9 @@ fn end_of(next: u64, rows: u64) -> Result<u64> {
 }
 
 fn hidden() -> Error {
-    Error::unsupported("row ids in hidden columns of data files cannot be written by this version of Floeberg")
+    Error::unsupported(
+        "row ids in hidden columns of data files cannot be written by this version of Floeberg",
+    )
 }
 
 /// Where rows were before, and since when they are in the table.

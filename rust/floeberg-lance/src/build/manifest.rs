@@ -22,6 +22,7 @@ use crate::wire::{
 /// `InvalidInput` for an operation that does not fit; `InvalidData` for a damaged version; `LimitExceeded`.
 pub fn build(operation: &Operation, base: &Base<'_>, timestamp: Timestamp) -> Result<Built> {
     flags::check_writable(base.manifest)?;
+    coverage::check_writable(base)?;
     let mut numbers = Numbers::after(base.manifest)?;
     let mut head = base.manifest.head.clone();
     let mut edits = Edits::new(base.manifest);
@@ -61,7 +62,9 @@ pub fn build(operation: &Operation, base: &Base<'_>, timestamp: Timestamp) -> Re
         {
             indices = coverage::without(base, removed_indices)?;
         }
-        Operation::Restore(_) => return Err(Error::internal("a restored version is not built of the newest")),
+        Operation::Restore(_) => {
+            return Err(Error::internal("a restored version is not built of the newest"));
+        }
         other => {
             return Err(Error::unsupported(format!(
                 "the operation {} cannot be written by this version of Floeberg",

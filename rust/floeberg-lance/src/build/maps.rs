@@ -19,10 +19,10 @@ const KEYS: [&str; 3] = [
 /// Errors: `InvalidInput` for a field that is not there; `Unsupported` for metadata that declare keys.
 pub(super) fn apply(head: &mut ManifestHead, update: &UpdateConfig) -> Result<()> {
     if let Some(changes) = &update.config_updates {
-        change(&mut head.config, changes, |text| text.to_owned());
+        change(&mut head.config, changes, str::to_owned);
     }
     if let Some(changes) = &update.table_metadata_updates {
-        change(&mut head.table_metadata, changes, |text| text.to_owned());
+        change(&mut head.table_metadata, changes, str::to_owned);
     }
     if let Some(changes) = &update.schema_metadata_updates {
         change(&mut head.schema_metadata, changes, |text| text.as_bytes().to_vec());
@@ -30,7 +30,9 @@ pub(super) fn apply(head: &mut ManifestHead, update: &UpdateConfig) -> Result<()
     for entry in &update.field_metadata_updates {
         let (id, changes) = field_entry(entry)?;
         if changes.update_entries.iter().any(|(key, _)| KEYS.contains(&key.as_str())) {
-            return Err(Error::unsupported("keys of the schema cannot be declared by this version of Floeberg"));
+            return Err(Error::unsupported(
+                "keys of the schema cannot be declared by this version of Floeberg",
+            ));
         }
         let field = head.fields.iter_mut().find(|field| field.id == id);
         let field =

@@ -51,6 +51,8 @@ fn check_ids(fragment: &Fragment, numbers: &Numbers) -> Result<()> {
         (Some(Lineage::Inline(bytes)), Some(_)) => RowIds::parse(bytes)?.check_length(fragment.physical_rows),
         (None, None) => Ok(()),
         (None, Some(_)) => Err(Error::invalid_input("expected the row ids of compacted rows, found none")),
-        (Some(_), _) => Err(Error::invalid_input("expected no row ids, or ids in the manifest, found others")),
+        (Some(_), _) => {
+            Err(Error::invalid_input("expected no row ids, or ids in the manifest, found others"))
+        }
     }
 }

@@ -35,7 +35,9 @@ pub(super) fn update(
     numbers: &mut Numbers,
 ) -> Result<()> {
     if operation.update_mode != 0 || !operation.fields_modified.is_empty() {
-        return Err(Error::unsupported("columns of fragments cannot be replaced by an update in this version"));
+        return Err(Error::unsupported(
+            "columns of fragments cannot be replaced by an update in this version",
+        ));
     }
     let places = base.places();
     change_deletes(&operation.updated_fragments, base, &places, edits)?;

@@ -6,7 +6,7 @@
 //! Invariant: no file is written again: values of a new column are files beside the others, and a column that goes is left in its
 //! files.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use arrow_schema::Field as ArrowField;
 use floeberg_core::{Error, Result};
@@ -34,7 +34,7 @@ pub struct NewColumn {
 pub fn add_columns(
     table: &Table,
     columns: &[NewColumn],
-    files: &HashMap<u64, NewFile>,
+    files: &BTreeMap<u64, NewFile>,
 ) -> Result<Operation> {
     let version = data_version(table)?;
     let mut ids = FieldIds::after(highest_field_id(table.manifest()));
@@ -94,7 +94,9 @@ pub fn drop_columns(table: &Table, names: &[String]) -> Result<Operation> {
         let siblings = schema.iter().filter(|field| field.parent_id == parent).count();
         let of_struct = schema.iter().find(|field| field.id == parent);
         if of_struct.is_some_and(|parent| parent.logical_type != "struct") {
-            return Err(Error::invalid_input(format!("{name:?} cannot be dropped: it is part of a list or a map")));
+            return Err(Error::invalid_input(format!(
+                "{name:?} cannot be dropped: it is part of a list or a map"
+            )));
         }
         if siblings == 1 {
             return Err(Error::invalid_input(format!(
@@ -163,8 +165,7 @@ fn find<'a>(schema: &'a [SchemaField], path: &str) -> Result<&'a SchemaField> {
 /// Removes a column, and says where it was.
 fn remove_column(schema: &mut Vec<SchemaField>, name: &str) -> Result<usize> {
     let place = schema.iter().position(|field| field.parent_id == -1 && field.name == name);
-    let place =
-        place.ok_or_else(|| Error::invalid_input(format!("the table has no column {name:?}")))?;
+    let place = place.ok_or_else(|| Error::invalid_input(format!("the table has no column {name:?}")))?;
     let id = schema[place].id;
     remove_with_children(schema, id);
     Ok(place)

@@ -133,7 +133,6 @@ fn carry_lineage(table: &Table, places: &[usize], new: &mut [Fragment]) -> Resul
 pub fn drop_indices(table: &Table) -> Result<Option<Operation>> {
     let removed: Vec<_> =
         table.indices().context("path", table.manifest_location())?.into_iter().filter(is_of_user).collect();
-    Ok((!removed.is_empty()).then(|| {
-        Operation::CreateIndex(CreateIndex { removed_indices: removed, ..CreateIndex::default() })
-    }))
+    Ok((!removed.is_empty())
+        .then(|| Operation::CreateIndex(CreateIndex { removed_indices: removed, ..CreateIndex::default() })))
 }

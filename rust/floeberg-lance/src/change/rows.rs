@@ -90,7 +90,9 @@ pub(super) fn data_version(table: &Table) -> Result<String> {
     let format = table.manifest().head.data_format.as_ref();
     let version = format.map(|format| format.version.clone());
     version.filter(|version| version != "0.1").ok_or_else(|| {
-        Error::unsupported("data files of version 0.1 cannot be written: expected a table of version 2.0 or later")
+        Error::unsupported(
+            "data files of version 0.1 cannot be written: expected a table of version 2.0 or later",
+        )
     })
 }
 

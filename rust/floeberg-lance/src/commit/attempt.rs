@@ -71,6 +71,8 @@ struct State {
     unknown: Option<u64>,
     /// Was another commit faster, and nothing else in the way?
     is_raced: bool,
+    /// Is it part of the table?
+    is_done: bool,
 }
 
 impl Commit {
@@ -109,7 +111,9 @@ impl Commit {
         }
         let versions = metadata::versions(store, folder)?;
         for (read, uuid) in candidates.filter(|(_, uuid)| may_be_of_key(uuid, key)) {
-            let Some(listed) = read.checked_add(1).and_then(|version| find(&versions, version)) else { continue };
+            let Some(listed) = read.checked_add(1).and_then(|version| find(&versions, version)) else {
+                continue;
+            };
             let table = self.request.table.at(listed)?;
             let made = table.transaction()?;
             if let Some(made) = made.filter(|made| made.uuid == uuid && self.has_key(made)) {
@@ -142,7 +146,7 @@ impl Commit {
         let transaction = self.transaction(base.version(), operation);
         let has_file = base.manifest().head.writer_feature_flags & NO_TRANSACTION_FILE == 0;
         let name = transaction_file(base.version(), &self.uuid);
-        let ready = Ready::new(self.folder(), newest.scheme, built, &transaction, name, has_file)?;
+        let ready = Ready::new(self.folder(), newest.scheme, built, &transaction, &name, has_file)?;
         // Before it is put: what is committed is no error any more.
         let table = base.written(&ready.file, ready.version)?;
         self.put(&ready, &mut state)?;
@@ -154,7 +158,8 @@ impl Commit {
     /// Removes the files that attempts wrote, where it is certain that no version names them. Says whether it is.
     pub fn abandon(&self) -> bool {
         let state = self.lock();
-        let is_certain = state.unknown.is_none();
+        // An attempt may have ended well after nobody waited for it any more.
+        let is_certain = state.unknown.is_none() && !state.is_done;
         if is_certain {
             self.files.remove_all_but(self.store(), &BTreeSet::new());
         }
@@ -187,7 +192,7 @@ impl Commit {
             let table = self.request.table.at(listed)?;
             let theirs = table.transaction()?.unwrap_or_default();
             if theirs.uuid == self.uuid {
-                state.unknown = None;
+                (state.unknown, state.is_done) = (None, true);
                 put_hint(self.store(), self.folder(), version);
                 return Ok(Some(Committed { table, is_here: true }));
             }
@@ -210,7 +215,8 @@ impl Commit {
             return Err(error);
         }
         if self.request.inserts_missing_keys && found != Answer::Refused && adds_rows(theirs) {
-            let message = format!("version {version} added rows meanwhile, which may have the keys of inserted ones");
+            let message =
+                format!("version {version} added rows meanwhile, which may have the keys of inserted ones");
             return Err(Error::new(ErrorKind::CommitConflict, message).retryable(true));
         }
         Ok(())
@@ -262,7 +268,11 @@ impl Commit {
                 })?;
                 let old = base.at(listed)?;
                 let indices = old.index_section()?;
-                restore(&Base { manifest: old.manifest(), indices: indices.as_ref() }, base.manifest(), now()?)
+                restore(
+                    &Base { manifest: old.manifest(), indices: indices.as_ref() },
+                    base.manifest(),
+                    now()?,
+                )
             }
             other => build(other, &on, now()?),
         };
@@ -281,7 +291,7 @@ impl Commit {
         }
         ready.put_transaction(self.store())?;
         let Err(error) = ready.put_manifest(self.store(), self.folder()) else {
-            state.unknown = None;
+            (state.unknown, state.is_done) = (None, true);
             return Ok(());
         };
         state.is_raced = error.kind() == ErrorKind::AlreadyExists || error.is_outcome_unknown();
@@ -295,7 +305,7 @@ impl Commit {
         let made = self.request.table.at(listed).and_then(|table| table.transaction());
         match made {
             Ok(Some(made)) if made.uuid == self.uuid => {
-                state.unknown = None;
+                (state.unknown, state.is_done) = (None, true);
                 Ok(())
             }
             Ok(_) => {

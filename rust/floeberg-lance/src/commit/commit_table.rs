@@ -64,8 +64,7 @@ pub fn create_table(store: &Arc<dyn Store>, folder: &str, request: CreateRequest
         operation: Operation::Overwrite(request.overwrite),
         ..Transaction::default()
     };
-    let ready =
-        Ready::new(folder, NamingScheme::V2, built, &transaction, transaction_file(0, &uuid), true)?;
+    let ready = Ready::new(folder, NamingScheme::V2, built, &transaction, &transaction_file(0, &uuid), true)?;
     let files = Files::default();
     ready.transaction_path().iter().for_each(|path| files.record(path));
     let put = ready.put_transaction(store.as_ref()).and_then(|()| ready.put_manifest(store.as_ref(), folder));

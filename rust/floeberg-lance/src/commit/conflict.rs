@@ -10,9 +10,7 @@ use std::collections::HashSet;
 use floeberg_core::{Error, ErrorKind};
 
 use super::matrix::{Rule, rule};
-use super::touched::{
-    changes_schema_metadata, fragments, removed, replaced, share_metadata, share_setting,
-};
+use super::touched::{changes_schema_metadata, fragments, removed, replaced, share_metadata, share_setting};
 use crate::wire::{Operation, SchemaField, Update};
 
 /// May ours follow theirs?
@@ -58,7 +56,8 @@ fn with_article(name: &str) -> String {
 
 /// May ours follow theirs? `ours_by_rows` says whether the rows that ours deletes are known.
 pub fn answer(ours: &Operation, theirs: &Operation, ours_by_rows: bool) -> Answer {
-    if may_forbid_nulls(ours) && supplies_values(theirs) || supplies_values(ours) && may_forbid_nulls(theirs) {
+    if may_forbid_nulls(ours) && supplies_values(theirs) || supplies_values(ours) && may_forbid_nulls(theirs)
+    {
         return Answer::Retry;
     }
     let is_merge = |operation: &Operation| matches!(operation, Operation::Merge(_));
@@ -90,7 +89,9 @@ pub fn answer(ours: &Operation, theirs: &Operation, ours_by_rows: bool) -> Answe
         Rule::SettingsOrRetry if share_setting(ours, theirs) => Answer::Refused,
         Rule::SettingsOrRetry => Answer::Retry,
         Rule::SettingsAlone => refuse_if(our_metadata || share_setting(ours, theirs)),
-        Rule::SettingsAndMetadata => refuse_if(share_setting(ours, theirs) || share_any_metadata(ours, theirs)),
+        Rule::SettingsAndMetadata => {
+            refuse_if(share_setting(ours, theirs) || share_any_metadata(ours, theirs))
+        }
         Rule::Indices => retry_if(share_index(ours, theirs)),
         Rule::IndexedFields => retry_if(replaces_indexed_field(ours, theirs)),
     }
@@ -146,9 +147,9 @@ fn replaces_in_moved(ours: &Operation, theirs: &Operation) -> bool {
     let moves_rows = |update: &Update| !update.new_fragments.is_empty() && update.update_mode == 0;
     replaced(ours).iter().any(|(fragment, fields)| {
         let is_updated = update.updated_fragments.iter().any(|updated| updated.id == *fragment);
-        let is_written = fields.iter().any(|field| {
-            u32::try_from(*field).is_ok_and(|field| update.fields_modified.contains(&field))
-        });
+        let is_written = fields
+            .iter()
+            .any(|field| u32::try_from(*field).is_ok_and(|field| update.fields_modified.contains(&field)));
         is_updated && (moves_rows(update) || is_written)
     })
 }
@@ -156,9 +157,9 @@ fn replaces_in_moved(ours: &Operation, theirs: &Operation) -> bool {
 fn replace_same_field(ours: &Operation, theirs: &Operation) -> bool {
     let theirs = replaced(theirs);
     replaced(ours).iter().any(|(fragment, fields)| {
-        theirs.iter().any(|(other, others)| {
-            fragment == other && fields.iter().any(|field| others.contains(field))
-        })
+        theirs
+            .iter()
+            .any(|(other, others)| fragment == other && fields.iter().any(|field| others.contains(field)))
     })
 }
 

@@ -65,13 +65,13 @@ pub(super) fn delete(
             continue;
         }
         let before = base.manifest().fragments.deletion_file(place)?;
-        let file = match written.get(&(*id, before.clone())) {
-            Some(file) => file.clone(),
-            None => {
-                let file = write_new(base, *id, &all, files)?;
-                written.insert((*id, before), file.clone());
-                file
-            }
+        let known = written.get(&(*id, before.clone())).cloned();
+        let file = if let Some(file) = known {
+            file
+        } else {
+            let file = write_new(base, *id, &all, files)?;
+            written.insert((*id, before), file.clone());
+            file
         };
         let mut fragment = base.fragment(place)?;
         fragment.deletion_file = Some(file);
@@ -95,11 +95,15 @@ fn same_files(read: &Table, read_place: usize, base: &Table, place: usize) -> Re
 }
 
 fn unknown(id: u64) -> Error {
-    Error::invalid_input(format!("expected rows of a fragment of the version that was read, found fragment {id}"))
+    Error::invalid_input(format!(
+        "expected rows of a fragment of the version that was read, found fragment {id}"
+    ))
 }
 
 fn changed(id: u64, how: &str) -> Error {
-    let message = format!("rows of fragment {id} were to be changed, and another commit was faster: the fragment {how}");
+    let message = format!(
+        "rows of fragment {id} were to be changed, and another commit was faster: the fragment {how}"
+    );
     Error::new(ErrorKind::CommitConflict, message).retryable(true)
 }
 

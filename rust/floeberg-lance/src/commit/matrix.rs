@@ -51,8 +51,21 @@ use Rule::{
 
 /// The columns of the table.
 const THEIRS: [&str; 15] = [
-    "Append", "Delete", "Update", "Rewrite", "DataReplacement", "Merge", "Project", "CreateIndex", "Overwrite",
-    "Restore", "ReserveFragments", "UpdateConfig", "UpdateMemWalState", "UpdateBases", "Clone",
+    "Append",
+    "Delete",
+    "Update",
+    "Rewrite",
+    "DataReplacement",
+    "Merge",
+    "Project",
+    "CreateIndex",
+    "Overwrite",
+    "Restore",
+    "ReserveFragments",
+    "UpdateConfig",
+    "UpdateMemWalState",
+    "UpdateBases",
+    "Clone",
 ];
 
 /// The table. Of log-structured updates in memory (`UpdateMemWalState`) none is ours.

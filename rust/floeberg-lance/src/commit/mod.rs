@@ -20,8 +20,8 @@ mod commit_table;
 mod tests;
 
 pub use attempt::{Commit, CommitRequest, Committed};
-pub use commit_table::{CreateRequest, create_table};
 pub(crate) use clock::now;
+pub use commit_table::{CreateRequest, create_table};
 pub use conflict::{Answer, answer};
 pub use deletes::RowsOf;
 pub use names::data_file_name;

@@ -33,15 +33,15 @@ impl Ready {
         scheme: NamingScheme,
         built: Built,
         transaction: &Transaction,
-        name: String,
+        name: &str,
         has_file: bool,
     ) -> Result<Self> {
         let Built { mut manifest, indices } = built;
         let bytes = Bytes::from(transaction.to_bytes());
-        manifest.head.transaction_file = if has_file { name.clone() } else { String::new() };
+        manifest.head.transaction_file = if has_file { name.to_owned() } else { String::new() };
         let inline = (bytes.len() <= LARGEST_INLINE || !has_file).then_some(&bytes[..]);
         let file = to_file(&mut manifest, indices.as_deref(), inline)?;
-        let path = location::join(&location::join(folder, TRANSACTIONS), &name);
+        let path = location::join(&location::join(folder, TRANSACTIONS), name);
         Ok(Self {
             version: ListedVersion { version: manifest.head.version, scheme, size: file.len() as u64 },
             file,

@@ -44,9 +44,7 @@ pub(super) fn removed(operation: &Operation) -> &[u64] {
 pub(super) fn replaced(operation: &Operation) -> Vec<(u64, &[i32])> {
     let Operation::DataReplacement(replacement) = operation else { return Vec::new() };
     let files = replacement.replacements.iter();
-    files
-        .filter_map(|group| Some((group.fragment_id, group.new_file.as_ref()?.fields.as_slice())))
-        .collect()
+    files.filter_map(|group| Some((group.fragment_id, group.new_file.as_ref()?.fields.as_slice()))).collect()
 }
 
 /// Does an operation change metadata of the schema or of fields?

@@ -121,9 +121,7 @@ impl Writer<'_> {
             ..SchemaField::default()
         });
         match field.data_type() {
-            DataType::Struct(parts) => {
-                parts.iter().try_for_each(|part| self.write(part, id, &path, depth))
-            }
+            DataType::Struct(parts) => parts.iter().try_for_each(|part| self.write(part, id, &path, depth)),
             DataType::List(element) | DataType::LargeList(element) | DataType::Map(element, _) => {
                 self.write(element, id, &path, depth)
             }
@@ -134,7 +132,9 @@ impl Writer<'_> {
     fn logical_type(&self, field: &ArrowField) -> Result<String> {
         let is_struct = |element: &ArrowField| matches!(element.data_type(), DataType::Struct(_));
         let found = match field.data_type() {
-            DataType::Struct(parts) if parts.is_empty() => return Err(refused(field, "a struct without fields")),
+            DataType::Struct(parts) if parts.is_empty() => {
+                return Err(refused(field, "a struct without fields"));
+            }
             DataType::Struct(_) => "struct".to_owned(),
             DataType::List(element) => if is_struct(element) { "list.struct" } else { "list" }.to_owned(),
             DataType::LargeList(element) => {
@@ -169,10 +169,12 @@ fn same_leaf(read: &DataType, written: &DataType) -> bool {
 
 fn check_metadata(field: &ArrowField) -> Result<()> {
     let metadata = field.metadata();
-    if let Some(name) = metadata.get(EXTENSION_NAME).filter(|name| REFUSED_EXTENSIONS.contains(&name.as_str())) {
+    if let Some(name) =
+        metadata.get(EXTENSION_NAME).filter(|name| REFUSED_EXTENSIONS.contains(&name.as_str()))
+    {
         return Err(refused(field, &format!("the extension type {name}")));
     }
-    match REFUSED_METADATA.iter().find(|key| metadata.contains_key(**key)) {
+    match REFUSED_METADATA.into_iter().find(|key| metadata.contains_key(key)) {
         Some(key) => Err(refused(field, &format!("the metadata {key}"))),
         None => Ok(()),
     }
@@ -219,7 +221,9 @@ fn leaf_name(data_type: &DataType) -> Option<String> {
         DataType::Decimal256(precision, scale) => format!("decimal:256:{precision}:{scale}"),
         DataType::Time32(of) => format!("time32:{}", unit(*of)),
         DataType::Time64(of) => format!("time64:{}", unit(*of)),
-        DataType::Timestamp(of, zone) => format!("timestamp:{}:{}", unit(*of), zone.as_deref().unwrap_or("-")),
+        DataType::Timestamp(of, zone) => {
+            format!("timestamp:{}:{}", unit(*of), zone.as_deref().unwrap_or("-"))
+        }
         DataType::Duration(of) => format!("duration:{}", unit(*of)),
         DataType::FixedSizeBinary(length) => format!("fixed_size_binary:{length}"),
         DataType::FixedSizeList(element, length) => {

@@ -32,7 +32,8 @@ pub use logical_type::leaf_to_arrow;
 pub use names::{DETACHED, NamingScheme, VERSION_HINT, hint, version_of};
 pub use open::{ManifestFile, read_head};
 pub use refs::{
-    Branch, MAIN, Tag, branch, branch_folder, branch_path, branches, check_branch, check_tag, tag, tag_path, tags,
+    Branch, MAIN, Tag, branch, branch_folder, branch_path, branches, check_branch, check_tag, tag, tag_path,
+    tags,
 };
 pub use schema::{Field, Schema};
 pub use validate::check;

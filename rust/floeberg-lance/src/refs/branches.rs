@@ -61,12 +61,14 @@ pub fn remove_branch(table: &Table, name: &str) -> Result<()> {
     let branch = metadata::branch(store, root, name)?;
     for other in table.branches()? {
         if other.parent_branch.as_deref() == Some(name) {
-            let message = format!("the branch {name:?} cannot be removed: the branch {:?} came from it", other.name);
+            let message =
+                format!("the branch {name:?} cannot be removed: the branch {:?} came from it", other.name);
             return Err(Error::invalid_input(message));
         }
     }
     if let Some(tag) = table.tags()?.into_iter().find(|tag| tag.branch.as_deref() == Some(name)) {
-        let message = format!("the branch {name:?} cannot be removed: the tag {:?} names a version of it", tag.name);
+        let message =
+            format!("the branch {name:?} cannot be removed: the tag {:?} names a version of it", tag.name);
         return Err(Error::invalid_input(message));
     }
     store.remove(&branch_path(root, &branch.name))?;

@@ -49,7 +49,7 @@ pub(super) fn clone_into(table: &Table, folder: &str, branch: Option<&str>) -> R
     // Files of indices stay where they are, and their own base is not known here: they are left out.
     let built = Built { manifest, indices: None };
     let name = transaction_file(table.version(), &transaction.uuid);
-    let ready = Ready::new(folder, NamingScheme::V2, built, &transaction, name, true)?;
+    let ready = Ready::new(folder, NamingScheme::V2, built, &transaction, &name, true)?;
     ready.put_transaction(store)?;
     ready.put_manifest(store, folder).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => exists(folder),
@@ -59,7 +59,8 @@ pub(super) fn clone_into(table: &Table, folder: &str, branch: Option<&str>) -> R
 }
 
 fn exists(folder: &str) -> Error {
-    Error::new(ErrorKind::AlreadyExists, "a Lance table is here already").with("path", location::shown(folder))
+    Error::new(ErrorKind::AlreadyExists, "a Lance table is here already")
+        .with("path", location::shown(folder))
 }
 
 /// The manifest with every file of the table itself in a base of its own.

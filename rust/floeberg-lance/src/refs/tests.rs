@@ -108,8 +108,13 @@ fn what_a_version_tag_or_branch_needs_stays() {
         deletion_file: Some(DeletionFile { id, num_deleted_rows: 1, ..DeletionFile::default() }),
         ..fragment(0, 10)
     };
-    let versions =
-        [vec![fragment(0, 10)], vec![deleted(7)], vec![deleted(8)], vec![fragment(1, 5)], vec![fragment(2, 5)]];
+    let versions = [
+        vec![fragment(0, 10)],
+        vec![deleted(7)],
+        vec![deleted(8)],
+        vec![fragment(1, 5)],
+        vec![fragment(2, 5)],
+    ];
     for (version, fragments) in (1..).zip(versions) {
         let mut head = head(version);
         let flag = u64::from(fragments[0].deletion_file.is_some());
@@ -117,9 +122,8 @@ fn what_a_version_tag_or_branch_needs_stays() {
         tables.write("", NamingScheme::V2, manifest(head, &fragments));
     }
     let table = tables.open(Checkout::default()).unwrap();
-    let found = |kept: u64, seconds: i64| {
-        find_unused(&table, kept, seconds * 1_000_000, &Cancel::default()).unwrap()
-    };
+    let found =
+        |kept: u64, seconds: i64| find_unused(&table, kept, seconds * 1_000_000, &Cancel::default()).unwrap();
     let names = |unused: &crate::clean::Unused| -> Vec<String> {
         unused.files.iter().map(|file| file.rsplit('/').next().unwrap().to_owned()).collect()
     };

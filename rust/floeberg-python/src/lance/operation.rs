@@ -4,7 +4,7 @@
 //!
 //! Invariant: numbers of rows come in as bytes, eight for each, the lowest first: they are as many as rows.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use floeberg_core::{Error, Result};
 use floeberg_lance::change::{self, CompactionGroup, NewColumn, NewFile};
@@ -107,7 +107,7 @@ impl LanceOperation {
                 .map(|(field, replaces)| NewColumn { field: field.as_ref().clone(), replaces })
                 .collect();
             let files = files.into_iter().map(|(id, file)| Ok((id, new_file(file)?)));
-            change::add_columns(&table, &columns, &files.collect::<Result<HashMap<_, _>>>()?)
+            change::add_columns(&table, &columns, &files.collect::<Result<BTreeMap<_, _>>>()?)
         })
         .map(Self::of)
     }
@@ -158,9 +158,9 @@ impl LanceOperation {
     ) -> PyResult<Self> {
         let table = table.0.clone();
         runtime::call(py, || {
-            let groups = groups.into_iter().map(|(places, rows, files)| {
-                Ok((CompactionGroup { places, rows }, new_files(files)?))
-            });
+            let groups = groups
+                .into_iter()
+                .map(|(places, rows, files)| Ok((CompactionGroup { places, rows }, new_files(files)?)));
             change::compact(&table, &groups.collect::<Result<Vec<_>>>()?)
         })
         .map(Self::of)
@@ -241,7 +241,7 @@ pub fn create_lance_table(
     location: String,
     schema: &Bound<'_, PyAny>,
     files: Vec<FileParts>,
-    storage_options: std::collections::BTreeMap<String, String>,
+    storage_options: BTreeMap<String, String>,
     data_storage_version: String,
     stable_row_ids: bool,
     config: Vec<(String, String)>,
@@ -261,7 +261,8 @@ pub fn create_lance_table(
             properties,
             key,
         };
-        let options = OpenOptions { storage: storage_options.into_iter().collect(), ..OpenOptions::default() };
+        let options =
+            OpenOptions { storage: storage_options.into_iter().collect(), ..OpenOptions::default() };
         let store = open_store(&options.storage)?;
         let root = Location::from_user(&location)?;
         let root = places::without_end_slashes(&root);

@@ -1,5 +1,7 @@
 //! Versions that commits make on a quiet table.
 
+use std::collections::BTreeMap;
+
 use floeberg_core::ErrorKind;
 use floeberg_io::Store as _;
 use roaring::RoaringBitmap;
@@ -116,7 +118,10 @@ fn a_fragment_keeps_its_files_when_rows_of_it_are_deleted() {
     let table = plain_table(&tables, NamingScheme::V2);
     let done = Commit::begin(deleting(&table, 1, &[2, 5])).unwrap().attempt().unwrap().table;
     let again = Commit::begin(deleting(&done, 1, &[0])).unwrap().attempt().unwrap().table;
-    assert_eq!((done.deleted_rows(1).unwrap(), again.deleted_rows(1).unwrap()), (rows(&[2, 5]), rows(&[0, 2, 5])));
+    assert_eq!(
+        (done.deleted_rows(1).unwrap(), again.deleted_rows(1).unwrap()),
+        (rows(&[2, 5]), rows(&[0, 2, 5]))
+    );
     assert_eq!(done.fragment(1).unwrap().files, table.fragment(1).unwrap().files);
     assert_eq!(done.manifest().head.reader_feature_flags, 1);
     // All rows: the fragment goes.
@@ -176,7 +181,8 @@ fn an_overwrite_replaces_everything_but_ids_that_were_given() {
     let done = commit(&table, Operation::Overwrite(overwrite));
     assert_eq!(done.manifest().fragments.ids(), [2]);
     assert_eq!(ids(&done, 0), [20, 21, 22, 23]);
-    let columns: Vec<_> = done.schema().fields().iter().map(|field| (field.id, field.name.as_str())).collect();
+    let columns: Vec<_> =
+        done.schema().fields().iter().map(|field| (field.id, field.name.as_str())).collect();
     // The column `name` has another type now, and so another id.
     assert_eq!(columns, [(2, "other"), (0, "id"), (3, "name")]);
     assert_eq!(done.manifest().head.config, [("k".to_owned(), "v".to_owned())]);
@@ -208,14 +214,15 @@ fn a_column_is_added_beside_the_others_and_dropped_without_a_write() {
     };
     let files = [(0, file("x", 10)), (1, file("y", 10))].into();
     let added = commit(&table, change::add_columns(&table, std::slice::from_ref(&column), &files).unwrap());
-    let files: Vec<_> = added.fragment(0).unwrap().files.into_iter().map(|file| (file.path, file.fields)).collect();
+    let files: Vec<_> =
+        added.fragment(0).unwrap().files.into_iter().map(|file| (file.path, file.fields)).collect();
     assert_eq!(files, [("a".to_owned(), vec![0, 1]), ("x".to_owned(), vec![2])]);
     let dropped = commit(&added, change::drop_columns(&added, &["twice".to_owned()]).unwrap());
     assert_eq!(dropped.fragment(0).unwrap().files.len(), 1);
     let dropped = commit(&dropped, change::drop_columns(&dropped, &["name".to_owned()]).unwrap());
     // An id that a file has is not given again.
     assert_eq!(highest_field_id(dropped.manifest()), 1);
-    let again = commit(&dropped, change::add_columns(&dropped, &[column], &Default::default()).unwrap());
+    let again = commit(&dropped, change::add_columns(&dropped, &[column], &BTreeMap::new()).unwrap());
     assert_eq!(again.schema().column("twice").unwrap().id, 2);
     assert_eq!(again.fragment(0).unwrap().files.len(), 1);
     let error = change::add_columns(&again, &[], &[(0, file("z", 9))].into()).unwrap_err();
@@ -245,8 +252,7 @@ fn compacted_rows_keep_their_ids_and_versions() {
     assert_eq!(groups.len(), 1);
     assert_eq!((&groups[0].places[..], groups[0].rows), (&[0, 1, 2][..], 23));
     let files = vec![file("one", 15), file("two", 8)];
-    let compacted =
-        commit(&table, change::compact(&table, &[(groups[0].clone(), files)]).unwrap());
+    let compacted = commit(&table, change::compact(&table, &[(groups[0].clone(), files)]).unwrap());
     assert_eq!(compacted.manifest().fragments.ids(), [3, 4]);
     assert_eq!(ids(&compacted, 0), (0..10).chain(11..16).collect::<Vec<_>>());
     assert_eq!(ids(&compacted, 1), [16, 17, 18, 20, 21, 22, 23, 24]);

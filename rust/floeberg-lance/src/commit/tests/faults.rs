@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use floeberg_core::ErrorKind;
-use floeberg_io::testing::{Fault, FaultyStore};
 use floeberg_io::Store;
+use floeberg_io::testing::{Fault, FaultyStore};
 
 use super::commits::{deleting, plain_table, rows};
 use crate::commit::Commit;
@@ -46,7 +46,11 @@ fn every_call_of_a_commit_may_fail_and_nothing_is_lost_or_done_twice() {
             };
             assert!(done.is_here);
             let table = newest(&tables);
-            assert_eq!((table.version(), table.deleted_rows(0).unwrap()), (2, rows(&[3])), "{fault:?} at {number}");
+            assert_eq!(
+                (table.version(), table.deleted_rows(0).unwrap()),
+                (2, rows(&[3])),
+                "{fault:?} at {number}"
+            );
             for (folder, files) in [("_deletions", 1), ("_transactions", 1)] {
                 let found = tables.store.list(&format!("{ROOT}/{folder}")).unwrap().len();
                 assert_eq!(found, files, "{folder} after {fault:?} at {number}");
@@ -70,11 +74,22 @@ fn what_a_failed_commit_wrote_goes() {
             continue;
         }
         let is_there = newest(&tables).version() == 2;
-        assert!(commit.abandon() || is_there);
+        assert_eq!(commit.abandon(), !is_there);
         let expected = usize::from(is_there);
         for folder in ["_deletions", "_transactions"] {
             let found = tables.store.list(&format!("{ROOT}/{folder}")).map_or(0, |files| files.len());
             assert_eq!(found, expected, "{folder} at {number}");
         }
     }
+}
+
+#[test]
+fn files_of_a_commit_that_is_done_are_not_removed() {
+    let tables = Tables::default();
+    let table = plain_table(&tables, NamingScheme::V2);
+    let commit = Commit::begin(deleting(&table, 0, &[3])).unwrap();
+    commit.attempt().unwrap();
+    // As after Ctrl-C, which did not wait for the attempt.
+    assert!(!commit.abandon());
+    assert_eq!(newest(&tables).deleted_rows(0).unwrap(), rows(&[3]));
 }

@@ -3,9 +3,9 @@
 use crate::commit::{Answer, answer};
 use crate::tests::tables::{column, data_file, fragment};
 use crate::wire::{
-    Append, CreateIndex, DataFile, DataReplacement, DataReplacementGroup, Delete, Fragment, IndexMetadata, Merge,
-    Operation, Overwrite, Project, ReserveFragments, Restore, Rewrite, RewriteGroup, Update, UpdateConfig,
-    UpdateMap,
+    Append, CreateIndex, DataFile, DataReplacement, DataReplacementGroup, Delete, Fragment, IndexMetadata,
+    Merge, Operation, Overwrite, Project, ReserveFragments, Restore, Rewrite, RewriteGroup, Update,
+    UpdateConfig, UpdateMap,
 };
 
 /// What pylance says: `.` that ours may follow, `r` that it may be made anew, `X` that it may not. A line is ours, a column theirs.
@@ -131,7 +131,8 @@ fn all_pairs_of_operations_are_answered_as_pylance_answers_them() {
 
 #[test]
 fn rows_of_one_fragment_are_looked_at_where_they_are_known() {
-    for (ours, theirs) in [(deleting(0), updating(0)), (updating(0), deleting(0)), (updating(0), updating(0))] {
+    for (ours, theirs) in [(deleting(0), updating(0)), (updating(0), deleting(0)), (updating(0), updating(0))]
+    {
         assert_eq!(answer(&ours, &theirs, true), Answer::ByRows);
         assert_eq!(answer(&ours, &theirs, false), Answer::Retry);
     }

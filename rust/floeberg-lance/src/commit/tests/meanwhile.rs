@@ -76,7 +76,8 @@ fn inserts_of_missing_keys_are_made_anew_where_rows_were_added() {
     let table = plain_table(&tables, NamingScheme::V2);
     let operation = change::update(&table, &[file("ours", 1)], &[]).unwrap();
     let strict = CommitRequest { inserts_missing_keys: true, ..request(&table, operation.clone()) };
-    let (strict, loose) = (Commit::begin(strict).unwrap(), Commit::begin(request(&table, operation)).unwrap());
+    let (strict, loose) =
+        (Commit::begin(strict).unwrap(), Commit::begin(request(&table, operation)).unwrap());
     append(&table, "theirs", 1);
     let error = strict.attempt().unwrap_err();
     assert!(error.is_retryable() && error.message().contains("added rows"), "{error}");
@@ -149,16 +150,22 @@ fn many_that_append_and_delete_at_once_lose_nothing() {
             for round in 0..5 {
                 let table = tables.open(Checkout::default()).unwrap();
                 let name = format!("{number}-{round}");
-                let appended = Commit::begin(request(&table, change::append(&table, &[file(&name, 2)]).unwrap()));
+                let appended =
+                    Commit::begin(request(&table, change::append(&table, &[file(&name, 2)]).unwrap()));
                 until_done(&appended.unwrap());
                 // Each deletes rows of its own.
                 let table = tables.open(Checkout { version: Some(1), ..Checkout::default() }).unwrap();
-                until_done(&Commit::begin(deleting(&table, u64::from(number % 2), &[number / 2 * 5 + round])).unwrap());
+                until_done(
+                    &Commit::begin(deleting(&table, u64::from(number % 2), &[number / 2 * 5 + round]))
+                        .unwrap(),
+                );
             }
         }
     };
     let threads: Vec<_> = (0..4).map(|number| std::thread::spawn(work(number))).collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
     let table = tables.open(Checkout::default()).unwrap();
     // All rows of both first fragments are gone.
     assert_eq!((table.version(), table.count().unwrap()), (41, 40));
