@@ -37,6 +37,7 @@ from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.errors import FloebergError
 from floeberg.expressions import col, sql_expr
 from floeberg.lance import LancePlan, LanceScan, LanceTable, LanceTaskGroup
+from floeberg.lance.scan import register_lance_frames
 from floeberg.scan.explain import AggregateResult, Explain
 from floeberg.scan.plan import Plan
 from floeberg.scan.scan import Scan, register_frames
@@ -120,4 +121,13 @@ def _spark_lanes(scan: Scan, spark: "SparkSession") -> "tuple[Lane, ...]":
     return lanes_told(scan, spark)
 
 
+def _lance_frame(
+    scan: LanceScan, spark: "SparkSession", options: dict[str, int | bool | None]
+) -> "DataFrame":
+    from floeberg.spark.lance.frame import lance_frame  # noqa: PLC0415 - the same
+
+    return lance_frame(scan, spark, options)
+
+
 register_frames("spark", _spark_frame, _spark_lanes)
+register_lance_frames("spark", _lance_frame)

@@ -166,6 +166,10 @@ class LanceScan:
     def __reduce__(self) -> tuple[Any, ...]:
         """A recipe: the version, the filter and the columns."""
 
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> LanceScan:
+        """The scan of a recipe. The manifest of its version is read."""
+
 @final
 class LancePlan:
     """The fragments of a scan."""

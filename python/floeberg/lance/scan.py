@@ -5,9 +5,9 @@ A scan is a description. Each method returns a new one, and nothing is read unti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from floeberg._arguments import checked_names
+from floeberg._arguments import checked_bool, checked_int, checked_names
 from floeberg._display import facts_html, rows_html
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._reading import expression_of_tree
@@ -16,12 +16,26 @@ from floeberg.lance.plan import LanceExplain, LancePlan
 from floeberg.lance.rows import FragmentRows, FragmentStream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
 
     from floeberg import _native
     from floeberg.scan.rows import BatchStream
 
 __all__ = ["LanceScan"]
+
+SparkOptions: TypeAlias = "dict[str, int | bool | None]"
+_MAKERS: dict[str, Callable[[LanceScan, SparkSession, SparkOptions], DataFrame]] = {}
+"""Makers of data frames by engine. The package registers them, so that scans need not import engines."""
+
+
+def register_lance_frames(
+    engine: str, make: Callable[[LanceScan, SparkSession, SparkOptions], DataFrame]
+) -> None:
+    """Registers the maker of an engine's data frames."""
+    _MAKERS[engine] = make
 
 
 class LanceScan(FragmentRows):
@@ -161,6 +175,38 @@ class LanceScan(FragmentRows):
             size_bytes=sum(file.size_bytes for file in files),
             limit=self._inner.limit,
         )
+
+    def to_spark(
+        self,
+        spark: SparkSession,
+        *,
+        partitions: int | None = None,
+        split_size: int | None = None,
+        truncate_nanoseconds: bool = False,
+    ) -> DataFrame:
+        """Makes a DataFrame of these columns and rows, at this version.
+
+        Spark's Python workers read the data files and need pylance. The driver does not.
+
+        Args:
+            spark: A session of PySpark 4.0 or later, classic or Spark Connect.
+            partitions: The maximum number of partitions. By default, two for each core.
+            split_size: Without `partitions`, the maximum size of a partition in bytes. By default, 128 MiB.
+            truncate_nanoseconds: Whether nanoseconds may be truncated to Spark's microseconds.
+
+        Returns:
+            A `pyspark.sql.DataFrame`.
+
+        Raises:
+            NotInstalledError: PySpark is not installed: `pip install 'floeberg[spark,lance]'`.
+            UnsupportedError: PySpark is older than 4.0, or Spark has no type for a column.
+        """
+        options = {
+            "partitions": None if partitions is None else checked_int("partitions", partitions),
+            "split-size": None if split_size is None else checked_int("split_size", split_size),
+            "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
+        }
+        return _MAKERS["spark"](self, spark, options)
 
     def _open(self) -> BatchStream:
         group = self._inner.plan().whole()

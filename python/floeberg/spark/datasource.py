@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pyspark.sql.datasource import DataSource
 
 from floeberg.errors import UnsupportedError
-from floeberg.spark.read.options import SCAN
+from floeberg.lance import LanceTable
+from floeberg.spark.lance.reader import LanceReader, lance_struct
+from floeberg.spark.lance.request import LanceRequest, check_iceberg, is_lance_scan
+from floeberg.spark.read.options import SCAN, read_options
 from floeberg.spark.read.reader import FloebergReader
 from floeberg.spark.read.scan_request import ScanRequest
 from floeberg.spark.read.types import spark_struct
@@ -24,7 +27,7 @@ from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.options import write_options
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
+    from collections.abc import Mapping, MutableMapping
 
     from pyspark.sql.types import StructType
 
@@ -61,7 +64,7 @@ class FloebergDataSource(DataSource):
     def __init__(self, options: MutableMapping[str, str], parallelism: int | None = None) -> None:
         super().__init__(options)
         self._parallelism = parallelism
-        self._request: ScanRequest | None = None
+        self._request: ScanRequest | LanceRequest | None = None
 
     @classmethod
     def name(cls) -> str:
@@ -71,18 +74,23 @@ class FloebergDataSource(DataSource):
     def schema(self) -> StructType:
         """The columns, with the nullability of the table."""
         request = self._pinned()
+        if isinstance(request, LanceRequest):
+            return lance_struct(request)
         fields = request.open().projection().fields
         if len(fields) > _FEW_COLUMNS and "columns" not in self.options and SCAN not in self.options:
             _LOG.warning(_WIDE, len(fields))
         return spark_struct(fields, truncate_nanoseconds=request.settings.truncate_nanoseconds)
 
-    def reader(self, schema: StructType) -> FloebergReader:
+    def reader(self, schema: StructType) -> FloebergReader | LanceReader:
         """The reader of this schema: the table's own, or the user's."""
-        return FloebergReader.of(self._pinned().planned(), schema, self._parallelism)
+        request = self._pinned()
+        if isinstance(request, LanceRequest):
+            return LanceReader.of(request, schema, self._parallelism)
+        return FloebergReader.of(request.planned(), schema, self._parallelism)
 
-    def _pinned(self) -> ScanRequest:
+    def _pinned(self) -> ScanRequest | LanceRequest:
         if self._request is None:
-            self._request = ScanRequest.of(self.options)
+            self._request = _request_of(self.options)
         return self._request
 
     def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter:  # noqa: FBT001 - Spark's signature
@@ -115,8 +123,20 @@ class FloebergDataSource(DataSource):
         )
 
 
+def _request_of(options: Mapping[str, str]) -> ScanRequest | LanceRequest:
+    """The scan that options ask for, pinned to a metadata file or a version."""
+    wanted, settings = read_options(options)
+    if isinstance(wanted, bytes):
+        return LanceRequest(wanted, settings) if is_lance_scan(wanted) else ScanRequest(wanted, settings)
+    table = wanted.locator.open_any(as_of_ms=wanted.as_of_ms)
+    if isinstance(table, LanceTable):
+        return LanceRequest.of(table, wanted, settings)
+    check_iceberg(wanted.version)
+    return ScanRequest.of(table, wanted, settings)
+
+
 def _rebuild(
-    options: dict[str, str], parallelism: int | None, pinned: ScanRequest | None
+    options: dict[str, str], parallelism: int | None, pinned: ScanRequest | LanceRequest | None
 ) -> FloebergDataSource:
     from pyspark.sql.datasource import CaseInsensitiveDict  # noqa: PLC0415
 

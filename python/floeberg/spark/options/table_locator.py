@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.lance import LanceTable
 from floeberg.spark.options.storage_options import is_storage_option
 from floeberg.spark.options.values import object_of_strings
 from floeberg.table import open_table
@@ -54,10 +55,27 @@ class TableLocator:
 
         Raises:
             NotFoundError: The table does not exist.
+            UnsupportedError: It is a Lance table.
+        """
+        table = self.open_any(as_of_ms=as_of_ms, metadata_location=metadata_location)
+        if isinstance(table, LanceTable):
+            raise UnsupportedError(f"{self.path} is a Lance table, which Spark can only read so far")
+        return table
+
+    def open_any(
+        self, *, as_of_ms: int | None = None, metadata_location: str | None = None
+    ) -> Table | LanceTable:
+        """Opens the table, which may be a Lance table if it has a path.
+
+        Raises:
+            NotFoundError: The table does not exist.
         """
         if self.path is not None:
             path = metadata_location or self.path
-            return open_table(path, relocate=self.relocate, storage_options=self.storage, as_of=as_of_ms)
+            opened: Table | LanceTable = open_table(
+                path, relocate=self.relocate, storage_options=self.storage, as_of=as_of_ms
+            )
+            return opened
         from floeberg.catalog import load_catalog  # noqa: PLC0415 - a table in a folder needs none
 
         catalog = load_catalog(self.catalog, **{**self.properties, **self.storage})

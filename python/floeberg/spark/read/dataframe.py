@@ -11,13 +11,13 @@ from floeberg.spark.session.environment import is_connect
 from floeberg.spark.session.registration import register_once
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.scan import Scan
 
-__all__ = ["scan_to_dataframe"]
+__all__ = ["scan_to_dataframe", "token_to_dataframe"]
 
 
 class _Unprinted(str):
@@ -27,6 +27,29 @@ class _Unprinted(str):
 
     def __repr__(self) -> str:
         return "'...'"
+
+
+def token_to_dataframe(
+    token: str, spark: SparkSession, options: Mapping[str, int | bool | str | None]
+) -> DataFrame:
+    """The DataFrame of a scan that an option holds.
+
+    Args:
+        token: What `scan_token` made.
+        spark: The session.
+        options: How to read it.
+    """
+    register_once(spark)
+    reader = spark.read.format("floeberg")
+    for key, value in options.items():
+        if value is not None:
+            reader = reader.option(key, value)
+    if is_connect(spark):
+        # The client prints the options of its plans; `option` would make a plain string of it.
+        cast("Any", reader)._options[SCAN] = _Unprinted(token)  # noqa: SLF001
+    else:
+        reader = reader.option(SCAN, token)
+    return reader.load()
 
 
 def scan_to_dataframe(
@@ -44,19 +67,7 @@ def scan_to_dataframe(
         options: How to read it.
         only: The numbers of the files that are read; `None` is all.
     """
-    register_once(spark)
-    reader = spark.read.format("floeberg")
-    for key, value in options.items():
-        if value is not None:
-            reader = reader.option(key, value)
-    if only is not None:
-        reader = reader.option(FILES, files_token(scan.plan_files(), only))
-    token = scan_token(scan_bytes(scan))
-    if is_connect(spark):
-        # The client prints the options of its plans; `option` would make a plain string of it.
-        cast("Any", reader)._options[SCAN] = _Unprinted(token)  # noqa: SLF001
-    else:
-        reader = reader.option(SCAN, token)
-    frame = reader.load()
+    more = {} if only is None else {FILES: files_token(scan.plan_files(), only)}
+    frame = token_to_dataframe(scan_token(scan_bytes(scan)), spark, {**options, **more})
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     return frame if limit is None else frame.limit(limit)

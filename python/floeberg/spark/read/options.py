@@ -28,7 +28,7 @@ SCAN = "scan-token"
 FILES = "files-token"
 """The option that names some files of the scan, where Spark itself reads the others."""
 
-_SNAPSHOTS = ("snapshot-id", "branch", "tag", "as-of-timestamp")
+_SNAPSHOTS = ("snapshot-id", "version", "branch", "tag", "as-of-timestamp")
 _RANGE = ("start-snapshot-id", "end-snapshot-id")
 _OF_TABLES = (*_SNAPSHOTS, *_RANGE, *TABLE_OPTIONS, "columns", "filter")
 _OWN = (*_OF_TABLES, "case-sensitive", "partitions", "split-size", "threads", "truncate-nanoseconds")
@@ -82,6 +82,7 @@ class ScanOptions:
         snapshot_id: Reads this snapshot.
         branch: Reads this branch.
         tag: Reads this tag.
+        version: Reads this version of a Lance table.
         as_of_ms: Reads what was current at this millisecond.
         start_snapshot_id: Reads only what appends added after this snapshot.
         end_snapshot_id: Reads it up to this snapshot.
@@ -93,6 +94,7 @@ class ScanOptions:
     snapshot_id: int | None = None
     branch: str | None = None
     tag: str | None = None
+    version: int | None = None
     as_of_ms: int | None = None
     start_snapshot_id: int | None = None
     end_snapshot_id: int | None = None
@@ -150,6 +152,7 @@ def _scan_options(options: Mapping[str, str]) -> ScanOptions:
         snapshot_id=integer(options, "snapshot-id", least=None),
         branch=options.get("branch"),
         tag=options.get("tag"),
+        version=integer(options, "version", least=0),
         as_of_ms=timestamp_ms(options["as-of-timestamp"]) if "as-of-timestamp" in options else None,
         start_snapshot_id=integer(options, "start-snapshot-id", least=None),
         end_snapshot_id=integer(options, "end-snapshot-id", least=None),

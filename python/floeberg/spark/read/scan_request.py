@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 from floeberg import _native
 from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.scan import Scan
-from floeberg.spark.read.options import ReadSettings, ScanOptions, read_options
 from floeberg.spark.read.pinned_metadata import can_pin, check_same_columns, pin_metadata, pinned_metadata
 from floeberg.types._from_json import read_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from floeberg.spark.read.options import ReadSettings, ScanOptions
     from floeberg.table import Table
 
 __all__ = ["ScanRequest", "scan_bytes"]
@@ -41,17 +39,13 @@ class ScanRequest:
     expectation: TableExpectation | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, options: Mapping[str, str]) -> ScanRequest:
-        """The scan that options ask for, pinned to the current metadata file.
+    def of(cls, table: Table, wanted: ScanOptions, settings: ReadSettings) -> ScanRequest:
+        """The scan that options ask for, pinned to the metadata file of the table.
 
         Raises:
-            InvalidInputError: An option is wrong, or names a column or ref that the table lacks.
-            NotFoundError: The table, snapshot or ref does not exist.
+            InvalidInputError: An option names a column or ref that the table lacks.
+            NotFoundError: The snapshot or ref does not exist.
         """
-        wanted, settings = read_options(options)
-        if isinstance(wanted, bytes):
-            return cls(wanted, settings)
-        table = wanted.locator.open(as_of_ms=wanted.as_of_ms)
         scan = _scan(table, wanted, settings)
         expectation = TableExpectation.of(wanted, table, scan) if wanted.follows_newest else None
         return cls(scan_bytes(scan), settings, expectation)

@@ -56,6 +56,18 @@ impl<'a> FieldIds<'a> {
         }
         ids
     }
+
+    /// Is a field, or one that holds it, among some?
+    pub(super) fn has_any(&self, id: i32, ids: &HashSet<i32>) -> bool {
+        let mut at = Some(id);
+        while let Some(id) = at {
+            if ids.contains(&id) {
+                return true;
+            }
+            at = self.parents.get(&id).copied();
+        }
+        false
+    }
 }
 
 impl FileColumns {
@@ -130,9 +142,19 @@ impl FileField {
             }
         }
         match parts.is_empty() {
+            // A part that no file has: another one says which values are null, and how long lists are.
+            true if self.id.is_some_and(|id| ids.contains(&id)) => Wanted::Parts(vec![self.first_leaf()]),
             true => Wanted::Nothing,
             false if is_all => Wanted::All,
             false => Wanted::Parts(parts),
+        }
+    }
+
+    /// The name of the first part without parts that are read alone.
+    fn first_leaf(&self) -> String {
+        match self.children.first() {
+            Some(child) if !self.is_whole => format!("{}.{}", quoted(&self.name), child.first_leaf()),
+            _ => quoted(&self.name),
         }
     }
 

@@ -115,8 +115,8 @@ impl FragmentRows {
         let mut files = Vec::new();
         for file in &task.files {
             // What no layout names is not opened.
-            if !file.layout.fields.iter().any(|id| request.wanted().contains(id)) && !file.layout.is_legacy()
-            {
+            let is_wanted = |id: &i32| field_ids.has_any(*id, request.wanted());
+            if !file.layout.fields.iter().any(is_wanted) && !file.layout.is_legacy() {
                 continue;
             }
             let columns = open(table.store().as_ref(), file, task.physical_rows, &field_ids)?;

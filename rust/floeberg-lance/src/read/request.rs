@@ -53,7 +53,7 @@ impl ReadRequest {
         selected: Option<&[String]>,
         case_sensitive: bool,
     ) -> Result<Self> {
-        let known = with_row_columns(table)?;
+        let known = with_row_columns(table).context("path", table.manifest_location())?;
         let output = Columns::of(table, &projected(table, &known, selected, case_sensitive)?);
         let filter = match bind(filter, &known, case_sensitive)? {
             BoundExpr::True => None,
@@ -67,7 +67,7 @@ impl ReadRequest {
         for field in output.fields.iter().chain(tested) {
             add_ids(field, &mut wanted);
         }
-        let schema = Arc::new(output.to_arrow(table)?);
+        let schema = output.to_arrow(table).context("path", table.manifest_location()).map(Arc::new)?;
         Ok(Self { plan: table.plan()?, table: table.clone(), output, schema, filter, wanted })
     }
 

@@ -9,8 +9,17 @@ use floeberg_lance::wire::ManifestHead;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Number, microseconds since 1970, library and version of the writer, branch, name of the transaction's file.
+/// Number, microseconds since 1970, library and version of the writer, branch.
 pub type VersionParts = (u64, Option<i64>, Option<(String, String)>, Option<String>);
+
+/// Name, version, branch.
+pub type TagParts = (String, u64, Option<String>);
+
+/// Name, parent branch, parent version, seconds since 1970 when it was made.
+pub type BranchParts = (String, Option<String>, u64, u64);
+
+/// Fragment, location, version, fields, bytes.
+pub type FileParts = (u64, String, String, Vec<i32>, u64);
 
 /// What a manifest says of its version.
 pub fn version_parts(head: &ManifestHead) -> VersionParts {
@@ -18,18 +27,18 @@ pub fn version_parts(head: &ManifestHead) -> VersionParts {
     (head.version, head.timestamp_micros(), writer, head.branch.clone())
 }
 
-/// Name, version, branch.
-pub fn tag_parts(tag: Tag) -> (String, u64, Option<String>) {
+/// What a tag says.
+pub fn tag_parts(tag: Tag) -> TagParts {
     (tag.name, tag.version, tag.branch)
 }
 
-/// Name, parent branch, parent version, seconds since 1970 when it was made.
-pub fn branch_parts(branch: Branch) -> (String, Option<String>, u64, u64) {
+/// What a branch says.
+pub fn branch_parts(branch: Branch) -> BranchParts {
     (branch.name, branch.parent_branch, branch.parent_version, branch.created_at)
 }
 
-/// What fragments say of their data files: fragment, location, version, fields, bytes.
-pub fn data_files(table: &Table) -> Result<Vec<(u64, String, String, Vec<i32>, u64)>> {
+/// What fragments say of their data files.
+pub fn data_files(table: &Table) -> Result<Vec<FileParts>> {
     let plan = table.plan()?;
     let mut files = Vec::with_capacity(table.manifest().fragments.file_count());
     for place in 0..plan.len() {

@@ -20,7 +20,7 @@ use crate::pickle::refuse;
 use crate::runtime;
 
 /// The rows of a batch, where no data file cuts them.
-const ROWS_OF_A_BATCH: u64 = 65536;
+const ROWS_OF_A_BATCH: usize = 65536;
 
 /// A data file, its columns, and the rows to read: start and number, or single rows.
 type FileToRead = (String, Vec<String>, (u64, u64), Option<Vec<u64>>);
@@ -98,7 +98,7 @@ impl Reading {
         if !self.has_started {
             return Err(to_exception(py, &Error::internal("rows are read before their files are open")));
         }
-        let left = self.rows.left();
+        let left = usize::try_from(self.rows.left()).unwrap_or(usize::MAX);
         if left == 0 {
             return Ok(None);
         }
@@ -107,11 +107,11 @@ impl Reading {
                 source.fill(py, &file.location)?;
             }
         }
-        let first = |source: &Source| source.waiting.front().map_or(0, RecordBatch::num_rows) as u64;
+        let first = |source: &Source| source.waiting.front().map_or(0, RecordBatch::num_rows);
         let count = self.sources.iter().map(first).min().unwrap_or(ROWS_OF_A_BATCH).min(left);
-        let batches: Vec<_> = self.sources.iter_mut().map(|source| source.take(count as usize)).collect();
+        let batches: Vec<_> = self.sources.iter_mut().map(|source| source.take(count)).collect();
         let rows = &mut self.rows;
-        runtime::call(py, || rows.batch(&batches, count as usize)).map(Some)
+        runtime::call(py, || rows.batch(&batches, count)).map(Some)
     }
 }
 

@@ -13,7 +13,9 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use crate::arrow::schema_capsule;
 use crate::error::to_open_exception;
-use crate::lance::describe::{VersionParts, branch_parts, data_files, facts, tag_parts, version_parts};
+use crate::lance::describe::{
+    BranchParts, FileParts, TagParts, VersionParts, branch_parts, data_files, facts, tag_parts, version_parts,
+};
 use crate::lance::recipe::{table_from_bytes, table_to_bytes};
 use crate::lance::scan::LanceScan;
 use crate::lance::taken::LanceTaken;
@@ -138,13 +140,13 @@ impl LanceTable {
     }
 
     /// The tags, by name.
-    fn tags(&self, py: Python<'_>) -> PyResult<Vec<(String, u64, Option<String>)>> {
+    fn tags(&self, py: Python<'_>) -> PyResult<Vec<TagParts>> {
         let table = self.0.clone();
         runtime::run(py, &Cancel::default(), move |_| Ok(table.tags()?.into_iter().map(tag_parts).collect()))
     }
 
     /// The branches but the main one, by name.
-    fn branches(&self, py: Python<'_>) -> PyResult<Vec<(String, Option<String>, u64, u64)>> {
+    fn branches(&self, py: Python<'_>) -> PyResult<Vec<BranchParts>> {
         let table = self.0.clone();
         runtime::run(py, &Cancel::default(), move |_| {
             Ok(table.branches()?.into_iter().map(branch_parts).collect())
@@ -152,7 +154,7 @@ impl LanceTable {
     }
 
     /// The data files of all fragments.
-    fn data_files(&self, py: Python<'_>) -> PyResult<Vec<(u64, String, String, Vec<i32>, u64)>> {
+    fn data_files(&self, py: Python<'_>) -> PyResult<Vec<FileParts>> {
         runtime::call(py, || data_files(&self.0))
     }
 
@@ -203,12 +205,11 @@ impl LanceTable {
     }
 
     fn __repr__(&self) -> String {
-        let mut text =
-            format!("LanceTable({:?}, version={}", location::shown(self.0.location()), self.0.version());
-        if let Some(branch) = self.0.branch() {
-            text += &format!(", branch={branch:?}");
+        let (location, version) = (location::shown(self.0.location()), self.0.version());
+        match self.0.branch() {
+            None => format!("LanceTable({location:?}, version={version})"),
+            Some(branch) => format!("LanceTable({location:?}, version={version}, branch={branch:?})"),
         }
-        text + ")"
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

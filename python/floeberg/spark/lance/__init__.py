@@ -1,0 +1,1 @@
+"""Reading Lance tables through PySpark."""
