@@ -5,7 +5,6 @@ Rust: `rust/floeberg-python/src/lance/`.
 
 from typing import Any, TypeAlias, final
 
-import pyarrow as pa
 from typing_extensions import CapsuleType
 
 from floeberg._native.arrow import Batch, Column
@@ -282,7 +281,7 @@ class LanceOperation:
 
     @staticmethod
     def overwrite(
-        table: LanceTable, schema: pa.Schema, files: list[_NewFile], *, config: list[tuple[str, str]]
+        table: LanceTable, schema: object, files: list[_NewFile], *, config: list[tuple[str, str]]
     ) -> LanceOperation:
         """Replaces all rows and the schema.
 
@@ -303,7 +302,7 @@ class LanceOperation:
     @staticmethod
     def add_columns(
         table: LanceTable,
-        schema: pa.Schema,
+        schema: object,
         *,
         replaces: list[str | None],
         files: list[tuple[int, _NewFile]],
@@ -399,7 +398,7 @@ class LanceCommit:
 
 def create_lance_table(
     location: str,
-    schema: pa.Schema,
+    schema: object,
     files: list[_NewFile],
     *,
     storage_options: dict[str, str],

@@ -21,6 +21,9 @@ use crate::runtime;
 /// Name, rows, bytes, and the stable ids of the first rows.
 pub type FileParts = (String, u64, u64, Vec<u8>);
 
+/// The places of fragments, their ids, and their rows that are not deleted.
+type GroupParts = (Vec<usize>, Vec<u64>, u64);
+
 /// What is to be committed.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct LanceOperation {
@@ -192,7 +195,7 @@ pub fn plan_lance_compaction(
     table: PyRef<'_, LanceTable>,
     target_rows: u64,
     deletions: f64,
-) -> PyResult<Vec<(Vec<usize>, Vec<u64>, u64)>> {
+) -> PyResult<Vec<GroupParts>> {
     let table = table.0.clone();
     runtime::run(py, &floeberg_core::Cancel::default(), move |_| {
         let ids = table.manifest().fragments.ids();
@@ -225,7 +228,7 @@ fn numbers(bytes: &[u8]) -> Result<impl Iterator<Item = u64> + '_> {
 fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
     let mut rows = RowsOf::new();
     for address in numbers(addresses)? {
-        rows.entry(address >> 32).or_default().insert(address as u32);
+        rows.entry(address >> 32).or_default().insert((address & 0xffff_ffff) as u32);
     }
     Ok(rows)
 }
