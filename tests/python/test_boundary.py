@@ -71,7 +71,14 @@ def lance_objects():
     group = plan.split()[0]
     taken = table._inner.take(row_ids=[0], addresses=None, selected_fields=["id"], case_sensitive=True)
     wrapped = [table, scan, plan, group]
-    return wrapped, [table._inner, scan._inner, plan._inner, group._inner, taken, taken.open(0)]
+    operation = _native.LanceOperation.delete("true", addresses=b"")
+    # A table that is read from elsewhere is not written.
+    in_place = fb.open_table(lance_lent("lance").location, format="lance")
+    commit = _native.LanceCommit.begin(
+        in_place._inner, operation, properties=[], key=None, inserts_missing_keys=False
+    )
+    natives = [table._inner, scan._inner, plan._inner, group._inner, taken, taken.open(0)]
+    return wrapped, [*natives, operation, commit]
 
 
 def writing():
@@ -149,6 +156,8 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "Column",
             "Commit",
             "FoundRows",
+            "LanceCommit",
+            "LanceOperation",
             "LancePlan",
             "LanceRows",
             "LanceTaken",

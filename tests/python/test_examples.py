@@ -28,7 +28,7 @@ def catalog(refs):
 
 
 @pytest.mark.parametrize("name", ["floeberg", *MODULES])
-def test_the_examples_of_a_module_run(name, refs, catalog):
+def test_the_examples_of_a_module_run(name, refs, catalog, tmp_path):
     view = lent("view").folder / "table"
     module = importlib.import_module(name)
     names = {
@@ -39,6 +39,7 @@ def test_the_examples_of_a_module_run(name, refs, catalog):
         "open_table": fb.open_table,
         "table": refs.open(),
         "lance_table": lance_lent("lance").open(),
+        "folder": tmp_path,
         "location": refs.folder / "table",
         "warehouse": refs.relocate,
         "sketched": lent("sketched").open(),

@@ -21,7 +21,16 @@ from floeberg.write.dict_rows import batch_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Condition", "NewValue", "Rows", "Setting", "condition_of", "fitted", "settings_of"]
+__all__ = [
+    "Condition",
+    "NewValue",
+    "Rows",
+    "Setting",
+    "condition_of",
+    "fitted",
+    "settings_of",
+    "values_of_new_column",
+]
 
 NewValue: TypeAlias = Any
 """A literal; or `col`, `sql_expr`, an expression of `pyarrow.compute`, or a function from a batch to an array."""
@@ -171,6 +180,28 @@ def _values_of(value: NewValue, field: pa.Field[Any]) -> Callable[[Rows], Array]
     else:
         literal = batch_of([{field.name: value}], pa.schema([field])).column(0)
     one = fitted(field.name, literal, field, 1)
+    return lambda rows: _repeated(one, rows.batch.num_rows)
+
+
+def values_of_new_column(name: str, value: NewValue) -> Callable[[Rows], Array]:
+    """What gives the values of a column that the table does not have. Literals get the type that pyarrow infers.
+
+    Raises:
+        InvalidInputError: It is an array, whose rows are unknown, or has no type.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    computed = _computed(value)
+    if computed is not None:
+        return computed
+    if isinstance(value, (pa.Array, pa.ChunkedArray)):
+        raise InvalidInputError(
+            f"columns: the values of {name!r} are an array, whose rows are unknown: pass a function of the batch"
+        )
+    try:
+        one = pa.array([value.as_py()], value.type) if isinstance(value, pa.Scalar) else pa.array([value])
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"columns: the value of {name!r} cannot be stored: {error}") from error
     return lambda rows: _repeated(one, rows.batch.num_rows)
 
 

@@ -1,10 +1,24 @@
-"""Lance tables: their versions, and how their rows are read.
+"""Lance tables: their versions, how their rows are read, and how they change.
 
-The table format is Floeberg's own. The pages of data files are decoded by pylance, which `floeberg[lance]` installs.
+The table format is Floeberg's own. The pages of data files are decoded and encoded by pylance, which `floeberg[lance]`
+installs.
 """
 
+from floeberg.lance.creation import create_table
+from floeberg.lance.maintenance import LanceMaintenance
 from floeberg.lance.plan import LancePlan, LanceTaskGroup
+from floeberg.lance.result import CleanupResult, CompactionResult, LanceCommitResult
 from floeberg.lance.scan import LanceScan
 from floeberg.lance.table import LanceTable
 
-__all__ = ["LancePlan", "LanceScan", "LanceTable", "LanceTaskGroup"]
+__all__ = [
+    "CleanupResult",
+    "CompactionResult",
+    "LanceCommitResult",
+    "LanceMaintenance",
+    "LancePlan",
+    "LanceScan",
+    "LanceTable",
+    "LanceTaskGroup",
+    "create_table",
+]

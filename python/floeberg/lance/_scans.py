@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_bool, checked_names, checked_size
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.lance._base import LanceTableBase
-from floeberg.lance.pages import pages_of
-from floeberg.lance.rows import FragmentStream
 from floeberg.lance.scan import LanceScan
+from floeberg.lance.take import taken_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,21 +86,15 @@ class LanceTableScans(LanceTableBase):
             >>> lance_table.take(row_ids=[4294967296, 0], selected_fields=("id",)).to_pylist()
             [{'id': 15}, {'id': 0}]
         """
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
         if (row_ids is None) == (addresses is None):
             raise InvalidInputError("expected either row_ids or addresses")
-        taken = self._inner.take(
+        return taken_rows(
+            self._inner,
             row_ids=None if row_ids is None else _numbers("row_ids", row_ids),
             addresses=None if addresses is None else _numbers("addresses", addresses),
             selected_fields=checked_names("selected_fields", selected_fields),
             case_sensitive=checked_bool("case_sensitive", case_sensitive),
         )
-        stream, batches = FragmentStream(taken, pages_of(self._inner.storage_options)), []
-        while (batch := stream.next_batch()) is not None:
-            batches.append(pa.record_batch(cast("Any", batch)))
-        rows = pa.Table.from_batches(batches, pa.schema(cast("Any", taken)))
-        return cast("pa.Table", rows.take(pa.array(cast("Any", taken.order()))))
 
     def __arrow_c_schema__(self) -> object:
         return self.scan().__arrow_c_schema__()

@@ -8,7 +8,7 @@ A process that is forked after pylance was used hangs or dies in it, so such a p
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from floeberg import _native
 from floeberg.errors import (
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["PageBatches", "Pages", "pages_of"]
+__all__ = ["PageBatches", "PageWriter", "Pages", "pages_of", "writer_of"]
 
 BATCH_ROWS = 16384
 """Rows of a batch."""
@@ -70,6 +70,40 @@ class Pages(Protocol):
         ...
 
 
+class PageWriter(Protocol):
+    """Encodes one data file."""
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Writes rows."""
+        ...
+
+    def finish(self) -> int:
+        """Ends the file, and returns its bytes."""
+        ...
+
+    def abandon(self) -> None:
+        """Ends the file, which is not needed."""
+        ...
+
+
+def writer_of(
+    location: str, schema: pa.Schema, version: str, storage_options: Mapping[str, str]
+) -> PageWriter:
+    """Begins a data file.
+
+    Args:
+        location: Where it goes.
+        schema: Its columns.
+        version: The version of its format, such as `2.2`.
+        storage_options: Options of the storage.
+
+    Raises:
+        NotInstalledError: pylance is not installed.
+        UnsupportedError: The process was forked from one that had used pylance.
+    """
+    return _PylanceWriter(location, schema, version, storage_options)
+
+
 def pages_of(storage_options: Mapping[str, str]) -> Pages:
     """The decoder of this process.
 
@@ -103,16 +137,7 @@ class _Pylance:
         return _Translated(location, read)
 
     def _open(self, location: str, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pylance has no types
-        check_process()
-        try:
-            from lance.file import LanceFileReader  # noqa: PLC0415 - workers and drivers that read no rows lack it
-        except ImportError as error:
-            raise NotInstalledError(
-                "the rows of Lance tables are decoded by pylance, which is not installed: pip install 'floeberg[lance]'"
-            ) from error
-        if not _USED_BY:
-            _USED_BY.append(os.getpid())
-        return LanceFileReader(
+        return _pylance().LanceFileReader(
             _native.local_path(location) or location,
             storage_options=_translated_options(self._storage_options),
             columns=list(columns),
@@ -126,6 +151,59 @@ def check_process() -> None:
             "this process was forked from one that had read a Lance table, and pylance hangs or dies in it: "
             "start processes with multiprocessing.get_context('spawn'), or read in the parent only after the fork"
         )
+
+
+class _PylanceWriter:
+    """Encodes a data file with `lance.file`."""
+
+    def __init__(
+        self, location: str, schema: pa.Schema, version: str, storage_options: Mapping[str, str]
+    ) -> None:
+        self._location = location
+        self._writer = self._ask(
+            lambda: _pylance().LanceFileWriter(
+                _native.local_path(location) or location,
+                schema,
+                version=version,
+                storage_options=_translated_options(storage_options),
+            )
+        )
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        check_process()
+        self._ask(lambda: self._writer.write_batch(batch))
+
+    def finish(self) -> int:
+        self._ask(self._writer.close)
+        return cast("int", self._writer.size_bytes)
+
+    def abandon(self) -> None:
+        self._ask(self._writer.close)
+
+    def _ask(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what is asked
+        try:
+            return ask()
+        except (FloebergError, KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        # A panic of pylance derives from BaseException alone.
+        except BaseException as error:
+            text = _first_line(error)
+            raise UnsupportedError(
+                f"pylance cannot write the data file: {text}", context={"path": self._location}
+            ) from error
+
+
+def _pylance() -> Any:  # noqa: ANN401 - pylance has no types
+    check_process()
+    try:
+        from lance import file  # noqa: PLC0415 - workers and drivers that read no rows lack it
+    except ImportError as error:
+        raise NotInstalledError(
+            "the rows of Lance tables are decoded by pylance, which is not installed: pip install 'floeberg[lance]'"
+        ) from error
+    if not _USED_BY:
+        _USED_BY.append(os.getpid())
+    return file
 
 
 class _Translated:
@@ -151,13 +229,17 @@ class _Translated:
 
 
 def _translated(error: BaseException, location: str) -> FloebergError:
-    lines = str(error).splitlines() or [type(error).__name__]
-    # What follows is where in the source of pylance it was raised.
-    text = lines[0].split(", /")[0].split(", rust/")[0]
+    text = _first_line(error)
     context = {"path": location}
     if isinstance(error, FileNotFoundError) or "not found" in text.lower():
         return NotFoundError("the data file does not exist", context=context)
     return InvalidDataError(f"pylance cannot read the data file: {text}", context=context)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).splitlines() or [type(error).__name__]
+    # What follows is where in the source of pylance it was raised.
+    return lines[0].split(", /")[0].split(", rust/")[0]
 
 
 def _translated_options(options: Mapping[str, str]) -> dict[str, str] | None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
+from floeberg.lance._columns import LanceTableColumns
 from floeberg.lance._description import LanceTableDescription
+from floeberg.lance._references import LanceTableReferences
 from floeberg.lance._scans import LanceTableScans
 from floeberg.lance._versions import LanceTableVersions
 from floeberg.lance.inspect import LanceInspect
@@ -22,7 +24,9 @@ _MOST_COLUMNS = 100
 """Columns that are listed: tables may have thousands."""
 
 
-class LanceTable(LanceTableDescription, LanceTableVersions, LanceTableScans):
+class LanceTable(
+    LanceTableDescription, LanceTableVersions, LanceTableScans, LanceTableColumns, LanceTableReferences
+):
     """A Lance table, at one version of one branch.
 
     A table does not change by itself. It stays at its version, also when it is pickled, until you call `refresh`.

@@ -11,6 +11,7 @@
 //! - `options`: options of stores, safe to print.
 //! - `process_slot`: state of one process, which a forked child does not use.
 //! - `renewal`: options of stores that expire, and how they are renewed.
+//! - `random`: numbers and uuids that are unique, also in forks.
 //! - `ranges`: which ranges are fetched together.
 //! - `store`: the traits `Store`, `Source` and `Sink`, with their contract.
 //! - `bounded`: streams of unknown length, read up to a limit.
@@ -27,6 +28,7 @@ mod relocation;
 mod options;
 mod process_slot;
 pub mod renewal;
+pub mod random;
 mod ranges;
 mod store;
 mod bounded;

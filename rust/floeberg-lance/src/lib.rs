@@ -16,6 +16,11 @@
 //! - `scan`: which rows and columns are read.
 //! - `group`: the part of a scan that a worker reads.
 //! - `take`: rows by their ids or addresses.
+//! - `build`: which version follows from an operation; no file is opened.
+//! - `change`: which operation does what is wanted.
+//! - `commit`: conflicts of operations, and how one becomes a version.
+//! - `refs`: tags, branches and clones, written.
+//! - `clean`: versions and files that may go.
 
 pub mod wire;
 pub mod metadata;
@@ -28,6 +33,11 @@ pub mod read;
 mod scan;
 mod group;
 mod take;
+pub mod build;
+pub mod change;
+pub mod commit;
+pub mod refs;
+pub mod clean;
 
 #[cfg(test)]
 mod tests;

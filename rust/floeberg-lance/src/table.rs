@@ -12,14 +12,13 @@ use floeberg_core::{Context as _, Error, Result};
 use floeberg_io::{Location, Relocation, Store, StoreOptions, location, open_store};
 use roaring::RoaringBitmap;
 
-use crate::checkout::Checkout;
+use crate::checkout::{Checkout, Found};
 use crate::deletes;
 use crate::metadata::{self, Bases, Branch, ListedVersion, ManifestFile, Schema, Tag};
 use crate::plan::Plan;
 use crate::row_ids::{RowIdIndex, RowIds, RowVersions};
 use crate::wire::{Fragment, IndexMetadata, LineageOf, Manifest, ManifestHead, Transaction};
 
-const TRANSACTIONS: &str = "_transactions";
 /// Transactions name fragments, and are about as large as manifests at most.
 const LARGEST_TRANSACTION: u64 = u32::MAX as u64;
 
@@ -63,6 +62,16 @@ impl Table {
     pub fn open_in(store: Arc<dyn Store>, root: &str, options: &OpenOptions) -> Result<Self> {
         let found = options.checkout.find(store.as_ref(), root)?;
         let file = ManifestFile::open(store.as_ref(), &found.folder, found.version)?;
+        Self::of_file(file, store, root, found, Arc::new(options.clone()))
+    }
+
+    fn of_file(
+        file: ManifestFile,
+        store: Arc<dyn Store>,
+        root: &str,
+        found: Found,
+        options: Arc<OpenOptions>,
+    ) -> Result<Self> {
         let head = &file.manifest.head;
         let schema = Schema::new(&head.fields, &head.schema_metadata).context("path", &file.path)?;
         let bases = Bases::new(&found.folder, &head.base_paths, &Relocation::new(&options.relocate)?);
@@ -74,8 +83,29 @@ impl Table {
             schema: Arc::new(schema),
             bases: Arc::new(bases),
             store,
-            options: Arc::new(options.clone()),
+            options,
         })
+    }
+
+    /// Another version of the branch. Errors: those of [`Self::open`].
+    pub fn at(&self, version: ListedVersion) -> Result<Self> {
+        self.at_branch(self.branch.clone(), version)
+    }
+
+    /// A version of another branch; `None` is the main one. Errors: those of [`Self::open`].
+    pub fn at_branch(&self, branch: Option<String>, version: ListedVersion) -> Result<Self> {
+        let folder = metadata::branch_folder(&self.root, branch.as_deref());
+        let file = ManifestFile::open(self.store.as_ref(), &folder, version)?;
+        let found = Found { branch, folder, version };
+        Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
+    }
+
+    /// A version of the branch that was just written. No file is opened. Errors: those of [`Self::open`].
+    pub(crate) fn written(&self, file: &Bytes, version: ListedVersion) -> Result<Self> {
+        let folder = self.bases.folder().to_owned();
+        let file = ManifestFile::of_bytes(file, &folder, version)?;
+        let found = Found { branch: self.branch.clone(), folder, version };
+        Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
 
     /// A version whose manifest is in memory, such as a part of one that another process opened. No file is opened.
@@ -109,9 +139,19 @@ impl Table {
         &self.store
     }
 
+    /// Is it read from elsewhere than it says? Then it cannot be written.
+    pub fn is_relocated(&self) -> bool {
+        !self.options.relocate.is_empty()
+    }
+
     /// Do rows have ids that stay when they move?
     pub fn has_stable_row_ids(&self) -> bool {
         self.manifest.head.reader_feature_flags & metadata::STABLE_ROW_IDS != 0
+    }
+
+    /// The message of the indices as it is written. Errors: `InvalidData`; those of the store.
+    pub(crate) fn index_section(&self) -> Result<Option<Bytes>> {
+        self.file.indices(self.store.as_ref())
     }
 
     /// The folder of the table.
@@ -190,7 +230,7 @@ impl Table {
             let message = "expected the name of a transaction in the folder of the table, found a path";
             return Err(Error::invalid_data(message).with("path", &self.file.path));
         }
-        let path = location::join(&location::join(self.bases.folder(), TRANSACTIONS), name);
+        let path = location::join(&location::join(self.bases.folder(), metadata::TRANSACTIONS), name);
         let bytes = self.store.open(&path)?.read_all(LARGEST_TRANSACTION)?;
         Transaction::parse(&bytes).context("path", &path).map(Some)
     }

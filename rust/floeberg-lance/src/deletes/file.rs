@@ -71,3 +71,10 @@ pub fn write(
     store.put_if_absent(&path, Bytes::from(bytes))?;
     Ok(file)
 }
+
+/// The names that [`write`] may give, below the folder of a table.
+pub fn names(fragment_id: u64, read_version: u64, id: u64) -> [String; 2] {
+    [DeletionFileType::Arrow, DeletionFileType::Bitmap].map(|file_type| {
+        DeletionFile { file_type, read_version, id, ..DeletionFile::default() }.path(fragment_id)
+    })
+}

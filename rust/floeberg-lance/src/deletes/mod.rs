@@ -11,4 +11,4 @@ mod file;
 #[cfg(test)]
 mod tests;
 
-pub use file::{decode, read, write};
+pub use file::{decode, names, read, write};

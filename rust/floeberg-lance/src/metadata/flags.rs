@@ -90,7 +90,7 @@ const WRITE: u64 = DELETION_FILES
     | MIXED_DATA_FILE_VERSIONS;
 
 /// Flags that stand in both words or in none, and stay once they are set.
-const PAIRED: u64 = MIXED_DATA_FILE_VERSIONS | FRAGMENT_REUSE_INDEX | MANAGED_BLOBS | ZONE_SEEDS;
+pub const PAIRED: u64 = MIXED_DATA_FILE_VERSIONS | FRAGMENT_REUSE_INDEX | MANAGED_BLOBS | ZONE_SEEDS;
 
 /// Checks that a version may be read.
 ///

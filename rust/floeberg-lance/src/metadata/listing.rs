@@ -10,7 +10,10 @@ use floeberg_io::{Entry, Store, location};
 
 use super::names::{DETACHED, NamingScheme, version_of};
 
-const VERSIONS: &str = "_versions";
+/// The folder of manifests.
+pub const VERSIONS: &str = "_versions";
+/// The folder of transactions.
+pub const TRANSACTIONS: &str = "_transactions";
 
 /// A version in a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +97,7 @@ fn all(store: &dyn Store, folder: &str) -> Result<(Vec<ListedVersion>, Vec<Liste
 }
 
 /// What is in a folder; nothing where there is no folder.
-pub(super) fn entries(store: &dyn Store, folder: &str) -> Result<Vec<Entry>> {
+pub(crate) fn entries(store: &dyn Store, folder: &str) -> Result<Vec<Entry>> {
     match store.list(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         other => other,

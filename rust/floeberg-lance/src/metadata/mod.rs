@@ -4,11 +4,12 @@
 //!
 //! Invariant: what a manifest says is believed only after `validate` looked at it.
 
-mod flags;
+pub(crate) mod flags;
 mod names;
 mod logical_type;
 mod schema;
 mod arrow;
+mod from_arrow;
 mod bases;
 mod validate;
 mod listing;
@@ -22,10 +23,17 @@ pub use bases::Bases;
 pub use flags::{
     STABLE_ROW_IDS, check_readable, check_writable, computed as computed_flags, names as flag_names,
 };
-pub use listing::{ListedVersion, detached_versions, is_table, migrate_to_v2, versions};
+pub use from_arrow::{FieldIds, layout_of, written_fields};
+pub(crate) use listing::entries;
+pub use listing::{
+    ListedVersion, TRANSACTIONS, VERSIONS, detached_versions, is_table, migrate_to_v2, versions,
+};
 pub use logical_type::leaf_to_arrow;
 pub use names::{DETACHED, NamingScheme, VERSION_HINT, hint, version_of};
 pub use open::{ManifestFile, read_head};
-pub use refs::{Branch, MAIN, Tag, branch, branch_folder, branches, check_branch, check_tag, tag, tags};
+pub use refs::{
+    Branch, MAIN, Tag, branch, branch_folder, branch_path, branches, check_branch, check_tag, tag, tag_path,
+    tags,
+};
 pub use schema::{Field, Schema};
 pub use validate::check;

@@ -49,6 +49,21 @@ impl ManifestFile {
         Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before: bytes.slice(..at), start })
     }
 
+    /// The manifest of a version whose file is in memory. Errors: those of [`Self::open`].
+    pub fn of_bytes(file: &Bytes, folder: &str, listed: ListedVersion) -> Result<Self> {
+        let path = listed.path(folder);
+        let read = || {
+            let range = manifest_range(file, file.len() as u64)?;
+            let at = usize::try_from(range.start).unwrap_or(usize::MAX);
+            let section = file.slice(at..file.len() - END as usize);
+            let manifest = Manifest::parse(&message_of(&section, "a manifest")?)?;
+            validate::check(&manifest, listed.version)?;
+            Ok((manifest, file.slice(..at)))
+        };
+        let (manifest, before) = read().context("path", &path)?;
+        Ok(Self { manifest: Arc::new(manifest), path, before, start: 0 })
+    }
+
     /// A manifest that is in memory, which must be of the version that it says. Errors: `InvalidData`, naming the file.
     pub fn in_memory(manifest: Manifest, path: &str) -> Result<Self> {
         validate::check(&manifest, manifest.head.version).context("path", path)?;

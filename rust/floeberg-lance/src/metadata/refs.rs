@@ -54,7 +54,7 @@ pub fn tags(store: &dyn Store, root: &str) -> Result<Vec<Tag>> {
 /// The tag of a name. Errors: `NotFound`; those of [`tags`].
 pub fn tag(store: &dyn Store, root: &str, name: &str) -> Result<Tag> {
     check_tag(name)?;
-    let path = location::join(root, &format!("{TAGS}/{name}.json"));
+    let path = tag_path(root, name);
     let missing = || Error::not_found(format!("the table has no tag {name:?}"));
     let json = read(store, &path, missing)?;
     parse_tag(name, json).context("path", &path)
@@ -69,10 +69,20 @@ pub fn branches(store: &dyn Store, root: &str) -> Result<Vec<Branch>> {
 /// The branch of a name. Errors: `NotFound`; those of [`tags`].
 pub fn branch(store: &dyn Store, root: &str, name: &str) -> Result<Branch> {
     check_branch(name)?;
-    let path = location::join(root, &format!("{BRANCHES}/{}.json", name.replace('/', "%2F")));
+    let path = branch_path(root, name);
     let missing = || Error::not_found(format!("the table has no branch {name:?}"));
     let json = read(store, &path, missing)?;
     parse_branch(name, json).context("path", &path)
+}
+
+/// Where a tag is written.
+pub fn tag_path(root: &str, name: &str) -> String {
+    location::join(root, &format!("{TAGS}/{name}.json"))
+}
+
+/// Where a branch is written.
+pub fn branch_path(root: &str, name: &str) -> String {
+    location::join(root, &format!("{BRANCHES}/{}.json", name.replace('/', "%2F")))
 }
 
 /// The folder of a branch.

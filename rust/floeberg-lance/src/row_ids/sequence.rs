@@ -25,6 +25,11 @@ impl RowIds {
         Self { segments: vec![Segment::new(ids)] }
     }
 
+    /// The ids of a range.
+    pub fn range(ids: Range<u64>) -> Self {
+        Self { segments: vec![Segment::Range(ids)] }
+    }
+
     /// Reads a sequence. Errors: `InvalidData`.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut segments = Vec::new();

@@ -24,6 +24,17 @@ impl RowVersions {
         Self { runs: vec![(Segment::Range(0..rows), version)] }
     }
 
+    /// The versions of rows, in their order.
+    pub fn new(versions: &[u64]) -> Self {
+        let (mut runs, mut start) = (Vec::new(), 0_u64);
+        for run in versions.chunk_by(|one, next| one == next) {
+            let end = start + run.len() as u64;
+            runs.push((Segment::Range(start..end), run[0]));
+            start = end;
+        }
+        Self { runs }
+    }
+
     /// Reads a sequence. Errors: `InvalidData`.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut runs = Vec::new();

@@ -62,7 +62,7 @@ pub struct DataFile {
 }
 
 /// How a deletion file writes its rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum DeletionFileType {
     /// An Arrow file of one column.
     #[default]
@@ -72,7 +72,7 @@ pub enum DeletionFileType {
 }
 
 /// A deletion file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct DeletionFile {
     /// How it is written.
     pub file_type: DeletionFileType,

@@ -10,7 +10,7 @@ use super::encoder::Encoder;
 use super::message::{Message, Value};
 
 /// Fields of a message that this version does not know, as they were written.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Unknown(pub(crate) Vec<u8>);
 
 /// A message with named fields.

@@ -10,6 +10,8 @@
 //! - `scan`: a scan.
 //! - `describe`: versions, tags, branches, fragments as tuples.
 //! - `table`: a table.
+//! - `operation`: what is committed.
+//! - `commit`: tries of a commit, tags and branches, what may go.
 
 pub mod recipe;
 pub mod rows;
@@ -19,3 +21,5 @@ pub mod taken;
 pub mod scan;
 pub mod describe;
 pub mod table;
+pub mod operation;
+pub mod commit;

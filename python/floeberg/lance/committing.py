@@ -1,0 +1,196 @@
+"""How does an operation become a version of a Lance table?
+
+Rust tries: it looks at what was committed meanwhile, and puts the next manifest where there is none. Python tries again
+where another commit was faster, and makes the operation anew where a conflict says so.
+
+Invariant: data files are removed only where it is certain that no version names them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from floeberg import _native
+from floeberg.commit.retries import Retries
+from floeberg.errors import CommitConflictError, CommitStateUnknownError, InvalidInputError
+from floeberg.lance.result import LanceCommitResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from floeberg.lance.new_files import NewFiles
+
+__all__ = ["Made", "commit"]
+
+_OF_SAME_ROWS = ("Merge", "Rewrite")
+"""Operations whose files have rows that the table has."""
+RETRIES = Retries(number=20, least_wait=0.02, most_wait=2.0, total=120.0)
+
+
+@dataclass
+class Made:
+    """An operation, made of one version.
+
+    Args:
+        operation: The operation; `None` if nothing has to change.
+        files: The data files that were written for it.
+        counts: Rows that it changes, by the names of `LanceCommitResult`.
+        inserts_missing_keys: Whether it adds rows because no row has their keys.
+    """
+
+    operation: _native.LanceOperation | None
+    files: NewFiles | None = None
+    counts: dict[str, Any] = field(default_factory=dict)
+    inserts_missing_keys: bool = False
+
+    def abandon(self) -> None:
+        """Removes the data files."""
+        if self.files is not None:
+            self.files.remove()
+
+
+def commit(  # noqa: PLR0913 - keywords
+    table: _native.LanceTable,
+    make: Callable[[_native.LanceTable], Made],
+    *,
+    idempotency_key: str | None = None,
+    properties: Mapping[str, str] | None = None,
+    on_conflict: str = "retry",
+    sleep: Callable[[float], None] = time.sleep,
+) -> tuple[_native.LanceTable, LanceCommitResult]:
+    """Commits an operation.
+
+    Args:
+        table: The version that the operation is made of.
+        make: Makes the operation of a version. It is called again where a conflict asks for it.
+        idempotency_key: The key of the commit.
+        properties: What is said of the transaction.
+        on_conflict: `retry` makes the operation anew, `error` does not.
+        sleep: Waits for some seconds.
+
+    Returns:
+        The newest version, and what was done.
+    """
+    if on_conflict not in ("retry", "error"):
+        raise InvalidInputError(f"on_conflict: expected 'retry' or 'error', found {on_conflict!r}")
+    patience, current = _Patience(sleep), table
+    while True:
+        made = make(current)
+        if made.operation is None:
+            made.abandon()
+            return current, LanceCommitResult(None, None)
+        tries = _Tries(current, made, idempotency_key, dict(properties or {}))
+        try:
+            return tries.until_done(patience, may_be_made_anew=on_conflict == "retry")
+        except _ConflictError:
+            current = current.newest()
+
+
+class _ConflictError(Exception):
+    """The operation is to be made anew. Its files are gone."""
+
+
+class _Patience:
+    """How many attempts there were, and for how long."""
+
+    def __init__(self, sleep: Callable[[float], None]) -> None:
+        self._began = time.monotonic()
+        self._sleep = sleep
+        self.done = 0
+
+    @property
+    def is_over(self) -> bool:
+        late = time.monotonic() + RETRIES.wait(self.done) > self._began + RETRIES.total
+        return late or self.done > RETRIES.number
+
+    def wait(self) -> None:
+        self._sleep(RETRIES.wait(self.done))
+
+
+class _Tries:
+    """Attempts with one operation."""
+
+    def __init__(
+        self, table: _native.LanceTable, made: Made, key: str | None, properties: dict[str, str]
+    ) -> None:
+        if made.operation is None:
+            raise AssertionError
+        self._table = table
+        self._made = made
+        self._name = made.operation.name
+        self._has_key = key is not None
+        try:
+            self.commit = _native.LanceCommit.begin(
+                table,
+                made.operation,
+                properties=list(properties.items()),
+                key=key,
+                inserts_missing_keys=made.inserts_missing_keys,
+            )
+        except BaseException:
+            made.abandon()
+            raise
+
+    def until_done(
+        self, patience: _Patience, *, may_be_made_anew: bool
+    ) -> tuple[_native.LanceTable, LanceCommitResult]:
+        """Tries until the commit is done, or fails.
+
+        Raises:
+            _ConflictError: The operation is to be made anew.
+        """
+        while True:
+            patience.done += 1
+            try:
+                return self._once(is_first=patience.done == 1)
+            except CommitStateUnknownError:
+                # Another attempt finds out, and nothing may be removed before.
+                if patience.is_over:
+                    raise
+            except CommitConflictError as error:
+                is_raced = self.commit.is_raced
+                if patience.is_over or not error.retryable or not (is_raced or may_be_made_anew):
+                    self.abandon()
+                    raise _given_up(error, patience.done) from error
+                if not is_raced:
+                    self.abandon()
+                    patience.wait()
+                    raise _ConflictError from error
+            except BaseException:
+                self.abandon()
+                raise
+            patience.wait()
+
+    def _once(self, *, is_first: bool) -> tuple[_native.LanceTable, LanceCommitResult]:
+        if is_first and self._has_key and (earlier := self.commit.find_earlier()) is not None:
+            return self._found(earlier)
+        table, is_here = self.commit.attempt()
+        if not is_here:
+            return self._found(table)
+        files = self._made.files
+        result = LanceCommitResult(table.version, self._name, **self._made.counts)
+        if files is not None:
+            result = replace(
+                result,
+                added_rows=0 if self._name in _OF_SAME_ROWS else files.rows,
+                added_files=len(files.locations),
+                added_bytes=files.size_bytes,
+            )
+        return table, result
+
+    def abandon(self) -> None:
+        if self.commit.abandon():
+            self._made.abandon()
+
+    def _found(self, table: _native.LanceTable) -> tuple[_native.LanceTable, LanceCommitResult]:
+        """An earlier commit did it."""
+        self.abandon()
+        result = LanceCommitResult(table.version, self._name, already_committed=True)
+        return self._table.newest(), result
+
+
+def _given_up(error: CommitConflictError, done: int) -> CommitConflictError:
+    attempts = f"; gave up after {done} attempts" if done > 1 else ""
+    return CommitConflictError(f"{error.message}{attempts}", context=error.context, retryable=error.retryable)

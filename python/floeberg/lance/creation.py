@@ -1,0 +1,109 @@
+"""How does a Lance table begin?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_options, checked_path, checked_properties, checked_text
+from floeberg.commit.plain_columns import plain_batch, plain_schema
+from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, TableAlreadyExistsError
+from floeberg.lance.new_files import ROWS_PER_FILE, NewFiles
+from floeberg.lance.table import LanceTable
+from floeberg.write.input_rows import converted_stream_errors, reader_of, schema_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+
+__all__ = ["create_table"]
+
+
+def create_table(  # noqa: PLR0913 - all but the first two are keywords
+    location: str,
+    data: object,
+    *,
+    stable_row_ids: bool = True,
+    data_storage_version: str = "2.2",
+    config: Mapping[str, str] | None = None,
+    properties: Mapping[str, str] | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    idempotency_key: str | None = None,
+    max_rows_per_file: int = ROWS_PER_FILE,
+) -> LanceTable:
+    """Creates a Lance table.
+
+    Args:
+        location: The folder of the table.
+        data: The first rows, from any library; or an Arrow schema for a table without rows.
+        stable_row_ids: Whether rows keep their ids when they are updated or compacted.
+        data_storage_version: The version of data files: `2.0`, `2.1` or `2.2`.
+        config: The settings of the table.
+        properties: What is said of the transaction.
+        storage_options: The options of the storage.
+        idempotency_key: The key of the commit, which is kept with the transaction.
+        max_rows_per_file: The most rows of a fragment.
+
+    Returns:
+        The table.
+
+    Raises:
+        TableAlreadyExistsError: There is a Lance table.
+        UnsupportedError: A column has a type that cannot be written.
+        NotInstalledError: There are rows, and pylance is not installed.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> made = fb.lance.create_table(f"{folder}/made", pa.table({"id": [1, 2]}))
+        >>> made.version, made.scan().count()
+        (1, 2)
+    """
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    location = _native.location_from_user(checked_path("location", location)).rstrip("/")
+    options = checked_options("storage_options", storage_options)
+    version = checked_text("data_storage_version", data_storage_version)
+    settings = list(checked_properties("config", config or {}).items())
+    said = list(checked_properties("properties", properties or {}).items())
+    has_rows = not isinstance(data, pa.Schema) and not (
+        hasattr(data, "__arrow_c_schema__") and not hasattr(data, "__arrow_c_stream__")
+    )
+    reader = reader_of(data, lambda: pa.schema([])) if has_rows else None
+    schema = plain_schema(schema_of(data) if reader is None else reader.schema)
+
+    def create(files: list[tuple[str, int, int, bytes]]) -> _native.LanceTable:
+        return _native.create_lance_table(
+            location,
+            schema,
+            files,
+            storage_options=options,
+            data_storage_version=version,
+            stable_row_ids=checked_bool("stable_row_ids", stable_row_ids),
+            config=settings,
+            properties=said,
+            key=idempotency_key,
+        )
+
+    if _native.LanceTable.exists(location, storage_options=options):
+        raise TableAlreadyExistsError("a Lance table is here already", context={"path": location})
+    new = NewFiles(location, options, version)
+    try:
+        files = []
+        if reader is not None:
+            with converted_stream_errors(data):
+                files = new.write(_plain(reader, schema), schema, rows_per_file=max_rows_per_file)
+        return LanceTable(create(files))
+    except CommitStateUnknownError:
+        raise
+    except AlreadyExistsError as error:
+        new.remove()
+        raise TableAlreadyExistsError(error.message, context=error.context) from error
+    except BaseException:
+        new.remove()
+        raise
+
+
+def _plain(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    for batch in reader:
+        yield cast("pa.RecordBatch", plain_batch(batch, schema))

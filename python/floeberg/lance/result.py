@@ -1,0 +1,72 @@
+"""What did a commit to a Lance table do?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["CleanupResult", "CompactionResult", "LanceCommitResult"]
+
+
+@dataclass(frozen=True)
+class LanceCommitResult:
+    """What a commit did, or which earlier commit did it.
+
+    Attributes:
+        version: The version that it made; `None` if nothing had to change.
+        operation: The operation in the words of the format, such as `"Append"`; `None` without a version.
+        already_committed: Whether an earlier commit with the same idempotency key did it. Then nothing was done now.
+        added_rows: The rows that were added, or written with new values.
+        added_files: The data files that were added.
+        added_bytes: Their bytes.
+        deleted_rows: The rows that were deleted or replaced. An overwrite does not count them.
+        updated_rows: The rows that got new values. They count as added and as deleted rows too.
+        inserted_rows: The rows that an upsert inserted. They count as added rows too.
+        keeps_row_ids: Whether the updated rows kept their values of `_rowid`: with stable row ids.
+    """
+
+    version: int | None
+    operation: str | None
+    already_committed: bool = False
+    added_rows: int = field(default=0, compare=False)
+    added_files: int = field(default=0, compare=False)
+    added_bytes: int = field(default=0, compare=False)
+    deleted_rows: int = field(default=0, compare=False)
+    updated_rows: int = field(default=0, compare=False)
+    inserted_rows: int = field(default=0, compare=False)
+    keeps_row_ids: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class CompactionResult:
+    """What a compaction did, or would do.
+
+    Attributes:
+        version: The version that it made; `None` if nothing was to do, or nothing was done.
+        fragments_before: The fragments that were replaced.
+        fragments_after: The fragments that replace them; 0 with `dry_run`.
+        rows: Their rows.
+        dry_run: Whether nothing was done.
+    """
+
+    version: int | None
+    fragments_before: int
+    fragments_after: int
+    rows: int
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class CleanupResult:
+    """What a cleanup removed, or would remove.
+
+    Attributes:
+        versions: The versions.
+        files: The locations of data files, deletion files and transactions that only these versions named.
+        size_bytes: The bytes of their manifests and data files.
+        dry_run: Whether nothing was removed.
+    """
+
+    versions: list[int]
+    files: list[str]
+    size_bytes: int
+    dry_run: bool = False

@@ -1,0 +1,7 @@
+//! Which versions do commits make, alone and against each other?
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod matrix;
+mod commits;
+mod meanwhile;
+mod faults;

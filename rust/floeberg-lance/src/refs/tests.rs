@@ -1,0 +1,144 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::sync::Arc;
+
+use floeberg_core::{Cancel, ErrorKind};
+use floeberg_io::Store;
+
+use super::*;
+use crate::clean::{find_unused, remove_unused};
+use crate::commit::{Commit, CommitRequest, RowsOf};
+use crate::metadata::NamingScheme;
+use crate::tests::tables::{ROOT, Tables, fragment, head, manifest};
+use crate::wire::{DeletionFile, Fragment};
+use crate::{Checkout, OpenOptions, Table, change};
+
+fn two_versions(tables: &Tables) -> Table {
+    tables.write("", NamingScheme::V2, manifest(head(1), &[fragment(0, 10)]));
+    tables.write("", NamingScheme::V2, manifest(head(2), &[fragment(0, 10), fragment(1, 5)]));
+    tables.open(Checkout::default()).unwrap()
+}
+
+fn at(tables: &Tables, version: u64) -> Table {
+    tables.open(Checkout { version: Some(version), ..Checkout::default() }).unwrap()
+}
+
+fn delete(table: &Table, fragment: u64, row: u32) -> Table {
+    let request = CommitRequest {
+        table: table.clone(),
+        operation: change::delete("x"),
+        deletes: RowsOf::from([(fragment, std::iter::once(row).collect())]),
+        properties: Vec::new(),
+        key: None,
+        inserts_missing_keys: false,
+    };
+    Commit::begin(request).unwrap().attempt().unwrap().table
+}
+
+#[test]
+fn a_tag_is_created_once_moved_and_removed() {
+    let tables = Tables::default();
+    let table = two_versions(&tables);
+    create_tag(&at(&tables, 1), "v1.0").unwrap();
+    let error = create_tag(&table, "v1.0").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert!(error.message().contains("v1.0"), "{error}");
+    assert_eq!(table.tags().unwrap()[0].version, 1);
+    let created = table.tags().unwrap()[0].json["createdAt"].clone();
+    update_tag(&table, "v1.0").unwrap();
+    let tag = &table.tags().unwrap()[0];
+    assert_eq!((tag.version, &tag.json["createdAt"]), (2, &created));
+    assert!(tag.json["manifestSize"].as_u64().unwrap() > 100);
+    remove_tag(&table, "v1.0").unwrap();
+    for error in [remove_tag(&table, "v1.0"), update_tag(&table, "v1.0")] {
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::NotFound);
+    }
+    assert_eq!(create_tag(&table, "a b").unwrap_err().kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_branch_begins_with_the_files_of_its_parent_and_goes_on_alone() {
+    let tables = Tables::default();
+    two_versions(&tables);
+    let parent = delete(&tables.open(Checkout::default()).unwrap(), 0, 3);
+    create_branch(&parent, "a/b").unwrap();
+    let open = || tables.open(Checkout { branch: Some("a/b".to_owned()), ..Checkout::default() }).unwrap();
+    let branch = open();
+    assert_eq!((branch.version(), branch.branch(), branch.count().unwrap()), (3, Some("a/b"), 14));
+    let task = branch.plan().unwrap().task(0).unwrap();
+    assert_eq!(task.files[0].location, format!("{ROOT}/data/0.lance"));
+    assert_eq!(branch.manifest().head.reader_feature_flags, 17);
+    let after = delete(&branch, 0, 4);
+    assert_eq!((after.version(), after.count().unwrap(), parent.count().unwrap()), (4, 13, 14));
+    assert!(after.manifest_location().contains("/tree/a/b/_versions/"));
+    assert_eq!(create_branch(&parent, "a/b").unwrap_err().kind(), ErrorKind::AlreadyExists);
+    // A branch of the branch, and what keeps it.
+    create_branch(&after, "c").unwrap();
+    let mapping = &parent.branches().unwrap()[1].json["identifier"]["version_mapping"];
+    assert_eq!((&mapping[0][0], &mapping[1][0]), (&3.into(), &4.into()));
+    assert!(remove_branch(&parent, "a/b").unwrap_err().message().contains("\"c\" came from it"));
+    remove_branch(&parent, "c").unwrap();
+    create_tag(&after, "t").unwrap();
+    assert!(remove_branch(&parent, "a/b").unwrap_err().message().contains("tag \"t\""));
+    remove_tag(&parent, "t").unwrap();
+    remove_branch(&parent, "a/b").unwrap();
+    assert!(parent.branches().unwrap().is_empty());
+    assert_eq!(remove_branch(&parent, "a/b").unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn a_clone_names_the_files_of_its_source() {
+    let tables = Tables::default();
+    let table = two_versions(&tables);
+    let folder = "memory://tables/other";
+    shallow_clone(&table, folder).unwrap();
+    assert_eq!(shallow_clone(&table, folder).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    let store: Arc<dyn Store> = Arc::new(tables.store.clone());
+    let clone = Table::open_in(store, folder, &OpenOptions::default()).unwrap();
+    assert_eq!((clone.version(), clone.count().unwrap()), (2, 15));
+    let location = clone.plan().unwrap().task(1).unwrap().files[0].location.clone();
+    assert_eq!(location, format!("{ROOT}/data/1.lance"));
+    assert_eq!(clone.transaction().unwrap().unwrap().operation.name(), "Clone");
+}
+
+#[test]
+fn what_a_version_tag_or_branch_needs_stays() {
+    let tables = Tables::default();
+    let deleted = |id: u64| Fragment {
+        deletion_file: Some(DeletionFile { id, num_deleted_rows: 1, ..DeletionFile::default() }),
+        ..fragment(0, 10)
+    };
+    let versions = [
+        vec![fragment(0, 10)],
+        vec![deleted(7)],
+        vec![deleted(8)],
+        vec![fragment(1, 5)],
+        vec![fragment(2, 5)],
+    ];
+    for (version, fragments) in (1..).zip(versions) {
+        let mut head = head(version);
+        let flag = u64::from(fragments[0].deletion_file.is_some());
+        (head.reader_feature_flags, head.writer_feature_flags) = (flag, flag);
+        tables.write("", NamingScheme::V2, manifest(head, &fragments));
+    }
+    let table = tables.open(Checkout::default()).unwrap();
+    let found =
+        |kept: u64, seconds: i64| find_unused(&table, kept, seconds * 1_000_000, &Cancel::default()).unwrap();
+    let names = |unused: &crate::clean::Unused| -> Vec<String> {
+        unused.files.iter().map(|file| file.rsplit('/').next().unwrap().to_owned()).collect()
+    };
+    // Versions were made at 100, 200, 300, 400 and 500 seconds.
+    assert_eq!((found(1, 100).versions, found(1, 201).versions), (vec![], vec![1, 2]));
+    assert_eq!(found(3, 9999).versions, [1, 2]);
+    assert_eq!(names(&found(3, 9999)), ["0-0-7.arrow"]);
+    assert_eq!(names(&found(1, 9999)), ["0-0-7.arrow", "0-0-8.arrow", "0.lance", "1.lance"]);
+    create_tag(&at(&tables, 2), "t").unwrap();
+    assert_eq!(found(1, 9999).versions, [1, 3, 4]);
+    assert_eq!(names(&found(1, 9999)), ["0-0-8.arrow", "1.lance"]);
+    create_branch(&at(&tables, 4), "b").unwrap();
+    let unused = found(1, 9999);
+    assert_eq!((unused.versions.as_slice(), names(&unused)), (&[1, 3][..], vec!["0-0-8.arrow".to_owned()]));
+    remove_unused(&table, &unused, &Cancel::default()).unwrap();
+    let left: Vec<u64> = table.versions().unwrap().iter().map(|listed| listed.version).collect();
+    assert_eq!(left, [2, 4, 5]);
+}

@@ -1,0 +1,146 @@
+//! How does Python commit to Lance tables, and name their versions?
+//!
+//! Invariant: retries are Python's. Nothing is removed here unless it asks.
+
+use std::sync::Arc;
+
+use floeberg_core::Cancel;
+use floeberg_io::{Location, location};
+use floeberg_lance::commit::{Commit, CommitRequest, data_file_name};
+use floeberg_lance::{clean, refs};
+use pyo3::prelude::*;
+
+use crate::lance::operation::LanceOperation;
+use crate::lance::table::LanceTable;
+use crate::pickle::refuse;
+use crate::runtime;
+
+/// An operation that is tried until it is a version.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct LanceCommit(Arc<Commit>);
+
+#[pymethods]
+impl LanceCommit {
+    #[staticmethod]
+    #[pyo3(signature = (table, operation, *, properties, key, inserts_missing_keys))]
+    fn begin(
+        py: Python<'_>,
+        table: PyRef<'_, LanceTable>,
+        operation: PyRef<'_, LanceOperation>,
+        properties: Vec<(String, String)>,
+        key: Option<String>,
+        inserts_missing_keys: bool,
+    ) -> PyResult<Self> {
+        let request = CommitRequest {
+            table: table.0.clone(),
+            operation: operation.operation.clone(),
+            deletes: operation.deletes.clone(),
+            properties,
+            key,
+            inserts_missing_keys,
+        };
+        runtime::call(py, || Commit::begin(request)).map(|commit| Self(Arc::new(commit)))
+    }
+
+    /// The version that an earlier commit with the same key made.
+    fn find_earlier(&self, py: Python<'_>) -> PyResult<Option<LanceTable>> {
+        let commit = Arc::clone(&self.0);
+        runtime::run(py, &Cancel::default(), move |_| commit.find_earlier())
+            .map(|found| found.map(LanceTable))
+    }
+
+    /// Tries to make the next version. Says whether it was made here, and not by another commit with the same key.
+    fn attempt(&self, py: Python<'_>) -> PyResult<(LanceTable, bool)> {
+        let commit = Arc::clone(&self.0);
+        let done = runtime::run(py, &Cancel::default(), move |_| commit.attempt())?;
+        Ok((LanceTable(done.table), done.is_here))
+    }
+
+    /// Removes what attempts wrote, where it is certain that no version names it. Says whether it is.
+    fn abandon(&self, py: Python<'_>) -> PyResult<bool> {
+        let commit = Arc::clone(&self.0);
+        runtime::run(py, &Cancel::default(), move |_| Ok(commit.abandon()))
+    }
+
+    /// Did the last attempt lose a race alone, so that it may be tried again as it is?
+    #[getter]
+    fn is_raced(&self) -> bool {
+        self.0.is_raced()
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("a commit", "the rows, and commit them there"))
+    }
+}
+
+/// A tag or a branch, and what is done with it.
+#[pyfunction]
+pub fn change_lance_ref(
+    py: Python<'_>,
+    table: PyRef<'_, LanceTable>,
+    change: String,
+    name: String,
+) -> PyResult<()> {
+    let table = table.0.clone();
+    runtime::run(py, &Cancel::default(), move |_| match change.as_str() {
+        "create-tag" => refs::create_tag(&table, &name),
+        "update-tag" => refs::update_tag(&table, &name),
+        "remove-tag" => refs::remove_tag(&table, &name),
+        "create-branch" => refs::create_branch(&table, &name),
+        "remove-branch" => refs::remove_branch(&table, &name),
+        other => Err(floeberg_core::Error::internal(format!("{other:?} is not a change of a ref"))),
+    })
+}
+
+/// Begins a table in another folder with the version.
+#[pyfunction]
+pub fn shallow_clone_lance_table(
+    py: Python<'_>,
+    table: PyRef<'_, LanceTable>,
+    target: String,
+) -> PyResult<()> {
+    let table = table.0.clone();
+    runtime::run(py, &Cancel::default(), move |_| {
+        let root = Location::from_user(&target)?;
+        refs::shallow_clone(&table, location::without_end_slashes(&root)).map(drop)
+    })
+}
+
+/// The names of new data files.
+#[pyfunction]
+pub fn lance_data_file_name() -> String {
+    data_file_name()
+}
+
+/// Removes data files that were written and not committed. What cannot be removed stays.
+#[pyfunction]
+#[pyo3(signature = (locations, *, storage_options))]
+pub fn remove_lance_files(
+    py: Python<'_>,
+    locations: Vec<String>,
+    storage_options: std::collections::BTreeMap<String, String>,
+) -> PyResult<()> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        clean::remove_new_files(&locations, &storage_options.into_iter().collect())
+    })
+}
+
+/// Files that no version, tag or branch names: their locations and bytes, and whether they were removed.
+#[pyfunction]
+#[pyo3(signature = (table, *, kept_versions, older_than_us, dry_run))]
+pub fn clean_up_lance_table(
+    py: Python<'_>,
+    table: PyRef<'_, LanceTable>,
+    kept_versions: u64,
+    older_than_us: i64,
+    dry_run: bool,
+) -> PyResult<(Vec<u64>, Vec<String>, u64)> {
+    let table = table.0.clone();
+    runtime::run(py, &Cancel::default(), move |cancel| {
+        let found = clean::find_unused(&table, kept_versions, older_than_us, cancel)?;
+        if !dry_run {
+            clean::remove_unused(&table, &found, cancel)?;
+        }
+        Ok((found.versions, found.files, found.bytes))
+    })
+}

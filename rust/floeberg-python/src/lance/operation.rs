@@ -1,0 +1,276 @@
+//! Which operations does Python commit to Lance tables?
+//!
+//! In: files that were written, rows by their addresses, columns, settings. Out: operations.
+//!
+//! Invariant: numbers of rows come in as bytes, eight for each, the lowest first: they are as many as rows.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::{Error, Result};
+use floeberg_lance::change::{self, CompactionGroup, NewColumn, NewFile};
+use floeberg_lance::commit::RowsOf;
+use floeberg_lance::wire::{Operation, Restore};
+use pyo3::prelude::*;
+
+use crate::error::to_exception;
+use crate::incoming::import_schema;
+use crate::lance::table::LanceTable;
+use crate::pickle::refuse;
+use crate::runtime;
+
+/// Name, rows, bytes, and the stable ids of the first rows.
+pub type FileParts = (String, u64, u64, Vec<u8>);
+
+/// The places of fragments, their ids, and their rows that are not deleted.
+type GroupParts = (Vec<usize>, Vec<u64>, u64);
+
+/// What is to be committed.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct LanceOperation {
+    pub operation: Operation,
+    pub deletes: RowsOf,
+}
+
+impl LanceOperation {
+    fn of(operation: Operation) -> Self {
+        Self { operation, deletes: RowsOf::new() }
+    }
+}
+
+#[pymethods]
+impl LanceOperation {
+    #[staticmethod]
+    fn append(py: Python<'_>, table: PyRef<'_, LanceTable>, files: Vec<FileParts>) -> PyResult<Self> {
+        let table = table.0.clone();
+        runtime::call(py, || change::append(&table, &new_files(files)?)).map(Self::of)
+    }
+
+    /// Replaces all rows, and the schema.
+    #[staticmethod]
+    #[pyo3(signature = (table, schema, files, *, config))]
+    fn overwrite(
+        py: Python<'_>,
+        table: PyRef<'_, LanceTable>,
+        schema: &Bound<'_, PyAny>,
+        files: Vec<FileParts>,
+        config: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        let table = table.0.clone();
+        let schema = import_schema(py, schema)?;
+        runtime::call(py, || {
+            let version = table.manifest().head.data_format.as_ref().map(|format| format.version.clone());
+            let version = version.unwrap_or_default();
+            change::overwrite(Some(&table), &schema, &version, &new_files(files)?, config)
+        })
+        .map(|overwrite| Self::of(Operation::Overwrite(overwrite)))
+    }
+
+    /// Deletes rows by their addresses.
+    #[staticmethod]
+    #[pyo3(signature = (predicate, *, addresses))]
+    fn delete(py: Python<'_>, predicate: String, addresses: Vec<u8>) -> PyResult<Self> {
+        let deletes = runtime::call(py, || rows_of(&addresses))?;
+        Ok(Self { operation: change::delete(&predicate), deletes })
+    }
+
+    /// Deletes rows by their addresses, and adds rows.
+    #[staticmethod]
+    #[pyo3(signature = (table, files, *, columns, addresses))]
+    fn update(
+        py: Python<'_>,
+        table: PyRef<'_, LanceTable>,
+        files: Vec<FileParts>,
+        columns: Vec<String>,
+        addresses: Vec<u8>,
+    ) -> PyResult<Self> {
+        let table = table.0.clone();
+        runtime::call(py, || {
+            let operation = change::update(&table, &new_files(files)?, &columns)?;
+            Ok(Self { operation, deletes: rows_of(&addresses)? })
+        })
+    }
+
+    /// Adds columns, with a file for each fragment or without any.
+    #[staticmethod]
+    #[pyo3(signature = (table, schema, *, replaces, files))]
+    fn add_columns(
+        py: Python<'_>,
+        table: PyRef<'_, LanceTable>,
+        schema: &Bound<'_, PyAny>,
+        replaces: Vec<Option<String>>,
+        files: Vec<(u64, FileParts)>,
+    ) -> PyResult<Self> {
+        let table = table.0.clone();
+        let schema = import_schema(py, schema)?;
+        runtime::call(py, || {
+            let columns: Vec<NewColumn> = schema
+                .fields()
+                .iter()
+                .zip(replaces)
+                .map(|(field, replaces)| NewColumn { field: field.as_ref().clone(), replaces })
+                .collect();
+            let files = files.into_iter().map(|(id, file)| Ok((id, new_file(file)?)));
+            change::add_columns(&table, &columns, &files.collect::<Result<BTreeMap<_, _>>>()?)
+        })
+        .map(Self::of)
+    }
+
+    #[staticmethod]
+    fn drop_columns(py: Python<'_>, table: PyRef<'_, LanceTable>, names: Vec<String>) -> PyResult<Self> {
+        let table = table.0.clone();
+        runtime::call(py, || change::drop_columns(&table, &names)).map(Self::of)
+    }
+
+    /// Renames columns, or lets them be null: the path, the new name, and whether it may be null.
+    #[staticmethod]
+    fn alter_columns(
+        py: Python<'_>,
+        table: PyRef<'_, LanceTable>,
+        changes: Vec<(String, Option<String>, Option<bool>)>,
+    ) -> PyResult<Self> {
+        let table = table.0.clone();
+        runtime::call(py, || change::alter_columns(&table, &changes)).map(Self::of)
+    }
+
+    #[staticmethod]
+    fn update_config(py: Python<'_>, changes: Vec<(String, Option<String>)>) -> PyResult<Self> {
+        runtime::call(py, || change::update_config(changes)).map(Self::of)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (changes, *, replace))]
+    fn update_metadata(
+        py: Python<'_>,
+        changes: Vec<(String, Option<String>)>,
+        replace: bool,
+    ) -> PyResult<Self> {
+        runtime::call(py, || change::update_metadata(changes, replace)).map(Self::of)
+    }
+
+    #[staticmethod]
+    fn restore(version: u64) -> Self {
+        Self::of(Operation::Restore(Restore { version, ..Restore::default() }))
+    }
+
+    /// Replaces fragments: their places, their rows that are not deleted, and the files that have these.
+    #[staticmethod]
+    fn compact(
+        py: Python<'_>,
+        table: PyRef<'_, LanceTable>,
+        groups: Vec<(Vec<usize>, u64, Vec<FileParts>)>,
+    ) -> PyResult<Self> {
+        let table = table.0.clone();
+        runtime::call(py, || {
+            let groups = groups
+                .into_iter()
+                .map(|(places, rows, files)| Ok((CompactionGroup { places, rows }, new_files(files)?)));
+            change::compact(&table, &groups.collect::<Result<Vec<_>>>()?)
+        })
+        .map(Self::of)
+    }
+
+    /// Removes all indices that users built; `None` where there are none.
+    #[staticmethod]
+    fn drop_indices(py: Python<'_>, table: PyRef<'_, LanceTable>) -> PyResult<Option<Self>> {
+        let table = table.0.clone();
+        runtime::call(py, || change::drop_indices(&table)).map(|operation| operation.map(Self::of))
+    }
+
+    /// The name of the operation.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.operation.name()
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("an operation of a Lance table", "the rows, and write them there"))
+    }
+}
+
+/// Fragments that are better written as one: their places, their ids, and their rows that are not deleted.
+#[pyfunction]
+#[pyo3(signature = (table, *, target_rows, deletions))]
+pub fn plan_lance_compaction(
+    py: Python<'_>,
+    table: PyRef<'_, LanceTable>,
+    target_rows: u64,
+    deletions: f64,
+) -> PyResult<Vec<GroupParts>> {
+    let table = table.0.clone();
+    runtime::run(py, &floeberg_core::Cancel::default(), move |_| {
+        let ids = table.manifest().fragments.ids();
+        let groups = change::plan_compaction(&table, target_rows, deletions)?;
+        let parts = groups.into_iter().map(|group| {
+            let of_group = group.places.iter().map(|place| ids[*place]).collect();
+            (group.places, of_group, group.rows)
+        });
+        Ok(parts.collect())
+    })
+}
+
+fn new_files(files: Vec<FileParts>) -> Result<Vec<NewFile>> {
+    files.into_iter().map(new_file).collect()
+}
+
+fn new_file((name, rows, size_bytes, ids): FileParts) -> Result<NewFile> {
+    Ok(NewFile { name, rows, size_bytes, row_ids: numbers(&ids)?.collect() })
+}
+
+fn numbers(bytes: &[u8]) -> Result<impl Iterator<Item = u64> + '_> {
+    let (numbers, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(Error::internal("numbers of rows are not of eight bytes each"));
+    }
+    Ok(numbers.iter().map(|number| u64::from_le_bytes(*number)))
+}
+
+/// Rows by the fragments in the upper 32 bits of their addresses.
+fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
+    let mut rows = RowsOf::new();
+    for address in numbers(addresses)? {
+        rows.entry(address >> 32).or_default().insert((address & 0xffff_ffff) as u32);
+    }
+    Ok(rows)
+}
+
+/// Creates a table of files that were written. `None` for options of a table that are not given.
+#[pyfunction]
+#[pyo3(signature = (
+    location, schema, files, *, storage_options, data_storage_version, stable_row_ids, config, properties, key
+))]
+#[expect(clippy::too_many_arguments, reason = "one keyword each of create_table")]
+pub fn create_lance_table(
+    py: Python<'_>,
+    location: String,
+    schema: &Bound<'_, PyAny>,
+    files: Vec<FileParts>,
+    storage_options: BTreeMap<String, String>,
+    data_storage_version: String,
+    stable_row_ids: bool,
+    config: Vec<(String, String)>,
+    properties: Vec<(String, String)>,
+    key: Option<String>,
+) -> PyResult<LanceTable> {
+    use floeberg_io::{Location, location as places, open_store};
+    use floeberg_lance::commit::{CreateRequest, create_table};
+    use floeberg_lance::{OpenOptions, Table};
+
+    let schema = import_schema(py, schema)?;
+    let made = runtime::wait(py, &floeberg_core::Cancel::default(), move |_| {
+        let request = CreateRequest {
+            overwrite: change::overwrite(None, &schema, &data_storage_version, &new_files(files)?, config)?,
+            data_storage_version,
+            has_stable_row_ids: stable_row_ids,
+            properties,
+            key,
+        };
+        let options =
+            OpenOptions { storage: storage_options.into_iter().collect(), ..OpenOptions::default() };
+        let store = open_store(&options.storage)?;
+        let root = Location::from_user(&location)?;
+        let root = places::without_end_slashes(&root);
+        create_table(&store, root, request)?;
+        Table::open_in(store, root, &options)
+    })?;
+    made.map(LanceTable).map_err(|error| to_exception(py, &error))
+}
