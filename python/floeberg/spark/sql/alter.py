@@ -5,7 +5,8 @@ Invariant: a statement is read to its end before anything changes, and changes a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.sql.clauses import NewColumn, keys, new_column, properties, sort_field, transform
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from floeberg.table import Table
     from floeberg.types import IcebergType
 
-    Change = Callable[[Table], object]
+    Change: TypeAlias = Callable[[Table], object]
 
 __all__ = ["alter", "type_of"]
 
@@ -47,11 +48,11 @@ def type_of(text: str, name: str) -> tuple[IcebergType, bool]:
     """The type that Spark reads in a text, and whether it is nullable."""
     from pyspark.sql.types import StructType  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-    (field,) = StructType.fromDDL(f"c {text}").fields
+    (field,) = cast("StructType", StructType.fromDDL(f"c {text}")).fields
     return iceberg_type(field.dataType, name), field.nullable
 
 
-def _change(words: Words, full: tuple[str, ...]) -> Change:  # noqa: PLR0911 - one return a form
+def _change(words: Words, full: tuple[str, ...]) -> Change:  # noqa: C901, PLR0911, PLR0912 - one return a form
     if words.take("RENAME", "TO"):
         return _renamed(words.name(), full)
     if words.take("RENAME", "COLUMN"):
@@ -85,7 +86,7 @@ def _change(words: Words, full: tuple[str, ...]) -> Change:  # noqa: PLR0911 - o
         return _dropped(words)
     if words.take("ALTER"):
         return _altered(words)
-    words.unexpected("what to change")
+    return words.unexpected("what to change")
 
 
 def _renamed(new: tuple[str, ...], full: tuple[str, ...]) -> Change:
@@ -93,11 +94,11 @@ def _renamed(new: tuple[str, ...], full: tuple[str, ...]) -> Change:
     # A name alone stays in the namespace.
     to = (*full[1:-1], *levels) if len(levels) == 1 else levels
 
-    def change(table: Table) -> object:
+    def change(table: Table) -> None:
         catalog: Any = table.catalog
         if catalog is None:
             raise UnsupportedError("ALTER TABLE: the table has no catalog that renames it")
-        return catalog.rename_table(full[1:], to)
+        catalog.rename_table(full[1:], to)
 
     return change
 
@@ -111,11 +112,11 @@ def _added(words: Words) -> Change:
         columns.append(new_column(inside))
     inside.end()
 
-    def change(table: Table) -> object:
+    def change(table: Table) -> None:
         update = table.update_schema(case_sensitive=False)
         for each in columns:
             _add(update, each)
-        return update.commit()
+        update.commit()
 
     return change
 
@@ -135,6 +136,10 @@ def _move(update: Any, name: str, *, first: bool, after: str | None) -> None:  #
         update.move_after(name, f"{above}.{after}" if above else after)
 
 
+def _set_column(update: Any, *, name: str, **given: Any) -> None:  # noqa: ANN401 - the same
+    update.update_column(name, **given)
+
+
 def _dropped(words: Words) -> Change:
     if not words.take("COLUMNS"):
         words.expect("COLUMN")
@@ -145,18 +150,18 @@ def _dropped(words: Words) -> Change:
         names.append(".".join(inside.name()))
     inside.end()
 
-    def change(table: Table) -> object:
+    def change(table: Table) -> None:
         update = table.update_schema(case_sensitive=False)
         known = {name.lower() for name in table.schema().column_names}
         for name in names:
             if not lenient or name.lower() in known:
                 update.delete_column(name)
-        return update.commit()
+        update.commit()
 
     return change
 
 
-def _altered(words: Words) -> Change:
+def _altered(words: Words) -> Change:  # noqa: C901 - one branch a change
     words.expect("COLUMN")
     name = ".".join(words.name())
     steps: list[Callable[[Any], object]] = []
@@ -165,15 +170,15 @@ def _altered(words: Words) -> Change:
     while not words.is_at_end:
         if words.take("TYPE"):
             kind, _ = type_of(words.type_text("COMMENT", "FIRST", "AFTER"), name)
-            steps.append(lambda update, kind=kind: update.update_column(name, kind))
+            steps.append(partial(_set_column, name=name, field_type=kind))
         elif words.take("COMMENT"):
             doc = words.string()
-            steps.append(lambda update, doc=doc: update.update_column(name, doc=doc))
+            steps.append(partial(_set_column, name=name, doc=doc))
         elif words.take("FIRST"):
-            steps.append(lambda update: _move(update, name, first=True, after=None))
+            steps.append(partial(_move, name=name, first=True, after=None))
         elif words.take("AFTER"):
             after = words.one_name()
-            steps.append(lambda update, after=after: _move(update, name, first=False, after=after))
+            steps.append(partial(_move, name=name, first=False, after=after))
         elif words.take("DROP", "NOT", "NULL"):
             steps.append(lambda update: update.make_column_optional(name))
         elif words.take("SET", "NOT", "NULL"):
@@ -181,11 +186,11 @@ def _altered(words: Words) -> Change:
         else:
             words.unexpected("TYPE, COMMENT, FIRST, AFTER, SET NOT NULL or DROP NOT NULL")
 
-    def change(table: Table) -> object:
+    def change(table: Table) -> None:
         update = table.update_schema(case_sensitive=False)
         for step in steps:
             step(update)
-        return update.commit()
+        update.commit()
 
     return change
 
@@ -225,15 +230,16 @@ def _identifiers(words: Words) -> Change:
     while words.take(","):
         names.append(".".join(words.name()))
 
-    def change(table: Table) -> object:
+    def change(table: Table) -> None:
         update = table.update_schema(case_sensitive=False)
         if not drops:
-            return update.set_identifier_fields(*names).commit()
+            update.set_identifier_fields(*names).commit()
+            return
         known = table.schema().identifier_field_names()
         for name in names:
             if name not in known:
                 raise InvalidInputError(f"ALTER TABLE: {name!r} is not an identifier field")
-        return update.set_identifier_fields(*sorted(known - set(names))).commit()
+        update.set_identifier_fields(*sorted(known - set(names))).commit()
 
     return change
 
@@ -252,19 +258,18 @@ def _write_order(words: Words) -> Change:
         while words.take(","):
             fields.append(sort_field(words))
 
-    def change(table: Table) -> object:
+    def change(table: Table) -> None:
         with table.transaction() as transaction:
             with transaction.update_sort_order(case_sensitive=False) as update:
                 for each in fields:
                     add = update.desc if each["descending"] else update.asc
                     add(each["column"], each["transform"], each["null_order"])
             transaction.set_properties({_DISTRIBUTION: str(mode)})
-        return None
 
     return change
 
 
-def _reference(words: Words) -> Change | None:
+def _reference(words: Words) -> Change | None:  # noqa: C901 - one branch a word
     """Branches and tags; `None` for what else begins so."""
     creates = words.follows("CREATE")
     ahead = 3 if words.follows("CREATE", "OR", "REPLACE") else 1
@@ -284,10 +289,10 @@ def _reference(words: Words) -> Change | None:
     ref_age = _duration(words) if words.take("RETAIN") else None
     least, snapshot_age = _retention(words) if kind == "BRANCH" else (None, None)
 
-    def change(table: Table) -> object:
+    def change(table: Table) -> None:
         exists = name in table.refs()
         if exists and keeps:
-            return None
+            return
         manage = table.manage_snapshots()
         if exists and replaces:
             current = table.current_snapshot()
@@ -307,17 +312,17 @@ def _reference(words: Words) -> Change | None:
             manage.create_branch(snapshot_id, name, ref_age, snapshot_age, least)
         else:
             manage.create_tag(snapshot_id, name, ref_age)
-        return manage.commit()
+        manage.commit()
 
     return change
 
 
 def _drop_reference(name: str, kind: str, *, lenient: bool) -> Change:
-    def change(table: Table) -> object:
+    def change(table: Table) -> None:
         if lenient and name not in table.refs():
-            return None
+            return
         manage = table.manage_snapshots()
-        return (manage.remove_branch if kind == "BRANCH" else manage.remove_tag)(name).commit()
+        (manage.remove_branch if kind == "BRANCH" else manage.remove_tag)(name).commit()
 
     return change
 

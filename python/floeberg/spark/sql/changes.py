@@ -30,9 +30,7 @@ def delete(queries: Queries, statement: Delete) -> ChangedCounts:
     """Deletes rows."""
     changed = ChangedTable.of(queries.spark, queries.known, statement.target)
     condition = statement.condition
-    row_filter = (
-        True if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
-    )
+    row_filter = True if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
     if row_filter is not None:
         done = changed.table.delete(row_filter, branch=changed.branch)
         return ChangedCounts(done.snapshot_id, deleted_rows=done.deleted_rows)
@@ -52,9 +50,7 @@ def update(queries: Queries, statement: Update) -> ChangedCounts:
     for _, text in settings:
         no_default(text, "UPDATE")
     condition = statement.condition
-    row_filter = (
-        True if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
-    )
+    row_filter = True if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
     values = None if row_filter is None else exact_values(changed, settings)
     if row_filter is not None and values is not None:
         done = changed.table.update(values, row_filter, branch=changed.branch)

@@ -1,8 +1,8 @@
 """Which columns does a clause of a merge see?
 
 WHEN MATCHED sees both sides, WHEN NOT MATCHED the source alone, WHEN NOT MATCHED BY SOURCE the table alone. All are
-evaluated on one join, where a column that both sides have must be qualified. So columns get the name of their side where
-a clause sees one.
+evaluated on one join, where a column that both sides have must be qualified. So columns get the name of their side
+where a clause sees one.
 
 Invariant: a clause that names a column it does not see is an error, as in Spark.
 """
@@ -64,7 +64,9 @@ class ClauseColumns:
         for node in self._columns(tree, text):
             parts = [part.name for part in node.parts]
             first = self._fold(parts[0])
-            if len(parts) > 1 and (first == self._fold(hidden) or (rows == "not matched" and self._is_table(parts[:-1]))):
+            if len(parts) > 1 and (
+                first == self._fold(hidden) or (rows == "not matched" and self._is_table(parts[:-1]))
+            ):
                 raise InvalidInputError(
                     f"MERGE: WHEN {rows.upper()}: {text}: {'.'.join(parts)!r} is a column of the other side"
                 )
@@ -75,7 +77,9 @@ class ClauseColumns:
                 place = node.parts[0].meta["start"] - len(_BEFORE)
                 edits.append(Edit(place, place, f"{quoted(shown)}."))
             elif first in other:
-                raise InvalidInputError(f"MERGE: WHEN {rows.upper()}: {text}: there is no column {parts[0]!r}")
+                raise InvalidInputError(
+                    f"MERGE: WHEN {rows.upper()}: {text}: there is no column {parts[0]!r}"
+                )
         for edit in sorted(edits, key=lambda each: each.start, reverse=True):
             text = text[: edit.start] + edit.text + text[edit.end :]
         return text
@@ -124,4 +128,6 @@ class ClauseColumns:
 
         inner = [*tree.find_all(exp.Subquery, exp.Lambda, exp.Exists), *tree.find_all(exp.Select)]
         if any(each is not tree for each in inner):
-            raise UnsupportedError(f"MERGE: {text}: qualify the columns with the name of the table or the source")
+            raise UnsupportedError(
+                f"MERGE: {text}: qualify the columns with the name of the table or the source"
+            )

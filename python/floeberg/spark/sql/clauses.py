@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["NewColumn", "keys", "literal", "new_column", "properties", "sort_field", "transform"]
 
-_SINGULAR = {"years": "year", "months": "month", "days": "day", "hours": "hour", "date": "day", "date_hour": "hour"}
+_SINGULAR = {
+    "years": "year",
+    "months": "month",
+    "days": "day",
+    "hours": "hour",
+    "date": "day",
+    "date_hour": "hour",
+}
 _TRANSFORMS = ("year", "month", "day", "hour", "bucket", "truncate", "identity", "void")
 _ENDS_TYPE = ("NOT", "COMMENT", "FIRST", "AFTER", "DEFAULT")
 

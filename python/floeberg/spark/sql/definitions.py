@@ -7,7 +7,7 @@ namespace and Spark has not.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.spark.sql.clauses import properties, transform
@@ -170,13 +170,23 @@ def _make(queries: Queries, catalog: Catalog, levels: tuple[str, ...], new: _New
     }
     if new.query is not None:
         if new.columns is not None:
-            raise InvalidInputError("CREATE TABLE: AS SELECT gives the columns: leave out the list of columns")
+            raise InvalidInputError(
+                "CREATE TABLE: AS SELECT gives the columns: leave out the list of columns"
+            )
         frame = queries.frame(new.query)
-        create(frame, ".".join(levels), catalog, mode, FrameWrite(), schema=schema_of(_optional(frame.schema)), **layout)
+        create(
+            frame,
+            ".".join(levels),
+            catalog,
+            mode,
+            FrameWrite(),
+            schema=schema_of(_optional(frame.schema)),
+            **layout,
+        )
         return
     if new.columns is None:
         raise InvalidInputError("CREATE TABLE: expected columns, or AS SELECT")
-    schema = schema_of(StructType.fromDDL(new.columns))
+    schema = schema_of(cast("StructType", StructType.fromDDL(new.columns)))
     if mode == "create":
         catalog.create_table(levels, schema, **layout)  # type: ignore[arg-type]
     elif mode == "replace":
@@ -189,7 +199,9 @@ def _optional(schema: StructType) -> StructType:
     """Columns of a query, which are never promised to be without nulls."""
     from pyspark.sql.types import StructField, StructType  # noqa: PLC0415 - the same
 
-    return StructType([StructField(each.name, each.dataType, nullable=True, metadata=_comment(each)) for each in schema])
+    return StructType(
+        [StructField(each.name, each.dataType, nullable=True, metadata=_comment(each)) for each in schema]
+    )
 
 
 def _comment(field: object) -> dict[str, str] | None:

@@ -252,25 +252,7 @@ def _clause(words: Words) -> Clause:
     condition = words.until("THEN").text if words.take("AND") else None
     words.expect("THEN")
     if rows == "not matched":
-        words.expect("INSERT")
-        if words.take("*"):
-            return Clause(rows, condition, "insert", None)
-        columns, inside = [], words.inside()
-        while True:
-            columns.append(inside.name())
-            if not inside.take(","):
-                break
-        inside.end()
-        words.expect("VALUES")
-        values, inside = [], words.inside()
-        while True:
-            values.append(inside.until(",").text)
-            if not inside.take(","):
-                break
-        inside.end()
-        if len(columns) != len(values):
-            raise UnsupportedError(f"MERGE: INSERT has {len(columns)} columns and {len(values)} values")
-        return Clause(rows, condition, "insert", tuple(zip(columns, values, strict=True)))
+        return _insert_clause(words, condition)
     if words.take("DELETE"):
         return Clause(rows, condition, "delete")
     words.expect("UPDATE", "SET")
@@ -279,6 +261,28 @@ def _clause(words: Words) -> Clause:
             raise UnsupportedError("MERGE: UPDATE SET * needs a row of the source: name the columns")
         return Clause(rows, condition, "update", None)
     return Clause(rows, condition, "update", _settings(words, "WHEN"))
+
+
+def _insert_clause(words: Words, condition: str | None) -> Clause:
+    words.expect("INSERT")
+    if words.take("*"):
+        return Clause("not matched", condition, "insert", None)
+    columns, inside = list[tuple[str, ...]](), words.inside()
+    while True:
+        columns.append(inside.name())
+        if not inside.take(","):
+            break
+    inside.end()
+    words.expect("VALUES")
+    values, inside = list[str](), words.inside()
+    while True:
+        values.append(inside.until(",").text)
+        if not inside.take(","):
+            break
+    inside.end()
+    if len(columns) != len(values):
+        raise UnsupportedError(f"MERGE: INSERT has {len(columns)} columns and {len(values)} values")
+    return Clause("not matched", condition, "insert", tuple(zip(columns, values, strict=True)))
 
 
 def _insert(words: Words) -> Insert:

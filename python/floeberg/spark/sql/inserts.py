@@ -3,8 +3,8 @@
 Spark runs the query. Its columns are those of the table by their order, or by their names with BY NAME. Values are
 converted as Spark assigns them.
 
-`INSERT OVERWRITE` follows `spark.sql.sources.partitionOverwriteMode`, as Iceberg's own integration does: `static` replaces
-all rows, or those that have the values of PARTITION; `dynamic` replaces the partitions of the new rows.
+`INSERT OVERWRITE` follows `spark.sql.sources.partitionOverwriteMode`, as Iceberg's own integration does: `static`
+replaces all rows, or those that have the values of PARTITION; `dynamic` replaces the partitions of the new rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import AlwaysTrue, And, EqualTo, IsNull
 from floeberg.spark.sql.changes import check_once
 from floeberg.spark.sql.exact import exact_filter
-from floeberg.spark.sql.targets import ChangedTable, quoted
+from floeberg.spark.sql.targets import ChangedTable
 from floeberg.spark.write.assignment import Assignments
 from floeberg.spark.write.frame import FrameWrite, commit_files
 from floeberg.spark.write.row_changes import ChangedCounts
@@ -84,7 +84,9 @@ def _check_partition(changed: ChangedTable, given: dict[str, str | None]) -> Non
             )
 
 
-def _given_fields(changed: ChangedTable, statement: Insert, static: dict[str, str]) -> list[NestedField] | None:
+def _given_fields(
+    changed: ChangedTable, statement: Insert, static: dict[str, str]
+) -> list[NestedField] | None:
     """The columns of the table that the query gives, in its order; `None` where their names are the query's."""
     fields = [each for each in changed.table.schema().fields if each.name not in static]
     if statement.by_name:
@@ -95,7 +97,9 @@ def _given_fields(changed: ChangedTable, statement: Insert, static: dict[str, st
     check_once(names, "INSERT")
     both = [name for name in names if name in static]
     if both:
-        raise InvalidInputError(f"INSERT: the column {both[0]!r} has a value in PARTITION: leave it out of the list")
+        raise InvalidInputError(
+            f"INSERT: the column {both[0]!r} has a value in PARTITION: leave it out of the list"
+        )
     by_name = {each.name: each for each in fields}
     return [by_name[name] for name in names]
 
@@ -141,7 +145,8 @@ def _types(changed: ChangedTable, names: Sequence[str]) -> dict[str, Any]:
 
     schema = changed.table.schema()
     return {
-        name: spark_type(schema.find_field(name).field_type, truncate_nanoseconds=True, name=name) for name in names
+        name: spark_type(schema.find_field(name).field_type, truncate_nanoseconds=True, name=name)
+        for name in names
     }
 
 
@@ -155,7 +160,9 @@ def _static_filter(queries: Queries, changed: ChangedTable, static: dict[str, st
         value = _constant(queries, name, text, wanted[name].simpleString())
         kind = str(changed.table.schema().find_type(name))
         if kind not in {"string", "int", "long", "date", "boolean"}:
-            raise UnsupportedError(f"INSERT OVERWRITE: PARTITION ({name}): values of type {kind} are not supported")
+            raise UnsupportedError(
+                f"INSERT OVERWRITE: PARTITION ({name}): values of type {kind} are not supported"
+            )
         filters.append(IsNull(name) if value is None else EqualTo(name, value))
     return And(*filters) if len(filters) > 1 else filters[0]
 
@@ -166,7 +173,8 @@ def _constant(queries: Queries, name: str, text: str, kind: str) -> Any:  # noqa
     Raises:
         InvalidInputError: It cannot be cast.
     """
-    row = queries.spark.sql(f"SELECT ({text}\n) IS NULL, CAST({text}\n AS {kind})", queries.args).first()
+    query = f"SELECT ({text}\n) IS NULL, CAST({text}\n AS {kind})"  # noqa: S608 - the user's own text
+    row = queries.spark.sql(query, queries.args).first()
     if row is None or (row[1] is None and not row[0]):
         raise InvalidInputError(f"INSERT: PARTITION ({name} = {text}): expected a value of type {kind}")
     return row[1]

@@ -168,7 +168,9 @@ class KnownTables:
         from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
         try:
-            return bool(self._spark.catalog.databaseExists(".".join(f"`{part.replace('`', '``')}`" for part in parts)))
+            return bool(
+                self._spark.catalog.databaseExists(".".join(f"`{part.replace('`', '``')}`" for part in parts))
+            )
         except PySparkException:
             return False
 

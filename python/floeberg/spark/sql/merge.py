@@ -109,7 +109,11 @@ class _Merge:
         frame = self.queries.frame(text).where(F.col(_NEW).isNotNull())
         # All rows with a place are in one task, and a row of the source is in the same one however often it is asked.
         key = F.coalesce(F.col(PLACES[1]), F.col(_ROW).cast("string"))
-        values = [] if schema is None else [F.col(f"{_NEW}.c{at}").alias(each.name) for at, each in enumerate(schema)]
+        values = (
+            []
+            if schema is None
+            else [F.col(f"{_NEW}.c{at}").alias(each.name) for at, each in enumerate(schema)]
+        )
         chosen = frame.repartition(key).select(
             F.col(f"{_NEW}.done").alias(PLACES[0]), *(F.col(name) for name in PLACES[1:]), *values
         )
@@ -170,7 +174,9 @@ class _Merge:
 
     def _types(self, clauses: tuple[Clause, ...]) -> dict[tuple[int, str], Any]:
         """The types of all values, by the clause and the column."""
-        asked = [(at, parts[0], text) for at, each in enumerate(clauses) for parts, text in each.settings or ()]
+        asked = [
+            (at, parts[0], text) for at, each in enumerate(clauses) for parts, text in each.settings or ()
+        ]
         if not asked:
             return {}
         listed = ", ".join(f"({text}\n) AS floeberg_{number}" for number, (_, _, text) in enumerate(asked))
@@ -191,7 +197,9 @@ class _Merge:
             if clause.rows != rows:
                 continue
             done = {"delete": DELETED, "update": UPDATED, "insert": INSERTED}[clause.action]
-            made = self._struct(done, clause, {name: kind for (number, name), kind in types.items() if number == at}, schema)
+            made = self._struct(
+                done, clause, {name: kind for (number, name), kind in types.items() if number == at}, schema
+            )
             if clause.condition is None:
                 last = made
             else:
@@ -213,7 +221,9 @@ class _Merge:
             kind = field.dataType.simpleString()
             if field.name in given:
                 cast = assign.cast(field.name, types[field.name], field.dataType)
-                text = f"({given[field.name]}\n)" if cast is None else f"CAST(({given[field.name]}\n) AS {cast})"
+                text = (
+                    f"({given[field.name]}\n)" if cast is None else f"CAST(({given[field.name]}\n) AS {cast})"
+                )
             elif done == UPDATED:
                 text = f"{self.changed.visible}.{quoted(field.name)}"
             else:

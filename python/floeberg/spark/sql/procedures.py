@@ -76,11 +76,15 @@ def _arguments(queries: Queries, inside: Words, name: str, parameters: Mapping[s
             key = inside.one_name().lower()
             inside.expect("=>")
         elif len(texts) == len(names):
-            raise InvalidInputError(f"CALL {name}: expected at most {len(names)} arguments: {', '.join(names)}")
+            raise InvalidInputError(
+                f"CALL {name}: expected at most {len(names)} arguments: {', '.join(names)}"
+            )
         else:
             key = names[len(texts)]
         if key not in parameters or key in texts:
-            raise InvalidInputError(f"CALL {name}: the argument {key!r}: expected each of {', '.join(names)} once")
+            raise InvalidInputError(
+                f"CALL {name}: the argument {key!r}: expected each of {', '.join(names)} once"
+            )
         texts[key] = inside.until(",").text
         if not inside.take(","):
             inside.end()
@@ -148,7 +152,9 @@ _SOURCE = "source_snapshot_id bigint, current_snapshot_id bigint"
 _PROCEDURES = {
     "rollback_to_snapshot": _Procedure({"snapshot_id": "bigint"}, _BOTH, _rollback_to_snapshot),
     "rollback_to_timestamp": _Procedure({"timestamp": "timestamp"}, _BOTH, _rollback_to_timestamp),
-    "set_current_snapshot": _Procedure({"snapshot_id": "bigint?", "ref": "string?"}, _BOTH, _set_current_snapshot),
+    "set_current_snapshot": _Procedure(
+        {"snapshot_id": "bigint?", "ref": "string?"}, _BOTH, _set_current_snapshot
+    ),
     "cherrypick_snapshot": _Procedure({"snapshot_id": "bigint"}, _SOURCE, _cherrypick_snapshot),
     "publish_changes": _Procedure({"wap_id": "string"}, _SOURCE, _publish_changes),
     "fast_forward": _Procedure(

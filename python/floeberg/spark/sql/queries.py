@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Queries"]
 
 
-_INSTEAD = (
-    "floeberg.spark.sql does not know this statement: use the methods of the table, or of its catalog"
-)
+_INSTEAD = "floeberg.spark.sql does not know this statement: use the methods of the table, or of its catalog"
 
 
 @dataclass(frozen=True)

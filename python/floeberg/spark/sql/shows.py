@@ -42,7 +42,7 @@ def describe(queries: Queries, words: Words) -> DataFrame | None:
     return queries.spark.createDataFrame(rows, "col_name string, data_type string, comment string")
 
 
-def show(queries: Queries, words: Words) -> DataFrame | None:  # noqa: PLR0911 - one return a form
+def show(queries: Queries, words: Words) -> DataFrame | None:
     """Runs what follows `SHOW`; `None` where Spark is to."""
     if words.take("TABLES"):
         return _tables(queries, words)

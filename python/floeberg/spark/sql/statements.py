@@ -65,9 +65,11 @@ def run_definition(queries: Queries, statement: Statement) -> DataFrame | None:
     if words.take("SHOW"):
         return show(queries, words)
     done = False
-    if words.follows("CREATE", "TABLE") or words.follows("CREATE", "OR", "REPLACE", "TABLE"):
-        done = create_table(queries, words)
-    elif words.follows("REPLACE", "TABLE"):
+    if (
+        words.follows("CREATE", "TABLE")
+        or words.follows("CREATE", "OR", "REPLACE", "TABLE")
+        or words.follows("REPLACE", "TABLE")
+    ):
         done = create_table(queries, words)
     elif words.take("DROP", "TABLE"):
         done = drop_table(queries, words)

@@ -259,8 +259,6 @@ def _words(statement: Statement) -> Iterator[Word]:
             yield Word(token.text, "", token.start, last)
         elif written[0].isalpha() and re.search(r"\s", written):
             for found in re.finditer(r"\S+", written):
-                yield Word(
-                    found[0], found[0].upper(), token.start + found.start(), token.start + found.end()
-                )
+                yield Word(found[0], found[0].upper(), token.start + found.start(), token.start + found.end())
         else:
             yield Word(written, written.upper(), token.start, last)

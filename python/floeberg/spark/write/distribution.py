@@ -1,7 +1,8 @@
 """Which task writes which rows?
 
-In: a frame of rows, and the partitions, the order and the properties of a table. Out: the frame, so that tasks write few
-files of many rows: with `hash` the rows of a partition come together, with `range` rows are sorted across tasks as well.
+In: a frame of rows, and the partitions, the order and the properties of a table. Out: the frame, so that tasks write
+few files of many rows: with `hash` the rows of a partition come together, with `range` rows are sorted across tasks as
+well.
 
 Invariant: only tasks and order change, never rows.
 """
@@ -61,10 +62,8 @@ def distributed(frame: DataFrame, table: Table, mode: str | None, columns: Mappi
     names = [f"{_KEY}{at}" for at in range(len(keys))]
     keyed = frame.withColumns(dict(zip(names, keys, strict=True))) if keys else frame
     by_key = [F.col(name) for name in names]
-    if wanted == "range":
-        spread = keyed.repartitionByRange(*by_key, *sorting)
-    else:
-        spread = keyed.hint("rebalance", *names)
+    is_range = wanted == "range"
+    spread = keyed.repartitionByRange(*by_key, *sorting) if is_range else keyed.hint("rebalance", *names)
     return spread.sortWithinPartitions(*by_key, *sorting).drop(*names)
 
 
@@ -86,7 +85,7 @@ def advised(spark: SparkSession, table: Table, options: Mapping[str, str]) -> It
             spark.conf.set(_ADVISED, before)
 
 
-def _partition_key(
+def _partition_key(  # noqa: PLR0911 - one return a transform
     field: PartitionField, table: Table, frame: DataFrame, columns: Mapping[str, str]
 ) -> Any:  # noqa: ANN401 - a column
     """What has one value for the rows of a partition; `None` where Spark cannot say it."""
@@ -99,7 +98,12 @@ def _partition_key(
     head, _, rest = name.partition(".")
     if head not in columns:
         return F.lit(None)
-    own = "`" + columns[head].replace("`", "``") + "`" + "".join(f".`{part}`" for part in rest.split(".") if part)
+    own = (
+        "`"
+        + columns[head].replace("`", "``")
+        + "`"
+        + "".join(f".`{part}`" for part in rest.split(".") if part)
+    )
     kind = frame.select(own).schema[0].dataType.simpleString()
     source = str(table.schema().find_type(field.source_id))
     if transform == "identity":

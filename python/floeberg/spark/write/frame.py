@@ -141,14 +141,17 @@ def write(  # noqa: PLR0913 - the parts of a write
     checked_bool("merge_schema", merge_schema)
     made_new = mode in {"create", "replace", "create_or_replace"}
     if not made_new and not (partition_spec is None and sort_order is None and properties is None):
-        raise InvalidInputError("partition_spec, sort_order and properties are for a table that the write makes")
+        raise InvalidInputError(
+            "partition_spec, sort_order and properties are for a table that the write makes"
+        )
     if mode != "overwrite" and overwrite_filter is not True:
         raise InvalidInputError(f"overwrite_filter is for mode 'overwrite', and the mode is {mode!r}")
     how = FrameWrite(checked_options("options", options), distribution_mode)
     if made_new:
         if merge_schema or idempotency_key is not None or branch != "main" or snapshot_properties:
             raise InvalidInputError(
-                f"mode {mode!r}: branch, idempotency_key, merge_schema and snapshot_properties are for tables that exist"
+                f"mode {mode!r} makes a table: leave out branch, idempotency_key, merge_schema and "
+                "snapshot_properties"
             )
         return create(
             frame,
@@ -166,7 +169,7 @@ def write(  # noqa: PLR0913 - the parts of a write
     ) as transaction:
         kind = "dynamic-overwrite" if mode == "dynamic" else mode
         isolation = {} if isolation_level is None else {"isolation-level": isolation_level}
-        committed = {"mode": kind, "overwrite_filter": overwrite_filter, "options": isolation}
+        committed: dict[str, Any] = {"mode": kind, "overwrite_filter": overwrite_filter, "options": isolation}
         if transaction._is_done():  # noqa: SLF001 - the package's own
             transaction.commit_receipts([], **committed)
             return transaction.commit_transaction()
@@ -176,7 +179,10 @@ def write(  # noqa: PLR0913 - the parts of a write
 
 
 def commit_files(
-    transaction: Transaction, frame: DataFrame, how: FrameWrite, **arguments: Any
+    transaction: Transaction,
+    frame: DataFrame,
+    how: FrameWrite,
+    **arguments: Any,  # noqa: ANN401 - those of `commit_receipts`
 ) -> CommitResult:
     """Writes files for a transaction, and commits it. After an error that is certain, the files are removed."""
     staged = transaction._staged()  # noqa: SLF001 - the package's own
@@ -197,7 +203,7 @@ def commit_files(
         raise
 
 
-def create(
+def create(  # noqa: PLR0913 - the parts of a table, and its rows
     frame: DataFrame,
     table: str | Table,
     catalog: Catalog | str | None,
@@ -205,7 +211,7 @@ def create(
     how: FrameWrite,
     *,
     schema: Schema | None = None,
-    **layout: Any,
+    **layout: Any,  # noqa: ANN401 - those of `create_table`
 ) -> CommitResult:
     """Makes a table with the rows of a frame, in one commit.
 

@@ -77,7 +77,9 @@ def _fields(columns: spark.StructType, numbers: Iterator[int], prefix: str) -> l
     ]
 
 
-def _type(kind: spark.DataType, numbers: Iterator[int], name: str) -> IcebergType:
+def _type(  # noqa: PLR0911 - one return a kind
+    kind: spark.DataType, numbers: Iterator[int], name: str
+) -> IcebergType:
     from pyspark.sql import types as spark  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
     if isinstance(kind, spark.StructType):

@@ -1,7 +1,7 @@
 """How do rows of a DataFrame become one commit that changes rows of a table?
 
-In: a DataFrame with the places of rows that go, and with new rows. Spark has joined and computed them, from one snapshot
-of the table. Out: one commit, validated from that snapshot.
+In: a DataFrame with the places of rows that go, and with new rows. Spark has joined and computed them, from one
+snapshot of the table. Out: one commit, validated from that snapshot.
 
 Tasks write new rows and send places back. For copy-on-write, other tasks then write the files with those places again,
 without the rows there. So the DataFrame is evaluated once, whatever its expressions.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from floeberg.expressions import AnyFilter
     from floeberg.table import Table
-    from floeberg.write import RowDeltaReceipt, RowDeltaRecipe
+    from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
 __all__ = ["ChangedCounts", "RowChange"]
 
@@ -177,7 +177,11 @@ class RowChange:
             )
 
     def _copied(
-        self, spark: SparkSession, recipe: RowDeltaRecipe, done: Sequence[Changed], written: list[RowDeltaReceipt]
+        self,
+        spark: SparkSession,
+        recipe: RowDeltaRecipe,
+        done: Sequence[Changed],
+        written: list[RowDeltaReceipt],
     ) -> list[RowDeltaReceipt]:
         """Writes files again, without the rows that go. `written` gets what is written, also where this fails."""
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg.spark imports nothing large
@@ -187,9 +191,7 @@ class RowChange:
             return []
         places = pa.concat_tables(parts)
         files = places["_file"].unique().to_pylist()
-        groups = [
-            (pickled, _as_bytes(places, paths)) for pickled, paths in self._groups(files)
-        ]
+        groups = [(pickled, _as_bytes(places, paths)) for pickled, paths in self._groups(files)]
         tasks = min(len(groups), _TASKS_A_CORE * (cores(spark) or 2))
         frame = spark.createDataFrame(groups, "task_group binary, places binary").repartition(tasks)
         for receipts in run_tasks(frame, CopyTask(recipe, self.has_lineage)):

@@ -1,7 +1,7 @@
 """What do Spark's tasks do with rows of a DataFrame that a table gets or loses?
 
-In: batches of a DataFrame. Out: one row a task, with what it did: pickled receipts. The driver commits the receipts that
-Spark gives it, one for each task however often the task ran.
+In: batches of a DataFrame. Out: one row a task, with what it did: pickled receipts. The driver commits the receipts
+that Spark gives it, one for each task however often the task ran.
 
 Invariant: a file is in the table only if its receipt came to the driver.
 """
@@ -24,11 +24,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from floeberg.scan import TaskGroup
+    from floeberg.scan.task_group import TaskGroup
     from floeberg.spark.write.input_columns import InputColumns
-    from floeberg.write import RowDeltaReceipt, RowDeltaRecipe, WriteRecipe
+    from floeberg.write.recipe import WriteRecipe
+    from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
-__all__ = ["DELETED", "INSERTED", "KEPT", "PLACES", "UPDATED", "AppendTask", "ChangeTask", "CopyTask", "run_tasks"]
+__all__ = [
+    "DELETED",
+    "INSERTED",
+    "KEPT",
+    "PLACES",
+    "UPDATED",
+    "AppendTask",
+    "ChangeTask",
+    "CopyTask",
+    "run_tasks",
+]
 
 KEPT, DELETED, UPDATED, INSERTED = range(4)
 """What becomes of a row: the first column of the rows of `ChangeTask`."""
@@ -68,8 +79,10 @@ def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any])
 
     with warnings.catch_warnings():
         # PySpark warns of new versions of pandas, none of whose data frames are made here.
-        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
-        mapped = frame.mapInArrow(run, "done binary")  # type: ignore[arg-type]
+        warnings.filterwarnings(
+            "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
+        )
+        mapped = frame.mapInArrow(run, "done binary")
     done = mapped.collect()
     return [pickle.loads(bytes(row[0])) for row in done]  # noqa: S301 - made by the tasks above
 
@@ -181,7 +194,8 @@ class ChangeTask:
             if not new.num_rows or self.columns is None:
                 continue
             own = pa.RecordBatch.from_arrays(
-                new.columns[width:], schema=pa.schema([new.schema.field(at) for at in range(width, new.num_columns)])
+                new.columns[width:],
+                schema=pa.schema([new.schema.field(at) for at in range(width, new.num_columns)]),
             )
             rows = next(iter(self.columns.reader(own.schema, iter((own,)))))
             if self.has_lineage:
@@ -208,9 +222,7 @@ class ChangeTask:
             done.places = self.recipe.delete_rows(gone)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(
-            __name__, "ChangeTask", self.recipe, self.columns, self.has_lineage, self.copies
-        )
+        return pickle_call(__name__, "ChangeTask", self.recipe, self.columns, self.has_lineage, self.copies)
 
 
 @dataclass(frozen=True)
