@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 
 import floeberg as fb
 import floeberg.spark
-from floeberg.errors import InvalidInputError, NoSuchTableError, NotFoundError, TableAlreadyExistsError
+from floeberg.errors import InvalidInputError, NoSuchTableError, TableAlreadyExistsError
 from floeberg.spark.write import frame as writing
 
 SCHEMA = pa.schema({"id": pa.int64(), "city": pa.string(), "ts": pa.timestamp("us", "UTC")})
@@ -68,8 +68,6 @@ def test_each_mode_changes_what_it_names(spark, lake):
     ):
         with pytest.raises(InvalidInputError, match=words):
             put("SELECT 1L AS two", **options)
-    with pytest.raises(NotFoundError):
-        put("SELECT 1L AS two", branch="nothing", mode="overwrite")
 
 
 def test_rows_of_a_partition_come_to_one_task(spark, lake):

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import floeberg as fb
 import floeberg.spark
-from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
+from floeberg.errors import CommitConflictError, InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.spark.sql.exact import exact_filter
 from floeberg.spark.sql.grammar import Target
 from floeberg.spark.sql.known_tables import KnownTables
@@ -295,6 +295,7 @@ def test_inserts_follow_columns_names_and_the_overwrite_mode(spark, sql, lake):
             "REPLACE WHERE",
         ),
         ("DELETE FROM db.t.files WHERE content = 0", InvalidInputError, "cannot be changed"),
+        ("INSERT INTO db.t.branch_nothing VALUES (1)", NotFoundError, "nothing"),
         ("MERGE INTO db.t USING db.t AS s ON t.id = s.id", UnsupportedError, "expected WHEN, found the end"),
         (
             "MERGE WITH SCHEMA EVOLUTION INTO db.t USING db.t s ON 1 = 1 WHEN MATCHED THEN DELETE",
@@ -312,7 +313,7 @@ def test_inserts_follow_columns_names_and_the_overwrite_mode(spark, sql, lake):
             "there is no column 'v'",
         ),
         (
-            "MERGE INTO db.t USING (SELECT 1 AS k) ON id = k WHEN NOT MATCHED AND db.t.v = 1 THEN INSERT (id) VALUES (k)",
+            "MERGE INTO db.t USING (SELECT 1 AS k) ON v = k WHEN NOT MATCHED AND db.t.v = 1 THEN INSERT (v) VALUES (k)",
             InvalidInputError,
             "of the other side",
         ),

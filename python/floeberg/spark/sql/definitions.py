@@ -180,7 +180,7 @@ def _make(queries: Queries, catalog: Catalog, levels: tuple[str, ...], new: _New
             catalog,
             mode,
             FrameWrite(),
-            schema=schema_of(_optional(frame.schema)),
+            schema=schema_of(frame.schema, keeps_required=False),
             **layout,
         )
         return
@@ -193,17 +193,3 @@ def _make(queries: Queries, catalog: Catalog, levels: tuple[str, ...], new: _New
         catalog.replace_table(levels, schema, **layout)  # type: ignore[arg-type]
     else:
         catalog.create_or_replace_table(levels, schema, **layout)  # type: ignore[arg-type]
-
-
-def _optional(schema: StructType) -> StructType:
-    """Columns of a query, which are never promised to be without nulls."""
-    from pyspark.sql.types import StructField, StructType  # noqa: PLC0415 - the same
-
-    return StructType(
-        [StructField(each.name, each.dataType, nullable=True, metadata=_comment(each)) for each in schema]
-    )
-
-
-def _comment(field: object) -> dict[str, str] | None:
-    found = (getattr(field, "metadata", None) or {}).get("comment")
-    return {"comment": found} if found else None

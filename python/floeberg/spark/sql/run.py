@@ -30,7 +30,7 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     reader: Reader = "auto",
     truncate_nanoseconds: bool = False,
 ) -> DataFrame:
-    """Runs a query over tables of a catalog by their names, beside Spark's own tables and views.
+    """Runs a statement over tables of a catalog by their names, beside Spark's own tables and views.
 
     `sales.orders` is a table of the catalog, if the catalog has it. If Spark has a table of that name too, an error
     asks for `catalog.sales.orders` or `spark_catalog.sales.orders`. The first part may be the name of the catalog, or
@@ -45,9 +45,13 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     `floeberg.spark.create_view` without a chosen snapshot move to the newest one first; Spark itself would show the old
     one.
 
-    Spark runs the text as written, with other names for these tables. Conditions on a table are pushed down to its
+    Spark runs queries as written, with other names for these tables. Conditions on a table are pushed down to its
     planning, and skip manifests and files. Spark still evaluates all conditions itself. If a statement does not name a
     table of the catalog, Spark runs it unchanged.
+
+    `INSERT`, `DELETE`, `UPDATE`, `MERGE INTO`, `CREATE TABLE`, `ALTER TABLE`, `DROP TABLE` and `CALL` run at once, each
+    as one commit. Those that change rows return a row with `snapshot_id`, `updated_rows`, `deleted_rows` and
+    `inserted_rows`.
 
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
@@ -65,8 +69,9 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
         InvalidInputError: A name is ambiguous, the text has several statements, or two snapshots of a table are chosen
             at once.
         NotFoundError: The table, snapshot or ref does not exist. The error suggests near matches.
-        UnsupportedError: The statement names a table of a catalog, and is not a query or cannot be parsed. Or Spark has
+        UnsupportedError: The statement names a table of a catalog, and is not known or cannot be parsed. Or Spark has
             no type for a column.
+        CommitConflictError: Another writer changed the rows that the statement changes.
     """
     check_pyspark()
     check_session(spark)

@@ -46,6 +46,7 @@ class ChangedTable:
 
         Raises:
             InvalidInputError: The name is that of a metadata table, a tag or a snapshot.
+        NotFoundError: The branch does not exist.
             UnsupportedError: The session asks for staged writes.
         """
         found = known.find(target.parts)
@@ -64,7 +65,10 @@ class ChangedTable:
                 raise UnsupportedError(
                     f"{key} is set, and is not supported: name the branch, as in {name}.branch_audit, or unset it"
                 )
-        return cls(found, target, branch, is_case_sensitive(spark))
+        changed = cls(found, target, branch, is_case_sensitive(spark))
+        # A write makes no branch.
+        _ = changed.scan
+        return changed
 
     @property
     def table(self) -> Table:

@@ -130,7 +130,7 @@ def write(  # noqa: PLR0913 - the parts of a write
 
     Raises:
         InvalidInputError: The rows do not fit the table, or arguments contradict each other.
-        NotFoundError: The table or the branch does not exist.
+        NotFoundError: The table does not exist.
         TableAlreadyExistsError: The table that `create` makes exists.
         CommitConflictError: Another writer changed the rows that are replaced.
         NotInstalledError: PySpark or pandas is not installed.
@@ -227,7 +227,7 @@ def create(  # noqa: PLR0913 - the parts of a table, and its rows
     if isinstance(table, Table):
         raise InvalidInputError(f"mode {mode!r} makes a table: give its name, and the catalog")
     place = load_catalog(catalog) if catalog is None or isinstance(catalog, str) else catalog
-    columns = schema_of(frame.schema) if schema is None else schema
+    columns = schema_of(frame.schema, keeps_required=False) if schema is None else schema
     exists = mode != "create" and place.table_exists(table)
     if mode == "replace" or exists:
         begun = place.replace_table_transaction(table, columns, **layout)

@@ -7,6 +7,7 @@ Invariant: a type that Iceberg lacks is an error that names the column.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -39,14 +40,19 @@ _SIMPLE = {
 }
 
 
-def schema_of(columns: spark.StructType) -> Schema:
+def schema_of(columns: spark.StructType, *, keeps_required: bool = True) -> Schema:
     """The columns of a table, for columns of Spark.
+
+    Args:
+        columns: The columns.
+        keeps_required: Whether columns that are never null are required. Those of a query are not, as in Spark.
 
     Raises:
         UnsupportedError: Iceberg has no type for a column.
     """
     numbers = count(1)
-    return Schema(*_fields(columns, numbers, ""))
+    fields = _fields(columns, numbers, "")
+    return Schema(*(each if keeps_required else replace(each, required=False) for each in fields))
 
 
 def iceberg_type(kind: spark.DataType, name: str) -> IcebergType:

@@ -190,6 +190,9 @@ class RowChange:
         if not parts:
             return []
         places = pa.concat_tables(parts)
+        counts = places.group_by(["_file", "_pos"]).aggregate([([], "count_all")])
+        if counts.num_rows < places.num_rows:
+            raise InvalidDataError("a row that goes is in two tasks: this is a defect")
         files = places["_file"].unique().to_pylist()
         groups = [(pickled, _as_bytes(places, paths)) for pickled, paths in self._groups(files)]
         tasks = min(len(groups), _TASKS_A_CORE * (cores(spark) or 2))
