@@ -196,6 +196,20 @@ def test_the_source_of_a_merge_is_evaluated_once_and_may_read_the_target(spark, 
     assert content(table, "id", "v")[-1] == (14, 14)
 
 
+def test_a_star_stands_for_all_columns_by_their_names(spark, sql, lake):
+    table = make(lake, "t", 2, "merge-on-read")
+    spark.sql(
+        "SELECT DATE '2026-09-09' AS d, 2.5D AS X, id AS ID, 'star' AS s, CAST(id AS BIGINT) AS v FROM range(11, 13)"
+    ).createOrReplaceTempView("starred")
+    done = sql(
+        """MERGE INTO db.t USING starred ON t.id = starred.id
+           WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+    )
+    assert counts(done) == (1, 0, 1)
+    day = datetime.date(2026, 9, 9)
+    assert content(table, "*")[11:] == [(11, 11, "star", day, 2.5), (12, 12, "star", day, 2.5)]
+
+
 @pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
 def test_a_row_that_two_rows_of_the_source_match_is_an_error_and_leaves_no_file(sql, lake, tmp_path, mode):
     table = make(lake, "t", 2, mode)

@@ -162,14 +162,15 @@ class _Merge:
             names = [self.changed.column(parts, "MERGE") for parts, _ in clause.settings]
             check_once(names, "MERGE")
             return tuple(((name,), text) for name, (_, text) in zip(names, clause.settings, strict=True))
-        own = {name.lower(): name for name in self.source.columns if name != _ROW}
+        fold = (lambda name: name) if self.changed.case_sensitive else str.lower
+        own = {fold(name): name for name in self.source.columns if name != _ROW}
         found = []
         for field in self.changed.table.schema().fields:
-            if field.name.lower() not in own:
+            if fold(field.name) not in own:
                 raise InvalidInputError(
                     f"MERGE: * needs all columns of the table, and the source has no column {field.name!r}"
                 )
-            found.append(((field.name,), f"{self._alias}.{quoted(own[field.name.lower()])}"))
+            found.append(((field.name,), f"{self._alias}.{quoted(own[fold(field.name)])}"))
         return tuple(found)
 
     def _types(self, clauses: tuple[Clause, ...]) -> dict[tuple[int, str], Any]:
