@@ -38,11 +38,19 @@ def test_statements_run_in_spark_connect(tmp_path):
         view = "SELECT count(*) FROM followed"
         told["followed"] = [spark.sql(view).first()[0], ask(view).first()[0]]
         told["errors"] = []
-        for text in ("SELECT nothing FROM sales.orders", "SELECT * FROM sales.nothing", "DROP TABLE sales.orders"):
+        for text in ("SELECT nothing FROM sales.orders", "SELECT * FROM sales.nothing", "CACHE TABLE sales.orders"):
             try:
                 ask(text).collect()
             except Exception as error:
                 told["errors"].append(type(error).__name__)
+        changed = ask("UPDATE sales.orders SET note = upper(note) WHERE id IN (SELECT id FROM own)").first()
+        merged = ask(
+            "MERGE INTO sales.orders t USING own s ON t.id = s.id + 20 WHEN MATCHED THEN DELETE "
+            "WHEN NOT MATCHED THEN INSERT (id, note) VALUES (s.id + 20, uuid())"
+        ).first()
+        told["changed"] = [changed.updated_rows, merged.deleted_rows, merged.inserted_rows]
+        made = floeberg.spark.write(spark.range(4), "sales.made", catalog=lake, mode="create", partition_spec=["id"])
+        told["made"] = [made.added_rows, lake.load_table("sales.orders").scan().count()]
         told["left"] = sorted(each.name for each in spark.catalog.listTables())
         print(json.dumps(told), flush=True)
         """,
@@ -54,4 +62,5 @@ def test_statements_run_in_spark_connect(tmp_path):
     assert (told["old"], told["at"], told["moment"], told["files"]) == (10, 20, 4, 2)
     assert (told["kept"], told["followed"]) == (20, [20, 21])
     assert told["errors"] == ["AnalysisException", "NoSuchTableError", "UnsupportedError"]
+    assert (told["changed"], told["made"]) == ([3, 1, 2], [4, 22])
     assert told["left"] == ["followed", "own"]

@@ -185,22 +185,65 @@ class NewTables(Views):
             ([3], 2)
             >>> catalog.drop_table("db.daily")
         """
-        levels = checked_identifier("identifier", identifier)
         columns, rows = _columns_and_rows(schema, as_select)
+        levels = checked_identifier("identifier", identifier)
         table = self.load_table(levels)
-        wanted = checked_properties("properties", properties)
-        version = format_version
-        if version is None and _FORMAT_VERSION not in wanted:
-            version = table.format_version
-        place = table.location()
-        if location is not None:
-            place = self._place(levels, checked_path("location", location))
-        new = _new_table(columns, place, partition_spec, sort_order, wanted, version)
-        with table.transaction() as transaction:
-            transaction.change_structure([_native.Operation.create_table(**new, replaces=True)])
+        with self._replacement(
+            levels, table, columns, location, partition_spec, sort_order, properties, format_version
+        ) as transaction:
             if rows is not None:
                 transaction.append(rows)
         return table
+
+    def replace_table_transaction(  # noqa: PLR0913, PLR0917 - as `create_table`
+        self,
+        identifier: str | Iterable[str],
+        schema: AnySchema,
+        location: str | os.PathLike[str] | None = None,
+        partition_spec: AnyPartitionSpec = None,
+        sort_order: AnySortOrder = None,
+        properties: Mapping[str, str | float] | None = None,
+        *,
+        format_version: int | None = None,
+    ) -> Transaction:
+        """Begins a transaction whose commit replaces a table, with the rows that the transaction adds.
+
+        Args:
+            identifier: As with `replace_table`, and so are the others.
+            schema: Its columns.
+            location: Where its new files go.
+            partition_spec: Its partition spec.
+            sort_order: Its sort order.
+            properties: Properties that are added to those of the table.
+            format_version: Its format version.
+
+        Returns:
+            The transaction.
+
+        Raises:
+            NoSuchTableError: The table does not exist.
+            FloebergError: Those of `replace_table`.
+
+        Examples:
+            >>> import pyarrow as pa
+            >>> made = catalog.create_table("db.daily", as_select=pa.table({"id": [1, 2]}))
+            >>> with catalog.replace_table_transaction("db.daily", pa.schema({"day": pa.date32()})) as transaction:
+            ...     _ = transaction.set_properties(owner="jo")
+            >>> made.refresh().schema().column_names, made.scan().count()
+            (['day'], 0)
+            >>> catalog.drop_table("db.daily")
+        """
+        levels = checked_identifier("identifier", identifier)
+        return self._replacement(
+            levels,
+            self.load_table(levels),
+            schema,
+            location,
+            partition_spec,
+            sort_order,
+            properties,
+            format_version,
+        )
 
     def create_or_replace_table(  # noqa: PLR0913, PLR0917 - as `create_table`
         self,
@@ -302,6 +345,30 @@ class NewTables(Views):
             return operations.load(None)
         except NoSuchTableError as error:
             raise self._instead_of_table(identifier, error) from error
+
+    def _replacement(  # noqa: PLR0913, PLR0917 - the parts of a table
+        self,
+        levels: Identifier,
+        table: Table,
+        columns: AnySchema,
+        location: str | os.PathLike[str] | None,
+        partition_spec: AnyPartitionSpec,
+        sort_order: AnySortOrder,
+        properties: Mapping[str, str | float] | None,
+        format_version: int | None,
+    ) -> Transaction:
+        """The transaction that makes a table another one."""
+        wanted = checked_properties("properties", properties)
+        version = format_version
+        if version is None and _FORMAT_VERSION not in wanted:
+            version = table.format_version
+        place = table.location()
+        if location is not None:
+            place = self._place(levels, checked_path("location", location))
+        new = _new_table(columns, place, partition_spec, sort_order, wanted, version)
+        transaction = table.transaction()
+        transaction.change_structure([_native.Operation.create_table(**new, replaces=True)])
+        return transaction
 
     def _new_identifier(self, name: str, identifier: str | Iterable[str]) -> Identifier:
         """The identifier of a new table."""

@@ -1,4 +1,4 @@
-"""Reads tables through PySpark, without a JAR.
+"""Reads, writes and changes tables through PySpark, without a JAR.
 
 Importing this package does not import PySpark. `register` does.
 """
@@ -6,5 +6,6 @@ Importing this package does not import PySpark. `register` does.
 from floeberg.spark.session.registration import register
 from floeberg.spark.sql import sql
 from floeberg.spark.tables import create_view, table
+from floeberg.spark.write.frame import write
 
-__all__ = ["create_view", "register", "sql", "table"]
+__all__ = ["create_view", "register", "sql", "table", "write"]

@@ -19,12 +19,22 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.references import Reference
     from floeberg.spark.sql.statement import Statement
 
-__all__ = ["frames_of", "is_case_sensitive"]
+__all__ = ["frames_of", "is_case_sensitive", "moments_are_certain", "texts_are_certain"]
 
 
 def is_case_sensitive(spark: SparkSession) -> bool:
     """Whether the case of names of columns counts in the session."""
     return _is_set(spark, "spark.sql.caseSensitive")
+
+
+def texts_are_certain(spark: SparkSession) -> bool:
+    """Whether Spark compares dates and moments with texts as dates and moments."""
+    return not _is_set(spark, "spark.sql.legacy.typeCoercion.datetimeToString.enabled")
+
+
+def moments_are_certain(spark: SparkSession) -> bool:
+    """Whether what is written TIMESTAMP has a zone. Otherwise it has none, whatever its text says."""
+    return str(spark.conf.get("spark.sql.timestampType", "TIMESTAMP_LTZ")).upper() == "TIMESTAMP_LTZ"
 
 
 def frames_of(  # noqa: PLR0913 - what is read, and how
@@ -35,6 +45,7 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
     reading: dict[str, Any],
     *,
     case_sensitive: bool,
+    empty: bool = False,
 ) -> list[DataFrame]:
     """The frame of each use of a table.
 
@@ -45,18 +56,17 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
         uses: The uses.
         reading: What `Scan.to_spark` is given.
         case_sensitive: Whether the case of names of columns counts.
+        empty: Whether the frames have no rows, and nothing is planned.
     """
     scans = [_scan_of(spark, use, case_sensitive=case_sensitive) for use in uses]
-    # With this setting Spark compares dates and moments with texts as texts.
-    as_texts = _is_set(spark, "spark.sql.legacy.typeCoercion.datetimeToString.enabled")
+    as_texts = not texts_are_certain(spark)
     found = [
         []
         if as_texts or use.found.metadata
         else conditions(use, scan, statement, case_sensitive=case_sensitive)
         for use, scan in zip(uses, scans, strict=True)
     ]
-    if str(spark.conf.get("spark.sql.timestampType", "TIMESTAMP_LTZ")).upper() != "TIMESTAMP_LTZ":
-        # What is written TIMESTAMP has no zone then, whatever its text says.
+    if not moments_are_certain(spark):
         found = [[each for each in group if not list(each.moments())] for group in found]
     moments = Moments(spark)
     moments.ask(moment for group in found for condition in group for moment in condition.moments())
@@ -69,6 +79,9 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
             )
             continue
         columns = needed_columns(statement, tree, use, uses, scan.schema())
+        if empty:
+            named.append(_empty(spark, scan.select(*columns), reading))
+            continue
         chosen = pushed(group, scan, moments).select(*columns)
         if group:
             named.append(chosen.to_spark(spark, **reading))
@@ -79,6 +92,14 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
             frames[key] = chosen.to_spark(spark, **reading)
         named.append(frames[key])
     return named
+
+
+def _empty(spark: SparkSession, scan: Scan, reading: dict[str, Any]) -> DataFrame:
+    """A frame with the columns of a scan."""
+    from floeberg.spark.read.types import spark_struct  # noqa: PLC0415 - it imports PySpark
+
+    truncates = bool(reading.get("truncate_nanoseconds"))
+    return spark.createDataFrame([], spark_struct(scan.projection().fields, truncate_nanoseconds=truncates))
 
 
 def _scan_of(spark: SparkSession, reference: Reference, *, case_sensitive: bool) -> Scan:

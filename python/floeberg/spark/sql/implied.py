@@ -49,6 +49,7 @@ class Condition:
         self._tree = tree
         self._columns = columns
         self._statement = statement
+        self._is_exact = False
 
     def moments(self) -> Iterator[Constant]:
         """What Spark has to be asked first."""
@@ -70,6 +71,14 @@ class Condition:
         """The filter that the condition implies, or `None`."""
         return self._implied(self._tree, moments, negated=False)
 
+    def exact_filter(self, moments: Moments) -> Expression | None:
+        """The filter that keeps the rows for which the condition holds, and no others; `None` if it is not sure."""
+        self._is_exact = True
+        try:
+            return self._implied(self._tree, moments, negated=False)
+        finally:
+            self._is_exact = False
+
     def _implied(self, node: Any, moments: Moments, *, negated: bool) -> Expression | None:  # noqa: ANN401, C901, PLR0911 - one return a form
         from sqlglot import exp  # noqa: PLC0415 - the same
 
@@ -82,6 +91,8 @@ class Condition:
         if isinstance(node, (exp.And, exp.Or)):
             parts = [self._implied(each, moments, negated=negated) for each in node.flatten()]
             known = [each for each in parts if each is not None]
+            if self._is_exact and len(known) < len(parts):
+                return None
             if isinstance(node, exp.And) is not negated:
                 return And(*known) if len(known) > 1 else next(iter(known), None)
             return Or(*known) if len(known) == len(parts) else None
@@ -115,17 +126,21 @@ class Condition:
 
     def _against(self, column: Any, operator: str, other: Any, moments: Moments) -> Expression | None:  # noqa: ANN401 - the same
         found, constant = self._columns.find(column), constant_of(other, self._statement)
-        if found is None or constant is None:
+        if found is None or constant is None or self._is_uncertain(found[1]):
             return None
         literals = literals_for(found[1], [constant], moments, listed=False)
         return None if literals is None else compared(*found, operator, literals[0])
+
+    def _is_uncertain(self, kind: str) -> bool:
+        """Whether NaN and zeros may make the filter of a comparison another than Spark's."""
+        return self._is_exact and kind in {"float", "double"}
 
     def _between(self, node: Any, moments: Moments, *, negated: bool) -> Expression | None:  # noqa: ANN401 - the same
         low = self._against(node.this, "<" if negated else ">=", node.args["low"], moments)
         high = self._against(node.this, ">" if negated else "<=", node.args["high"], moments)
         if low is None or high is None:
             either = high if low is None else low
-            return None if negated else either
+            return None if negated or self._is_exact else either
         return low | high if negated else low & high
 
     def _in(self, node: Any, moments: Moments, *, negated: bool) -> Expression | None:  # noqa: ANN401 - the same
@@ -137,7 +152,7 @@ class Condition:
         if not known or (negated and len(known) < len(constants)):
             return None
         literals = literals_for(column[1], known, moments, listed=True)
-        if literals is None:
+        if literals is None or self._is_uncertain(column[1]):
             return None
         return NotIn(column[0], literals) & NotNull(column[0]) if negated else In(column[0], literals)
 

@@ -117,6 +117,63 @@ class KnownTables:
         place = catalog if catalog is not None and not isinstance(catalog, str) else load_catalog(catalog)
         return self.load(place, tuple(name.split("."))) or open_named(name, place)
 
+    @property
+    def default(self) -> Catalog | None:
+        """The catalog whose tables are named without it."""
+        return self._catalog
+
+    def catalog(self, name: str) -> Catalog | None:
+        """The catalog of a name, if there is one."""
+        return self._named(name)
+
+    def place(self, parts: tuple[str, ...]) -> tuple[Catalog, tuple[str, ...]] | None:
+        """Where a table of a name is, or would be made; `None` for a table of Spark.
+
+        Raises:
+            InvalidInputError: Both the catalog and Spark have the namespace.
+        """
+        own = self._named(parts[0]) if len(parts) > 2 else None  # noqa: PLR2004 - a catalog before both
+        if own is not None:
+            return own, parts[1:]
+        if self._catalog is None or len(parts) < 2:  # noqa: PLR2004 - a namespace and a name
+            return None
+        found = self.namespace(parts[:-1])
+        if found is None or not found[0].namespace_exists(found[1]):
+            return None
+        if self._spark_has_namespace(parts[:-1]):
+            name = ".".join(parts)
+            raise InvalidInputError(
+                f"both the catalog {found[0].name!r} and Spark have a namespace {'.'.join(parts[:-1])!r}: write "
+                f"'{found[0].name}.{name}' or 'spark_catalog.{name}'"
+            )
+        return found[0], parts
+
+    def namespace(self, parts: tuple[str, ...]) -> tuple[Catalog, tuple[str, ...]] | None:
+        """Where a namespace of a name is, or would be made; `None` for one of Spark."""
+        own = self._named(parts[0]) if len(parts) > 1 else None
+        if own is not None:
+            return own, parts[1:]
+        if self._catalog is None or parts[0] == "spark_catalog":
+            return None
+        return self._catalog, parts
+
+    def existing_namespace(self, parts: tuple[str, ...]) -> tuple[Catalog, tuple[str, ...]] | None:
+        """The namespace of a name; `None` for one of Spark, or none at all."""
+        found = self.namespace(parts)
+        if found is None or (len(parts) > 1 and found[1] != parts):
+            return found
+        return found if found[0].namespace_exists(parts) and not self._spark_has_namespace(parts) else None
+
+    def _spark_has_namespace(self, parts: tuple[str, ...]) -> bool:
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+        try:
+            return bool(
+                self._spark.catalog.databaseExists(".".join(f"`{part.replace('`', '``')}`" for part in parts))
+            )
+        except PySparkException:
+            return False
+
     def _named(self, name: str) -> Catalog | None:
         """The catalog of a name: the given one, or one of the configuration."""
         if self._catalog is not None and name == self._catalog.name:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_text
-from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.environment import check_pyspark, check_session
-from floeberg.spark.sql.frames import frames_of, is_case_sensitive
 from floeberg.spark.sql.known_tables import KnownTables
-from floeberg.spark.sql.references import references
-from floeberg.spark.sql.rewriting import edits, template
-from floeberg.spark.sql.statement import check_sqlglot, parse_query, read_statement
+from floeberg.spark.sql.queries import Queries
+from floeberg.spark.sql.statement import check_sqlglot, read_statement
+from floeberg.spark.sql.statements import run_change, run_definition
 from floeberg.spark.views import followed, renew
 
 if TYPE_CHECKING:
@@ -19,14 +17,8 @@ if TYPE_CHECKING:
 
     from floeberg.catalog import Catalog
     from floeberg.scan.scan import Reader
-    from floeberg.spark.sql.statement import Statement
 
 __all__ = ["sql"]
-
-_INSTEAD = (
-    "floeberg.spark.sql runs queries of tables of a catalog; rows are written by DataFrame.write.format('floeberg'), "
-    "or by the methods of the table"
-)
 
 
 def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
@@ -38,7 +30,7 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     reader: Reader = "auto",
     truncate_nanoseconds: bool = False,
 ) -> DataFrame:
-    """Runs a query over tables of a catalog by their names, beside Spark's own tables and views.
+    """Runs a statement over tables of a catalog by their names, beside Spark's own tables and views.
 
     `sales.orders` is a table of the catalog, if the catalog has it. If Spark has a table of that name too, an error
     asks for `catalog.sales.orders` or `spark_catalog.sales.orders`. The first part may be the name of the catalog, or
@@ -53,9 +45,13 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     `floeberg.spark.create_view` without a chosen snapshot move to the newest one first; Spark itself would show the old
     one.
 
-    Spark runs the text as written, with other names for these tables. Conditions on a table are pushed down to its
+    Spark runs queries as written, with other names for these tables. Conditions on a table are pushed down to its
     planning, and skip manifests and files. Spark still evaluates all conditions itself. If a statement does not name a
     table of the catalog, Spark runs it unchanged.
+
+    `INSERT`, `DELETE`, `UPDATE`, `MERGE INTO`, `CREATE TABLE`, `ALTER TABLE`, `DROP TABLE` and `CALL` run at once, each
+    as one commit. Those that change rows return a row with `snapshot_id`, `updated_rows`, `deleted_rows` and
+    `inserted_rows`.
 
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
@@ -73,8 +69,9 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
         InvalidInputError: A name is ambiguous, the text has several statements, or two snapshots of a table are chosen
             at once.
         NotFoundError: The table, snapshot or ref does not exist. The error suggests near matches.
-        UnsupportedError: The statement names a table of a catalog, and is not a query or cannot be parsed. Or Spark has
+        UnsupportedError: The statement names a table of a catalog, and is not known or cannot be parsed. Or Spark has
             no type for a column.
+        CommitConflictError: Another writer changed the rows that the statement changes.
     """
     check_pyspark()
     check_session(spark)
@@ -86,80 +83,8 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     known = KnownTables(spark, catalog)
     for view in followed(spark, statement.words):
         renew(spark, view, known.open(view.table, view.catalog))
-    tree = _query(spark, statement, known)
-    uses = [] if tree is None else references(statement, tree, known)
-    if not uses:
-        return _run(spark, statement, known, text, args, {})
-    case_sensitive = is_case_sensitive(spark)
-    changes = edits(statement, tree, uses, case_sensitive=case_sensitive)
-    reading = {"reader": reader, "truncate_nanoseconds": truncate_nanoseconds}
-    frames = frames_of(spark, statement, tree, uses, reading, case_sensitive=case_sensitive)
-    named = {f"floeberg_{at}": frame for at, frame in enumerate(frames)}
-    return _run(spark, statement, known, template(text, changes), args, named)
-
-
-def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any:  # noqa: ANN401 - sqlglot's
-    """The tree of the query; `None` if it names no table of the catalog and Spark runs it."""
-    from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
-
-    trees, near = parse_query(statement) if statement.is_query else ([], "")
-    if len(trees) == 1 and isinstance(trees[0], exp.Query):
-        return trees[0]
-    ours = [name for name in statement.names if known.look_up(name.parts) is not None]
-    if not ours:
-        return None
-    name = ".".join(ours[0].parts)
-    if len(trees) > 1:
-        raise InvalidInputError(
-            f"expected one statement, found {len(trees)}: {name!r} is a table of a catalog"
-        )
-    if statement.word == "TABLE":
-        raise UnsupportedError(f"TABLE: {name!r} is a table of a catalog: write SELECT * FROM {name}")  # noqa: S608 - a text to read
-    if not trees and (statement.is_query or statement.is_unheard_of):
-        _let_spark_judge(spark, statement.text)
-        raise UnsupportedError(
-            f"the query cannot be understood{near}, and {name!r} is a table of a catalog: make a view of the table "
-            "with floeberg.spark.create_view, and query that"
-        )
-    raise UnsupportedError(f"{statement.word}: {name!r} is a table of a catalog, and {_INSTEAD}")
-
-
-def _let_spark_judge(spark: SparkSession, text: str) -> None:
-    """Raises Spark's own error where the text is not SQL. Nothing is run."""
-    from pyspark.errors import ParseException, PySparkException  # noqa: PLC0415 - the same
-
-    try:
-        spark.sql(f"EXPLAIN {text}")
-    except ParseException:
-        spark.sql(text)
-    except PySparkException:
-        return
-
-
-def _run(  # noqa: PLR0913, PLR0917 - what is run, and what is said of it
-    spark: SparkSession,
-    statement: Statement,
-    known: KnownTables,
-    text: str,
-    args: dict[str, Any] | list[Any] | None,
-    frames: dict[str, DataFrame],
-) -> DataFrame:
-    from pyspark.errors import AnalysisException, ParseException  # noqa: PLC0415 - the same
-
-    try:
-        # PySpark names the frames, and forgets the names when the statement is analysed.
-        return spark.sql(text, args, **frames)
-    except ParseException:
-        if frames:
-            _let_spark_judge(spark, statement.text)
-        raise
-    except AnalysisException as error:
-        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
-            raise
-        for parts in statement.quoted_and_plain_names:
-            if parts[-1] in str(error) and known.look_up(parts) is not None:
-                raise UnsupportedError(
-                    f"{'.'.join(parts)!r} is a table of a catalog, and is not understood where it stands: "
-                    "write its name after FROM or JOIN"
-                ) from error
-        raise
+    queries = Queries(spark, known, args, {"reader": reader, "truncate_nanoseconds": truncate_nanoseconds})
+    done = run_change(queries, statement)
+    if done is None:
+        done = run_definition(queries, statement)
+    return queries.run(statement) if done is None else done

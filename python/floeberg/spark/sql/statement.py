@@ -84,7 +84,8 @@ class Statement:
     @cached_property
     def is_opaque(self) -> bool:
         """Whether Spark may read columns or conditions into it that the tokens do not show."""
-        return "|>" in self.words or "${" in self.text or "identifier" in self.words or "!" in self.words
+        signs = {token.text.lower() for token in self.tokens if self.text[token.start] not in "'\"`"}
+        return bool(signs & {"|>", "identifier", "!"}) or "${" in self.text
 
     @cached_property
     def plain_strings(self) -> frozenset[str]:

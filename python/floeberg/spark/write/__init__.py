@@ -1,1 +1,5 @@
-"""From the options of a write to files that tasks write, and one commit on the driver."""
+"""From the rows of a DataFrame to files that tasks write, and one commit on the driver."""
+
+from floeberg.spark.write.frame import write
+
+__all__ = ["write"]

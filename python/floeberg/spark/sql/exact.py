@@ -1,0 +1,96 @@
+"""Which filter of ours keeps exactly the rows for which a condition of Spark holds?
+
+Such a condition needs no job of Spark: rows are deleted and updated in this process, and files that metadata proves to
+match are not read.
+
+Invariant: what is not certain is `None`, and Spark evaluates it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import FloebergError
+from floeberg.expressions import And
+from floeberg.spark.sql.constants import Moments, constant_of
+from floeberg.spark.sql.frames import moments_are_certain, texts_are_certain
+from floeberg.spark.sql.pushdown import conditions
+from floeberg.spark.sql.references import references
+from floeberg.spark.sql.statement import parse_query, read_statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import SparkSession
+
+    from floeberg.expressions import Expression
+    from floeberg.spark.sql.known_tables import KnownTables
+    from floeberg.spark.sql.targets import ChangedTable
+
+__all__ = ["exact_filter", "exact_values"]
+
+_RANGES = {"int": 1 << 31, "long": 1 << 63}
+
+
+def exact_filter(
+    spark: SparkSession, known: KnownTables, changed: ChangedTable, condition: str
+) -> Expression | None:
+    """The filter of a condition.
+
+    Args:
+        spark: The session.
+        known: The tables of the statement.
+        changed: The table.
+        condition: The condition, as text.
+    """
+    statement = read_statement(f"SELECT 1 FROM {changed.relation} WHERE {condition}\n")  # noqa: S608 - the user's own text
+    trees = [] if statement is None else parse_query(statement)[0]
+    if statement is None or len(trees) != 1 or not texts_are_certain(spark):
+        return None
+    uses = references(statement, trees[0], known)
+    if len(uses) != 1:
+        return None
+    found = conditions(uses[0], changed.scan, statement, case_sensitive=changed.case_sensitive)
+    asked = [moment for each in found for moment in each.moments()]
+    if not found or (asked and not moments_are_certain(spark)):
+        return None
+    moments = Moments(spark)
+    moments.ask(asked)
+    filters = [each.exact_filter(moments) for each in found]
+    kept = [each for each in filters if each is not None]
+    if len(kept) < len(filters):
+        return None
+    made = And(*kept) if len(kept) > 1 else kept[0]
+    try:
+        # What a column cannot be compared with is for Spark.
+        changed.scan.filter(made)
+    except FloebergError:
+        return None
+    return made
+
+
+def exact_values(changed: ChangedTable, settings: Sequence[tuple[str, str]]) -> dict[str, Any] | None:
+    """The values of columns that are set to constants; `None` if one is something else.
+
+    Args:
+        changed: The table.
+        settings: Columns, and the texts of their values.
+    """
+    found: dict[str, Any] = {}
+    for name, text in settings:
+        statement = read_statement(f"SELECT {text}\n")
+        trees = [] if statement is None else parse_query(statement)[0]
+        if statement is None or len(trees) != 1 or len(trees[0].expressions) != 1 or statement.is_opaque:
+            return None
+        constant = constant_of(trees[0].expressions[0], statement)
+        kind = str(changed.table.schema().find_type(name))
+        if constant is None:
+            return None
+        value: Any = constant.value
+        is_number = kind in _RANGES and constant.kind == "integer" and -_RANGES[kind] <= value < _RANGES[kind]
+        if not (
+            is_number or constant.kind == "null" or constant.kind == kind in {"string", "boolean", "date"}
+        ):
+            return None
+        found[name] = value
+    return found

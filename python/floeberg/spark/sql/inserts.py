@@ -1,0 +1,178 @@
+"""How are INSERT INTO and INSERT OVERWRITE run?
+
+Spark runs the query. Its columns are those of the table by their order, or by their names with BY NAME. Values are
+converted as Spark assigns them.
+
+`INSERT OVERWRITE` follows `spark.sql.sources.partitionOverwriteMode`, as Iceberg's own integration does: `static`
+replaces all rows, or those that have the values of PARTITION; `dynamic` replaces the partitions of the new rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.expressions import AlwaysTrue, And, EqualTo, IsNull
+from floeberg.spark.sql.changes import check_once
+from floeberg.spark.sql.exact import exact_filter
+from floeberg.spark.sql.targets import ChangedTable
+from floeberg.spark.write.assignment import Assignments
+from floeberg.spark.write.frame import FrameWrite, commit_files
+from floeberg.spark.write.row_changes import ChangedCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame
+
+    from floeberg.expressions import Expression
+    from floeberg.spark.sql.grammar import Insert
+    from floeberg.spark.sql.queries import Queries
+    from floeberg.types import NestedField
+
+__all__ = ["insert"]
+
+_MODE = "spark.sql.sources.partitionOverwriteMode"
+
+
+def insert(queries: Queries, statement: Insert) -> ChangedCounts:
+    """Adds the rows of a query, or replaces rows by them."""
+    changed = ChangedTable.of(queries.spark, queries.known, statement.target)
+    table = changed.table
+    given = {changed.column((name,), "INSERT"): value for name, value in statement.partition}
+    _check_partition(changed, given)
+    static = {name: value for name, value in given.items() if value is not None}
+    fields = _given_fields(changed, statement, static)
+    frame = queries.frame(statement.query)
+    rows = _assigned(queries, frame, fields, static, changed, by_name=statement.by_name)
+    for name, text in static.items():
+        _constant(queries, name, text, _types(changed, [name])[name].simpleString())
+    arguments: dict[str, Any] = {"mode": "append"}
+    if statement.replaced is not None:
+        row_filter = exact_filter(queries.spark, queries.known, changed, statement.replaced)
+        if row_filter is None:
+            raise UnsupportedError(
+                f"INSERT: REPLACE WHERE {statement.replaced}: expected comparisons of columns with constants"
+            )
+        arguments = {"mode": "overwrite", "overwrite_filter": row_filter}
+    elif statement.overwrites and str(queries.spark.conf.get(_MODE, "STATIC")).upper() == "DYNAMIC":
+        arguments = {"mode": "dynamic-overwrite"}
+    elif statement.overwrites:
+        arguments = {"mode": "overwrite", "overwrite_filter": _static_filter(queries, changed, static)}
+    with table.transaction(branch=changed.branch) as transaction:
+        how = FrameWrite(case_sensitive=True)
+        done = commit_files(transaction, rows, how, **arguments)
+    return ChangedCounts(done.snapshot_id, deleted_rows=done.deleted_rows, inserted_rows=done.added_rows)
+
+
+def _check_partition(changed: ChangedTable, given: dict[str, str | None]) -> None:
+    """Checks that PARTITION names columns that the table is partitioned by as they are.
+
+    Raises:
+        InvalidInputError: It names another column.
+    """
+    schema = changed.table.schema()
+    own = {
+        schema.find_column_name(each.source_id)
+        for each in changed.table.spec().fields
+        if each.transform == "identity"
+    }
+    for name in given:
+        if name not in own:
+            raise InvalidInputError(
+                f"INSERT: PARTITION ({name}): the table is not partitioned by the values of this column"
+            )
+
+
+def _given_fields(
+    changed: ChangedTable, statement: Insert, static: dict[str, str]
+) -> list[NestedField] | None:
+    """The columns of the table that the query gives, in its order; `None` where their names are the query's."""
+    fields = [each for each in changed.table.schema().fields if each.name not in static]
+    if statement.by_name:
+        return None
+    if statement.columns is None:
+        return fields
+    names = [changed.column((name,), "INSERT") for name in statement.columns]
+    check_once(names, "INSERT")
+    both = [name for name in names if name in static]
+    if both:
+        raise InvalidInputError(
+            f"INSERT: the column {both[0]!r} has a value in PARTITION: leave it out of the list"
+        )
+    by_name = {each.name: each for each in fields}
+    return [by_name[name] for name in names]
+
+
+def _assigned(  # noqa: PLR0913 - what is assigned to what
+    queries: Queries,
+    frame: DataFrame,
+    fields: list[NestedField] | None,
+    static: dict[str, str],
+    changed: ChangedTable,
+    *,
+    by_name: bool,
+) -> DataFrame:
+    """The rows with the names and the types of the table."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
+
+    if by_name:
+        found = [changed.column((name,), "INSERT") for name in frame.columns]
+        check_once([*found, *static], "INSERT")
+        names: Sequence[str] = found
+    else:
+        names = [each.name for each in fields or ()]
+        if len(names) != len(frame.columns):
+            raise InvalidInputError(
+                f"INSERT: the query has {len(frame.columns)} columns, and {len(names)} are expected: "
+                f"{', '.join(map(repr, names))}"
+            )
+    assign, wanted = Assignments(queries.spark), _types(changed, [*names, *static])
+    renamed = frame.toDF(*(f"c{at}" for at in range(len(names))))
+    columns = []
+    for at, (name, have) in enumerate(zip(names, frame.schema, strict=True)):
+        cast = assign.cast(name, have.dataType, wanted[name])
+        column = F.col(f"c{at}") if cast is None else F.col(f"c{at}").cast(cast)
+        columns.append(column.alias(name))
+    for name, text in static.items():
+        columns.append(F.expr(f"CAST({text}\n AS {wanted[name].simpleString()})").alias(name))
+    return renamed.select(*columns)
+
+
+def _types(changed: ChangedTable, names: Sequence[str]) -> dict[str, Any]:
+    """The types that columns have in Spark. Values of nanoseconds are given as microseconds."""
+    from floeberg.spark.read.types import spark_type  # noqa: PLC0415 - it imports PySpark
+
+    schema = changed.table.schema()
+    return {
+        name: spark_type(schema.find_field(name).field_type, truncate_nanoseconds=True, name=name)
+        for name in names
+    }
+
+
+def _static_filter(queries: Queries, changed: ChangedTable, static: dict[str, str]) -> Expression:
+    """The rows that have the values of PARTITION."""
+    if not static:
+        return AlwaysTrue()
+    wanted = _types(changed, list(static))
+    filters: list[Expression] = []
+    for name, text in static.items():
+        value = _constant(queries, name, text, wanted[name].simpleString())
+        kind = str(changed.table.schema().find_type(name))
+        if kind not in {"string", "int", "long", "date", "boolean"}:
+            raise UnsupportedError(f"PARTITION ({name}): values of type {kind} are not supported")
+        filters.append(IsNull(name) if value is None else EqualTo(name, value))
+    return And(*filters) if len(filters) > 1 else filters[0]
+
+
+def _constant(queries: Queries, name: str, text: str, kind: str) -> Any:  # noqa: ANN401 - of the column's type
+    """The value of a column in PARTITION, as Spark casts it.
+
+    Raises:
+        InvalidInputError: It cannot be cast.
+    """
+    query = f"SELECT ({text}\n) IS NULL, CAST({text}\n AS {kind})"
+    row = queries.spark.sql(query, queries.args).first()
+    if row is None or (row[1] is None and not row[0]):
+        raise InvalidInputError(f"INSERT: PARTITION ({name} = {text}): expected a value of type {kind}")
+    return row[1]

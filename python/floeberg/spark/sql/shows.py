@@ -1,0 +1,203 @@
+"""What do DESCRIBE and SHOW say of tables and namespaces of a catalog?
+
+Their columns are those of Spark.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import UnsupportedError
+from floeberg.spark.sql.targets import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from floeberg.spark.sql.known_tables import Found
+    from floeberg.spark.sql.queries import Queries
+    from floeberg.spark.sql.words import Words
+    from floeberg.table import Table
+
+__all__ = ["describe", "show"]
+
+
+def describe(queries: Queries, words: Words) -> DataFrame | None:
+    """Runs what follows `DESCRIBE`; `None` where Spark is to."""
+    words.take("TABLE")
+    extended = words.take("EXTENDED") or words.take("FORMATTED")
+    if words.is_at_end or not words.is_name:
+        return None
+    parts = words.name()
+    found = queries.known.look_up(parts)
+    if found is None:
+        return None
+    if found.metadata is not None:
+        raise UnsupportedError(f"DESCRIBE: {'.'.join(parts)!r} is a metadata table: SELECT from it")
+    if not words.is_at_end:
+        words.unexpected("the end of the statement")
+    rows = _columns(found.table)
+    if extended:
+        rows += _details(found)
+    return queries.spark.createDataFrame(rows, "col_name string, data_type string, comment string")
+
+
+def show(queries: Queries, words: Words) -> DataFrame | None:
+    """Runs what follows `SHOW`; `None` where Spark is to."""
+    if words.take("TABLES"):
+        return _tables(queries, words)
+    if words.take("NAMESPACES") or words.take("DATABASES") or words.take("SCHEMAS"):
+        return _namespaces(queries, words)
+    if words.take("TBLPROPERTIES"):
+        return _properties(queries, words)
+    if words.take("CREATE", "TABLE"):
+        parts = words.name()
+        found = queries.known.look_up(parts)
+        if found is None:
+            return None
+        words.end()
+        return queries.spark.createDataFrame([(_definition(found),)], "createtab_stmt string")
+    if words.next() in {"COLUMNS", "PARTITIONS"}:
+        word = words.take_word().upper
+        if words.next() in {"IN", "FROM"}:
+            words.take_word()
+        parts = words.name()
+        if queries.known.look_up(parts) is not None:
+            raise UnsupportedError(
+                f"SHOW {word}: {'.'.join(parts)!r} is a table of a catalog: write DESCRIBE {'.'.join(parts)}, or "
+                f"SELECT from {'.'.join(parts)}.partitions"
+            )
+    return None
+
+
+def _tables(queries: Queries, words: Words) -> DataFrame | None:
+    if not (words.take("IN") or words.take("FROM")):
+        return None
+    place = queries.known.existing_namespace(words.name())
+    if place is None:
+        return None
+    catalog, levels = place
+    pattern = _pattern(words)
+    rows = [
+        (".".join(levels), each[-1], False)
+        for each in sorted(catalog.list_tables(levels))
+        if fnmatch.fnmatchcase(each[-1], pattern)
+    ]
+    return queries.spark.createDataFrame(rows, "namespace string, tableName string, isTemporary boolean")
+
+
+def _namespaces(queries: Queries, words: Words) -> DataFrame | None:
+    if not (words.take("IN") or words.take("FROM")):
+        return None
+    parts = words.name()
+    own = queries.known.catalog(parts[0])
+    place = (own, parts[1:]) if own is not None else queries.known.existing_namespace(parts)
+    if place is None:
+        return None
+    catalog, levels = place
+    pattern = _pattern(words)
+    names = [".".join(each) for each in sorted(catalog.list_namespaces(levels))]
+    rows = [(name,) for name in names if fnmatch.fnmatchcase(name, pattern)]
+    return queries.spark.createDataFrame(rows, "namespace string")
+
+
+def _pattern(words: Words) -> str:
+    """What follows LIKE, with `*` for any letters."""
+    words.take("LIKE")
+    pattern = "*" if words.is_at_end else words.string()
+    words.end()
+    return pattern.replace("[", "[[]").replace("?", "[?]")
+
+
+def _properties(queries: Queries, words: Words) -> DataFrame | None:
+    parts = words.name()
+    found = queries.known.look_up(parts)
+    if found is None:
+        return None
+    rows = sorted(found.table.properties.items())
+    if words.follows("("):
+        inside = words.inside()
+        key = inside.string() if inside.is_string() else ".".join(inside.name())
+        inside.end()
+        value = dict(rows).get(key, f"Table {'.'.join(found.full)} does not have property: {key}")
+        rows = [(key, value)]
+    words.end()
+    return queries.spark.createDataFrame(rows, "key string, value string")
+
+
+def _columns(table: Table) -> list[tuple[str, str, str]]:
+    rows = [(each.name, _kind(each), each.doc or "") for each in table.schema().fields]
+    fields = _partitions(table)
+    if fields:
+        rows += [("", "", ""), ("# Partitioning", "", "")]
+        rows += [(f"Part {at}", text, "") for at, text in enumerate(fields)]
+    return rows
+
+
+def _kind(field: Any) -> str:  # noqa: ANN401 - a field
+    """The type as Spark shows it; as Iceberg writes it where Spark lacks it."""
+    from floeberg.spark.read.types import spark_type  # noqa: PLC0415 - it imports PySpark
+
+    try:
+        return spark_type(field.field_type, truncate_nanoseconds=False, name=field.name).simpleString()
+    except UnsupportedError:
+        return str(field.field_type)
+
+
+def _partitions(table: Table) -> list[str]:
+    schema, found = table.schema(), []
+    for each in table.spec().fields:
+        name, _, number = str(each.transform).rstrip("]").partition("[")
+        column = schema.find_column_name(each.source_id) or "?"
+        if name == "void":
+            continue
+        whole = {"year": "years", "month": "months", "day": "days", "hour": "hours"}.get(name, name)
+        if name == "identity":
+            found.append(column)
+        else:
+            found.append(f"{whole}({number}, {column})" if number else f"{whole}({column})")
+    return found
+
+
+def _details(found: Found) -> list[tuple[str, str, str]]:
+    table = found.table
+    listed = ",".join(f"{key}={value}" for key, value in sorted(table.properties.items()))
+    current = table.current_snapshot()
+    return [
+        ("", "", ""),
+        ("# Detailed Table Information", "", ""),
+        ("Name", ".".join(found.full), ""),
+        ("Type", "MANAGED", ""),
+        ("Location", table.location(), ""),
+        ("Provider", "iceberg", ""),
+        ("Format Version", str(table.format_version), ""),
+        ("Current Snapshot", "none" if current is None else str(current.snapshot_id), ""),
+        ("Table Properties", f"[{listed}]", ""),
+    ]
+
+
+def _definition(found: Found) -> str:
+    """A statement that makes a table like it."""
+    table = found.table
+    columns = [
+        f"  {quoted(each.name)} {_kind(each).upper() if each.field_type.is_primitive else _kind(each)}"
+        f"{' NOT NULL' if each.required else ''}{_comment(each.doc)}"
+        for each in table.schema().fields
+    ]
+    name = ".".join(quoted(part) for part in found.full)
+    text = f"CREATE TABLE {name} (\n" + ",\n".join(columns) + ")\nUSING iceberg\n"
+    if fields := _partitions(table):
+        text += f"PARTITIONED BY ({', '.join(fields)})\n"
+    text += f"LOCATION {_literal(table.location())}\n"
+    if table.properties:
+        listed = (f"  {_literal(key)} = {_literal(value)}" for key, value in sorted(table.properties.items()))
+        text += "TBLPROPERTIES (\n" + ",\n".join(listed) + ")\n"
+    return text
+
+
+def _comment(doc: str | None) -> str:
+    return f" COMMENT {_literal(doc)}" if doc else ""
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,153 @@
+"""Which task writes which rows?
+
+In: a frame of rows, and the partitions, the order and the properties of a table. Out: the frame, so that tasks write
+few files of many rows: with `hash` the rows of a partition come together, with `range` rows are sorted across tasks as
+well.
+
+Invariant: only tasks and order change, never rows.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import InvalidInputError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.table import Table
+    from floeberg.types import PartitionField
+
+__all__ = ["advised", "distributed"]
+
+_MODE = "write.distribution-mode"
+_SIZE = "write.target-file-size-bytes"
+_MODES = ("none", "hash", "range")
+_ADVISED = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
+_DEFAULT_SIZE = 512 << 20
+_KEY = "floeberg_partition_"
+
+
+def distributed(frame: DataFrame, table: Table, mode: str | None, columns: Mapping[str, str]) -> DataFrame:
+    """The frame, with its rows where the table asks for them.
+
+    Args:
+        frame: The rows.
+        table: The table.
+        mode: `none`, `hash` or `range`; `None` is the property of the table. Without it a table with a sort order has
+            `range`, another one with partitions `hash`, and others `none`, as in Iceberg Java.
+        columns: The frame's names of columns by those of the table.
+
+    Raises:
+        InvalidInputError: The mode is another word.
+    """
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
+
+    spec, order = table.spec(), table.sort_order()
+    default = "range" if not order.is_unsorted else "none" if spec.is_unpartitioned() else "hash"
+    wanted = (table.properties.get(_MODE, default) if mode is None else mode).strip().lower()
+    if wanted not in _MODES:
+        raise InvalidInputError(f"{_MODE}: expected none, hash or range, found {wanted!r}")
+    if wanted == "none":
+        return frame
+    keys = [key for each in spec.fields if (key := _partition_key(each, table, frame, columns)) is not None]
+    sorting = _sorting(table, columns) if wanted == "range" else []
+    if not keys and not sorting:
+        return frame
+    names = [f"{_KEY}{at}" for at in range(len(keys))]
+    keyed = frame.withColumns(dict(zip(names, keys, strict=True))) if keys else frame
+    by_key = [F.col(name) for name in names]
+    is_range = wanted == "range"
+    spread = keyed.repartitionByRange(*by_key, *sorting) if is_range else keyed.hint("rebalance", *names)
+    return spread.sortWithinPartitions(*by_key, *sorting).drop(*names)
+
+
+@contextmanager
+def advised(spark: SparkSession, table: Table, options: Mapping[str, str]) -> Iterator[None]:
+    """Lets Spark's adaptive execution aim at tasks of the size of a file, in the block."""
+    wanted = options.get(_SIZE) or table.properties.get(_SIZE) or str(_DEFAULT_SIZE)
+    before = spark.conf.get(_ADVISED, None)
+    if not wanted.isdigit() or not int(wanted):
+        yield
+        return
+    spark.conf.set(_ADVISED, f"{wanted}b")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_ADVISED)
+        else:
+            spark.conf.set(_ADVISED, before)
+
+
+def _partition_key(  # noqa: PLR0911 - one return a transform
+    field: PartitionField, table: Table, frame: DataFrame, columns: Mapping[str, str]
+) -> Any:  # noqa: ANN401 - a column
+    """What has one value for the rows of a partition; `None` where Spark cannot say it."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
+
+    transform = str(field.transform)
+    name = table.schema().find_column_name(field.source_id)
+    if name is None or transform == "void":
+        return None
+    head, _, rest = name.partition(".")
+    if head not in columns:
+        return F.lit(None)
+    own = (
+        "`"
+        + columns[head].replace("`", "``")
+        + "`"
+        + "".join(f".`{part}`" for part in rest.split(".") if part)
+    )
+    kind = frame.select(own).schema[0].dataType.simpleString()
+    source = str(table.schema().find_type(field.source_id))
+    if transform == "identity":
+        return F.col(own)
+    if transform in {"year", "month", "day", "hour"}:
+        return F.expr(_of_moment(transform, own, kind))
+    if found := re.fullmatch(r"truncate\[(\d+)\]", transform):
+        if kind in {"string", "binary"}:
+            return F.expr(f"substring({own}, 1, {found[1]})")
+        return F.expr(f"{own} - pmod({own}, {found[1]})") if kind in {"int", "bigint"} else F.col(own)
+    if found := re.fullmatch(r"bucket\[(\d+)\]", transform):
+        from floeberg.spark.functions import bucket  # noqa: PLC0415 - few tables need it
+
+        try:
+            return bucket(int(found[1]), own, source_type="uuid" if source == "uuid" else None)
+        except UnsupportedError:
+            # Before PySpark 4.1.
+            return None
+    return None
+
+
+def _of_moment(transform: str, own: str, kind: str) -> str:
+    """A year, month, day or hour in UTC, whatever the time zone of the session."""
+    if transform == "hour":
+        return f"unix_micros({own}) div 3600000000" if kind == "timestamp" else f"date_trunc('hour', {own})"
+    day = f"CAST({own} AS DATE)"
+    if kind == "timestamp":
+        day = f"date_from_unix_date(CAST(floor(unix_micros({own}) / 86400000000D) AS INT))"
+    return day if transform == "day" else f"trunc({day}, '{transform}')"
+
+
+def _sorting(table: Table, columns: Mapping[str, str]) -> list[Any]:
+    """The sort order of a table, as far as it has columns of the frame as they are."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
+
+    found = []
+    for each in table.sort_order().fields:
+        name = table.schema().find_column_name(each.source_id)
+        if name is None or name not in columns or str(each.transform) != "identity":
+            break
+        own = F.col("`" + columns[name].replace("`", "``") + "`")
+        rising, first = each.direction == "asc", each.null_order == "nulls-first"
+        if rising:
+            found.append(own.asc_nulls_first() if first else own.asc_nulls_last())
+        else:
+            found.append(own.desc_nulls_first() if first else own.desc_nulls_last())
+    return found

@@ -1,0 +1,255 @@
+"""How is a DataFrame written to a table from the user's own process?
+
+Tasks write files and send receipts. The commit is made here, so that its errors are Floeberg's own.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_options
+from floeberg.catalog import load_catalog
+from floeberg.commit.static import StaticTableOperations
+from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.spark.session.environment import check_pyspark
+from floeberg.spark.tables import open_named
+from floeberg.spark.write.distribution import advised, distributed
+from floeberg.spark.write.input_columns import InputColumns
+from floeberg.spark.write.new_schema import schema_of
+from floeberg.spark.write.tasks import AppendTask, run_tasks
+from floeberg.table import Table
+from floeberg.write import WriteRecipe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from floeberg.catalog import Catalog
+    from floeberg.commit.operations import OpenedTable
+    from floeberg.commit.result import CommitResult
+    from floeberg.commit.transaction import Transaction
+    from floeberg.expressions import AnyFilter
+    from floeberg.types import Schema
+    from floeberg.write import Receipt
+
+__all__ = ["FrameWrite", "Mode", "commit_files", "create", "write"]
+
+Mode = Literal["append", "overwrite", "dynamic", "create", "replace", "create_or_replace"]
+"""What is done with the rows of a table when a DataFrame is written to it."""
+
+
+@dataclass(frozen=True)
+class FrameWrite:
+    """How rows are written.
+
+    Args:
+        options: Table properties for this write alone.
+        distribution_mode: `none`, `hash` or `range`; `None` is the property of the table.
+        case_sensitive: Whether the case of names of columns counts.
+    """
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    distribution_mode: str | None = None
+    case_sensitive: bool = False
+
+    def files(self, table: Table, frame: DataFrame, recipe: WriteRecipe) -> list[Receipt]:
+        """Writes the rows to files, by tasks of Spark.
+
+        Args:
+            table: The table, with the columns and partitions that the rows are written for.
+            frame: The rows.
+            recipe: The recipe of the table.
+
+        Raises:
+            InvalidInputError: The rows do not fit. The error lists every mismatch. No task has run.
+        """
+        fields = table.schema().fields
+        columns = InputColumns.of(fields, frame.schema, case_sensitive=self.case_sensitive)
+        recipe.check_schema(columns.schema(_arrow_schema(frame)))
+        by_table = dict(zip(columns.names, frame.columns, strict=True))
+        spread = distributed(frame, table, self.distribution_mode, by_table)
+        with advised(frame.sparkSession, table, self.options):
+            found = run_tasks(spread, AppendTask(recipe, columns))
+        return [each for each in found if each is not None]
+
+
+def write(  # noqa: PLR0913 - the parts of a write
+    frame: DataFrame,
+    table: str | Table,
+    *,
+    catalog: Catalog | str | None = None,
+    mode: Mode = "append",
+    overwrite_filter: AnyFilter = True,
+    branch: str = "main",
+    idempotency_key: str | None = None,
+    merge_schema: bool = False,
+    partition_spec: Any = None,  # noqa: ANN401 - as `Catalog.create_table`
+    sort_order: Any = None,  # noqa: ANN401 - as `Catalog.create_table`
+    properties: Mapping[str, str] | None = None,
+    snapshot_properties: Mapping[str, str] | None = None,
+    isolation_level: str | None = None,
+    distribution_mode: Literal["none", "hash", "range"] | None = None,
+    options: Mapping[str, str] | None = None,
+) -> CommitResult:
+    """Writes a DataFrame to a table, in one commit that is made in this process.
+
+    Columns are found by name, whatever their case and order. Tasks of Spark write the files. First Spark brings rows
+    together as `write.distribution-mode` says: with `hash` the rows of a partition, with `range` rows in the order of
+    partitions and of the sort order. So files have about `write.target-file-size-bytes`, and a task does not write a
+    small file for every partition.
+
+    If the write fails, files of tasks may stay. They are in no table.
+
+    Args:
+        frame: The rows.
+        table: The table's name in the catalog, a table directory or metadata file, or a table.
+        catalog: The catalog, or its name in the configuration. By default, the configured default catalog.
+        mode: `append` adds the rows. `overwrite` replaces those that match `overwrite_filter`, by default all.
+            `dynamic` replaces the partitions that the new rows are in. `create`, `replace` and `create_or_replace` make
+            the table, with the columns of the frame, and its rows in one commit.
+        overwrite_filter: The rows that `overwrite` replaces: SQL text, a filter of `floeberg.expressions`, or a bool.
+        branch: The branch to write to.
+        idempotency_key: A key of this write: however often it is run, it happens once.
+        merge_schema: Whether missing columns are added to the table, and columns that are too narrow promoted, in the
+            same commit.
+        partition_spec: The partitions of a new table, as `Catalog.create_table` takes them.
+        sort_order: The sort order of a new table.
+        properties: The properties of a new table.
+        snapshot_properties: Entries of the snapshot's summary.
+        isolation_level: For overwrites, `serializable` or `snapshot`.
+        distribution_mode: Instead of the table's `write.distribution-mode`.
+        options: Table properties for this write alone.
+
+    Returns:
+        What the commit did, or which earlier commit did it.
+
+    Raises:
+        InvalidInputError: The rows do not fit the table, or arguments contradict each other.
+        NotFoundError: The table does not exist.
+        TableAlreadyExistsError: The table that `create` makes exists.
+        CommitConflictError: Another writer changed the rows that are replaced.
+        NotInstalledError: PySpark or pandas is not installed.
+    """
+    check_pyspark()
+    if mode not in get_args(Mode):
+        raise InvalidInputError(f"mode: expected one of {', '.join(get_args(Mode))}, found {mode!r}")
+    checked_bool("merge_schema", merge_schema)
+    made_new = mode in {"create", "replace", "create_or_replace"}
+    if not made_new and not (partition_spec is None and sort_order is None and properties is None):
+        raise InvalidInputError(
+            "partition_spec, sort_order and properties are for a table that the write makes"
+        )
+    if mode != "overwrite" and overwrite_filter is not True:
+        raise InvalidInputError(f"overwrite_filter is for mode 'overwrite', and the mode is {mode!r}")
+    how = FrameWrite(checked_options("options", options), distribution_mode)
+    if made_new:
+        if merge_schema or idempotency_key is not None or branch != "main" or snapshot_properties:
+            raise InvalidInputError(
+                f"mode {mode!r} makes a table: leave out branch, idempotency_key, merge_schema and "
+                "snapshot_properties"
+            )
+        return create(
+            frame,
+            table,
+            catalog,
+            mode,
+            how,
+            partition_spec=partition_spec,
+            sort_order=sort_order,
+            properties=properties,
+        )
+    opened = open_named(table, catalog)
+    with opened.transaction(
+        snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+    ) as transaction:
+        kind = "dynamic-overwrite" if mode == "dynamic" else mode
+        isolation = {} if isolation_level is None else {"isolation-level": isolation_level}
+        committed: dict[str, Any] = {"mode": kind, "overwrite_filter": overwrite_filter, "options": isolation}
+        if transaction._is_done():  # noqa: SLF001 - the package's own
+            transaction.commit_receipts([], **committed)
+            return transaction.commit_transaction()
+        if merge_schema:
+            _merge_schema(transaction, opened, frame)
+        return commit_files(transaction, frame, how, **committed)
+
+
+def commit_files(
+    transaction: Transaction,
+    frame: DataFrame,
+    how: FrameWrite,
+    **arguments: Any,  # noqa: ANN401 - those of `commit_receipts`
+) -> CommitResult:
+    """Writes files for a transaction, and commits it. After an error that is certain, the files are removed."""
+    staged = transaction._staged()  # noqa: SLF001 - the package's own
+    recipe = WriteRecipe(
+        _native.WriteRecipe.of(staged, options=dict(how.options), write_id=str(uuid.uuid4()))
+    )
+    receipts: list[Receipt] = []
+    try:
+        receipts = how.files(_as_table(staged), frame, recipe)
+        transaction.commit_receipts(receipts, **arguments)
+        return transaction.commit_transaction()
+    except (CommitStateUnknownError, AlreadyExistsError):
+        # The table has the files, or may have them.
+        raise
+    except FloebergError:
+        for each in receipts:
+            recipe.remove(each)
+        raise
+
+
+def create(  # noqa: PLR0913 - the parts of a table, and its rows
+    frame: DataFrame,
+    table: str | Table,
+    catalog: Catalog | str | None,
+    mode: str,
+    how: FrameWrite,
+    *,
+    schema: Schema | None = None,
+    **layout: Any,  # noqa: ANN401 - those of `create_table`
+) -> CommitResult:
+    """Makes a table with the rows of a frame, in one commit.
+
+    Args:
+        frame: The rows.
+        table: The name of the table, or a table of a catalog that is replaced.
+        catalog: The catalog, or its name.
+        mode: `create`, `replace` or `create_or_replace`.
+        how: How rows are written.
+        schema: The columns of the table; those of the frame unless given.
+        **layout: Other arguments of `Catalog.create_table`.
+    """
+    if isinstance(table, Table):
+        raise InvalidInputError(f"mode {mode!r} makes a table: give its name, and the catalog")
+    place = load_catalog(catalog) if catalog is None or isinstance(catalog, str) else catalog
+    columns = schema_of(frame.schema, keeps_required=False) if schema is None else schema
+    exists = mode != "create" and place.table_exists(table)
+    if mode == "replace" or exists:
+        begun = place.replace_table_transaction(table, columns, **layout)
+    else:
+        begun = place.create_table_transaction(table, columns, **layout)
+    with begun as transaction:
+        return commit_files(transaction, frame, how, mode="append")
+
+
+def _merge_schema(transaction: Transaction, table: Table, frame: DataFrame) -> None:
+    """Adds the columns that the table lacks, and promotes those that are too narrow."""
+    columns = InputColumns.of(table.schema().fields, frame.schema, case_sensitive=False)
+    changes = _native.columns_to_add(table._inner, columns.schema(_arrow_schema(frame)))  # noqa: SLF001 - the package's own
+    if changes is not None:
+        transaction.change_columns(changes)
+
+
+def _as_table(staged: OpenedTable) -> Table:
+    return Table(staged, operations=StaticTableOperations("it is written by its transaction"))
+
+
+def _arrow_schema(frame: DataFrame) -> pa.Schema:
+    from floeberg.spark.write.writer import arrow_schema  # noqa: PLC0415 - it imports PySpark
+
+    return arrow_schema(frame.schema)

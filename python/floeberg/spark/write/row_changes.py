@@ -1,0 +1,234 @@
+"""How do rows of a DataFrame become one commit that changes rows of a table?
+
+In: a DataFrame with the places of rows that go, and with new rows. Spark has joined and computed them, from one
+snapshot of the table. Out: one commit, validated from that snapshot.
+
+Tasks write new rows and send places back. For copy-on-write, other tasks then write the files with those places again,
+without the rows there. So the DataFrame is evaluated once, whatever its expressions.
+
+Invariant: a row of the table is changed by one row of the DataFrame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from floeberg.errors import (
+    AlreadyExistsError,
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidDataError,
+    InvalidInputError,
+)
+from floeberg.scan.plan import Plan
+from floeberg.spark.session.environment import cores
+from floeberg.spark.write.input_columns import InputColumns
+from floeberg.spark.write.tasks import PLACES, Changed, ChangeTask, CopyTask, run_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.expressions import AnyFilter
+    from floeberg.table import Table
+    from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
+
+__all__ = ["ChangedCounts", "RowChange"]
+
+_LINEAGE = 3
+"""The format version from which rows have ids."""
+_TASKS_A_CORE = 4
+
+
+@dataclass(frozen=True)
+class ChangedCounts:
+    """What a change did.
+
+    Args:
+        snapshot_id: Its snapshot; `None` where no row changed.
+        updated_rows: The rows that got new values.
+        deleted_rows: The rows that were deleted.
+        inserted_rows: The rows that were added.
+    """
+
+    snapshot_id: int | None
+    updated_rows: int = 0
+    deleted_rows: int = 0
+    inserted_rows: int = 0
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """A change of rows that Spark computes.
+
+    Args:
+        table: The table, at the state that was read.
+        command: Whose properties say how: `write.<command>.mode` and `write.<command>.isolation-level`.
+        branch: The branch.
+        read_snapshot_id: Its snapshot that was read.
+        conflict_filter: The rows that another writer must not have added since.
+        explain_twice: What an error says of a row, by its file and position, that several rows of the source match.
+    """
+
+    table: Table
+    command: Literal["delete", "update", "merge"]
+    branch: str
+    read_snapshot_id: int | None
+    conflict_filter: AnyFilter
+    explain_twice: Callable[[str, int], str]
+
+    @property
+    def copies(self) -> bool:
+        """Whether files are written again, without the rows that go.
+
+        Raises:
+            InvalidInputError: The property of the table has another word; or it asks for deletes that the format
+                version lacks.
+        """
+        key = f"write.{self.command}.mode"
+        mode = self.table.properties.get(key, "copy-on-write").strip().lower()
+        if mode not in {"copy-on-write", "merge-on-read"}:
+            raise InvalidInputError(f"{key}: expected copy-on-write or merge-on-read, found {mode!r}")
+        if mode == "merge-on-read" and self.table.format_version == 1:
+            raise InvalidInputError(
+                f"{key} is merge-on-read, and the table has format version 1, which has no deletes: upgrade it with "
+                "upgrade_table_version(2), or use copy-on-write"
+            )
+        return mode == "copy-on-write"
+
+    @property
+    def has_lineage(self) -> bool:
+        """Whether rows have ids, which they keep."""
+        return self.table.format_version >= _LINEAGE
+
+    def run(self, spark: SparkSession, frame: DataFrame) -> ChangedCounts:
+        """Runs the tasks, and commits.
+
+        Args:
+            spark: The session.
+            frame: The columns `PLACES`, and those of the table. All rows with a place are in one partition.
+
+        Raises:
+            InvalidInputError: The rows do not fit the table, or several rows have one place.
+            CommitConflictError: Another writer changed the rows, or added rows that `conflict_filter` matches.
+        """
+        columns = self._columns(frame)
+        recipe = self.table.row_delta_recipe()
+        copies, receipts = self.copies, list[Any]()
+        task = ChangeTask(recipe, columns, self.has_lineage and columns is not None, copies)
+        try:
+            done: list[Changed] = run_tasks(frame, task)
+            receipts += [each.written for each in done if each.written is not None]
+            self._check_once(done)
+            if copies:
+                receipts += self._copied(spark, recipe, done, receipts)
+            else:
+                receipts += [each.places for each in done if each.places is not None]
+            if not receipts:
+                return ChangedCounts(None)
+            result = self.table.commit_row_delta(
+                receipts,
+                read_snapshot_id=self.read_snapshot_id,
+                conflict_filter=self.conflict_filter,
+                branch=self.branch,
+                options=self._isolation,
+            )
+        except (CommitStateUnknownError, AlreadyExistsError):
+            # The table has the files, or may have them.
+            raise
+        except FloebergError:
+            for each in receipts:
+                recipe.remove(each)
+            raise
+        return ChangedCounts(
+            result.snapshot_id,
+            sum(each.updated for each in done),
+            sum(each.deleted for each in done),
+            sum(each.inserted for each in done),
+        )
+
+    @property
+    def _isolation(self) -> dict[str, str]:
+        found = self.table.properties.get(f"write.{self.command}.isolation-level")
+        return {"isolation-level": "serializable" if found is None else found}
+
+    def _columns(self, frame: DataFrame) -> InputColumns | None:
+        """How the columns of the frame become those of the table. A mismatch is raised here, before any task runs."""
+        from pyspark.sql.types import StructType  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+        from floeberg.spark.write.writer import arrow_schema  # noqa: PLC0415 - the same
+
+        own = StructType(list(frame.schema)[len(PLACES) :])
+        if not len(own):
+            return None
+        columns = InputColumns.of(self.table.schema().fields, own, case_sensitive=True)
+        self.table.write_recipe().check_schema(columns.schema(arrow_schema(own)))
+        return columns
+
+    def _check_once(self, done: Sequence[Changed]) -> None:
+        twice = next((each.twice for each in done if each.twice is not None), None)
+        if twice is not None:
+            raise InvalidInputError(
+                f"more than one row of the source matches a row of the table: {self.explain_twice(*twice)}. Keep one "
+                "of them for each, or say more in the condition"
+            )
+
+    def _copied(
+        self,
+        spark: SparkSession,
+        recipe: RowDeltaRecipe,
+        done: Sequence[Changed],
+        written: list[RowDeltaReceipt],
+    ) -> list[RowDeltaReceipt]:
+        """Writes files again, without the rows that go. `written` gets what is written, also where this fails."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+        parts = [pa.ipc.open_stream(each.positions).read_all() for each in done if each.positions]
+        if not parts:
+            return []
+        places = pa.concat_tables(parts)
+        counts = places.group_by(["_file", "_pos"]).aggregate([([], "count_all")])
+        if counts.num_rows < places.num_rows:
+            raise InvalidDataError("a row that goes is in two tasks: this is a defect")
+        files = places["_file"].unique().to_pylist()
+        groups = [(pickled, _as_bytes(places, paths)) for pickled, paths in self._groups(files)]
+        tasks = min(len(groups), _TASKS_A_CORE * (cores(spark) or 2))
+        frame = spark.createDataFrame(groups, "task_group binary, places binary").repartition(tasks)
+        for receipts in run_tasks(frame, CopyTask(recipe, self.has_lineage)):
+            written += receipts
+        return [recipe.replace_files(files)]
+
+    def _groups(self, files: Sequence[str]) -> list[tuple[bytes, list[str]]]:
+        """The tasks that read some files, pickled, and the files of each."""
+        import pickle  # noqa: PLC0415 - the same
+
+        lineage = ("_row_id", "_last_updated_sequence_number") if self.has_lineage else ()
+        scan = self.table.scan(selected_fields=("*", "_file", "_pos", *lineage))
+        if self.branch in self.table.refs():
+            scan = scan.use_ref(self.branch)
+        plan, wanted = scan.plan_files(), set(files)
+        paths = plan.to_arrow()["file_path"].to_pylist()
+        numbers = [number for number, path in enumerate(paths) if path in wanted]
+        if len(numbers) != len(wanted):
+            raise InvalidDataError(
+                f"{len(wanted)} files have rows that go, and the plan has {len(numbers)} of them: this is a defect"
+            )
+        chosen = Plan(plan._inner.only(numbers))  # noqa: SLF001 - the package's own
+        return [
+            (pickle.dumps(group), sorted({task.file.file_path for task in group})) for group in chosen.split()
+        ]
+
+
+def _as_bytes(places: pa.Table, files: Sequence[str]) -> bytes:
+    """The places in some files."""
+    import pyarrow as pa  # noqa: PLC0415 - the same
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    chosen = places.filter(pc.is_in(places["_file"], value_set=pa.array(files, pa.string())))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, chosen.schema) as writer:
+        writer.write_table(chosen)
+    return sink.getvalue().to_pybytes()

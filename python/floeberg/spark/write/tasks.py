@@ -1,0 +1,325 @@
+"""What do Spark's tasks do with rows of a DataFrame that a table gets or loses?
+
+In: batches of a DataFrame. Out: one row a task, with what it did: pickled receipts. The driver commits the receipts
+that Spark gives it, one for each task however often the task ran.
+
+Invariant: a file is in the table only if its receipt came to the driver.
+"""
+
+from __future__ import annotations
+
+import pickle
+import uuid
+import warnings
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import NotInstalledError
+from floeberg.spark.session.worker_pickle import pickle_call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from floeberg.scan.task_group import TaskGroup
+    from floeberg.spark.write.input_columns import InputColumns
+    from floeberg.write.recipe import WriteRecipe
+    from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
+
+__all__ = [
+    "DELETED",
+    "INSERTED",
+    "KEPT",
+    "PLACES",
+    "UPDATED",
+    "AppendTask",
+    "ChangeTask",
+    "CopyTask",
+    "run_tasks",
+]
+
+KEPT, DELETED, UPDATED, INSERTED = range(4)
+"""What becomes of a row: the first column of the rows of `ChangeTask`."""
+
+PLACES = ("floeberg_done", "floeberg_file", "floeberg_pos", "floeberg_row_id")
+"""The first columns of the rows of `ChangeTask`."""
+
+
+def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any]) -> list[Any]:
+    """Runs a task for each partition of a frame.
+
+    Args:
+        frame: The rows.
+        work: What a task does with its batches. It can be pickled, and so can its result.
+
+    Returns:
+        The results of the tasks, one each.
+
+    Raises:
+        NotInstalledError: PySpark has no pandas, which it asks for before it sends batches to functions.
+    """
+    try:
+        import pandas  # noqa: F401, ICN001, PLC0415 - PySpark imports it
+    except ImportError as error:
+        raise NotInstalledError(
+            "pandas is not installed, and PySpark needs it to run tasks on batches: pip install pandas"
+        ) from error
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pickle  # noqa: PLC0415 - nothing around this function travels with it
+
+        import pyarrow  # noqa: ICN001, PLC0415
+
+        yield pyarrow.RecordBatch.from_pydict(
+            {"done": pyarrow.array([pickle.dumps(work(batches))], pyarrow.binary())}
+        )
+
+    with warnings.catch_warnings():
+        # PySpark warns of new versions of pandas, none of whose data frames are made here.
+        warnings.filterwarnings(
+            "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
+        )
+        mapped = frame.mapInArrow(run, "done binary")
+    done = mapped.collect()
+    return [pickle.loads(bytes(row[0])) for row in done]  # noqa: S301 - made by the tasks above
+
+
+@dataclass(frozen=True)
+class AppendTask:
+    """Writes rows to files.
+
+    Args:
+        recipe: How.
+        columns: How the frame's columns become the table's.
+    """
+
+    recipe: WriteRecipe
+    columns: InputColumns
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Any:  # noqa: ANN401 - a receipt, or nothing
+        """Writes the rows of a task. Where it fails it leaves no file."""
+        first = _first(batches)
+        if first is None:
+            return None
+        task, partition = _task()
+        rows = self.columns.reader(first.schema, chain((first,), batches))
+        return self.recipe.write(rows, task=task, partition=partition)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pickle_call(__name__, "AppendTask", self.recipe, self.columns)
+
+
+@dataclass
+class Changed:
+    """What a task of a change did.
+
+    Args:
+        written: The files of new rows.
+        places: The rows that go, if the files stay.
+        positions: The positions of rows that go, by file, if files are copied.
+        twice: A place that two rows of the source match.
+        updated: The number of rows that got new values.
+        inserted: The number of new rows.
+        deleted: The number of rows that go without new values.
+    """
+
+    written: RowDeltaReceipt | None = None
+    places: RowDeltaReceipt | None = None
+    positions: bytes = b""
+    twice: tuple[str, int] | None = None
+    updated: int = 0
+    inserted: int = 0
+    deleted: int = 0
+
+
+@dataclass(frozen=True)
+class ChangeTask:
+    """Takes rows away by their places, and writes new ones.
+
+    Its rows have the columns `PLACES`, and then those of the table. All rows with the same place are in one task.
+
+    Args:
+        recipe: How rows are written.
+        columns: How the columns after `PLACES` become the table's; `None` where there are none.
+        has_lineage: Whether the table keeps ids of rows.
+        copies: Whether files are copied without the rows that go.
+    """
+
+    recipe: RowDeltaRecipe
+    columns: InputColumns | None
+    has_lineage: bool
+    copies: bool
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Changed:
+        """Changes the rows of a task."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        done, places = Changed(), list[Any]()
+        task, partition = _task()
+        rows = self._new_rows(batches, done, places)
+        first = _first(rows)
+        if first is not None:
+            reader = pa.RecordBatchReader.from_batches(first.schema, chain((first,), rows))
+            done.written = self.recipe.write(
+                reader, task=task, partition=partition, with_lineage=self.has_lineage
+            )
+        if places:
+            self._take_away(pa.Table.from_batches(places), done)
+        return done
+
+    def _new_rows(
+        self, batches: Iterator[pa.RecordBatch], done: Changed, places: list[Any]
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows to write. Places are put down, and rows counted, meanwhile."""
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        width = len(PLACES)
+        for batch in batches:
+            what = batch.column(0)
+            old = batch.filter(pc.less_equal(what, UPDATED))
+            if old.num_rows:
+                places.append(
+                    pa.RecordBatch.from_arrays(
+                        [old.column(0), old.column(1), old.column(2)], names=["done", "_file", "_pos"]
+                    )
+                )
+            new = batch.filter(pc.greater_equal(what, UPDATED))
+            inserted = pc.sum(pc.equal(new.column(0), INSERTED)).as_py() or 0
+            done.inserted += inserted
+            done.updated += new.num_rows - inserted
+            if not new.num_rows or self.columns is None:
+                continue
+            own = pa.RecordBatch.from_arrays(
+                new.columns[width:],
+                schema=pa.schema([new.schema.field(at) for at in range(width, new.num_columns)]),
+            )
+            rows = next(iter(self.columns.reader(own.schema, iter((own,)))))
+            if self.has_lineage:
+                rows = _with_lineage(rows, new.column(3))
+            yield rows
+
+    def _take_away(self, places: pa.Table, done: Changed) -> None:
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        counts = places.group_by(["_file", "_pos"]).aggregate([([], "count_all")])
+        twice = counts.filter(pc.greater(counts["count_all"], 1))
+        if twice.num_rows:
+            done.twice = twice["_file"][0].as_py(), twice["_pos"][0].as_py()
+            return
+        gone = places.filter(pc.greater(places["done"], KEPT))
+        done.deleted = gone.num_rows - done.updated
+        if not gone.num_rows:
+            return
+        gone = gone.select(["_file", "_pos"]).cast(pa.schema({"_file": pa.string(), "_pos": pa.int64()}))
+        if self.copies:
+            done.positions = _as_bytes(gone)
+        else:
+            done.places = self.recipe.delete_rows(gone)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pickle_call(__name__, "ChangeTask", self.recipe, self.columns, self.has_lineage, self.copies)
+
+
+@dataclass(frozen=True)
+class CopyTask:
+    """Writes files again, without rows that go.
+
+    Its rows have a group of tasks, pickled, and the places of the rows that go.
+
+    Args:
+        recipe: How rows are written.
+        has_lineage: Whether the table keeps ids of rows.
+    """
+
+    recipe: RowDeltaRecipe
+    has_lineage: bool
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> list[RowDeltaReceipt]:
+        """Copies the files of a task."""
+        import pyarrow as pa  # noqa: PLC0415 - the same
+
+        receipts = []
+        for batch in batches:
+            for number, (group, places) in enumerate(zip(*batch.columns, strict=True)):
+                read: TaskGroup = pickle.loads(group.as_py())  # noqa: S301 - made by the driver
+                rows = _without(read, places.as_py())
+                first = _first(rows)
+                if first is None:
+                    continue
+                task, partition = _task()
+                reader = pa.RecordBatchReader.from_batches(first.schema, chain((first,), rows))
+                receipts.append(
+                    self.recipe.write(
+                        reader,
+                        task=f"{task}-copy-{number}-{uuid.uuid4().hex[:8]}",
+                        partition=partition,
+                        with_lineage=self.has_lineage,
+                    )
+                )
+        return receipts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pickle_call(__name__, "CopyTask", self.recipe, self.has_lineage)
+
+
+def _without(group: TaskGroup, places: bytes) -> Iterator[pa.RecordBatch]:
+    """The rows of a group, but for those at some places."""
+    import pyarrow as pa  # noqa: PLC0415 - the same
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    gone: dict[str, Any] = {}
+    table = pa.ipc.open_stream(places).read_all()
+    for file in table["_file"].unique().to_pylist():
+        gone[file] = table.filter(pc.equal(table["_file"], file))["_pos"].combine_chunks()
+    for batch in group.to_arrow_batch_reader():
+        file_at, pos_at = batch.schema.get_field_index("_file"), batch.schema.get_field_index("_pos")
+        goes = pa.repeat(pa.scalar(value=False), batch.num_rows)
+        files = batch.column(file_at)
+        for file in pc.unique(files).to_pylist():
+            here = pc.and_(pc.equal(files, file), pc.is_in(batch.column(pos_at), value_set=gone[file]))
+            goes = pc.or_(goes, here)
+        kept = batch.filter(pc.invert(goes))
+        if kept.num_rows:
+            names = [each for each in kept.schema.names if each not in {"_file", "_pos"}]
+            yield kept.select(names)
+
+
+def _with_lineage(rows: pa.RecordBatch, row_ids: Any) -> pa.RecordBatch:  # noqa: ANN401 - an array
+    import pyarrow as pa  # noqa: PLC0415 - the same
+
+    fields = [
+        *rows.schema,
+        pa.field("_row_id", pa.int64()),
+        pa.field("_last_updated_sequence_number", pa.int64()),
+    ]
+    columns = [*rows.columns, row_ids.cast(pa.int64()), pa.nulls(rows.num_rows, pa.int64())]
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _as_bytes(table: pa.Table) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415 - the same
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def _first(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+    """The first batch with rows."""
+    return next((batch for batch in batches if batch.num_rows), None)
+
+
+def _task() -> tuple[str, int]:
+    """What names of files have: attempts of a task differ in it."""
+    from pyspark import TaskContext  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+    context = TaskContext.get()
+    if context is None:
+        return uuid.uuid4().hex, 0
+    return str(context.taskAttemptId()), context.partitionId()

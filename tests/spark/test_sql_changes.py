@@ -1,0 +1,375 @@
+"""DELETE, UPDATE, MERGE INTO and INSERT: the rows that they leave are those of the table's own methods."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+import uuid
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import functions as F  # noqa: N812
+
+import floeberg as fb
+import floeberg.spark
+from floeberg.errors import CommitConflictError, InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.spark.sql.exact import exact_filter
+from floeberg.spark.sql.grammar import Target
+from floeberg.spark.sql.known_tables import KnownTables
+from floeberg.spark.sql.targets import ChangedTable
+from floeberg.spark.write import row_changes
+from floeberg.spark.write.input_columns import InputColumns
+from floeberg.spark.write.tasks import PLACES, ChangeTask
+
+KINDS = [(3, "merge-on-read"), (3, "copy-on-write"), (2, "merge-on-read"), (1, "copy-on-write")]
+SCHEMA = pa.schema({"id": pa.int64(), "v": pa.int32(), "s": pa.string(), "d": pa.date32(), "x": pa.float64()})
+DAY = datetime.date(2026, 1, 1)
+
+
+def rows_of(numbers):
+    return pa.table(
+        {
+            "id": list(numbers),
+            "v": [None if number % 4 == 3 else number * 10 for number in numbers],
+            "s": [f"s{number % 3}" for number in numbers],
+            "d": [DAY + datetime.timedelta(days=number % 2) for number in numbers],
+            "x": [float("nan") if number == 5 else number / 2 for number in numbers],
+        },
+        SCHEMA,
+    )
+
+
+@pytest.fixture
+def lake(tmp_path):
+    catalog = fb.load_catalog("lake", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("db")
+    return catalog
+
+
+@pytest.fixture
+def sql(spark, lake):
+    return lambda text, **options: floeberg.spark.sql(spark, text, catalog=lake, **options)
+
+
+def make(lake, name, version=2, mode="copy-on-write", **options):
+    modes = {f"write.{command}.mode": mode for command in ("delete", "update", "merge")}
+    table = lake.create_table(f"db.{name}", SCHEMA, format_version=version, properties=modes, **options)
+    table.append(rows_of(range(6)))
+    table.append(rows_of(range(6, 12)))
+    return table
+
+
+def content(table, *columns):
+    scan = table.refresh().scan(selected_fields=columns or ("id", "v", "s", "d"))
+    return sorted((tuple(row.values()) for row in scan.to_arrow().to_pylist()), key=lambda row: row[0])
+
+
+def counts(frame):
+    (row,) = frame.collect()
+    return row["updated_rows"], row["deleted_rows"], row["inserted_rows"]
+
+
+@pytest.mark.parametrize(("version", "mode"), KINDS)
+def test_changes_leave_the_rows_that_the_methods_of_the_table_leave(spark, sql, lake, version, mode):
+    own, other = make(lake, "own", version, mode), make(lake, "other", version, mode)
+    ids = dict(content(own, "id", "_row_id")) if version == 3 else {}
+    feed = pa.table(
+        {"id": [1, 2, 30, 31], "v": [5, 0, 7, None]}, pa.schema({"id": pa.int64(), "v": pa.int32()})
+    )
+    spark.createDataFrame(feed.to_pylist(), "id bigint, v int").createOrReplaceTempView("feed")
+
+    assert counts(sql("DELETE FROM db.own WHERE upper(s) = 'S0' AND id > 5")) == (0, 2, 0)
+    other.delete("s = 's0' AND id > 5")
+    assert content(own) == content(other)
+
+    assert counts(
+        sql(
+            "UPDATE db.own AS o SET v = o.id % 3 + 1, s = concat(s, '!') WHERE id IN (SELECT id + 1 FROM feed)"
+        )
+    )
+    other.update(
+        {"v": fb.sql_expr("CASE id WHEN 2 THEN 3 ELSE 1 END"), "s": fb.sql_expr("concat(s, '!')")},
+        "id IN (2, 3)",
+    )
+    assert content(own) == content(other)
+
+    merged = sql(
+        """MERGE INTO db.own t USING feed AS f ON t.id = f.id
+           WHEN MATCHED AND f.v = 0 THEN DELETE
+           WHEN MATCHED THEN UPDATE SET t.v = t.v + f.v
+           WHEN NOT MATCHED AND v IS NOT NULL THEN INSERT (id, v, s) VALUES (id, CAST(v AS BIGINT), 'new')
+           WHEN NOT MATCHED BY SOURCE AND s = 's2' THEN UPDATE SET s = 'stale'"""
+    )
+    assert counts(merged) == (1 + 3, 1, 1)
+    (
+        other.merge(feed, on=["id"])
+        .when_matched_delete("source.v = 0")
+        .when_matched_update({"v": fb.sql_expr("target.v + source.v")})
+        .when_not_matched_insert(
+            {"id": fb.col("source.id"), "v": fb.col("source.v"), "s": "new"}, "source.v IS NOT NULL"
+        )
+        .when_not_matched_by_source_update({"s": "stale"}, "s = 's2'")
+        .execute()
+    )
+    assert content(own) == content(other)
+    for number, row_id in content(own, "id", "_row_id") if ids else ():
+        assert ids.get(number, row_id) == row_id
+
+
+CONDITIONS = [
+    ("id = 3", True),
+    ("3 < id AND id <= 9", True),
+    ("NOT (id BETWEEN 3 AND 5)", True),
+    ("v <> 20", True),
+    ("NOT (v > 20 OR s = 's1')", True),
+    ("v IS NULL OR v IN (10, NULL)", True),
+    ("v NOT IN (10, 20)", True),
+    ("s LIKE 's1%' AND d = DATE '2026-01-02'", True),
+    ("d > '2026-01-01'", True),
+    ("id > 5000000000", True),
+    ("x > 2", False),
+    ("x = 2.5", False),
+    ("id = '3'", False),
+    ("v + 1 = 11", False),
+    ("id = 3 AND upper(s) = 'S0'", False),
+    ("id BETWEEN 3 AND v", False),
+    ("s = 's\\\\1'", False),
+    ("id = (SELECT max(id) FROM db.t)", False),
+]
+
+
+def test_conditions_are_evaluated_here_only_where_they_keep_the_rows_that_spark_keeps(spark, sql, lake):
+    table = make(lake, "t")
+    listed = ", ".join(f"({text}) IS TRUE" for text, _ in CONDITIONS)
+    by_spark = list(zip(*sql(f"SELECT id, {listed} FROM db.t").collect(), strict=True))
+    for (text, is_exact), chosen in zip(CONDITIONS, by_spark[1:], strict=True):
+        known = KnownTables(spark, lake)
+        changed = ChangedTable.of(spark, known, Target(("db", "t"), "db.t"))
+        found = exact_filter(spark, known, changed, text)
+        assert (found is not None) is is_exact, text
+        if found is not None:
+            kept = {number for number, keeps in zip(by_spark[0], chosen, strict=True) if keeps}
+            assert {number for (number,) in content_of(table, found)} == kept, text
+
+
+def content_of(table, row_filter):
+    return [
+        tuple(row.values()) for row in table.scan(row_filter, selected_fields=("id",)).to_arrow().to_pylist()
+    ]
+
+
+def test_simple_statements_run_no_task(sql, lake, monkeypatch):
+    table = make(lake, "t")
+    monkeypatch.setattr(row_changes, "run_tasks", None)
+    assert counts(sql("DELETE FROM db.t WHERE id < 2")) == (0, 2, 0)
+    assert counts(sql("UPDATE db.t SET v = NULL, s = 'set', d = DATE '2026-05-05' WHERE id = 4")) == (1, 0, 0)
+    assert content(table)[2] == (4, None, "set", datetime.date(2026, 5, 5))
+    table.manage_snapshots().create_branch(None, "audit").commit()
+    assert counts(sql("TRUNCATE TABLE db.t.branch_audit")) == (0, 10, 0)
+    assert (table.refresh().scan().count(), table.scan().use_ref("audit").count()) == (10, 0)
+
+
+def test_the_source_of_a_merge_is_evaluated_once_and_may_read_the_target(spark, sql, lake, tmp_path):
+    table = make(lake, "t", 3, "merge-on-read")
+    folder = tmp_path / "calls"
+    folder.mkdir()
+
+    def seen(number: int) -> int:
+        (folder / uuid.uuid4().hex).touch()
+        return number
+
+    number = F.udf(seen, "bigint", useArrow=False).asNondeterministic()
+    spark.range(8, 14).select(number("id").alias("id"), F.rand().alias("r")).createOrReplaceTempView("drawn")
+    done = sql(
+        """MERGE INTO db.t t USING drawn s ON t.id = s.id
+           WHEN MATCHED THEN UPDATE SET x = r, s = CAST(r AS STRING)
+           WHEN NOT MATCHED THEN INSERT (id, x, s) VALUES (id, r, CAST(r AS STRING))"""
+    )
+    assert counts(done) == (4, 0, 2)
+    assert len(list(folder.iterdir())) == 6
+    for number, text, x in content(table, "id", "s", "x"):
+        assert number < 8 or float(text) == x
+    sql(
+        """MERGE INTO db.t USING (SELECT max(id) + 1 AS id, count(*) AS n FROM db.t) s ON t.id = s.id
+           WHEN NOT MATCHED THEN INSERT (id, v) VALUES (id, n)"""
+    )
+    assert content(table, "id", "v")[-1] == (14, 14)
+
+
+def test_a_star_stands_for_all_columns_by_their_names(spark, sql, lake):
+    table = make(lake, "t", 2, "merge-on-read")
+    spark.sql(
+        "SELECT DATE '2026-09-09' AS d, 2.5D AS X, id AS ID, 'star' AS s, CAST(id AS BIGINT) AS v FROM range(11, 13)"
+    ).createOrReplaceTempView("starred")
+    done = sql(
+        """MERGE INTO db.t USING starred ON t.id = starred.id
+           WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+    )
+    assert counts(done) == (1, 0, 1)
+    day = datetime.date(2026, 9, 9)
+    assert content(table, "*")[11:] == [(11, 11, "star", day, 2.5), (12, 12, "star", day, 2.5)]
+
+
+@pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
+def test_a_row_that_two_rows_of_the_source_match_is_an_error_and_leaves_no_file(sql, lake, tmp_path, mode):
+    table = make(lake, "t", 2, mode)
+    before = set(tmp_path.rglob("*.parquet")), table.metadata_location
+    with pytest.raises(
+        InvalidInputError, match="more than one row of the source matches a row of the table: id = 3"
+    ):
+        sql(
+            "MERGE INTO db.t t USING VALUES (3), (3), (40) AS s(id) ON t.id = s.id "
+            "WHEN MATCHED AND t.v > 1000 THEN DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
+        )
+    assert (set(tmp_path.rglob("*.parquet")), table.refresh().metadata_location) == before
+
+
+def test_a_change_is_validated_from_the_snapshot_that_it_read(sql, lake, monkeypatch, tmp_path):
+    table = make(lake, "t", 2, "merge-on-read")
+    run = row_changes.run_tasks
+
+    def slow(*arguments):
+        done = run(*arguments)
+        lake.load_table("db.t").append(rows_of([50]))
+        return done
+
+    monkeypatch.setattr(row_changes, "run_tasks", slow)
+    before = set(tmp_path.rglob("*.parquet"))
+    with pytest.raises(CommitConflictError):
+        sql("UPDATE db.t SET v = length(s)")
+    assert (table.refresh().scan().count(), len(set(tmp_path.rglob("*.parquet")) - before)) == (13, 1)
+
+
+def test_a_task_that_ran_twice_changes_rows_once(lake):
+    table = make(lake, "t", 3, "merge-on-read")
+    recipe, snapshot = table.row_delta_recipe(), table.current_snapshot().snapshot_id
+    places = table.scan("id < 3", selected_fields=("*", "_file", "_pos", "_row_id")).to_arrow()
+    columns = dict(
+        zip(
+            PLACES,
+            [pa.array([2] * 3, pa.int32()), *(places[name] for name in ("_file", "_pos", "_row_id"))],
+            strict=True,
+        )
+    )
+    batch = (
+        pa.table({**columns, **{name: places[name] for name in SCHEMA.names}})
+        .combine_chunks()
+        .to_batches()[0]
+    )
+    own = InputColumns(tuple(SCHEMA.names), (None,) * len(SCHEMA))
+    task = pickle.loads(pickle.dumps(ChangeTask(recipe, own, has_lineage=True, copies=False)))
+    done = [task(iter([batch])) for _ in range(2)]
+    table.commit_row_delta([done[1].written, done[1].places], read_snapshot_id=snapshot)
+    assert (table.scan().count(), done[1].updated, done[1].deleted) == (12, 3, 0)
+    twice = task(iter([batch, batch.slice(0, 1)]))
+    assert twice.twice == (places["_file"][0].as_py(), places["_pos"][0].as_py())
+
+
+def test_inserts_follow_columns_names_and_the_overwrite_mode(spark, sql, lake):
+    table = make(lake, "t", partition_spec=["d"])
+    sql("INSERT INTO db.t (s, id) SELECT 'part', 100L")
+    sql("INSERT INTO db.t BY NAME SELECT 'named' AS s, 101 AS id")
+    sql("INSERT INTO db.t PARTITION (d = '2026-03-01') SELECT 102, 1L, 'static', 0.5")
+    assert content(table, "id", "v", "s", "d")[12:] == [
+        (100, None, "part", None),
+        (101, None, "named", None),
+        (102, 1, "static", datetime.date(2026, 3, 1)),
+    ]
+    sql("INSERT OVERWRITE db.t PARTITION (d = '2026-01-01') SELECT 200, v, s, x FROM db.t WHERE id = 1")
+    kept = content(table, "id", "d")
+    assert [number for number, day in kept if day == DAY] == [200]
+    assert len(kept) == 10
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    try:
+        sql("INSERT OVERWRITE TABLE db.t VALUES (300, 1, 'dynamic', DATE '2026-01-02', 0D)")
+    finally:
+        spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+    assert [number for (number, *_) in content(table)] == [100, 101, 102, 200, 300]
+    sql("INSERT INTO db.t REPLACE WHERE id < 200 SELECT * FROM db.t WHERE id = 101")
+    assert [number for (number, *_) in content(table)] == [101, 200, 300]
+    assert counts(sql("INSERT OVERWRITE db.t SELECT * FROM db.t WHERE id = 200")) == (0, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("DELETE db.t", UnsupportedError, "expected FROM, found 'db'"),
+        ("DELETE FROM db.t USING db.t WHERE id = 1", UnsupportedError, "found 'USING'"),
+        ("UPDATE db.t SET id + 1", UnsupportedError, r"expected ==, found '\+'"),
+        ("UPDATE db.t SET v = DEFAULT", UnsupportedError, "DEFAULT"),
+        ("UPDATE db.t SET nothing = 1", InvalidInputError, "no column 'nothing'"),
+        ("UPDATE db.t SET v = 1, v = 2", InvalidInputError, "'v' is set twice"),
+        ("UPDATE db.t SET v = 'text' WHERE id > v", InvalidInputError, "write CAST"),
+        ("INSERT INTO db.t SELECT 1", InvalidInputError, "1 columns, and 5 are expected"),
+        ("INSERT INTO db.t (id) VALUES ('x')", InvalidInputError, "write CAST"),
+        ("INSERT INTO db.t PARTITION (v = 1) SELECT 1", InvalidInputError, "not partitioned by"),
+        (
+            "INSERT INTO db.t REPLACE WHERE upper(s) = 'A' SELECT * FROM db.t",
+            UnsupportedError,
+            "REPLACE WHERE",
+        ),
+        ("DELETE FROM db.t.files WHERE content = 0", InvalidInputError, "cannot be changed"),
+        ("INSERT INTO db.t.branch_nothing VALUES (1)", NotFoundError, "nothing"),
+        ("MERGE INTO db.t USING db.t AS s ON t.id = s.id", UnsupportedError, "expected WHEN, found the end"),
+        (
+            "MERGE WITH SCHEMA EVOLUTION INTO db.t USING db.t s ON 1 = 1 WHEN MATCHED THEN DELETE",
+            UnsupportedError,
+            "'WITH'",
+        ),
+        (
+            "MERGE INTO db.t USING (SELECT 1 AS k) s ON id = k WHEN MATCHED THEN DELETE WHEN MATCHED THEN DELETE",
+            InvalidInputError,
+            "never reached",
+        ),
+        (
+            "MERGE INTO db.t USING (SELECT 1 AS k) s ON id = k WHEN NOT MATCHED THEN INSERT (id) VALUES (v)",
+            InvalidInputError,
+            "there is no column 'v'",
+        ),
+        (
+            "MERGE INTO db.t USING (SELECT 1 AS k) ON v = k WHEN NOT MATCHED AND db.t.v = 1 THEN INSERT (v) VALUES (k)",
+            InvalidInputError,
+            "of the other side",
+        ),
+        (
+            "MERGE INTO db.t USING (SELECT 1 AS k) s ON id = k WHEN NOT MATCHED THEN INSERT *",
+            InvalidInputError,
+            "the source has no column 'id'",
+        ),
+        (
+            "MERGE INTO db.t USING (SELECT 1 AS k) s ON id = k WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = s.k",
+            InvalidInputError,
+            "of the other side",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("empty_table")
+def test_what_is_not_understood_is_an_error_that_shows_it(sql, text, error, words):
+    with pytest.raises(error, match=words):
+        sql(text)
+
+
+@pytest.fixture
+def empty_table(lake):
+    return lake.create_table("db.t", SCHEMA)
+
+
+def test_settings_that_change_values_or_places_are_refused(spark, sql, lake):
+    table = make(lake, "t")
+    for key, value, text in (
+        ("spark.sql.ansi.enabled", "false", "UPDATE db.t SET v = id + 1"),
+        ("spark.sql.storeAssignmentPolicy", "LEGACY", "UPDATE db.t SET v = id + 1"),
+        ("spark.wap.branch", "audit", "DELETE FROM db.t"),
+    ):
+        spark.conf.set(key, value)
+        try:
+            with pytest.raises(UnsupportedError, match=key):
+                sql(text)
+        finally:
+            spark.conf.unset(key)
+    with pytest.raises(InvalidInputError, match="by their names"):
+        sql("DELETE FROM db.t WHERE id = ?", args=[1])
+    assert counts(sql("DELETE FROM db.t WHERE id = :one", args={"one": 1})) == (0, 1, 0)
+    with pytest.raises(Exception, match="CAST_OVERFLOW|overflow"):
+        sql("UPDATE db.t SET v = id + 5000000000")
+    assert table.refresh().scan().count() == 11
