@@ -83,7 +83,7 @@ def test_keys_are_read_in_any_case_and_values_as_what_they_stand_for():
         ("colums", "id", "unknown option 'colums'; near matches: 'columns'"),
         ("snapshotid", "1", "near matches: 'snapshot-id'"),
         ("s3.regoin", "x", "near matches: 's3.region'"),
-        ("qqqqqq", "1", "known options: snapshot-id, branch, tag"),
+        ("qqqqqq", "1", "known options: snapshot-id, version, branch, tag"),
         ("fs.s3a.access.key", "x", "is a Hadoop option"),
         ("scan-token", "!", "path cannot be combined with a scan"),
     ],
