@@ -28,6 +28,7 @@ use crate::summary::{Counted, Summary};
 
 /// What changes.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "four properties of operations, each by itself")]
 pub(crate) struct FileChange<'a> {
     /// `append`, `overwrite` or `delete`.
     pub operation: &'static str,

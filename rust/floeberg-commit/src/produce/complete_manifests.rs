@@ -19,7 +19,7 @@ pub(crate) fn manifests_of(context: &ActionContext<'_>, snapshot: &Snapshot) -> 
     manifests.into_iter().map(|manifest| complete(context, without_row_ids_of_deletes(manifest))).collect()
 }
 
-/// Rows of delete files have no row ids. DuckDB gives delete manifests a first one.
+/// Rows of delete files have no row ids. Some writers give delete manifests a first one.
 fn without_row_ids_of_deletes(manifest: ManifestFile) -> ManifestFile {
     match manifest.content {
         ManifestContent::Deletes => ManifestFile { first_row_id: None, ..manifest },

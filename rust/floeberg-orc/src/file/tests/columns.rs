@@ -96,7 +96,7 @@ fn timestamps_that_are_none_are_errors() {
         (i64::MAX, 0),
         (i64::MAX / 1_000_000, 0),
         (0, 1 << 63),
-        (0, (-80_i64) as u64 | 7),
+        (0, ((-10_i64 << 3) | 7) as u64),
     ] {
         let file =
             column(of(TIMESTAMP), 1, vec![(DATA, signed(&[seconds])), (SECONDARY, unsigned(&[nanos]))]);
