@@ -11,16 +11,16 @@ use floeberg_core::Result;
 use super::{AvroSchema, Container, parse_schema};
 
 /// The most schemas that are kept.
-const MOST: usize = 8;
+pub(super) const MOST: usize = 8;
 /// Longer ones are not kept, in bytes of their JSON.
 const LONGEST: usize = 64 << 10;
 
 /// The schemas of files that were read, by their JSON.
 #[derive(Debug, Default)]
-pub struct ParsedSchemas(Mutex<Vec<Parsed>>);
+pub struct ParsedSchemas(pub(super) Mutex<Vec<Parsed>>);
 
 #[derive(Debug)]
-struct Parsed {
+pub(super) struct Parsed {
     json: Box<[u8]>,
     schema: Arc<AvroSchema>,
 }
@@ -49,40 +49,5 @@ impl ParsedSchemas {
     fn known(&self, json: &[u8]) -> Option<Arc<AvroSchema>> {
         let parsed = self.0.try_lock().ok()?;
         parsed.iter().rev().find(|parsed| *parsed.json == *json).map(|parsed| Arc::clone(&parsed.schema))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Limits;
-    use crate::testing::file;
-
-    #[test]
-    fn a_schema_is_parsed_once_and_few_are_kept() {
-        let parsed = ParsedSchemas::default();
-        let of = |number: usize| {
-            let json = format!(r#"{{"type": "record", "name": "r{number}", "fields": []}}"#);
-            let bytes = file(&json, 0, &[]);
-            parsed.of(&Container::open(&bytes, &Limits::default()).unwrap()).unwrap()
-        };
-        let first = of(0);
-        assert!(Arc::ptr_eq(&first, &of(0)));
-        for number in 1..=MOST {
-            of(number);
-        }
-        let again = of(0);
-        assert!(!Arc::ptr_eq(&first, &again));
-        assert_eq!(first, again);
-        assert_eq!(parsed.0.lock().unwrap().len(), MOST);
-    }
-
-    #[test]
-    fn a_lock_that_is_taken_is_not_waited_for() {
-        let parsed = ParsedSchemas::default();
-        let bytes = file(r#"{"type": "record", "name": "r", "fields": []}"#, 0, &[]);
-        let container = Container::open(&bytes, &Limits::default()).unwrap();
-        let _taken = parsed.0.lock().unwrap();
-        assert!(!Arc::ptr_eq(&parsed.of(&container).unwrap(), &parsed.of(&container).unwrap()));
     }
 }

@@ -4,6 +4,7 @@ mod codecs;
 mod hostile;
 mod nested;
 mod oracle;
+mod parsed_schemas;
 mod promotion;
 mod read;
 mod schemas;

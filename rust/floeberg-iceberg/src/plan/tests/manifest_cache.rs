@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use apache_avro::types::Value;
+use floeberg_avro::ParsedSchemas;
 use floeberg_core::schema::{Field, PrimitiveType, StructType};
 use floeberg_io::testing::CountingStore;
 use proptest::prelude::*;
@@ -30,7 +31,14 @@ fn row(path: &str) -> ManifestFile {
 fn entries(files: usize) -> Arc<BlockEntries> {
     let (bytes, row) = (bytes_of(files), row("m"));
     let blocks = cut_manifest(&bytes, &row, usize::MAX).unwrap().remove(0);
-    let parsed = parse_block_range(&bytes, &blocks, &row, &StructType::default(), &EntryRequest::default());
+    let parsed = parse_block_range(
+        &ParsedSchemas::default(),
+        &bytes,
+        &blocks,
+        &row,
+        &StructType::default(),
+        &EntryRequest::default(),
+    );
     Arc::new(parsed.unwrap())
 }
 
