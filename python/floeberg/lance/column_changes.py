@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from floeberg import _native
 from floeberg.commit.exact_values import converted
 from floeberg.commit.new_values import Rows, fitted, values_of_new_column
+from floeberg.commit.stored_rows import as_batch
 from floeberg.errors import InvalidInputError
 from floeberg.lance.committing import Made
 from floeberg.lance.pages import pages_of
 from floeberg.lance.row_changes import ADDRESS, files_of, schema_of_table
 from floeberg.lance.rows import FragmentStream
+from floeberg.lance.scan import LanceScan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["OneFragment", "added_columns", "changed_types", "live_batches"]
 
 Array: TypeAlias = Any
+_FEW = 100
 Values: TypeAlias = "Callable[[Rows], Array]"
 
 
@@ -77,8 +80,19 @@ def added_columns(table: _native.LanceTable, columns: object) -> Made:
         )
     values = {name: values_of_new_column(name, value) for name, value in columns.items()}
     empty = Rows(_empty(schema_of_table(table)), {}, case_sensitive=True)
-    fields = [pa.field(name, _type(name, of(empty))) for name, of in values.items()]
+    fields = [
+        pa.field(name, _type(name, of(_first_rows(table) if callable(columns[name]) else empty)))
+        for name, of in values.items()
+    ]
     return _with_files(table, pa.schema(fields), list(values.values()), [None] * len(fields))
+
+
+def _first_rows(table: _native.LanceTable) -> Rows:
+    """A few rows, by which the type of a function's values is known."""
+    scan = LanceScan(table.scan(row_filter=("true",), selected_fields=["*"], case_sensitive=True, limit=_FEW))
+    schema = schema_of_table(table)
+    found = as_batch(scan.to_arrow().select(schema.names).cast(schema))
+    return Rows(found, {}, case_sensitive=True)
 
 
 def changed_types(table: _native.LanceTable, types: Mapping[str, pa.DataType]) -> Made:

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, cast
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_path, checked_properties, checked_text
 from floeberg.commit.plain_columns import plain_batch, plain_schema
-from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, TableAlreadyExistsError
+from floeberg.errors import (
+    AlreadyExistsError,
+    CommitStateUnknownError,
+    InvalidInputError,
+    TableAlreadyExistsError,
+)
 from floeberg.lance.new_files import ROWS_PER_FILE, NewFiles
 from floeberg.lance.table import LanceTable
 from floeberg.write.input_rows import converted_stream_errors, reader_of, schema_of
@@ -50,6 +55,7 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
 
     Raises:
         TableAlreadyExistsError: There is a Lance table.
+        InvalidInputError: Two columns have one name, or a name is reserved.
         UnsupportedError: A column has a type that cannot be written.
         NotInstalledError: There are rows, and pylance is not installed.
 
@@ -71,6 +77,10 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
     )
     reader = reader_of(data, lambda: pa.schema([])) if has_rows else None
     schema = plain_schema(schema_of(data) if reader is None else reader.schema)
+
+    if len(set(schema.names)) < len(schema.names):
+        twice = next(name for name in schema.names if schema.names.count(name) > 1)
+        raise InvalidInputError(f"two columns are named {twice!r}")
 
     def create(files: list[tuple[str, int, int, bytes]]) -> _native.LanceTable:
         return _native.create_lance_table(

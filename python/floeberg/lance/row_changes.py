@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from floeberg import _native
 from floeberg.commit.new_values import Rows, fitted, settings_of
 from floeberg.commit.plain_columns import plain_batch, plain_schema
-from floeberg.errors import CommitConflictError, InvalidInputError
+from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
 from floeberg.expressions import as_expression
 from floeberg.lance.committing import Made
 from floeberg.lance.new_files import ROWS_PER_FILE, NewFiles, bytes_of_numbers, conformed
@@ -112,6 +112,8 @@ def overwritten(
     new = NewFiles(table.folder, table.storage_options, cast("str", table.facts()["data_storage_version"]))
     reader = reader_of(data, lambda: schema_of_table(table))
     schema = plain_schema(reader.schema)
+    # Columns that cannot be written are refused before anything is.
+    _native.LanceOperation.overwrite(table, schema, [], config=[])
     try:
         with converted_stream_errors(data):
             batches = (plain_batch(batch, schema) for batch in reader)
@@ -130,6 +132,7 @@ def _conformed(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.R
 
 def addresses_of(table: _native.LanceTable, row_filter: AnyFilter, *, case_sensitive: bool) -> Array:
     """The addresses of rows that match a filter."""
+    _check_names(table)
     found = _scan(table, row_filter, [ADDRESS], case_sensitive=case_sensitive).to_arrow()
     return found.column(ADDRESS)
 
@@ -145,10 +148,24 @@ def deleted(table: _native.LanceTable, row_filter: AnyFilter, *, case_sensitive:
     return Made(operation, counts={"deleted_rows": len(addresses)})
 
 
+def _check_names(table: _native.LanceTable) -> None:
+    """Checks that no column hides where rows are.
+
+    Raises:
+        UnsupportedError: One does.
+    """
+    for name in (ADDRESS, ROW_ID):
+        if name in schema_of_table(table).names:
+            raise UnsupportedError(
+                f"rows of a table with a column {name!r} cannot be changed: the name is reserved. Rename the column"
+            )
+
+
 class _Moved:
     """Rows that get new values, and where they were."""
 
     def __init__(self, table: _native.LanceTable) -> None:
+        _check_names(table)
         self.is_stable = bool(table.facts()["has_stable_row_ids"])
         self.addresses: list[Array] = []
         self.row_ids: list[Array] = []
@@ -297,14 +314,32 @@ def _source_table(source: SourceRows, schema: pa.Schema, keys: Sequence[str]) ->
     ]
     made = pa.table(columns, schema=pa.schema([schema.field(name) for name in rows.schema.names]))
     for key in keys:
+        if pa.types.is_nested(made.schema.field(key).type):
+            raise InvalidInputError(
+                f"rows cannot be joined by {key!r}, which is of type {made.schema.field(key).type}: name columns of a "
+                "primitive type"
+            )
         if made.column(key).null_count:
             raise InvalidInputError(f"a row of the source has no key: {key!r} is null in it")
-    counted = made.select(list(keys)).group_by(list(keys)).aggregate([([], "count_all")])
+    counted = _as_keys(made, keys).group_by(list(keys)).aggregate([([], "count_all")])
     if counted.num_rows < made.num_rows:
         twice = counted.filter(pc.greater(counted.column("count_all"), 1)).slice(0, 1)
         shown = ", ".join(f"{key} = {twice.column(key)[0].as_py()!r}" for key in keys)
         raise InvalidInputError(f"more than one row of the source has the key {shown}: keep one of them")
     return made
+
+
+def _as_keys(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """Some columns, where zero has one sign: `-0.0` is the key `0.0`."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    found = rows.select(list(keys))
+    for at, field in enumerate(found.schema):
+        if pa.types.is_floating(field.type):
+            wide = found.column(at).cast(pa.float64())
+            found = found.set_column(at, field.name, pc.add(wide, pa.scalar(0.0)))
+    return found
 
 
 def _joined(
@@ -313,7 +348,7 @@ def _joined(
     """Addresses of rows of the table, with the rows of the source that have their keys, in the order of the table."""
     import pyarrow as pa  # noqa: PLC0415
 
-    numbered = rows.select(list(keys)).append_column("__row", pa.array(range(rows.num_rows), pa.uint32()))
+    numbered = _as_keys(rows, keys).append_column("__row", pa.array(range(rows.num_rows), pa.uint32()))
     scan = _scan(table, True, [*keys, *columns])
     parts: list[pa.Table] = []
     waiting: list[pa.RecordBatch] = []
@@ -323,6 +358,9 @@ def _joined(
     def join() -> None:
         if waiting:
             part = pa.Table.from_batches(waiting)
+            part = pa.table(
+                [*_as_keys(part, keys).columns, *part.select(columns).columns], names=[*keys, *columns]
+            )
             parts.append(part.join(numbered, list(keys), join_type="inner", use_threads=False).select(out))
 
     for batch in scan.to_arrow_batch_reader():

@@ -206,7 +206,7 @@ def test_rows_are_matched_by_name_and_must_fit(tmp_path: Path) -> None:
         ({"id": [1], "x": [1]}, "no column 'x'"),
         ({"s": ["a"]}, "required"),
         ({"id": [2**40]}, "does not fit"),
-        ({"id": ["1"]}, "convert them explicitly"),
+        ({"id": ["1"]}, "convert them first"),
     ]:
         with pytest.raises(InvalidInputError, match=said):
             table.append(pa.table(data))

@@ -13,7 +13,7 @@ use floeberg_core::{Error, Result};
 
 use super::rows::{NewFile, data_file, data_version, fields};
 use crate::build::highest_field_id;
-use crate::metadata::{FieldIds, Schema, layout_of, written_fields};
+use crate::metadata::{FieldIds, Schema, check_name, layout_of, written_fields};
 use crate::table::Table;
 use crate::wire::{Fragment, Merge, Operation, Project, SchemaField};
 
@@ -116,13 +116,17 @@ pub fn drop_columns(table: &Table, names: &[String]) -> Result<Operation> {
 pub fn alter_columns(table: &Table, changes: &[(String, Option<String>, Option<bool>)]) -> Result<Operation> {
     let mut schema = fields(table).to_vec();
     for (path, name, nullable) in changes {
-        let id = find(&schema, path)?.id;
+        // Paths name fields as they were, so that names can be swapped.
+        let id = find(fields(table), path)?.id;
         let Some(field) = schema.iter_mut().find(|field| field.id == id) else { continue };
         if let Some(name) = name {
             if name.is_empty() || name.contains('.') {
                 return Err(Error::invalid_input(format!(
                     "{path:?} cannot be named {name:?}: names may not be empty or have a dot"
                 )));
+            }
+            if field.parent_id == -1 {
+                check_name(name)?;
             }
             field.name.clone_from(name);
         }

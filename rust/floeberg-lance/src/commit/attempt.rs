@@ -6,7 +6,7 @@
 //! Invariant: an attempt looks at every version since the one that was read. Files are removed only where it is certain that no
 //! version names them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use floeberg_core::{Context as _, Error, ErrorKind, Result};
@@ -141,6 +141,7 @@ impl Commit {
         } else {
             self.request.table.at(newest)?
         };
+        self.check_columns(&base)?;
         let operation = self.operation_on(&base, &mut state)?;
         let built = self.build(&operation, &base)?;
         let transaction = self.transaction(base.version(), operation);
@@ -220,6 +221,25 @@ impl Commit {
             return Err(Error::new(ErrorKind::CommitConflict, message).retryable(true));
         }
         Ok(())
+    }
+
+    /// Do new rows still have the columns of the table? A column whose type was changed, or that was dropped and added again,
+    /// has another id, and what was written for the earlier one would be lost.
+    fn check_columns(&self, base: &Table) -> Result<()> {
+        if !matches!(self.request.operation, Operation::Append(_) | Operation::Update(_)) {
+            return Ok(());
+        }
+        let written = metadata::field_paths(&self.request.table.manifest().head.fields);
+        let ids: HashMap<String, i32> = written.into_iter().map(|(id, path)| (path, id)).collect();
+        let now = &base.manifest().head.fields;
+        let paths = metadata::field_paths(now);
+        let is_other =
+            |id: &i32| paths.get(id).and_then(|path| ids.get(path)).is_some_and(|known| known != id);
+        let other = now.iter().find(|field| is_other(&field.id));
+        other.map_or(Ok(()), |field| {
+            let message = format!("the field {:?} was replaced meanwhile by another one", field.name);
+            Err(Error::new(ErrorKind::CommitConflict, message).retryable(true))
+        })
     }
 
     /// The operation with the fragments that it deletes rows of, as conflicts are looked for.

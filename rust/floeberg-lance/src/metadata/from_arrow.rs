@@ -7,7 +7,7 @@
 //! Invariant: a type is written only where it is read again as the same type. What the writer of pages would store in another form
 //! is refused by name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use arrow_schema::{DataType, Field as ArrowField, TimeUnit};
 use floeberg_core::{Context as _, Error, Result};
@@ -38,17 +38,11 @@ impl FieldIds {
 
     /// As before, but fields of the same name and type keep their ids.
     pub fn keeping(fields: &[SchemaField], highest: i32) -> Self {
-        let mut paths: HashMap<i32, String> = HashMap::new();
-        let mut known = HashMap::new();
-        for field in fields {
-            let path = match paths.get(&field.parent_id) {
-                Some(parent) => child_path(parent, &field.name),
-                None => child_path("", &field.name),
-            };
-            known.insert((path.clone(), field.logical_type.clone()), field.id);
-            paths.insert(field.id, path);
-        }
-        Self { known, ..Self::after(highest) }
+        let paths = field_paths(fields);
+        let known = fields.iter().filter_map(|field| {
+            Some(((paths.get(&field.id)?.clone(), field.logical_type.clone()), field.id))
+        });
+        Self { known: known.collect(), ..Self::after(highest) }
     }
 
     fn give(&mut self, path: &str, logical_type: &str) -> Result<i32> {
@@ -64,6 +58,16 @@ impl FieldIds {
 }
 
 /// Names are joined by a character that none may have.
+/// The path of every field, by its id: the names from its column on, each after a zero.
+pub fn field_paths(fields: &[SchemaField]) -> HashMap<i32, String> {
+    let mut paths: HashMap<i32, String> = HashMap::new();
+    for field in fields {
+        let path = child_path(paths.get(&field.parent_id).map_or("", String::as_str), &field.name);
+        paths.insert(field.id, path);
+    }
+    paths
+}
+
 fn child_path(parent: &str, name: &str) -> String {
     format!("{parent}\0{name}")
 }
@@ -78,11 +82,29 @@ pub fn written_fields<'a>(
     ids: &mut FieldIds,
 ) -> Result<Vec<SchemaField>> {
     let mut fields = Vec::new();
+    let mut names = HashSet::new();
     for column in columns {
+        if !names.insert(column.name()) {
+            return Err(Error::invalid_input(format!("two columns are named {:?}", column.name())));
+        }
         let mut writer = Writer { data_version, ids, fields: &mut fields };
         writer.write(column, -1, "", MAX_DEPTH).context("column", column.name())?;
     }
     Ok(fields)
+}
+
+/// Names of columns that rows have anyway.
+const RESERVED: [&str; 5] =
+    ["_rowid", "_rowaddr", "_rowoffset", "_row_created_at_version", "_row_last_updated_at_version"];
+
+/// Checks the name of a new column. Errors: `InvalidInput` for a name of the format.
+pub fn check_name(name: &str) -> Result<()> {
+    if RESERVED.contains(&name) {
+        return Err(Error::invalid_input(format!(
+            "a column cannot be named {name:?}: the name is reserved for what every row has"
+        )));
+    }
+    Ok(())
 }
 
 struct Writer<'a> {
@@ -100,6 +122,9 @@ impl Writer<'_> {
                 "a column cannot be named {:?}: names may not be empty or have a dot",
                 field.name()
             )));
+        }
+        if parent_id == -1 {
+            check_name(field.name())?;
         }
         let logical_type = self.logical_type(field)?;
         let path = child_path(parent, field.name());

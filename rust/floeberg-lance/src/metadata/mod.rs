@@ -23,7 +23,7 @@ pub use bases::Bases;
 pub use flags::{
     STABLE_ROW_IDS, check_readable, check_writable, computed as computed_flags, names as flag_names,
 };
-pub use from_arrow::{FieldIds, layout_of, written_fields};
+pub use from_arrow::{FieldIds, check_name, field_paths, layout_of, written_fields};
 pub(crate) use listing::entries;
 pub use listing::{
     ListedVersion, TRANSACTIONS, VERSIONS, detached_versions, is_table, migrate_to_v2, versions,
