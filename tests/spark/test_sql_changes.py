@@ -373,3 +373,17 @@ def test_settings_that_change_values_or_places_are_refused(spark, sql, lake):
     with pytest.raises(Exception, match="CAST_OVERFLOW|overflow"):
         sql("UPDATE db.t SET v = id + 5000000000")
     assert table.refresh().scan().count() == 11
+
+
+def test_names_of_columns_may_have_dots(spark, sql, lake):
+    table = lake.create_table("db.dots", pa.schema({"id": pa.int64(), "a.b": pa.int64()}), format_version=3)
+    floeberg.spark.write(spark.createDataFrame([(1, 1), (2, 2)], "id long, `a.b` long"), table)
+    sql("INSERT INTO db.dots VALUES (3, 3)")
+    sql("UPDATE db.dots SET `a.b` = `a.b` * 10 WHERE id % 2 = 1")
+    sql(
+        "MERGE INTO db.dots t USING (SELECT 2L AS id UNION ALL SELECT 4L) s ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET `a.b` = t.`a.b` + 5 WHEN NOT MATCHED THEN INSERT (id, `a.b`) VALUES (s.id, 4)"
+    )
+    table.refresh()
+    found = table.scan().to_arrow().sort_by("id").to_pydict()
+    assert found == {"id": [1, 2, 3, 4], "a.b": [10, 7, 30, 4]}

@@ -19,9 +19,9 @@ class ChangelogScan(RowSource[_native.ChangelogScan]):
     It is immutable and can be pickled, as a `Scan`. Nothing is read until you ask for rows or files.
 
     Examples:
-        >>> changes = table.changelog_scan(table.snapshots()[-2].snapshot_id)
+        >>> changes = table.changelog_scan("first")
         >>> sorted(set(changes.to_arrow()["_change_type"].to_pylist()))
-        ['DELETE']
+        ['INSERT']
     """
 
     @property

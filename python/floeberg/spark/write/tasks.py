@@ -68,13 +68,16 @@ def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any])
             "pandas is not installed, and PySpark needs it to run tasks on batches: pip install pandas"
         ) from error
 
+    names = list(frame.columns)
+
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pickle  # noqa: PLC0415 - nothing around this function travels with it
 
         import pyarrow  # noqa: ICN001, PLC0415
 
+        named = (batch.rename_columns(names) for batch in batches)
         yield pyarrow.RecordBatch.from_pydict(
-            {"done": pyarrow.array([pickle.dumps(work(batches))], pyarrow.binary())}
+            {"done": pyarrow.array([pickle.dumps(work(named))], pyarrow.binary())}
         )
 
     with warnings.catch_warnings():
@@ -82,7 +85,9 @@ def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any])
         warnings.filterwarnings(
             "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
         )
-        mapped = frame.mapInArrow(run, "done binary")
+        # PySpark takes a dot in a name for a field of a struct.
+        plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
+        mapped = plain.mapInArrow(run, "done binary")
     done = mapped.collect()
     return [pickle.loads(bytes(row[0])) for row in done]  # noqa: S301 - made by the tasks above
 
