@@ -96,6 +96,7 @@ bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (
 	$(PYTHON) benches/python/bench_commit.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_delete.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 	$(PYTHON) benches/python/bench_upsert.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
+	$(PYTHON) benches/python/bench_changelog.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 
 docs: site ## The site, and the reference pages of the Rust crates under target/doc
