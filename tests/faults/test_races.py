@@ -30,7 +30,9 @@ PATIENT = FAST | {"commit.retry.num-retries": "100", "commit.retry.total-timeout
 
 def made(place: Place, version: int, rows: list[dict[str, Any]]) -> None:
     """A table of one file."""
-    place.create(**PATIENT, **{"format-version": str(version)})
+    # Metadata files that the log does not name any more are nobody's; it names all of these.
+    log = {"write.metadata.previous-versions-max": str(10 * WRITERS * CHANGES)}
+    place.create(**PATIENT, **log, **{"format-version": str(version)})
     place.table().append(pa.Table.from_pylist(rows, SCHEMA))
 
 
