@@ -28,7 +28,7 @@ __all__ = ["without_deleted"]
 
 _WORDS = "__floeberg_words"
 _MOST_FILES = 200
-"""Files that are told apart by a remainder; the divisor grows with their square."""
+"""The most files whose bitmaps are found by a remainder: the divisor grows with the square of their number."""
 _MOST_REMAINDERS = 100_000
 _MOST_BYTES = 64 << 20
 """Bitmaps that are sent with the tasks; larger ones are broadcast."""

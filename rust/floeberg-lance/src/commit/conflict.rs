@@ -3,7 +3,7 @@
 //! In: ours and theirs, made of the same version. Out: yes, or why not, and whether it may be made anew.
 //! Spec: Lance, Transactions, Conflict Resolution; `io/commit/conflict_resolver.rs`.
 //!
-//! Invariant: an operation that is not known, or is not said, conflicts with everything.
+//! Invariant: an unknown or missing operation conflicts with everything.
 
 use std::collections::HashSet;
 
