@@ -156,8 +156,8 @@ class NewTables(Views):
         """Replaces a table by another of its name, and keeps its history, as Iceberg Java does.
 
         The uuid, the snapshots, other branches, tags and properties stay, so that older snapshots can still be read,
-        and `manage_snapshots().set_current_snapshot(...)` brings their rows back, unless the replacement changed the type
-        of a column. The current state has the new columns, partitions and order, and only the rows of `as_select`.
+        and `manage_snapshots().set_current_snapshot(...)` brings their rows back, unless the replacement changed the
+        type of a column. The current state has the new columns, partitions and order, and only the rows of `as_select`.
         Columns of the same name and type keep their field ids.
 
         Args:
