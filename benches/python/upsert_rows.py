@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from java_upserts import SOURCE
 
 FILES = 16
 # The source has one row for so many of the table; half of them are new.
@@ -22,9 +23,10 @@ SCHEMA = pa.schema({"id": pa.int64(), "hash": pa.int64(), "amount": pa.float64()
 def upsert_table(folder: Path, rows: int, version: int) -> Path:
     """The folder of a warehouse with a table of so many rows, made when it is not there."""
     import floeberg as fb
+    import pyarrow.parquet as pq
 
     place = folder / f"upsert-v{version}-{rows}"
-    if not (place / "done").exists():
+    if not (place / SOURCE).exists():
         shutil.rmtree(place, ignore_errors=True)
         catalog = fb.load_catalog("bench", **_properties(place))
         catalog.create_namespace("bench")
@@ -33,7 +35,8 @@ def upsert_table(folder: Path, rows: int, version: int) -> Path:
         for number in range(FILES):
             first = number * (rows // FILES)
             table.append(_batch(np.arange(first, first + rows // FILES, dtype=np.int64), number))
-        (place / "done").touch()
+        # Last, so that a table that was begun is made again.
+        pq.write_table(_new_rows(rows), place / SOURCE)
     return place
 
 
@@ -50,23 +53,25 @@ def _properties(place: Path) -> dict[str, str]:
 
 
 def _source(location: str) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(Path(location) / SOURCE)
+
+
+def _new_rows(rows: int) -> pa.Table:
     """Rows of which half are in the table, without a pattern."""
-    rows = int(Path(location).name.rpartition("-")[2])
     half = rows // SHARE // 2
     known = np.random.default_rng(99).choice(rows, half, replace=False)
     return _batch(np.concatenate([known, np.arange(rows, rows + half)]), 100)
 
 
 def for_java(place: Path) -> None:
-    """Writes what Iceberg Java makes its table and its source of."""
-    import pyarrow.parquet as pq
+    """Writes what Iceberg Java makes its table of."""
     from java_deletes import FILES as DATA_FILES
-    from java_upserts import SOURCE
 
     tasks = _table(str(place)).scan().plan_files()
     files = (task.file.file_path.removeprefix("file://") for task in tasks)
     (place / DATA_FILES).write_text("\n".join(files))
-    pq.write_table(_source(str(place)), place / SOURCE)
 
 
 def _branch() -> str:
