@@ -230,7 +230,7 @@ def last_changes(feed: ChangeFeed, rows: StoredRows, changed: ChangedRows) -> La
 class ApplyChanges(RowChanges):
     """Makes the rows of a table those that a feed of changes leaves."""
 
-    command = "merge"
+    command = "apply_changes"
 
     def __init__(
         self,
