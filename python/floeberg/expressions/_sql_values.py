@@ -404,7 +404,7 @@ class _Evaluation:
     def _round(self, tree: Tree) -> Values:
         digits = tree.args.get("decimals")
         number = 0 if digits is None else self._whole("ROUND", digits)
-        return rounded(self._constant(self.of(tree.this)), number, "half_towards_infinity")
+        return rounded(self._constant(self.of(tree.this)), number)
 
     def _substring(self, tree: Tree) -> Values:
         import pyarrow.compute as pc  # noqa: PLC0415

@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from test_rebases import MODES, OPERATIONS, after, content, delete, made, rows
 
 import floeberg as fb
 from conformance_checker import check
 from floeberg.errors import CommitConflictError
+from row_changes import MODES, OPERATIONS, after, content, delete, made, rows
 
 LINEAGE = ("_row_id", "_last_updated_sequence_number")
 CHANGES = [each for each in OPERATIONS if each is not delete]

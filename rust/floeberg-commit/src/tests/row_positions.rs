@@ -80,7 +80,8 @@ fn positions_are_joined_with_what_others_deleted_meanwhile() {
 
 #[test]
 fn a_file_that_is_gone_is_a_conflict_and_a_row_that_is_not_there_an_error() {
-    let mut kit = Kit::partitioned(3, &[]);
+    // Rows of version 3 are followed.
+    let mut kit = Kit::partitioned(2, &[]);
     let one = append(&mut kit, "x", &[1, 2]);
     let beyond = positions(&kit, Receipt::default(), &[(&one, &[2])]);
     let error = kit.refused(operation(beyond));
