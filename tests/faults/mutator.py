@@ -2,8 +2,8 @@
 
     mutator.py KIND FOLDER ACTION MODE WRITER COUNT
 
-changes the rows `writer = WRITER AND number = NUMBER`, and says what `appender.py` says. Each change sets the part of all
-of these rows to `new`; all but updates insert one more row with it.
+changes the rows `writer = WRITER AND number = NUMBER`, and says what `appender.py` says. Each change sets the part of
+all of these rows to `new`; all but updates insert one more row with it.
 """
 
 from __future__ import annotations

@@ -43,7 +43,9 @@ def merged(catalog: Any) -> None:
     """Rows that are changed, deleted and inserted, and copies of the others."""
     source = pa.concat_tables([batch(0, 1, "b").slice(0, 2), batch(1, 1)])
     merge = catalog.load_table("ns.t").merge(source, on=KEYS, mode="copy-on-write")
-    merge.when_matched_delete("source.row = 0").when_matched_update_all().when_not_matched_insert_all().execute()
+    merge.when_matched_delete(
+        "source.row = 0"
+    ).when_matched_update_all().when_not_matched_insert_all().execute()
 
 
 def feed() -> pa.Table:

@@ -75,6 +75,4 @@ def test_a_killed_process_changes_whole_or_not_at_all(tmp_path: Path, version, a
         assert all(now.get(path, content) == content for path, content in kept.items())
         check(place.table(), action, children)
     done, begun = (sum(len(getattr(each, name)) for each in children) for name in ("done", "begun"))
-    report(
-        f"v{version} {action} {mode}: {KILLS} processes killed, {done} changes acknowledged of {begun}"
-    )
+    report(f"v{version} {action} {mode}: {KILLS} processes killed, {done} changes acknowledged of {begun}")

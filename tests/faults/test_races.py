@@ -74,7 +74,9 @@ def test_changes_of_different_rows_of_a_file_are_rebased(tmp_path: Path, version
     _, told = raced(place, action)
     rebased = sum(each["rebased"] > 0 and not each["repeated"] for each in told)
     alone = sum(not each["rebased"] and not each["repeated"] for each in told)
-    report(f"v{version} updates of different rows, {action}: {rebased} of {len(told)} rebased, {alone} without others")
+    report(
+        f"v{version} updates of different rows, {action}: {rebased} of {len(told)} rebased, {alone} without others"
+    )
     table = place.table()
     found = table.scan().to_arrow().to_pylist()
     parts = {(each["writer"], each["number"], each["row"]): each["part"] for each in found}

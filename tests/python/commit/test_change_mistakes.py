@@ -299,7 +299,7 @@ OF_NO_ROW = {
     "delete": lambda table, how: table.delete("id = 7", **how),
     "overwrite": lambda table, how: table.overwrite(pa.table({"id": [8]}), "id = 7", **how),
     "update": lambda table, how: table.update({"s": "x"}, "id = 7", **how),
-    "upsert": lambda table, how: table.upsert(pa.table({"id": [7]}), ["id"], True, False, **how),  # noqa: FBT003
+    "upsert": lambda table, how: table.upsert(pa.table({"id": [7]}), ["id"], True, False, **how),
     "merge": lambda table, how: (
         table.merge(pa.table({"id": [7]}), on="id", **how).when_matched_delete().execute()
     ),
@@ -311,7 +311,9 @@ OF_NO_ROW = {
 def test_version_1_refuses_deletes_by_other_files_also_where_no_row_changes(tmp_path, name):
     catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path))
     catalog.create_namespace("ns")
-    table = catalog.create_table("ns.t", pa.schema([("id", pa.int64()), ("s", pa.string())]), format_version=1)
+    table = catalog.create_table(
+        "ns.t", pa.schema([("id", pa.int64()), ("s", pa.string())]), format_version=1
+    )
     table.append([{"id": each} for each in (1, 2, 3)])
     refused(table, lambda: OF_NO_ROW[name](table, {"mode": "merge-on-read"}), "format version 1")
     if name == "apply_changes":

@@ -141,7 +141,11 @@ def slower(table, transaction, name, level):
 
 
 def is_conflict(said, level, version):
-    return said == "conflict" or (said, level) == ("serializable", "serializable") or (said, version) == ("v3", 2)
+    return (
+        said == "conflict"
+        or (said, level) == ("serializable", "serializable")
+        or (said, version) == ("v3", 2)
+    )
 
 
 @pytest.fixture
@@ -208,7 +212,8 @@ def test_the_guide_says_what_happens_to_operations_that_find_their_rows(catalog,
         before, after = raced(catalog, name, transaction, fast, conflicts=is_conflict(said, level, version))
         if after is None:
             continue
-        # An added row 2 may be missed under `snapshot`, unless its key is inserted, a delete looks for rows again, or keys do.
+        # An added row 2 may be missed under `snapshot`, unless its key is inserted, or a delete looks for rows
+        # again, or keys do.
         is_missed = level == "snapshot" and fast == "append of row 2"
         is_missed &= "inserts" not in does and operation != "delete" and mode != "equality"
         twos = [row for row in before if row[0] == 2]

@@ -27,6 +27,7 @@ from row_changes import (
     upsert,
 )
 
+
 @pytest.fixture
 def catalog(tmp_path):
     catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path))

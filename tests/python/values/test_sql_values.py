@@ -203,6 +203,5 @@ def test_long_integers_and_doubles_are_compared_exactly(operator, sides):
     # A value that is computed for all rows, and is no literal.
     found = SqlExpression(f"n {operator} CAST(9007199254740992.0 AS DOUBLE)").of(NUMBERS.__getitem__, 7)
     assert found.to_pylist() == [
-        None if one is None else python[operator](one, 2.0**53)
-        for one in NUMBERS["n"].to_pylist()
+        None if one is None else python[operator](one, 2.0**53) for one in NUMBERS["n"].to_pylist()
     ]

@@ -107,7 +107,9 @@ pub(super) fn named_rows(
             if adds_rows && since.has_newer(&file, |_| true) && since.lost_rows(context, &file)? {
                 let message = "a data file had rows deleted that the operation writes again: another commit deleted rows \
                                since the operation read them";
-                return Err(Error::new(ErrorKind::CommitConflict, message).with("file_path", &file.task.file_path));
+                return Err(
+                    Error::new(ErrorKind::CommitConflict, message).with("file_path", &file.task.file_path)
+                );
             }
             found.replaced.push(data_file(&file.task));
         }
@@ -123,7 +125,8 @@ pub(super) fn named_rows(
         let message = "a row that the operation read and left as it was, was deleted by another commit since";
         check_there(&file, &read & &deleted, message)?;
         if adds_rows {
-            let message = "a row that the operation changes was deleted by another commit since the operation read it";
+            let message =
+                "a row that the operation changes was deleted by another commit since the operation read it";
             check_there(&file, &positions & &deleted, message)?;
         }
         found.were_deleted |= !positions.is_disjoint(&deleted);

@@ -21,7 +21,9 @@ use floeberg_iceberg::lookup::{RowsByFile, SourceKeys};
 use floeberg_iceberg::manifest::DataFile;
 use floeberg_iceberg::metadata::Snapshot;
 use floeberg_iceberg::plan::{FileScanTask, PlanRequest, PlanStream};
-use floeberg_iceberg::read::{ReadRequest, TableReader, TaskBatches, deleted_positions, read_rows, read_task};
+use floeberg_iceberg::read::{
+    ReadRequest, TableReader, TaskBatches, deleted_positions, read_rows, read_task,
+};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;

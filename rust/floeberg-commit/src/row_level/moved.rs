@@ -137,7 +137,12 @@ fn lineage_of(
     })?;
     let mut all: Vec<Lineage> = found.into_iter().flatten().collect();
     all.sort_unstable_by_key(|row| row.row_id);
-    Ok(all.chunk_by(|one, next| one.row_id == next.row_id).filter(|same| same.len() == 1).flatten().copied().collect())
+    Ok(all
+        .chunk_by(|one, next| one.row_id == next.row_id)
+        .filter(|same| same.len() == 1)
+        .flatten()
+        .copied()
+        .collect())
 }
 
 /// The files that came since and have any of these rows, and for each row its place.
@@ -223,9 +228,8 @@ fn may_have(entries: &ManifestEntries, row: usize, wanted: &[Lineage]) -> bool {
 
 /// Positions, row ids and last updates.
 fn reader_of_lineage(context: &ActionContext<'_>) -> Result<Arc<TableReader>> {
-    let columns = [POS, ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER].map(|id| {
-        metadata_column(id).ok_or_else(|| Error::internal("a metadata column has its id"))
-    });
+    let columns = [POS, ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER]
+        .map(|id| metadata_column(id).ok_or_else(|| Error::internal("a metadata column has its id")));
     let columns = columns.into_iter().collect::<Result<_>>()?;
     Ok(Arc::new(TableReader::new(read_request(context, Schema::new(0, columns)?)?)))
 }

@@ -200,8 +200,7 @@ fn rows_that_were_left_as_they_were_are_followed_too() {
                 };
                 let last = changes_read.then_some(2).or(Some(1));
                 rewrite(&mut kit, &one, &[(1, Some(0), Some(1)), (2, Some(1), last)]);
-                let is_conflict =
-                    changes_read && (inserts_keys || level == IsolationLevel::Serializable);
+                let is_conflict = changes_read && (inserts_keys || level == IsolationLevel::Serializable);
                 let tried = kit.try_to_commit(vec![operation(ours)]);
                 assert_eq!(tried.is_err(), is_conflict, "{level:?} {inserts_keys} {changes_read} {tried:?}");
                 assert_eq!(ids(&kit), if is_conflict { vec![1, 2] } else { vec![2, 10] });
