@@ -48,7 +48,7 @@ long: install ## What tests try, many more of it: HISTORIES=2000, INTERLEAVINGS=
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/scan/test_pruning_properties.py tests/python/commit/test_delete_properties.py tests/python/values/test_sql_properties.py --timeout 0
 	FLOEBERG_INTERLEAVINGS=$(or $(INTERLEAVINGS),2000) $(PYTHON) -m pytest tests/python/commit/test_interleavings.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py --timeout 0
-	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
+	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
 object-stores: install ## Tables in S3: the wheel with the cloud stores, and a server on loopback
 	$(PYTHON) tools/install_dev.py --clouds

@@ -6,6 +6,7 @@ says what `appender.py` says, and of each commit `told` and JSON: how often it w
 read and wrote. Actions are
 
 - `disjoint`: updates rows that no other process changes;
+- `copied`: the same by copies of their file;
 - `random`: updates rows of random keys, or merges them and changes only some;
 - `same`: upserts the same new keys as all others.
 """
@@ -43,6 +44,12 @@ def disjoint(table: fb.Table, writer: int, number: int) -> tuple[fb.CommitResult
     """Update the rows that are this writer's."""
     where = f"writer = {writer} AND number = {number}"
     return table.update({"part": "done"}, where, mode="merge-on-read"), {}
+
+
+def copied(table: fb.Table, writer: int, number: int) -> tuple[fb.CommitResult, dict[str, Any]]:
+    """The same, where the other rows of the file are written again."""
+    where = f"writer = {writer} AND number = {number}"
+    return table.update({"part": "done"}, where, mode="copy-on-write"), {}
 
 
 def same(table: fb.Table, writer: int, number: int) -> tuple[fb.CommitResult, dict[str, Any]]:
@@ -97,6 +104,7 @@ def by_key(table: fb.Table, writer: int, number: int) -> tuple[fb.CommitResult, 
 
 ACTIONS: dict[str, Callable[[fb.Table, int, int], tuple[fb.CommitResult, dict[str, Any]]]] = {
     "disjoint": disjoint,
+    "copied": copied,
     "random": by_key,
     "same": same,
 }

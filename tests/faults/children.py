@@ -115,3 +115,14 @@ class Changer(Child):
         """Start it."""
         self.writer = writer
         super().__init__(place, action, writer, count)
+
+
+class Mutator(Child):
+    """A process of `mutator.py`."""
+
+    program = "mutator.py"
+
+    def __init__(self, place: Place, action: str, mode: str, writer: int, count: int) -> None:
+        """Start it."""
+        self.writer = writer
+        super().__init__(place, action, mode, writer, count)

@@ -14,6 +14,7 @@ from test_calls import ENDS, lines, state, strike
 FAULTS = ("fail", "lose-answer", "cut-short")
 WRITES = ("create", "write", "finish", "put", "put_if_absent", "remove")
 """Reads are the same whichever of these faults they have."""
+KEYS = ["writer", "number", "row"]
 
 
 def by_copies(catalog: Any) -> None:
@@ -35,13 +36,64 @@ def upserted(catalog: Any) -> None:
     """Changed and new rows in new files, and vectors."""
     rows = batch(0, 1, "b").slice(0, 1)
     new = batch(1, 1)
-    keys = ["writer", "number", "row"]
-    catalog.load_table("ns.t").upsert(pa.concat_tables([rows, new]), keys, mode="merge-on-read")
+    catalog.load_table("ns.t").upsert(pa.concat_tables([rows, new]), KEYS, mode="merge-on-read")
+
+
+def merged(catalog: Any) -> None:
+    """Rows that are changed, deleted and inserted, and copies of the others."""
+    source = pa.concat_tables([batch(0, 1, "b").slice(0, 2), batch(1, 1)])
+    merge = catalog.load_table("ns.t").merge(source, on=KEYS, mode="copy-on-write")
+    merge.when_matched_delete(
+        "source.row = 0"
+    ).when_matched_update_all().when_not_matched_insert_all().execute()
+
+
+def feed() -> pa.Table:
+    """Changes of a row that is there, of one that goes, and of new ones."""
+    rows = pa.concat_tables([batch(0, 1, "b").slice(1, 2), batch(1, 1)])
+    words = ["update", "delete", *["insert"] * (rows.num_rows - 2)]
+    return rows.append_column("op", [words]).append_column("at", [list(range(rows.num_rows))])
+
+
+def fed(catalog: Any) -> None:
+    """A feed of changes, by looking rows up."""
+    catalog.load_table("ns.t").apply_changes(
+        feed(), keys=KEYS, operation="op", order_by="at", mode="merge-on-read"
+    )
+
+
+def fed_by_keys(catalog: Any) -> None:
+    """The same by equality deletes."""
+    catalog.load_table("ns.t").apply_changes(
+        feed(), keys=KEYS, operation="op", order_by="at", mode="equality"
+    )
+
+
+def followed(catalog: Any) -> None:
+    """Rows that were found before their file was written again."""
+    table = catalog.load_table("ns.t")
+    before = table.current_snapshot().parent_snapshot_id
+    places = table.scan("row = 2", selected_fields=("_file", "_pos"), snapshot_id=before)
+    recipe = table.row_delta_recipe()
+    receipts = [recipe.delete_rows(places.to_arrow()), recipe.write(batch(1, 1), task="0")]
+    table.commit_row_delta(receipts, read_snapshot_id=before)
 
 
 @pytest.mark.parametrize(
     ("version", "action"),
-    [(2, merged_on_read), (3, by_copies), (3, merged_on_read), (3, updated), (3, upserted)],
+    [
+        (2, merged_on_read),
+        (3, by_copies),
+        (3, merged_on_read),
+        (3, updated),
+        (3, upserted),
+        (2, merged),
+        (2, fed),
+        (3, fed),
+        (2, fed_by_keys),
+        (3, fed_by_keys),
+        (3, followed),
+    ],
     ids=lambda value: getattr(value, "__name__", value),
 )
 @pytest.mark.timeout(1200)
@@ -53,7 +105,8 @@ def test_every_call_of_a_change_of_rows_may_fail(tmp_path: Path, version, action
     table = catalog.create_table("ns.t", SCHEMA, format_version=version, properties=FAST)
     for number in range(2):
         table.append(batch(0, number))
-    table.delete("row = 0 AND number = 0", mode="merge-on-read")
+    mode = "copy-on-write" if action is followed else "merge-on-read"
+    table.delete("row = 0 AND number = 0", mode=mode)
     place.save()
     before = state(place)
     calls = lines(place, action, tmp_path / "calls", "")

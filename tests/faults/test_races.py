@@ -59,9 +59,9 @@ def ids_of(table: fb.Table) -> dict[tuple[Any, ...], int | None]:
     return {tuple(row[name] for name in SCHEMA.names[:3]): row.get("_row_id") for row in found}
 
 
-@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize(("version", "action"), [(2, "disjoint"), (3, "disjoint"), (3, "copied")])
 @pytest.mark.timeout(1800)
-def test_changes_of_different_rows_of_a_file_are_rebased(tmp_path: Path, version, report) -> None:
+def test_changes_of_different_rows_of_a_file_are_rebased(tmp_path: Path, version, action, report) -> None:
     place = Place("filesystem", tmp_path / "place")
     rows = [
         {"writer": writer, "number": number, "row": row, "part": "new"}
@@ -71,10 +71,12 @@ def test_changes_of_different_rows_of_a_file_are_rebased(tmp_path: Path, version
     ]
     made(place, version, rows)
     before = ids_of(place.table())
-    _, told = raced(place, "disjoint")
+    _, told = raced(place, action)
     rebased = sum(each["rebased"] > 0 and not each["repeated"] for each in told)
     alone = sum(not each["rebased"] and not each["repeated"] for each in told)
-    report(f"v{version} updates of different rows: {rebased} of {len(told)} rebased, {alone} without others")
+    report(
+        f"v{version} updates of different rows, {action}: {rebased} of {len(told)} rebased, {alone} without others"
+    )
     table = place.table()
     found = table.scan().to_arrow().to_pylist()
     parts = {(each["writer"], each["number"], each["row"]): each["part"] for each in found}

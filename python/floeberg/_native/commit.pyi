@@ -71,7 +71,7 @@ class Operation:
             case_sensitive: Whether the case of names in the filter counts.
             isolation: `None` takes the property of the command.
             read_snapshot_id: The snapshot that was read.
-            command: `row delta`, `update`, `upsert` or `merge`.
+            command: `row delta`, `update`, `upsert`, `merge` or `apply_changes`.
             mode: How rows go of files of which others stay. `None` takes the property of the command; a row delta
                 writes deletes.
             keys: Keys that are a conflict if others added rows with them.

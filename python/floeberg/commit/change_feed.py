@@ -155,14 +155,18 @@ def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _all_same(columns: Sequence[Array]) -> Array:
-    """For each row but the last whether the next one has the same values; null is null."""
+    """For each row but the last whether the next one has the same values; null is null, and NaN is NaN."""
     import pyarrow.compute as pc  # noqa: PLC0415
+    from pyarrow import types  # noqa: PLC0415
 
     found: Array = None
     for column in columns:
         one, next_one = column.slice(0, max(len(column) - 1, 0)), column.slice(1)
         both = pc.and_(pc.is_null(one), pc.is_null(next_one))
         same = pc.or_(both, pc.fill_null(pc.equal(one, next_one), False))
+        if types.is_floating(column.type):
+            nan = pc.and_(pc.is_nan(one), pc.is_nan(next_one))
+            same = pc.or_(same, pc.fill_null(nan, False))
         found = same if found is None else pc.and_(found, same)
     return found
 
@@ -230,7 +234,7 @@ def last_changes(feed: ChangeFeed, rows: StoredRows, changed: ChangedRows) -> La
 class ApplyChanges(RowChanges):
     """Makes the rows of a table those that a feed of changes leaves."""
 
-    command = "merge"
+    command = "apply_changes"
 
     def __init__(
         self,

@@ -89,7 +89,7 @@ class FoundChanges:
 class RowChanges(ABC):
     """An operation that looks for its rows, and does so again on a newer table."""
 
-    command: Literal["update", "upsert", "merge"]
+    command: Literal["update", "upsert", "merge", "apply_changes"]
 
     @abstractmethod
     def find(self, request: ChangeRequest) -> FoundChanges:

@@ -32,7 +32,7 @@ __all__ = ["ApplyByKeys"]
 class ApplyByKeys(RowChanges):
     """Makes the rows of a table those that a feed leaves, by deletes of all of its keys."""
 
-    command = "merge"
+    command = "apply_changes"
 
     def __init__(self, source: SourceRows, feed: ChangeFeed, *, isolation: str | None) -> None:
         """The arguments of `Table.apply_changes`."""

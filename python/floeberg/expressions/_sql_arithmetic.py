@@ -11,11 +11,12 @@ from floeberg.errors import UnsupportedError
 from floeberg.expressions._sql_casts import cast_in_sql
 from floeberg.expressions._sql_comparisons import numbers_alike
 
-__all__ = ["calculated", "divided", "remainder"]
+__all__ = ["calculated", "ceil", "divided", "floor", "remainder", "rounded"]
 
 Values: TypeAlias = Any
 """An Arrow array or scalar."""
 _DECIMAL128 = 38
+_DECIMAL256 = 76
 
 
 def calculated(function: str, one: Values, other: Values) -> Values:
@@ -54,6 +55,41 @@ def remainder(shown: str, one: Values, other: Values) -> Values:
         raise UnsupportedError(f"the SQL expression {shown}: % needs integers")
     whole = pc.multiply_checked(pc.call_function("divide_checked", [one, other]), other)
     return pc.subtract_checked(one, whole)
+
+
+def rounded(values: Values, digits: int) -> Values:
+    """Numbers rounded to so many digits behind the point, half away from zero."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    return pc.round(_with_digit(values, digits), digits, round_mode="half_towards_infinity")
+
+
+def floor(values: Values) -> Values:
+    """Numbers rounded down to whole ones."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    return pc.floor(_with_digit(values, 0))
+
+
+def ceil(values: Values) -> Values:
+    """Numbers rounded up to whole ones."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    return pc.ceil(_with_digit(values, 0))
+
+
+def _with_digit(values: Values, digits: int) -> Values:
+    """Numbers with room to be rounded to so many digits: a decimal may need one digit more than it has."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    kind: Any = values.type
+    if not pa.types.is_decimal(kind) or digits >= kind.scale:
+        return values
+    precision = max(kind.precision, kind.scale - digits) + 1
+    if precision > _DECIMAL256:
+        raise UnsupportedError(f"{kind} cannot be rounded to {digits} digits behind the point")
+    wide = pa.decimal128 if precision <= _DECIMAL128 else pa.decimal256
+    return values.cast(wide(precision, kind.scale))
 
 
 def _with_room(function: str, one: Values, other: Values) -> tuple[Values, Values]:

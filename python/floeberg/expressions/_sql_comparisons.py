@@ -92,11 +92,38 @@ def compared(function: str, one: Values, other: Values) -> Values:
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    one, other = numbers_alike(_plain(one), _plain(other))
+    one, other = _plain(one), _plain(other)
+    if pa.types.is_integer(one.type) and pa.types.is_floating(other.type):
+        return _compared_with_float(function, one, other)
+    if pa.types.is_floating(one.type) and pa.types.is_integer(other.type):
+        return _compared_with_float(TURNED[function], other, one)
+    one, other = numbers_alike(one, other)
     if pa.types.is_null(one.type):
         one = one.cast(pa.bool_() if pa.types.is_null(other.type) else other.type)
     _check_zones([one.type, other.type])
     return pc.call_function(function, [one, other])
+
+
+def _compared_with_float(function: str, integers: Values, floats: Values) -> Values:
+    """Integers compared with floats, exactly: a double may be near an integer that it cannot hold."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    floats = floats.cast(pa.float64())
+    nearest = integers.cast(pa.float64(), safe=False)
+    # An integer is on the same side of a double as its nearest double, unless that is the double.
+    is_near = pc.fill_null(pc.equal(nearest, floats), False)
+    is_beyond = pc.greater_equal(floats, _BEYOND)
+    whole = pc.if_else(pc.and_(is_near, pc.invert(is_beyond)), floats, 0.0).cast(pa.int64())
+    integers = integers.cast(pa.int64())
+    exact = pc.call_function(function, [integers, whole])
+    beyond = pa.scalar(function in ("less", "less_equal", "not_equal"))
+    near = pc.if_else(is_beyond, beyond, exact)
+    return pc.if_else(is_near, near, pc.call_function(function, [nearest, floats]))
+
+
+_BEYOND = 2.0**63
+"""The least double above all integers."""
 
 
 def numbers_alike(one: Values, other: Values) -> tuple[Values, Values]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError, UnsupportedError
 from floeberg.expressions._sql_arguments import check_arguments
-from floeberg.expressions._sql_arithmetic import calculated, divided, remainder
+from floeberg.expressions._sql_arithmetic import calculated, ceil, divided, floor, remainder, rounded
 from floeberg.expressions._sql_casts import cast_in_sql, type_of
 from floeberg.expressions._sql_comparisons import (
     TURNED,
@@ -148,6 +148,8 @@ class _Evaluation:
             return self._compared(_COMPARISONS[kind], tree.left, tree.right)
         if kind in _ARITHMETIC:
             return self._calculated(tree)
+        if kind in _OF_TEXTS:
+            return self._call(_OF_TEXTS[kind], self._text(tree.this))
         if kind in _FUNCTIONS:
             return self._call(_FUNCTIONS[kind], self.of(tree.this))
         raise UnsupportedError(
@@ -176,8 +178,21 @@ class _Evaluation:
 
         return pc.call_function(function, list(self._constants(*values)))
 
+    def _text(self, tree: Tree) -> Values:
+        """Values of which functions of texts can take null, too."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        values = self._constant(self.of(tree))
+        return values.cast(pa.string()) if pa.types.is_null(values.type) else values
+
     def _paren(self, tree: Tree) -> Values:
         return self.of(tree.this)
+
+    def _floor(self, tree: Tree) -> Values:
+        return floor(self._constant(self.of(tree.this)))
+
+    def _ceil(self, tree: Tree) -> Values:
+        return ceil(self._constant(self.of(tree.this)))
 
     def _column(self, tree: Tree) -> Values:
         return self.rows.column(name_of(tree))
@@ -305,7 +320,7 @@ class _Evaluation:
         pattern = literal_of(tree.expression)
         if pattern is None or not isinstance(pattern.value, str):
             raise UnsupportedError(f"the SQL expression {self.shown}: LIKE needs a literal pattern")
-        alike = pc.match_like(self.of(tree.this), pattern.value)
+        alike = pc.match_like(self._text(tree.this), pattern.value)
         return pc.invert(alike) if tree.args.get("negate") else alike
 
     def _compared(self, function: str, left: Tree, right: Tree) -> Values:
@@ -387,11 +402,9 @@ class _Evaluation:
         return self._call("binary_join_element_wise", *texts, pa.scalar("", pa.string()))
 
     def _round(self, tree: Tree) -> Values:
-        import pyarrow.compute as pc  # noqa: PLC0415
-
         digits = tree.args.get("decimals")
         number = 0 if digits is None else self._whole("ROUND", digits)
-        return pc.round(self.of(tree.this), number, round_mode="half_towards_infinity")
+        return rounded(self._constant(self.of(tree.this)), number)
 
     def _substring(self, tree: Tree) -> Values:
         import pyarrow.compute as pc  # noqa: PLC0415
@@ -399,7 +412,7 @@ class _Evaluation:
         first = self._whole("SUBSTRING", tree.args["start"], 1) - 1
         length = tree.args.get("length")
         end = None if length is None else first + self._whole("SUBSTRING", length, 0)
-        return pc.utf8_slice_codeunits(self.of(tree.this), first, end)
+        return pc.utf8_slice_codeunits(self._text(tree.this), first, end)
 
     def _whole(self, function: str, tree: Tree, least: int = -(2**31)) -> int:
         """A literal integer."""
@@ -417,7 +430,7 @@ class _Evaluation:
         side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(tree.args.get("position"), "trim")
         trim = getattr(pc, f"utf8_{side}")
         # Spaces alone, as the standard says: not tabs and ends of lines.
-        return trim(self._constant(self.of(tree.this)), characters=" ")
+        return trim(self._text(tree.this), characters=" ")
 
     def _cast(self, tree: Tree) -> Values:
         from pyarrow import types  # noqa: PLC0415
@@ -452,11 +465,5 @@ _COMPARISONS = {
     "GTE": "greater_equal",
 }
 _ARITHMETIC = {"Add": "add_checked", "Sub": "subtract_checked", "Mul": "multiply_checked"}
-_FUNCTIONS = {
-    "Upper": "utf8_upper",
-    "Lower": "utf8_lower",
-    "Length": "utf8_length",
-    "Abs": "abs_checked",
-    "Floor": "floor",
-    "Ceil": "ceil",
-}
+_OF_TEXTS = {"Upper": "utf8_upper", "Lower": "utf8_lower", "Length": "utf8_length"}
+_FUNCTIONS = {"Abs": "abs_checked"}

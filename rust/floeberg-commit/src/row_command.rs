@@ -20,10 +20,12 @@ pub enum RowCommand {
     Upsert,
     /// Joins a source to the table.
     Merge,
+    /// Applies a feed of changes.
+    ApplyChanges,
 }
 
 impl RowCommand {
-    const ALL: [Self; 4] = [Self::Delta, Self::Update, Self::Upsert, Self::Merge];
+    const ALL: [Self; 5] = [Self::Delta, Self::Update, Self::Upsert, Self::Merge, Self::ApplyChanges];
 
     /// The name of the operation.
     pub fn name(self) -> &'static str {
@@ -32,6 +34,7 @@ impl RowCommand {
             Self::Update => "update",
             Self::Upsert => "upsert",
             Self::Merge => "merge",
+            Self::ApplyChanges => "apply_changes",
         }
     }
 
@@ -40,7 +43,7 @@ impl RowCommand {
         match self {
             Self::Delta => None,
             Self::Update => Some(UPDATE_MODE),
-            Self::Upsert | Self::Merge => Some(MERGE_MODE),
+            Self::Upsert | Self::Merge | Self::ApplyChanges => Some(MERGE_MODE),
         }
     }
 
@@ -49,7 +52,7 @@ impl RowCommand {
         match self {
             Self::Delta => DELETE_ISOLATION,
             Self::Update => UPDATE_ISOLATION,
-            Self::Upsert | Self::Merge => MERGE_ISOLATION,
+            Self::Upsert | Self::Merge | Self::ApplyChanges => MERGE_ISOLATION,
         }
     }
 }

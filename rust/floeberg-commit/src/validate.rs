@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use arrow_array::Array as _;
 use floeberg_core::{Context, Error, ErrorKind, Result};
-use floeberg_iceberg::lookup::SourceKeys;
+use floeberg_iceberg::lookup::{RowsByFile, SourceKeys};
 use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, ManifestFile, RowsMatch};
 use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 use floeberg_io::location::canonical;
@@ -75,12 +75,12 @@ pub(crate) fn validate_no_conflicts(
         validation,
         validation.made_from,
         changes,
-        Wanted { removal, affected: affected.map(Affected::paths).as_ref(), keys: None },
+        Wanted { affected: affected.map(Affected::paths).as_ref(), ..Wanted::of(removal) },
     )
 }
 
 /// Looks for data files that others added since snapshots were read, and since the operation began, and that may hold rows which
-/// the operation would have removed.
+/// the operation would have removed. Rows of `moved` were only written again.
 ///
 /// Errors: `CommitConflict`, not retryable: the operation has to start anew.
 pub(crate) fn validate_added_data_files(
@@ -88,13 +88,15 @@ pub(crate) fn validate_added_data_files(
     validation: Validation<'_>,
     made_from: &[Option<i64>],
     removal: &Removal,
+    moved: Option<&RowsByFile>,
 ) -> Result<()> {
-    let wanted = Wanted { removal, affected: None, keys: None };
+    let wanted = Wanted { moved, ..Wanted::of(removal) };
     validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], wanted)
 }
 
 /// Looks for data files that others added since snapshots were read, and since the operation began, and that have rows with a key
-/// of the operation's source. Bounds alone prove nothing: the keys of files that they leave are read.
+/// of the operation's source. Bounds alone prove nothing: the keys of files that they leave are read. Rows of `moved` were only
+/// written again.
 ///
 /// Errors: `CommitConflict`, not retryable: the operation has to start anew.
 pub(crate) fn validate_added_keys(
@@ -102,9 +104,10 @@ pub(crate) fn validate_added_keys(
     validation: Validation<'_>,
     made_from: &[Option<i64>],
     keys: &SourceKeys,
+    moved: &RowsByFile,
 ) -> Result<()> {
     let range = Removal::rows(keys.range(), context.specs()?);
-    let wanted = Wanted { removal: &range, affected: None, keys: Some(keys) };
+    let wanted = Wanted { keys: Some(keys), moved: Some(moved), ..Wanted::of(&range) };
     validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], wanted)
 }
 
@@ -116,9 +119,15 @@ struct Wanted<'a> {
     affected: Option<&'a HashSet<&'a str>>,
     /// Only rows with these keys.
     keys: Option<&'a SourceKeys>,
+    /// Not these rows of added files.
+    moved: Option<&'a RowsByFile>,
 }
 
-impl Wanted<'_> {
+impl<'a> Wanted<'a> {
+    fn of(removal: &'a Removal) -> Self {
+        Self { removal, affected: None, keys: None, moved: None }
+    }
+
     /// The rows, for messages.
     fn describe(&self) -> String {
         match self.keys {
@@ -186,9 +195,11 @@ fn validate_by_reading(
         return Ok(());
     }
     let paths = doubtful.keys().cloned().collect();
+    let none = RowsByFile::new();
+    let except = wanted.moved.unwrap_or(&none);
     let found = match wanted.keys {
-        Some(keys) => any_with_key(context, keys, &paths, gone_too)?,
-        None => any_match(context, pruner.whole(), &paths, gone_too)?,
+        Some(keys) => any_with_key(context, keys, &paths, gone_too, except)?,
+        None => any_match(context, pruner.whole(), &paths, gone_too, except)?,
     };
     found.and_then(|path| doubtful.remove(&path)).map_or(Ok(()), Err)
 }
@@ -258,7 +269,9 @@ fn validate_manifest(
             .with("snapshot", snapshot.snapshot_id)
             .with("operation", operation);
             let is_added_data = change.content == ManifestContent::Data && change.status == ADDED;
-            if !is_added_data || (rows_match[row] == RowsMatch::All && rows.keys.is_none()) {
+            let may_have_moved = rows.moved.is_some_and(|moved| !moved.is_empty());
+            let is_certain = rows_match[row] == RowsMatch::All && rows.keys.is_none() && !may_have_moved;
+            if !is_added_data || is_certain {
                 return Err(conflict);
             }
             doubtful.insert(canonical(path).to_owned(), conflict);

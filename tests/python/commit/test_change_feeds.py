@@ -66,6 +66,21 @@ def test_the_last_change_of_a_key_wins(tmp_path, version, mode):
     assert apply(table, ("update", 1, "newest", 1), ("delete", 2, None, 1), mode=mode).snapshot_id is None
 
 
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
+def test_zeros_and_nans_are_one_key_each(tmp_path, kind):
+    catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    table = catalog.create_table("ns.t", pa.schema([("x", kind), ("note", pa.string())]))
+    keys = pa.array([float("nan"), -0.0, 1.0, float("nan"), 0.0, float("nan")], kind)
+    notes = ["a", "b", "c", "d", "e", "f"]
+    changes = pa.table({"x": keys, "note": notes, "op": ["update"] * 6, "at": range(6)})
+    how = {"keys": ["x"], "operation": "op", "order_by": "at"}
+    assert table.apply_changes(changes, **how).inserted_rows == 3
+    assert sorted(table.scan().to_arrow()["note"].to_pylist()) == ["c", "e", "f"]
+    with pytest.raises(InvalidInputError, match="have the same 'at'"):
+        table.apply_changes(changes.set_column(3, "at", [[1, 2, 3, 1, 4, 5]]), **how)
+
+
 def test_random_feeds_are_what_a_dict_makes_of_them(tmp_path):
     rng = random.Random(3)
     for version, mode in CASES:

@@ -287,3 +287,44 @@ def test_a_predicate_is_checked_where_no_row_matches(table):
     source = pa.table({"id": pa.array([], pa.int64())})
     merge = table.merge(source, predicate="target.id = source.id AND source.nope = 1").when_matched_delete()
     refused(table, merge.execute, "column 'source.nope' is unknown")
+
+
+def feed(row, word="delete"):
+    """A change of a key."""
+    known = {"id": [row], "op": [word], "at": [1], "s": ["a"]}
+    return {"changes": pa.table(known), "keys": ["id"], "operation": "op", "order_by": "at"}
+
+
+OF_NO_ROW = {
+    "delete": lambda table, how: table.delete("id = 7", **how),
+    "overwrite": lambda table, how: table.overwrite(pa.table({"id": [8]}), "id = 7", **how),
+    "update": lambda table, how: table.update({"s": "x"}, "id = 7", **how),
+    "upsert": lambda table, how: table.upsert(pa.table({"id": [7]}), ["id"], True, False, **how),
+    "merge": lambda table, how: (
+        table.merge(pa.table({"id": [7]}), on="id", **how).when_matched_delete().execute()
+    ),
+    "apply_changes": lambda table, how: table.apply_changes(**feed(7), **how),
+}
+
+
+@pytest.mark.parametrize("name", OF_NO_ROW)
+def test_version_1_refuses_deletes_by_other_files_also_where_no_row_changes(tmp_path, name):
+    catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    table = catalog.create_table(
+        "ns.t", pa.schema([("id", pa.int64()), ("s", pa.string())]), format_version=1
+    )
+    table.append([{"id": each} for each in (1, 2, 3)])
+    refused(table, lambda: OF_NO_ROW[name](table, {"mode": "merge-on-read"}), "format version 1")
+    if name == "apply_changes":
+        refused(table, lambda: OF_NO_ROW[name](table, {"mode": "equality"}), "format version 1")
+    OF_NO_ROW[name](table, {"mode": "copy-on-write"})
+
+
+def test_mistakes_of_a_feed_call_it_a_feed(table):
+    refused(table, lambda: table.apply_changes(**feed(2, "upsert")), "expected insert, update or delete")
+    transaction = table.transaction()
+    transaction.append([{**ROW, "id": 9}])
+    with pytest.raises(FloebergError, match="the apply_changes of a transaction"):
+        transaction.apply_changes(**feed(2))
+    transaction.rollback()

@@ -12,14 +12,20 @@ import pytest
 import floeberg as fb
 from floeberg.catalog import MemoryCatalog
 from floeberg.errors import CommitConflictError
-
-SCHEMA = pa.schema([("id", pa.int32()), ("note", pa.string())])
-FAST = {"commit.retry.min-wait-ms": "1", "commit.retry.max-wait-ms": "2"}
-MODES = ("copy-on-write", "merge-on-read")
-
-
-def rows(*ids, note="old"):
-    return pa.table({"id": ids, "note": [note] * len(ids)}, SCHEMA)
+from row_changes import (
+    MODES,
+    OPERATIONS,
+    after,
+    apply_changes,
+    content,
+    delete,
+    feed,
+    made,
+    merge,
+    rows,
+    update,
+    upsert,
+)
 
 
 @pytest.fixture
@@ -27,52 +33,6 @@ def catalog(tmp_path):
     catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path))
     catalog.create_namespace("ns")
     return catalog
-
-
-def made(catalog, version=3, name="ns.t"):
-    table = catalog.create_table(name, SCHEMA, format_version=version, properties=FAST)
-    table.append(rows(1, 2, 3, 4))
-    return table
-
-
-def content(table):
-    return sorted((row["id"], row["note"]) for row in table.refresh().scan().to_arrow().to_pylist())
-
-
-def feed(*changes):
-    """Changes of (operation, id, note)."""
-    names = ("op", "id", "note")
-    known = [dict(zip(names, each, strict=True)) | {"lsn": 1} for each in changes]
-    return pa.Table.from_pylist(known, pa.schema([("op", pa.string()), *SCHEMA, ("lsn", pa.int64())]))
-
-
-def delete(transaction, **how):
-    transaction.delete("id = 2", **how)
-
-
-def update(transaction, **how):
-    transaction.update({"note": "new"}, "id = 2", **how)
-
-
-def upsert(transaction, **how):
-    transaction.upsert(rows(2, note="new"), ["id"], **how)
-
-
-def merge(transaction, **how):
-    transaction.merge(rows(2, note="new"), on=["id"], **how).when_matched_update_all().execute()
-
-
-def apply_changes(transaction, **how):
-    transaction.apply_changes(feed(("update", 2, "new")), keys=["id"], operation="op", order_by="lsn", **how)
-
-
-OPERATIONS = (delete, update, upsert, merge, apply_changes)
-
-
-def after(operation, *others):
-    """What there is with rows 2 changed."""
-    new = [] if operation is delete else [(2, "new")]
-    return sorted([*others, *new])
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -204,20 +164,30 @@ def test_columns_that_others_add_and_fill_change_nothing(catalog, operation, mod
     ids=["renamed", "promoted", "alike"],
 )
 def test_other_changes_of_columns_are_a_conflict_or_change_nothing(catalog, operation, change):
-    table = made(catalog)
-    transaction = table.transaction()
-    operation(transaction, mode="merge-on-read")
-    other = catalog.load_table("ns.t")
-    with other.update_schema() as schema:
-        change(schema)
-    other.update({"note": "theirs"}, pc.field(other.schema().fields[0].name) > 2)
-    if operation is delete:
-        transaction.commit_transaction()
-        assert len(content_of_notes(other)) == 3
-        return
-    with pytest.raises(CommitConflictError):
-        transaction.commit_transaction()
-    assert content_of_notes(other) == ["old", "old", "theirs", "theirs"]
+    for is_theirs in (False, True):
+        name = f"ns.{is_theirs}"
+        table = made(catalog, name=name)
+        transaction = table.transaction()
+        operation(transaction, mode="merge-on-read")
+        other = catalog.load_table(name)
+        with other.update_schema() as schema:
+            change(schema)
+        key = other.schema().fields[0]
+        other.update({"note": "theirs"}, pc.field(key.name) > (1 if is_theirs else 2))
+        if operation is delete:
+            transaction.commit_transaction()
+            assert len(content_of_notes(other)) == 3
+            continue
+        # Where a row is as it was, names mean the columns that they meant.
+        is_promoted = str(key.field_type) == "long" and operation is not update
+        if not is_theirs and not is_promoted:
+            assert transaction.commit_transaction().rebased == 1
+            assert content_of_notes(other) == ["new", "old", "theirs", "theirs"]
+            continue
+        before = content_of_notes(other)
+        with pytest.raises(CommitConflictError):
+            transaction.commit_transaction()
+        assert content_of_notes(other) == before
 
 
 def content_of_notes(table):

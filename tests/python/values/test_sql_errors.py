@@ -34,7 +34,6 @@ def column(name):
     "text",
     [
         "CASE WHEN b THEN long ELSE d END",
-        "long = d",
         "long + d",
         "1" * 80,
         "1" * 5000,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import operator as op
 from decimal import Decimal
 
 import pyarrow as pa
@@ -135,3 +136,72 @@ def test_there_is_one_expression():
 )
 def test_casts_round(text, expected):
     assert values(text) == expected
+
+
+WIDE = {
+    "p": pa.array([Decimal("0.99"), Decimal("-0.99"), Decimal("0.05"), None], pa.decimal128(2, 2)),
+    "q": pa.array([Decimal("9.99"), Decimal("-9.99"), Decimal("0.50"), None], pa.decimal128(3, 2)),
+    "w": pa.array([Decimal("0." + "9" * 38), Decimal(0), Decimal("-0.5"), None], pa.decimal128(38, 38)),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("FLOOR(p)", [0, -1, 0, None]),
+        ("CEIL(p)", [1, 0, 1, None]),
+        ("ROUND(p)", [1, -1, 0, None]),
+        ("ROUND(p, 1)", [Decimal("1.0"), Decimal("-1.0"), Decimal("0.1"), None]),
+        ("ROUND(p, 2)", [Decimal("0.99"), Decimal("-0.99"), Decimal("0.05"), None]),
+        ("ROUND(p, -3)", [0, 0, 0, None]),
+        ("FLOOR(q)", [9, -10, 0, None]),
+        ("CEIL(q)", [10, -9, 1, None]),
+        ("ROUND(q, 1)", [10, -10, Decimal("0.5"), None]),
+        ("ROUND(q, -1)", [10, -10, 0, None]),
+        ("FLOOR(w)", [0, 0, -1, None]),
+        ("CEIL(w)", [1, 0, 0, None]),
+        ("ROUND(w)", [1, 0, -1, None]),
+    ],
+)
+def test_decimals_are_rounded_to_numbers_of_more_digits(text, expected):
+    assert SqlExpression(text).of(WIDE.__getitem__, 4).to_pylist() == expected
+
+
+def test_a_decimal_that_no_type_has_room_for_is_an_error():
+    with pytest.raises(UnsupportedError, match="rounded to -90"):
+        SqlExpression("ROUND(p, -90)").of(WIDE.__getitem__, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["LOWER(NULL)", "UPPER(NULL)", "LENGTH(NULL)", "TRIM(NULL)", "SUBSTRING(NULL, 1, 2)", "NULL LIKE 'a%'"],
+)
+def test_functions_of_null_are_null(text):
+    assert values(text) == [None] * 4
+    assert values(f"{text} IS NULL") == [True] * 4
+
+
+EDGE = 2**53
+NUMBERS = {
+    "n": pa.array([EDGE, EDGE + 1, -EDGE - 1, 2**63 - 1, -(2**63), 5, None], pa.int64()),
+    "x": pa.array([2.0**53, 2.0**53, -(2.0**53), 2.0**63, -(2.0**63), float("nan"), 1.0]),
+}
+
+
+@pytest.mark.parametrize("sides", [("n", "x"), ("x", "n")])
+@pytest.mark.parametrize("operator", ["=", "<>", "<", "<=", ">", ">="])
+def test_long_integers_and_doubles_are_compared_exactly(operator, sides):
+    # Python compares integers and floats exactly.
+    python = {"=": op.eq, "<>": op.ne, "<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge}
+    columns = [NUMBERS[each].to_pylist() for each in sides]
+    expected = [
+        None if one is None or other is None else python[operator](one, other)
+        for one, other in zip(*columns, strict=True)
+    ]
+    found = SqlExpression(f" {operator} ".join(sides)).of(NUMBERS.__getitem__, 7)
+    assert found.to_pylist() == expected
+    # A value that is computed for all rows, and is no literal.
+    found = SqlExpression(f"n {operator} CAST(9007199254740992.0 AS DOUBLE)").of(NUMBERS.__getitem__, 7)
+    assert found.to_pylist() == [
+        None if one is None else python[operator](one, 2.0**53) for one in NUMBERS["n"].to_pylist()
+    ]

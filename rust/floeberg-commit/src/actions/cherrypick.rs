@@ -82,7 +82,7 @@ pub(super) fn cherrypick(
         let partitions: HashSet<_> =
             added.iter().map(|written| partition_key(written.spec_id, &written.file.partition)).collect();
         let replaced = Removal::Partitions(context.specs()?, partitions);
-        validate_added_data_files(context, validation, &[picked.parent_snapshot_id], &replaced)?;
+        validate_added_data_files(context, validation, &[picked.parent_snapshot_id], &replaced, None)?;
         removal = (!removed.is_empty()).then(|| Removal::Files(NamedFiles::new(&removed)));
     }
     let change = FileChange {

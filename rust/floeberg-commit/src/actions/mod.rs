@@ -10,6 +10,7 @@ mod dynamic_overwrite;
 mod by_filter;
 mod overwrite;
 mod delete;
+mod named_rows;
 mod row_delta;
 mod properties;
 mod create_table;

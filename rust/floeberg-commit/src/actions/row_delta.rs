@@ -5,20 +5,17 @@
 //! Invariant: deletes and copies of rows stand on what the table has now: see [`check_base`]. Positions are joined with what others
 //! deleted of the same files. A row that others deleted is never changed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-
 use floeberg_core::{Error, ErrorKind, Result};
-use floeberg_iceberg::lookup::SourceKeys;
+use floeberg_iceberg::lookup::{RowsByFile, SourceKeys};
 use floeberg_iceberg::manifest::FileContent;
 use floeberg_iceberg::write::WrittenFile;
-use floeberg_io::location::canonical;
-use roaring::RoaringTreemap;
 
+use super::named_rows::{NamedRows, ReadRows, named_rows};
 use crate::produce::{
     ActionContext, BaseCheck, FileChange, NamedFiles, Produced, Removal, change_files, check_base,
 };
 use crate::progress::Step;
-use crate::row_level::{Matched, RowChange, counted, data_file, row_change, with_deletes};
+use crate::row_level::{RowChange, counted, row_change};
 use crate::validate::{validate_added_data_files, validate_added_keys};
 use crate::validation::Validation;
 use crate::{DeleteMode, IsolationLevel, RowCommand, RowCounts, RowDelta};
@@ -36,22 +33,22 @@ pub(super) fn row_delta(
     }
     context.progress.begin(Step::Planning, 0);
     check_format(context, validation, delta)?;
-    let read = read_rows(context, delta)?;
-    let NamedRows { changed, replaced, matched, were_deleted } = named_rows(context, delta, &read)?;
+    let level = level(context, delta)?;
+    let NamedRows { replaced, matched, were_deleted, moved } =
+        named_rows(context, delta, ReadRows::of(context, delta, level)?)?;
     let RowChange { added: deletes, removed: gone, mut counts } =
         row_change(context, mode(context, delta)?, Vec::new(), matched)?;
     let mut removed = delta.removed.files().to_vec();
     removed.extend(replaced.iter().cloned());
     let check = BaseCheck {
         added: delta.added.files(),
-        removed: &removed,
+        removed: delta.removed.files(),
         named: &NamedFiles::new(&removed),
         referenced_data_files: &delta.referenced_data_files,
-        changed: &changed,
         read_snapshot_id: delta.read_snapshot_id,
     };
     check_base(context, check)?;
-    validate_added_rows(context, validation, delta, were_deleted)?;
+    validate_added_rows(context, validation, delta, Since { level, were_deleted, moved: &moved })?;
     if changes_nothing {
         // What a command found nothing to do for must still be so: other operations of its commit rely on it.
         return Ok(Produced::default());
@@ -86,13 +83,23 @@ pub(super) fn row_delta(
     Ok(Produced { counts, ..produced })
 }
 
+/// What became of the rows of an operation since it read them.
+#[derive(Clone, Copy)]
+struct Since<'a> {
+    level: IsolationLevel,
+    /// Did others delete rows that it deletes? Then added ones may be the same rows, changed.
+    were_deleted: bool,
+    /// Rows that others only wrote again.
+    moved: &'a RowsByFile,
+}
+
 /// Errors: `CommitConflict` for rows that others added since the operation read, and that it would have changed, or whose keys it
-/// inserts. Where others deleted rows that it deletes (`were_deleted`), added ones may be the same rows, changed.
+/// inserts.
 fn validate_added_rows(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
     delta: &RowDelta,
-    were_deleted: bool,
+    since: Since<'_>,
 ) -> Result<()> {
     if delta.filter.is_none() && delta.keys.is_none() {
         return Ok(());
@@ -100,16 +107,16 @@ fn validate_added_rows(
     let filter =
         delta.filter.as_ref().map(|filter| context.bind(filter, delta.case_sensitive, validation.seen));
     let filter = filter.transpose()?;
-    let is_serializable = level(context, delta)? == IsolationLevel::Serializable;
+    let is_serializable = since.level == IsolationLevel::Serializable;
     let read = [delta.read_snapshot_id];
     if let Some(filter) = filter.filter(|_| is_serializable) {
         let missed = Removal::rows(filter, context.specs()?);
-        validate_added_data_files(context, validation, &read, &missed)?;
+        validate_added_data_files(context, validation, &read, &missed, Some(since.moved))?;
     }
     match &delta.keys {
-        Some(keys) if is_serializable || delta.inserts_keys || were_deleted => {
+        Some(keys) if is_serializable || delta.inserts_keys || since.were_deleted => {
             check_key_types(context, keys)?;
-            validate_added_keys(context, validation, &read, keys)
+            validate_added_keys(context, validation, &read, keys, since.moved)
         }
         _ => Ok(()),
     }
@@ -142,7 +149,7 @@ fn level(context: &ActionContext<'_>, delta: &RowDelta) -> Result<IsolationLevel
 pub(super) fn count(context: &ActionContext<'_>, delta: &RowDelta) -> Result<RowCounts> {
     context.progress.begin(Step::Planning, 0);
     let mode = mode(context, delta)?;
-    let NamedRows { matched, .. } = named_rows(context, delta, &ReadRows::new())?;
+    let NamedRows { matched, .. } = named_rows(context, delta, ReadRows::default())?;
     Ok(counted(mode, &[], &matched))
 }
 
@@ -155,118 +162,6 @@ fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
     let mode = delta.mode.map_or(by_property, Ok)?;
     // Without positions, the format has nothing to say.
     if delta.command == RowCommand::Delta { Ok(mode) } else { mode.checked(&context.metadata) }
-}
-
-/// Positions of rows, by the canonical paths of data files.
-type ReadRows = HashMap<String, RoaringTreemap>;
-
-/// The rows that the operation read on an older base, and that others must not have changed since: under `serializable`, what it left
-/// as it was must still be so.
-fn read_rows(context: &ActionContext<'_>, delta: &RowDelta) -> Result<ReadRows> {
-    let Some(found) = &delta.read_rows else { return Ok(ReadRows::new()) };
-    let head = context.parent()?.map(|snapshot| snapshot.snapshot_id);
-    if head == delta.read_snapshot_id || level(context, delta)? == IsolationLevel::Snapshot {
-        return Ok(ReadRows::new());
-    }
-    let rows = found.looked_at().filter(|(_, rows)| !rows.is_empty());
-    Ok(rows.map(|(path, rows)| (path.to_owned(), rows)).collect())
-}
-
-/// What the positions and paths of a delta mean on a base.
-#[derive(Debug, Default)]
-struct NamedRows {
-    /// The data files with rows that others take the place of, or that the operation read.
-    changed: Vec<WrittenFile>,
-    /// The data files that go.
-    replaced: Vec<WrittenFile>,
-    /// The data files of which rows go, with these rows.
-    matched: Vec<Matched>,
-    /// Did others delete some of these rows already?
-    were_deleted: bool,
-}
-
-/// Finds the data files of positions and paths.
-///
-/// Errors: `CommitConflict` for a data file that is not live, for a row to change that others deleted, and for a row that was read and
-/// that they deleted; `InvalidInput` for a row that its file does not have.
-fn named_rows(context: &ActionContext<'_>, delta: &RowDelta, read: &ReadRows) -> Result<NamedRows> {
-    let mut rows: BTreeMap<&str, RoaringTreemap> = BTreeMap::new();
-    for (path, positions) in delta.deleted_rows.iter().filter(|(_, positions)| !positions.is_empty()) {
-        *rows.entry(canonical(path)).or_default() |= positions;
-    }
-    let replaced: HashSet<&str> = delta.replaced.iter().map(|path| canonical(path)).collect();
-    if let Some(path) = replaced.iter().find(|path| rows.contains_key(**path)) {
-        let message = "an operation that replaces a data file deletes no rows of it by position";
-        return Err(Error::invalid_input(message).with("file_path", path));
-    }
-    let named = rows.keys().chain(&replaced).map(|path| (*path).to_owned());
-    let paths: HashSet<String> = named.chain(read.keys().cloned()).collect();
-    if paths.is_empty() {
-        return Ok(NamedRows::default());
-    }
-    let files = with_deletes(context, &paths)?;
-    let files: HashMap<String, _> =
-        files.into_iter().map(|file| (canonical(&file.task.file_path).to_owned(), file)).collect();
-    if let Some(path) = paths.iter().find(|path| !files.contains_key(*path)) {
-        return Err(Error::new(
-            ErrorKind::CommitConflict,
-            "a data file whose rows the operation read or deletes is not in the table any more: its rows were deleted, or \
-             written again elsewhere",
-        )
-        .with("file_path", path));
-    }
-    let adds_rows = delta.added.files().iter().any(|written| written.file.content == FileContent::Data);
-    let (mut found, mut matched) = (NamedRows::default(), Vec::new());
-    let mut in_order: Vec<_> = files.into_iter().collect();
-    in_order.sort_by(|(one, _), (other, _)| one.cmp(other));
-    for (path, mut file) in in_order {
-        let positions = rows.remove(path.as_str());
-        if let Some(read) = read.get(&path) {
-            check_kept(&file, positions.as_ref().map_or_else(|| read.clone(), |positions| read - positions))?;
-        }
-        let Some(positions) = positions else {
-            let is_replaced = replaced.contains(path.as_str());
-            let named = if is_replaced { &mut found.replaced } else { &mut found.changed };
-            named.push(data_file(&file.task));
-            continue;
-        };
-        let count = u64::try_from(file.task.record_count).unwrap_or(0);
-        if let Some(row) = positions.max().filter(|row| *row >= count) {
-            let message = format!(
-                "a row to delete is not in its data file: expected a position below {count}, found {row}"
-            );
-            return Err(Error::invalid_input(message).with("file_path", &file.task.file_path));
-        }
-        if adds_rows {
-            if let Some(row) = (&positions & &file.deleted).min() {
-                return Err(Error::new(
-                    ErrorKind::CommitConflict,
-                    "a row that the operation changes was deleted by another commit since the operation read it",
-                )
-                .with("file_path", &file.task.file_path)
-                .with("position", row));
-            }
-            found.changed.push(data_file(&file.task));
-        }
-        found.were_deleted |= !positions.is_disjoint(&file.deleted);
-        file.rows = positions - &file.deleted;
-        if !file.rows.is_empty() {
-            matched.push(file);
-        }
-    }
-    found.matched = matched;
-    Ok(found)
-}
-
-/// Errors: `CommitConflict` for a row that others deleted.
-fn check_kept(file: &Matched, rows: RoaringTreemap) -> Result<()> {
-    let Some(row) = (rows & &file.deleted).min() else { return Ok(()) };
-    Err(Error::new(
-        ErrorKind::CommitConflict,
-        "a row that the operation read and left as it was, was deleted by another commit since",
-    )
-    .with("file_path", &file.task.file_path)
-    .with("position", row))
 }
 
 /// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile.

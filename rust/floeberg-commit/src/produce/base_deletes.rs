@@ -29,14 +29,12 @@ use floeberg_iceberg::write::WrittenFile;
 pub(crate) struct BaseCheck<'a> {
     /// The files that it adds.
     pub added: &'a [WrittenFile],
-    /// The files that it removes.
+    /// The files that it removes, as the table lists them.
     pub removed: &'a [WrittenFile],
-    /// The same, by their names.
+    /// All files that it removes, by their names.
     pub named: &'a NamedFiles,
     /// Data files that its deletes are for, besides those that delete files name.
     pub referenced_data_files: &'a [String],
-    /// The data files of which it deletes rows by position, to add others in their place.
-    pub changed: &'a [WrittenFile],
     /// The snapshot whose rows it read; `None` is a branch without one.
     pub read_snapshot_id: Option<i64>,
 }
@@ -49,7 +47,6 @@ struct Targets<'a> {
     rewritten: HashMap<&'a str, (i32, PartitionKey)>,
     vector_partitions: HashSet<(i32, PartitionKey)>,
     rewritten_partitions: HashSet<(i32, PartitionKey)>,
-    changed_partitions: HashSet<(i32, PartitionKey)>,
     /// The sequence number of the read snapshot.
     since: i64,
 }
@@ -75,8 +72,7 @@ pub(crate) fn check_base(context: &ActionContext<'_>, check: BaseCheck<'_>) -> R
         check_live(context, &data, &referenced)?;
     }
     let targets = targets(context, check)?;
-    if targets.with_vector.is_empty() && targets.rewritten.is_empty() && targets.changed_partitions.is_empty()
-    {
+    if targets.with_vector.is_empty() && targets.rewritten.is_empty() {
         return Ok(());
     }
     ordered(&deletes, context.reader.threads, &context.reader.cancel, |manifest| {
@@ -199,7 +195,6 @@ fn targets<'a>(context: &ActionContext<'_>, check: BaseCheck<'a>) -> Result<Targ
     Ok(Targets {
         vector_partitions: with_vector.values().cloned().collect(),
         rewritten_partitions: rewritten.values().cloned().collect(),
-        changed_partitions: check.changed.iter().map(partition).collect(),
         with_vector,
         rewritten,
         since,
@@ -259,11 +254,6 @@ fn check_deletes(
             || (is_equality && spec.unpartitioned && !targets.rewritten.is_empty())
         {
             "may have had rows deleted that the operation writes again"
-        } else if is_equality
-            && (targets.changed_partitions.contains(&of_partition()?)
-                || (spec.unpartitioned && !targets.changed_partitions.is_empty()))
-        {
-            "may have had rows deleted that the operation changes"
         } else if !is_equality && targets.vector_partitions.contains(&of_partition()?) {
             "may have had rows deleted that a new deletion vector does not hold"
         } else {

@@ -75,8 +75,16 @@ pub(crate) fn affected(context: &ActionContext<'_>, removal: &Removal) -> Result
 
 /// The manifests that list live data files of these paths, in their canonical form. Errors: those of reading manifests.
 pub(crate) fn listed(context: &ActionContext<'_>, paths: &HashSet<String>) -> Result<HashSet<String>> {
-    let manifests = base_manifests(context)?;
-    let data = with_live_data(&manifests);
+    listed_in(context, &base_manifests(context)?, paths)
+}
+
+/// Those of these manifests that do.
+pub(super) fn listed_in(
+    context: &ActionContext<'_>,
+    manifests: &[ManifestFile],
+    paths: &HashSet<String>,
+) -> Result<HashSet<String>> {
+    let data = with_live_data(manifests);
     let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
     let found = ordered(&data, context.reader.threads, &context.reader.cancel, |manifest| {
         let entries = context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
@@ -87,7 +95,7 @@ pub(crate) fn listed(context: &ActionContext<'_>, paths: &HashSet<String>) -> Re
 }
 
 /// The data manifests with live files.
-fn with_live_data(manifests: &[ManifestFile]) -> Vec<&ManifestFile> {
+pub(super) fn with_live_data(manifests: &[ManifestFile]) -> Vec<&ManifestFile> {
     let of_data = manifests.iter().filter(|manifest| manifest.content == ManifestContent::Data);
     of_data.filter(|manifest| has_live_files(manifest)).collect()
 }

@@ -17,16 +17,19 @@ use floeberg_core::schema::reserved::{POS, metadata_column};
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_exec::budget::memory_budget;
 use floeberg_exec::threads::ordered;
-use floeberg_iceberg::lookup::SourceKeys;
+use floeberg_iceberg::lookup::{RowsByFile, SourceKeys};
 use floeberg_iceberg::manifest::DataFile;
+use floeberg_iceberg::metadata::Snapshot;
 use floeberg_iceberg::plan::{FileScanTask, PlanRequest, PlanStream};
-use floeberg_iceberg::read::{ReadRequest, TableReader, deleted_positions, read_task};
+use floeberg_iceberg::read::{
+    ReadRequest, TableReader, TaskBatches, deleted_positions, read_rows, read_task,
+};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 
-use super::affected::listed;
-use crate::produce::ActionContext;
+use super::affected::{listed, listed_in};
+use crate::produce::{ActionContext, manifests_of};
 use crate::progress::Step;
 
 /// A data file with rows that match.
@@ -96,7 +99,8 @@ pub(crate) fn matched(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The first of these files, by canonical paths, that has a row that matches. With `gone_too` also one that is not in the table.
+/// The first of these files, by canonical paths, that has a row that matches, besides `except`. With `gone_too` also one that is not
+/// in the table.
 ///
 /// Errors: those of planning and reading.
 pub(crate) fn any_match(
@@ -104,6 +108,7 @@ pub(crate) fn any_match(
     filter: &BoundExpr,
     paths: &HashSet<String>,
     gone_too: bool,
+    except: &RowsByFile,
 ) -> Result<Option<String>> {
     let tasks = tasks(context, filter.clone(), paths, None)?;
     let live: HashSet<&str> = tasks.iter().map(|task| canonical(&task.file_path)).collect();
@@ -112,9 +117,14 @@ pub(crate) fn any_match(
     }
     let reader = reader_of_positions(context)?;
     let found = ordered(&tasks, context.reader.threads, &context.reader.cancel, |task| {
+        let path = canonical(&task.file_path);
+        let known = except.get(path);
         for batch in read_task(&reader, task)? {
-            if batch.context("path", &task.file_path)?.num_rows() > 0 {
-                return Ok(Some(canonical(&task.file_path).to_owned()));
+            let batch = batch.context("path", &task.file_path)?;
+            let positions = batch.column(0).as_primitive::<Int64Type>().values();
+            let is_other = |position: &i64| known.is_none_or(|known| !known.contains(*position as u64));
+            if positions.iter().any(is_other) {
+                return Ok(Some(path.to_owned()));
             }
         }
         Ok(None)
@@ -128,10 +138,12 @@ pub(crate) fn any_with_key(
     keys: &SourceKeys,
     paths: &HashSet<String>,
     gone_too: bool,
+    except: &RowsByFile,
 ) -> Result<Option<String>> {
     let schema = Arc::clone(keys.schema());
     let read = read_request(context, Schema::clone(&schema))?;
-    keys.find_in(plan_request(context, BoundExpr::True, None)?, read, paths, gone_too)
+    let plan = plan_request(context, context.parent()?, BoundExpr::True, None)?;
+    keys.find_in(plan, read, paths, gone_too, except)
 }
 
 /// The files of these canonical paths, with the rows of them that are named and those that are deleted already.
@@ -145,6 +157,41 @@ pub(crate) fn with_deletes(context: &ActionContext<'_>, paths: &HashSet<String>)
         let deleted = deleted_positions(&reader, task)?;
         Ok(Matched { task: task.clone(), rows: RoaringTreemap::new(), deleted })
     })
+}
+
+/// The rows of a file at these positions that no delete of it deletes.
+///
+/// Errors: those of reading.
+pub(crate) fn live_at(
+    context: &ActionContext<'_>,
+    task: &FileScanTask,
+    positions: &RoaringTreemap,
+) -> Result<RoaringTreemap> {
+    let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..task.clone() };
+    let rows = read_rows(&reader_of_positions(context)?, &whole, positions)?;
+    Ok(positions_of(rows, task)? & positions)
+}
+
+/// Did deletes since a snapshot delete rows of a file that the snapshot had?
+///
+/// Errors: those of planning and reading.
+pub(crate) fn lost_rows_since(
+    context: &ActionContext<'_>,
+    snapshot: Option<Arc<Snapshot>>,
+    task: &FileScanTask,
+) -> Result<bool> {
+    let path = HashSet::from([canonical(&task.file_path).to_owned()]);
+    let manifests = match &snapshot {
+        None => return Ok(true),
+        Some(snapshot) => listed_in(context, &manifests_of(context, snapshot)?, &path)?,
+    };
+    let then = tasks_at(context, snapshot, BoundExpr::True, &path, Some(manifests))?;
+    // A reader shares the keys of deletes between its tasks, so that each snapshot has its own.
+    let live = |task| rows_of(&reader_of_positions(context)?, task);
+    match then.as_slice() {
+        [then] => Ok(live(then)? != live(task)?),
+        _ => Ok(true),
+    }
 }
 
 /// Reads positions alone.
@@ -170,8 +217,12 @@ fn known_or_read(
 
 /// The positions of the rows of a task that match its residual.
 fn rows_of(reader: &Arc<TableReader>, task: &FileScanTask) -> Result<RoaringTreemap> {
+    positions_of(read_task(reader, task)?, task)
+}
+
+fn positions_of(batches: TaskBatches, task: &FileScanTask) -> Result<RoaringTreemap> {
     let mut rows = RoaringTreemap::new();
-    for batch in read_task(reader, task)? {
+    for batch in batches {
         let batch = batch.context("path", &task.file_path)?;
         let positions = batch.column(0).as_primitive::<Int64Type>();
         rows.append(positions.values().iter().map(|position| *position as u64)).map_err(|error| {
@@ -188,21 +239,33 @@ fn tasks(
     paths: &HashSet<String>,
     manifests: Option<HashSet<String>>,
 ) -> Result<Vec<FileScanTask>> {
-    let plan = PlanStream::open(plan_request(context, filter, manifests)?)?;
+    tasks_at(context, context.parent()?, filter, paths, manifests)
+}
+
+/// The same in a snapshot of the table.
+pub(super) fn tasks_at(
+    context: &ActionContext<'_>,
+    snapshot: Option<Arc<Snapshot>>,
+    filter: BoundExpr,
+    paths: &HashSet<String>,
+    manifests: Option<HashSet<String>>,
+) -> Result<Vec<FileScanTask>> {
+    let plan = PlanStream::open(plan_request(context, snapshot, filter, manifests)?)?;
     let is_wanted = |task: &FileScanTask| paths.contains(canonical(&task.file_path));
     plan.into_tasks().filter(|task| task.as_ref().map_or(true, is_wanted)).collect()
 }
 
-/// A plan of the files of the branch; with data manifests, of theirs alone.
+/// A plan of the files of a snapshot; with data manifests, of theirs alone.
 fn plan_request(
     context: &ActionContext<'_>,
+    snapshot: Option<Arc<Snapshot>>,
     filter: BoundExpr,
     manifests: Option<HashSet<String>>,
 ) -> Result<PlanRequest> {
     Ok(PlanRequest {
         metadata: Arc::clone(&context.metadata),
         metadata_location: context.metadata.location.clone(),
-        snapshot: context.parent()?,
+        snapshot,
         appends: None,
         manifests: None,
         statistics_of: None,

@@ -2,6 +2,7 @@
 
 mod adding;
 mod appends;
+mod changelogs;
 mod creation;
 mod deletes;
 mod faults;
@@ -9,6 +10,7 @@ mod isolation;
 mod keys;
 mod kit;
 mod meanwhile;
+mod moved_rows;
 mod old_tables;
 mod reachable;
 mod rebases;

@@ -61,6 +61,7 @@ fn each_command_has_its_own_properties() {
         (RowCommand::Update, "write.update.mode"),
         (RowCommand::Upsert, "write.merge.mode"),
         (RowCommand::Merge, "write.merge.mode"),
+        (RowCommand::ApplyChanges, "write.merge.mode"),
     ];
     for (command, property) in of {
         let mut kit = Kit::partitioned(3, &[(property, "merge-on-read")]);

@@ -5,7 +5,7 @@
 //!
 //! Invariant: only key columns and positions are read, of files that the range of the keys leaves. Deleted rows are not found.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
@@ -24,6 +24,9 @@ use super::source_keys::SourceKeys;
 use crate::Scan;
 use crate::plan::{FileScanTask, PlanRequest, PlanStream};
 use crate::read::{ReadRequest, TableReader, read_task};
+
+/// Positions of rows, by the canonical paths of their data files.
+pub type RowsByFile = HashMap<String, RoaringTreemap>;
 
 /// Rows of a data file with a key of the source.
 #[derive(Debug, Clone)]
@@ -94,8 +97,8 @@ impl FoundRows {
 }
 
 impl SourceKeys {
-    /// The first of some data files, by canonical paths, in which a row has a key of the source. With `gone_too` also one that is
-    /// not in the snapshot of the plan.
+    /// The first of some data files, by canonical paths, in which a row has a key of the source, besides the rows of `except`. With
+    /// `gone_too` also one that is not in the snapshot of the plan.
     ///
     /// Errors: those of planning and reading.
     pub fn find_in(
@@ -104,6 +107,7 @@ impl SourceKeys {
         read: ReadRequest,
         paths: &HashSet<String>,
         gone_too: bool,
+        except: &RowsByFile,
     ) -> Result<Option<String>> {
         let (threads, cancel) = (plan.reader.threads, plan.reader.cancel.clone());
         let tasks = PlanStream::open(PlanRequest { filter: BoundExpr::True, ..plan })?.into_tasks();
@@ -115,11 +119,20 @@ impl SourceKeys {
         if let Some(gone) = paths.iter().find(|path| gone_too && !live.contains(path.as_str())) {
             return Ok(Some(gone.clone()));
         }
-        let reader = reader(ReadRequest { projected: Arc::clone(self.schema()), ..read });
+        let reader = reader(ReadRequest { projected: Arc::new(with_position(self.schema())?), ..read });
         let found = ordered(&tasks, threads, &cancel, |task| {
+            let path = canonical(&task.file_path);
+            let known = except.get(path);
             for batch in read_task(&reader, task)? {
-                if self.has_any(batch.context("path", &task.file_path)?.columns())? {
-                    return Ok(Some(canonical(&task.file_path).to_owned()));
+                let batch = batch.context("path", &task.file_path)?;
+                let Some((positions, of_keys)) = batch.columns().split_last() else { continue };
+                let positions = positions.as_primitive::<Int64Type>().values();
+                let found = self.find(of_keys)?;
+                let is_other = |(position, row): (&i64, &u32)| {
+                    *row != NO_ROW && known.is_none_or(|known| !known.contains(*position as u64))
+                };
+                if positions.iter().zip(&found).any(is_other) {
+                    return Ok(Some(path.to_owned()));
                 }
             }
             Ok(None)

@@ -17,7 +17,7 @@ mod tests;
 
 pub use differing::differing_rows;
 pub(crate) use found_rows::of_free_name;
-pub use found_rows::{FoundFile, FoundRows};
+pub use found_rows::{FoundFile, FoundRows, RowsByFile};
 pub use matched_stream::{MatchedStream, SOURCE_ROW};
 pub use source_keys::{NullKeys, SourceKeys};
 pub use source_memory::{check_source_memory, source_memory};

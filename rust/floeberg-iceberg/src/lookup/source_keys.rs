@@ -11,7 +11,7 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use floeberg_core::arrow_values::from_array;
 use floeberg_core::expr::{BoundColumn, BoundExpr, BoundPredicate, Operator};
-use floeberg_core::rows::{KeyIndex, NO_ROW};
+use floeberg_core::rows::KeyIndex;
 use floeberg_core::schema::arrow::{schema_to_arrow, type_to_arrow};
 use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
 use floeberg_core::value::Value;
@@ -150,14 +150,9 @@ impl SourceKeys {
         Ok(shown.collect::<Result<Vec<_>>>()?.join(", "))
     }
 
-    /// For each row of key columns the first row of the source with its key, or [`NO_ROW`].
+    /// For each row of key columns the first row of the source with its key, or [`NO_ROW`](floeberg_core::rows::NO_ROW).
     pub fn find(&self, keys: &[ArrayRef]) -> Result<Vec<u32>> {
         self.index.find(keys)
-    }
-
-    /// Does any row of key columns have a key of the source?
-    pub fn has_any(&self, keys: &[ArrayRef]) -> Result<bool> {
-        Ok(self.find(keys)?.iter().any(|row| *row != NO_ROW))
     }
 
     /// Another row of the source with the key of a row.
