@@ -53,7 +53,7 @@ if number:
 PROGRAM = """
     import os, signal
     import floeberg.spark
-    told = {"ended": False}
+    told = {}
     spark = session(SparkSession.builder.master("local[2]"))
     jvm = spark.sparkContext._gateway.proc.pid
     reader = spark.readStream.format("floeberg").option("streaming-max-files-per-micro-batch", "1")
@@ -66,15 +66,18 @@ PROGRAM = """
         if os.environ.get("KILL") == f"upserted:{number}":
             os.kill(jvm, signal.SIGKILL)
 
-    try:
-        query = (
-            writer.foreachBatch(upserting).start()
-            if options["upserts"]
-            else writer.format("floeberg").start(options["sink"])
-        )
-        told["ended"] = query.awaitTermination(200)
-    except Exception as error:
-        told["error"] = type(error).__name__
+    while not told:
+        try:
+            query = (
+                writer.foreachBatch(upserting).start()
+                if options["upserts"]
+                else writer.format("floeberg").start(options["sink"])
+            )
+            told["ended"] = query.awaitTermination(200)
+        except Exception as error:
+            # Spark gives a process of Python ten seconds to start, which a busy machine may exceed.
+            if "failed to connect back" not in str(error):
+                told["ended"] = False
     print(json.dumps(told), flush=True)
     os._exit(0)
 """

@@ -417,3 +417,15 @@ def test_everything_is_read_where_spark_asks_for_everything(table):
     files(table, [1], [2], [3])
     stream = Stream(table, streaming_max_files_per_micro_batch="2")
     assert len(stream.batch(admission.ReadAllAvailable())) == 3
+
+
+def test_appends_without_rows_make_batches_without_rows(table):
+    append(table, 1)
+    stream = Stream(table, streaming_max_files_per_micro_batch="1")
+    assert stream.ids() == [1]
+    table.append(rows())
+    assert stream.batch() == []
+    table.append(rows())
+    append(table, 2)
+    assert stream.ids() == [2]
+    assert stream.batch() is None
