@@ -5,14 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
+import pyspark.sql.types as spark
+from pyspark.sql.datasource import CaseInsensitiveDict
 from pyspark.sql.pandas.types import to_arrow_schema
 
 import floeberg as fb
+from floeberg.spark.datasource import FloebergDataSource
+from floeberg.spark.stream import writer
 from lifecycle import ZONE, loaded, sent
 
+SCHEMA = spark.StructType(
+    [spark.StructField("id", spark.LongType()), spark.StructField("part", spark.StringType())]
+)
+QUERY = "00000000-0000-0000-0000-000000000001"
 FIELDS = pa.schema({"id": pa.int64(), "part": pa.string()})
 
 
@@ -129,3 +138,44 @@ class Stream:
     def ids(self) -> list[int]:
         """The ids of the rows of the next batch."""
         return sorted(row["id"] for row in self.batch() or [])
+
+
+class Sink:
+    """Runs batches of a query into a table.
+
+    Args:
+        table: The table.
+        query: The id of the query, which tasks see.
+        options: The options of the write.
+    """
+
+    def __init__(self, table: fb.Table, query: str | None = QUERY, **options: str) -> None:
+        given = {key.replace("_", "-"): value for key, value in options.items()}
+        self.options = {"path": table.location(), "checkpointLocation": "/checkpoint", **given}
+        self.query, self.table, self.attempts = query, table, 0
+
+    def writer(self, *, overwrite: bool = False, schema: spark.StructType = SCHEMA):
+        source = sent(FloebergDataSource(CaseInsensitiveDict(self.options)))
+        return source.streamWriter(schema=schema, overwrite=overwrite)
+
+    def written(self, monkeypatch, *tasks: pa.Table, **how: Any) -> list[Any]:
+        """The messages of tasks that wrote rows."""
+        planned, messages = self.writer(**how), []
+        for partition, each in enumerate(tasks):
+            self.attempts += 1
+            attempt = self.attempts
+            context = SimpleNamespace(
+                getLocalProperty=lambda _: self.query,
+                taskAttemptId=lambda attempt=attempt: attempt,
+                partitionId=lambda partition=partition: partition,
+            )
+            for place in (vars(writer), writer.write_task.__globals__):
+                monkeypatch.setitem(
+                    place, "TaskContext", SimpleNamespace(get=lambda context=context: context)
+                )
+            messages.append(sent(sent(planned).write(iter(each.to_batches()))))
+        return messages
+
+    def run(self, monkeypatch, number: int, *tasks: pa.Table, **how: Any) -> None:
+        messages = self.written(monkeypatch, *tasks, **how)
+        self.writer(**how).commit(messages, number)

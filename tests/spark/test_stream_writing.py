@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pyspark.sql.datasource as pyspark_source
 import pyspark.sql.types as spark
 import pytest
-from pyspark.sql.datasource import CaseInsensitiveDict
 
 import floeberg as fb
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError, UnsupportedError
-from floeberg.spark.datasource import FloebergDataSource
 from floeberg.spark.stream import writer as module
 from floeberg.spark.write import commit_marker
-from lifecycle import sent
-from streaming import Stream, append, rows, table_in
+from streaming import QUERY, SCHEMA, Sink, Stream, append, rows, table_in
 
 pytestmark = pytest.mark.skipif(
     not hasattr(pyspark_source, "DataSourceStreamArrowWriter"),
     reason="PySpark 4.0 gives writers of streams no Arrow batches",
 )
-
-SCHEMA = spark.StructType(
-    [spark.StructField("id", spark.LongType()), spark.StructField("part", spark.StringType())]
-)
-QUERY = "00000000-0000-0000-0000-000000000001"
 
 
 @pytest.fixture
@@ -39,47 +30,6 @@ def table(tmp_path) -> fb.Table:
 @pytest.fixture(autouse=True)
 def folder_of_spark(tmp_path, monkeypatch):
     monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path / "local"))
-
-
-class Sink:
-    """Runs batches of a query into a table.
-
-    Args:
-        table: The table.
-        query: The id of the query, which tasks see.
-        options: The options of the write.
-    """
-
-    def __init__(self, table: fb.Table, query: str | None = QUERY, **options: str) -> None:
-        given = {key.replace("_", "-"): value for key, value in options.items()}
-        self.options = {"path": table.location(), "checkpointLocation": "/checkpoint", **given}
-        self.query, self.table, self.attempts = query, table, 0
-
-    def writer(self, *, overwrite: bool = False, schema: spark.StructType = SCHEMA):
-        source = sent(FloebergDataSource(CaseInsensitiveDict(self.options)))
-        return source.streamWriter(schema=schema, overwrite=overwrite)
-
-    def written(self, monkeypatch, *tasks: pa.Table, **how: Any) -> list[Any]:
-        """The messages of tasks that wrote rows."""
-        planned, messages = self.writer(**how), []
-        for partition, each in enumerate(tasks):
-            self.attempts += 1
-            attempt = self.attempts
-            context = SimpleNamespace(
-                getLocalProperty=lambda _: self.query,
-                taskAttemptId=lambda attempt=attempt: attempt,
-                partitionId=lambda partition=partition: partition,
-            )
-            for place in (vars(module), module.write_task.__globals__):
-                monkeypatch.setitem(
-                    place, "TaskContext", SimpleNamespace(get=lambda context=context: context)
-                )
-            messages.append(sent(sent(planned).write(iter(each.to_batches()))))
-        return messages
-
-    def run(self, monkeypatch, number: int, *tasks: pa.Table, **how: Any) -> None:
-        messages = self.written(monkeypatch, *tasks, **how)
-        self.writer(**how).commit(messages, number)
 
 
 def ids(table: fb.Table) -> list[int]:
