@@ -21,6 +21,8 @@ TESTS = (
     "test_lanes.py",
     "test_native_columns.py",
     "test_source.py",
+    "test_stream_reading.py",
+    "test_streams.py",
     "test_sql_queries.py",
     "test_sql_words.py",
 )

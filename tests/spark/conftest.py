@@ -30,6 +30,7 @@ def spark(tmp_path_factory) -> Iterator[SparkSession]:
         "spark.driver.memory": "1g",
         "spark.local.dir": place / "local",
         "spark.log.level": "ERROR",
+        "spark.python.authenticate.socketTimeout": "120s",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": CORES,
         "spark.sql.warehouse.dir": place / "warehouse",

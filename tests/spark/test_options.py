@@ -99,7 +99,9 @@ def test_a_scan_that_nobody_made_is_refused(text):
         read({"scan-token": text})
 
 
-@pytest.mark.parametrize("key", ["paths", "versionAsOf", "start-snapshot-timestamp", "stream-from-timestamp"])
+@pytest.mark.parametrize(
+    "key", ["paths", "versionAsOf", "start-snapshot-timestamp", "async-micro-batch-planning-enabled"]
+)
 def test_what_other_readers_know_says_what_to_use(key):
     with pytest.raises(UnsupportedError, match=f"the option '{key.lower()}' is not supported: "):
         read_options({"path": "/t", key: "1"})

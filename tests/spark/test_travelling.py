@@ -20,7 +20,7 @@ from pyspark import cloudpickle
 from pyspark.sql.datasource import CaseInsensitiveDict, DataSource, DataSourceReader, InputPartition
 
 import floeberg as fb
-from floeberg.errors import NotFoundError, UnsupportedError
+from floeberg.errors import NotFoundError
 from floeberg.spark.datasource import FloebergDataSource
 from floeberg.spark.read.reader import FilePartition, FloebergReader
 from floeberg.spark.session.registration import _source
@@ -260,19 +260,6 @@ def test_filters_are_never_pushed_down():
     # Up to Spark 4.3 a pushed filter leaks into other scans of the same DataFrame, and a reader that has the method
     # fails where pushing is off, which is the default.
     assert FloebergReader.pushFilters is DataSourceReader.pushFilters
-
-
-def test_writing_streams_is_refused(refs):
-    source, schema = loaded(options_of(refs))
-    with pytest.raises(UnsupportedError, match="does not write streams yet"):
-        source.streamWriter(schema=schema, overwrite=False)
-
-
-@pytest.mark.parametrize("method", ["streamReader", "simpleStreamReader"])
-def test_streams_are_refused(refs, method):
-    source, schema = loaded(options_of(refs))
-    with pytest.raises(UnsupportedError, match="does not read streams yet"):
-        getattr(source, method)(schema=schema)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="forks are POSIX")

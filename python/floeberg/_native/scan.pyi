@@ -97,6 +97,13 @@ class Scan:
             NotFoundError: The table has no such ref.
         """
 
+    def in_current_schema(self, snapshot_id: int) -> Scan:
+        """Reads a snapshot with the table's current schema.
+
+        Raises:
+            NotFoundError: The table has no such snapshot.
+        """
+
     def as_of(self, timestamp_ms: int) -> Scan:
         """Reads the snapshot that was current at a time, in milliseconds from 1970-01-01 UTC.
 
@@ -193,8 +200,8 @@ class ChangelogScan:
     def read_all(self) -> Batches:
         """Reads all changes into memory."""
 
-    def stream(self) -> BatchReader:
-        """Reads changes batch by batch."""
+    def stream(self, engine: str | None = None) -> BatchReader:
+        """Reads changes batch by batch, in an engine schema."""
 
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...

@@ -11,11 +11,11 @@ Invariant: `schema` pins the columns, and the first `reader` the snapshot, for a
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource
 
-from floeberg.errors import UnsupportedError
+from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance import LanceTable
 from floeberg.spark.lance.reader import LanceReader, lance_struct
 from floeberg.spark.lance.request import LanceRequest, check_iceberg, is_lance_scan
@@ -24,6 +24,7 @@ from floeberg.spark.read.reader import FloebergReader
 from floeberg.spark.read.scan_request import ScanRequest
 from floeberg.spark.read.types import spark_struct
 from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.stream.changes import with_change_columns
 from floeberg.spark.write.options import write_options
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import StructType
 
+    from floeberg.spark.stream.reader import FloebergStreamReader
+    from floeberg.spark.stream.writer import FloebergStreamWriter
     from floeberg.spark.write.writer import FloebergWriter
 
 __all__ = ["FloebergDataSource"]
@@ -44,10 +47,8 @@ _WIDE = (
     "columns with the option 'columns'"
 )
 
-_NO_STREAM_WRITES = (
-    "Floeberg does not write streams yet: use foreachBatch, with an idempotency-key of the batch"
-)
-_NO_STREAMS = "Floeberg does not read streams yet: use spark.read"
+
+_NO_LANCE = "Lance tables cannot be read as streams: use spark.read"
 
 
 class FloebergDataSource(DataSource):
@@ -79,13 +80,18 @@ class FloebergDataSource(DataSource):
         fields = request.open().projection().fields
         if len(fields) > _FEW_COLUMNS and "columns" not in self.options and SCAN not in self.options:
             _LOG.warning(_WIDE, len(fields))
-        return spark_struct(fields, truncate_nanoseconds=request.settings.truncate_nanoseconds)
+        columns = spark_struct(fields, truncate_nanoseconds=request.settings.truncate_nanoseconds)
+        return with_change_columns(columns) if request.is_changelog else columns
 
     def reader(self, schema: StructType) -> FloebergReader | LanceReader:
         """The reader of this schema: the table's own, or the user's."""
         request = self._pinned()
         if isinstance(request, LanceRequest):
             return LanceReader.of(request, schema, self._parallelism)
+        if request.stream_options:
+            raise InvalidInputError(
+                f"the option {request.stream_options[0]!r} is for streams: use spark.readStream, or leave it out"
+            )
         return FloebergReader.of(request.planned(), schema, self._parallelism)
 
     def _pinned(self) -> ScanRequest | LanceRequest:
@@ -99,17 +105,29 @@ class FloebergDataSource(DataSource):
 
         return FloebergWriter.of(write_options(self.options), schema, overwrite=overwrite)
 
-    def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: ARG002, FBT001, N802
-        """Raises `UnsupportedError`."""
-        raise UnsupportedError(_NO_STREAM_WRITES)
+    def streamReader(self, schema: StructType) -> FloebergStreamReader:  # noqa: N802 - Spark's name
+        """The reader of a stream with this schema.
 
-    def streamReader(self, schema: StructType) -> NoReturn:  # noqa: ARG002, N802
-        """Raises `UnsupportedError`."""
-        raise UnsupportedError(_NO_STREAMS)
+        Raises:
+            InvalidInputError: An option chooses a snapshot.
+            UnsupportedError: It is a Lance table.
+        """
+        from floeberg.spark.stream.reader import FloebergStreamReader  # noqa: PLC0415 - other reads need none of it
 
-    def simpleStreamReader(self, schema: StructType) -> NoReturn:  # noqa: ARG002, N802
-        """Raises `UnsupportedError`."""
-        raise UnsupportedError(_NO_STREAMS)
+        request = self._pinned()
+        if isinstance(request, LanceRequest):
+            raise UnsupportedError(_NO_LANCE)
+        return FloebergStreamReader.of(request, schema, self._parallelism)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> FloebergStreamWriter:  # noqa: FBT001, N802
+        """The writer of a micro-batch with this schema, which replaces all rows of the table or appends.
+
+        Raises:
+            UnsupportedError: This PySpark gives writers of streams no Arrow batches.
+        """
+        from floeberg.spark.stream.writer import FloebergStreamWriter  # noqa: PLC0415 - the same
+
+        return FloebergStreamWriter.of(self.options, schema, overwrite=overwrite)
 
     def __reduce__(self) -> tuple[Any, ...]:
         pinned = self._request
@@ -130,6 +148,8 @@ def _request_of(options: Mapping[str, str]) -> ScanRequest | LanceRequest:
         return LanceRequest(wanted, settings) if is_lance_scan(wanted) else ScanRequest(wanted, settings)
     table = wanted.locator.open_any(as_of_ms=wanted.as_of_ms)
     if isinstance(table, LanceTable):
+        if wanted.stream.given:
+            raise UnsupportedError(_NO_LANCE)
         return LanceRequest.of(table, wanted, settings)
     check_iceberg(wanted.version)
     return ScanRequest.of(table, wanted, settings)

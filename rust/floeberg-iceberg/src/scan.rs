@@ -26,6 +26,8 @@ pub enum SnapshotChoice {
     Current,
     /// The snapshot with an id, with its own schema.
     Id(i64),
+    /// The snapshot with an id, with the table's current schema.
+    InCurrentSchema(i64),
     /// A branch, with the table's current schema, or a tag, with its snapshot's.
     Ref(String),
     /// The snapshot that was current at a time, in milliseconds from 1970-01-01 UTC, with its own schema.
@@ -150,7 +152,9 @@ impl Scan {
         let metadata = self.table.metadata();
         Ok(match &self.snapshot {
             SnapshotChoice::Current => metadata.current_snapshot().cloned(),
-            SnapshotChoice::Id(id) => Some(Arc::clone(metadata.snapshot(*id)?)),
+            SnapshotChoice::Id(id) | SnapshotChoice::InCurrentSchema(id) => {
+                Some(Arc::clone(metadata.snapshot(*id)?))
+            }
             SnapshotChoice::Ref(name) => Some(Arc::clone(metadata.snapshot_of_ref(name)?)),
             SnapshotChoice::AsOf(timestamp_ms) => Some(Arc::clone(metadata.snapshot_as_of(*timestamp_ms)?)),
         })
@@ -182,7 +186,9 @@ impl Scan {
             return Ok(Arc::clone(metadata.current_schema()));
         }
         match &self.snapshot {
-            SnapshotChoice::Current => return Ok(Arc::clone(metadata.current_schema())),
+            SnapshotChoice::Current | SnapshotChoice::InCurrentSchema(_) => {
+                return Ok(Arc::clone(metadata.current_schema()));
+            }
             SnapshotChoice::Ref(name) if metadata.reference(name)?.kind == RefKind::Branch => {
                 return Ok(Arc::clone(metadata.current_schema()));
             }

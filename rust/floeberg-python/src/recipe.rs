@@ -40,6 +40,7 @@ struct TableRecipe {
 enum SnapshotRecipe {
     Current,
     Id(i64),
+    InCurrentSchema(i64),
     Ref(String),
     AsOf(i64),
 }
@@ -139,6 +140,7 @@ fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
         snapshot: match choice {
             SnapshotChoice::Current => SnapshotRecipe::Current,
             SnapshotChoice::Id(id) => SnapshotRecipe::Id(*id),
+            SnapshotChoice::InCurrentSchema(id) => SnapshotRecipe::InCurrentSchema(*id),
             SnapshotChoice::Ref(name) => SnapshotRecipe::Ref(name.clone()),
             SnapshotChoice::AsOf(timestamp_ms) => SnapshotRecipe::AsOf(*timestamp_ms),
         },
@@ -158,6 +160,7 @@ fn open(recipe: TableRecipe) -> Result<(Table, SnapshotChoice)> {
     let choice = match recipe.snapshot {
         SnapshotRecipe::Current => SnapshotChoice::Current,
         SnapshotRecipe::Id(id) => SnapshotChoice::Id(id),
+        SnapshotRecipe::InCurrentSchema(id) => SnapshotChoice::InCurrentSchema(id),
         SnapshotRecipe::Ref(name) => SnapshotChoice::Ref(name),
         SnapshotRecipe::AsOf(timestamp_ms) => SnapshotChoice::AsOf(timestamp_ms),
     };

@@ -40,47 +40,56 @@ def flag(options: Mapping[str, str], key: str) -> bool:
     return text == "true"
 
 
-def timestamp_ms(text: str) -> int:
-    """The milliseconds of `as-of-timestamp`."""
+def timestamp_ms(options: Mapping[str, str], key: str) -> int | None:
+    """The milliseconds of a time; `None` where the option is not given."""
+    if key not in options:
+        return None
+    text = options[key]
     try:
         return milliseconds(int(text) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) else text)
     except InvalidInputError as error:
         raise InvalidInputError(
-            f"the option 'as-of-timestamp': expected milliseconds, or an ISO 8601 time with a zone: {error}"
+            f"the option {key!r}: expected milliseconds, or an ISO 8601 time with a zone: {error}"
         ) from error
 
 
 _NAME = re.compile(r"""\s*(?:`((?:[^`]|``)*)`|"((?:[^"]|"")*)"|([^,`"]*?))\s*(,|$)""")
 
 
-def column_names(text: str) -> tuple[str, ...]:
-    """Names in a JSON list, or separated by commas. Backticks or double quotes may enclose a name."""
-    names = _json_names(text) if text.lstrip().startswith("[") else _comma_names(text)
+def column_names(options: Mapping[str, str], key: str) -> tuple[str, ...] | None:
+    """Names in a JSON list, or separated by commas; `None` where the option is not given.
+
+    Backticks or double quotes may enclose a name.
+    """
+    if key not in options:
+        return None
+    text = options[key]
+    names = _json_names(text, key) if text.lstrip().startswith("[") else _comma_names(text, key)
     if not names or not all(names):
-        raise InvalidInputError(f"the option 'columns': expected column names, found {text!r}")
+        raise InvalidInputError(f"the option {key!r}: expected column names, found {text!r}")
     return tuple(names)
 
 
-def _json_names(text: str) -> list[str]:
+def _json_names(text: str, key: str) -> list[str]:
     try:
         names = json.loads(text)
     except ValueError as error:
         raise InvalidInputError(
-            f"the option 'columns': expected a JSON list, found {text!r}: {error}"
+            f"the option {key!r}: expected a JSON list, found {text!r}: {error}"
         ) from error
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InvalidInputError(f"the option 'columns': expected strings in the list, found {text!r}")
+        raise InvalidInputError(f"the option {key!r}: expected strings in the list, found {text!r}")
     return names
 
 
-def _comma_names(text: str) -> list[str]:
+def _comma_names(text: str, key: str) -> list[str]:
     names: list[str] = []
     place, more = 0, True
     while more:
         match = _NAME.match(text, place)
         if match is None:
             raise InvalidInputError(
-                f"the option 'columns': expected names separated by commas, found {text!r}; put names with commas or "
+                f"the option {key!r}: expected names separated by commas, found {text!r}; put names with commas or "
                 f"quotes in `backticks`, or give a JSON list"
             )
         ticked, quoted, bare, comma = match.groups()

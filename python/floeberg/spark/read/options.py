@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import base64
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.options.storage_options import STORE_OPTIONS
 from floeberg.spark.options.table_locator import TABLE_OPTIONS, TableLocator, is_table_option, table_locator
 from floeberg.spark.options.values import column_names, flag, integer, timestamp_ms
+from floeberg.spark.read.stream_options import STREAM_OPTIONS, StreamOptions, stream_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ FILES = "files-token"
 
 _SNAPSHOTS = ("snapshot-id", "version", "branch", "tag", "as-of-timestamp")
 _RANGE = ("start-snapshot-id", "end-snapshot-id")
-_OF_TABLES = (*_SNAPSHOTS, *_RANGE, *TABLE_OPTIONS, "columns", "filter")
+_OF_TABLES = (*_SNAPSHOTS, *_RANGE, *TABLE_OPTIONS, *STREAM_OPTIONS, "columns", "filter")
 _OWN = (*_OF_TABLES, "case-sensitive", "partitions", "split-size", "threads", "truncate-nanoseconds")
 
 _NO_TABLES = (
@@ -46,7 +47,7 @@ _ELSEWHERE = {
     "timestampasof": "use as-of-timestamp",
     "start-snapshot-timestamp": "use start-snapshot-id",
     "end-snapshot-timestamp": "use end-snapshot-id",
-    "stream-from-timestamp": "streaming reads are not supported yet",
+    "async-micro-batch-planning-enabled": "a micro-batch is planned when Spark asks for it",
 }
 
 
@@ -86,6 +87,7 @@ class ScanOptions:
         as_of_ms: Reads what was current at this millisecond.
         start_snapshot_id: Reads only what appends added after this snapshot.
         end_snapshot_id: Reads it up to this snapshot.
+        stream: What is for streams only.
     """
 
     locator: TableLocator
@@ -98,6 +100,7 @@ class ScanOptions:
     as_of_ms: int | None = None
     start_snapshot_id: int | None = None
     end_snapshot_id: int | None = None
+    stream: StreamOptions = field(default_factory=StreamOptions)
 
     @property
     def follows_newest(self) -> bool:
@@ -145,17 +148,24 @@ def _scan_options(options: Mapping[str, str]) -> ScanOptions:
     if len(chosen) > 1:
         raise InvalidInputError(f"choose one snapshot: the options {' and '.join(chosen)} exclude each other")
     _check_range(options, chosen)
+    stream = stream_options(options)
+    fixed = [key for key in (*chosen, *_RANGE) if key in options and key != "branch"]
+    if stream.given and fixed:
+        raise InvalidInputError(
+            f"the option {stream.given[0]!r} is for streams, which read what comes: leave out {fixed[0]!r}"
+        )
     return ScanOptions(
         locator=locator,
-        columns=column_names(options["columns"]) if "columns" in options else None,
+        columns=column_names(options, "columns"),
         filter=options.get("filter"),
         snapshot_id=integer(options, "snapshot-id", least=None),
         branch=options.get("branch"),
         tag=options.get("tag"),
         version=integer(options, "version", least=0),
-        as_of_ms=timestamp_ms(options["as-of-timestamp"]) if "as-of-timestamp" in options else None,
+        as_of_ms=timestamp_ms(options, "as-of-timestamp"),
         start_snapshot_id=integer(options, "start-snapshot-id", least=None),
         end_snapshot_id=integer(options, "end-snapshot-id", least=None),
+        stream=stream,
     )
 
 

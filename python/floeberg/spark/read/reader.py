@@ -8,15 +8,14 @@ Invariant: planning opens no data file.
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from floeberg.spark.read.branch_reads import branch_read, record_read
 from floeberg.spark.read.chosen_files import chosen_files
+from floeberg.spark.read.group_rows import group_batches, task_groups
 from floeberg.spark.read.projection import Matching, names_to_read, output_fields
-from floeberg.spark.session.environment import own_cores
 from floeberg.spark.session.worker_pickle import pickle_call
 
 if TYPE_CHECKING:
@@ -27,18 +26,11 @@ if TYPE_CHECKING:
 
     from floeberg import _native
     from floeberg.scan import Scan
-    from floeberg.scan.plan import Plan
-    from floeberg.scan.task_group import TaskGroup
     from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.read.projection import OutputField
     from floeberg.spark.read.scan_request import ScanRequest
 
 __all__ = ["FilePartition", "FloebergReader"]
-
-_PARTITIONS_PER_CORE = 2
-_ANY_SIZE = 2**62
-_SMALL_FILE = 1 << 20
-_OPENERS = 4
 
 
 class FilePartition(InputPartition):
@@ -112,49 +104,21 @@ class FloebergReader(DataSourceReader):
         plan = (scan if self._names is None else scan.select(*self._names)).plan_files()
         if self._request.settings.files is not None:
             plan = chosen_files(plan, self._request.settings.files)
-        groups = self._groups(plan)
+        groups = task_groups(plan, self._request.settings, self._parallelism)
         # With no partition at all, Spark would call `read` with one that it makes itself.
         return [FilePartition(group._inner) for group in groups] or [FilePartition(None)]  # noqa: SLF001
-
-    def _groups(self, plan: Plan) -> list[TaskGroup]:
-        settings = self._request.settings
-        if settings.partitions:
-            return plan.split(_ANY_SIZE, most_groups=settings.partitions, least_size=1)
-        most = _PARTITIONS_PER_CORE * (self._parallelism or own_cores())
-        return plan.split(settings.split_size, most_groups=most)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition, in the Arrow types that Spark checks for."""
         if self._origin is not None:
             record_read(self._origin)
-        return iter(()) if partition.value is None else self._batches(partition.value)
-
-    def _batches(self, group: _native.TaskGroup) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa  # noqa: PLC0415 - planning needs none
-
-        from floeberg.spark.read.output_schema import to_output_schema  # noqa: PLC0415 - the same
-
-        threads = self._request.settings.threads or (
-            None if "FLOEBERG_THREADS" in os.environ else _threads(group)
-        )
-        # `schema` has refused nanoseconds, unless they may be truncated.
-        stream = group.stream("spark-truncate-ns", threads)
-        left = self._limit
-        while (left is None or left > 0) and (batch := stream.next_batch()) is not None:
-            rows = to_output_schema(pa.record_batch(cast("Any", batch)), self._output)
-            if left is not None:
-                rows = rows.slice(0, left)
-                left -= rows.num_rows
-            yield rows
+        if partition.value is None:
+            return iter(())
+        return group_batches(partition.value, self._request.settings, self._output, self._limit)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self._request, self._names, self._output, self._limit, self._parallelism, self._origin)
         return pickle_call(__name__, "_rebuild", *parts)
-
-
-def _threads(group: _native.TaskGroup) -> int:
-    """One, since a task has one core. A few where files are small, and a task waits for storage most of the time."""
-    return _OPENERS if len(group) > 1 and group.extent()[0] < _SMALL_FILE * len(group) else 1
 
 
 def _rebuild(request: ScanRequest, *parts: Any) -> FloebergReader:  # noqa: ANN401 - those of `__reduce__`

@@ -50,6 +50,16 @@ class ScanRequest:
         expectation = TableExpectation.of(wanted, table, scan) if wanted.follows_newest else None
         return cls(scan_bytes(scan), settings, expectation)
 
+    @property
+    def is_changelog(self) -> bool:
+        """Whether changes of rows are read, by a stream."""
+        return self.expectation is not None and self.expectation.options.stream.changelog
+
+    @property
+    def stream_options(self) -> tuple[str, ...]:
+        """The options that are for streams only."""
+        return () if self.expectation is None else self.expectation.options.stream.given
+
     def planned(self) -> ScanRequest:
         """The request at the snapshot to plan: the user's, or the newest when the DataFrame is first planned.
 

@@ -27,7 +27,7 @@ from floeberg.spark.write.input_columns import InputColumns
 from floeberg.spark.write.tasks import PLACES, Changed, ChangeTask, CopyTask, run_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
@@ -71,6 +71,8 @@ class RowChange:
         read_snapshot_id: Its snapshot that was read.
         conflict_filter: The rows that another writer must not have added since.
         explain_twice: What an error says of a row, by its file and position, that several rows of the source match.
+        idempotency_key: A key that lets the change happen once, however often it is run.
+        snapshot_properties: Entries of the snapshot's summary.
     """
 
     table: Table
@@ -79,6 +81,8 @@ class RowChange:
     read_snapshot_id: int | None
     conflict_filter: AnyFilter
     explain_twice: Callable[[str, int], str]
+    idempotency_key: str | None = None
+    snapshot_properties: Mapping[str, str] | None = None
 
     @property
     def copies(self) -> bool:
@@ -134,8 +138,14 @@ class RowChange:
                 read_snapshot_id=self.read_snapshot_id,
                 conflict_filter=self.conflict_filter,
                 branch=self.branch,
+                snapshot_properties=self.snapshot_properties,
+                idempotency_key=self.idempotency_key,
                 options=self._isolation,
             )
+            if result.already_committed:
+                for each in receipts:
+                    recipe.remove(each)
+                return ChangedCounts(result.snapshot_id)
         except (CommitStateUnknownError, AlreadyExistsError):
             # The table has the files, or may have them.
             raise

@@ -111,17 +111,8 @@ class FloebergWriter(DataSourceArrowWriter):
                 f"option, or write with mode('overwrite')"
             )
         table = options.locator.open()
-        columns = InputColumns.of(table.schema().fields, schema, case_sensitive=options.case_sensitive)
-        rows = columns.schema(arrow_schema(schema))
-        if options.merge_schema:
-            changes = _native.columns_to_add(table._inner, rows)  # noqa: SLF001 - the package's own
-            if changes is not None:
-                with table.transaction() as transaction:
-                    transaction.change_columns(changes)
-        write_id = str(uuid.uuid4())
-        recipe = table.write_recipe(options=dict(options.properties), write_id=write_id)
-        # A mismatch is raised once here, and not by every task.
-        recipe.check_schema(rows)
+        columns, recipe = prepared_write(table, options, schema)
+        write_id = recipe.write_id
         key = write_id if options.idempotency_key is None else options.idempotency_key
         is_done = _done_by(table, key, options, overwrites=overwrite) is not None
         frames = frames_read(table._inner.identity[0], schema) if overwrite else FramesRead()  # noqa: SLF001 - the package's own
@@ -131,10 +122,7 @@ class FloebergWriter(DataSourceArrowWriter):
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:
         """Writes the rows of a task. Where it fails it leaves no file."""
-        context = TaskContext.get()
-        # Attempts of a task differ in this number, and so do the names of their files.
-        task = str(context.taskAttemptId()) if context else uuid.uuid4().hex
-        partition = context.partitionId() if context else 0
+        task, partition = write_task()
         first = None if self._is_done else next(iterator, None)
         if first is None:
             # Spark waits for all rows to be taken.
@@ -235,6 +223,34 @@ def _done_by(table: Table, key: str, options: WriteOptions, *, overwrites: bool)
     branch = "main" if options.branch is None else options.branch
     operations = [replaces if overwrites else "append"]
     return table._inner.find_commit(key, branch=branch, operations=operations)  # noqa: SLF001 - the package's own
+
+
+def prepared_write(
+    table: Table, options: WriteOptions, schema: StructType
+) -> tuple[InputColumns, WriteRecipe]:
+    """How rows of a schema become those of a table, and how tasks write them. With `merge-schema` columns are added.
+
+    Raises:
+        InvalidInputError: The rows do not fit the table. The error lists every mismatch.
+        UnsupportedError: The table cannot be written where it was opened.
+    """
+    columns = InputColumns.of(table.schema().fields, schema, case_sensitive=options.case_sensitive)
+    rows = columns.schema(arrow_schema(schema))
+    if options.merge_schema:
+        changes = _native.columns_to_add(table._inner, rows)  # noqa: SLF001 - the package's own
+        if changes is not None:
+            with table.transaction() as transaction:
+                transaction.change_columns(changes)
+    recipe = table.write_recipe(options=dict(options.properties), write_id=str(uuid.uuid4()))
+    # A mismatch is raised once here, and not by every task.
+    recipe.check_schema(rows)
+    return columns, recipe
+
+
+def write_task() -> tuple[str, int]:
+    """The name of this task in those of its files, which differs between attempts, and the number of its partition."""
+    context = TaskContext.get()
+    return (str(context.taskAttemptId()), context.partitionId()) if context else (uuid.uuid4().hex, 0)
 
 
 def receipts_of(messages: Sequence[WriterCommitMessage | None]) -> list[Receipt]:

@@ -172,6 +172,16 @@ fn metadata(id: i32) -> Result<Field> {
     metadata_column(id).ok_or_else(|| Error::internal(format!("no metadata column has the id {id}")))
 }
 
+/// The columns of the result, as a schema of the table.
+pub(super) fn with_added(scan: &Scan) -> Result<Schema> {
+    let selected = scan.projection()?;
+    let mut fields = selected.fields().to_vec();
+    for id in ADDED {
+        fields.push(metadata(id)?);
+    }
+    Schema::new(selected.schema_id(), fields)
+}
+
 /// The Arrow schema of the result.
 ///
 /// Errors: `InvalidInput` for a selected column that a changelog cannot have.

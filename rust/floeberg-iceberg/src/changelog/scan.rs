@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field as ArrowField, Schema as ArrowSchema, SchemaRef};
+use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Error, Result};
 
-use super::columns::{Columns, output_schema};
+use super::columns::{Columns, output_schema, with_added};
 use super::planned_steps::PlannedSteps;
 use super::range::{Compared, compared};
 use super::step::{ChangeType, ChangedFile, ChangedRows, Step};
@@ -69,6 +70,11 @@ impl ChangelogScan {
     /// The Arrow schema of every batch: the selected columns, then `_change_type`, `_change_ordinal` and `_commit_snapshot_id`.
     pub fn output_schema(&self) -> Result<ArrowSchema> {
         output_schema(&self.scan).context("table", self.scan.table().metadata_location())
+    }
+
+    /// The same columns, as a schema of the table.
+    pub fn projection(&self) -> Result<Schema> {
+        with_added(&self.scan)
     }
 
     /// The changes, in batches.

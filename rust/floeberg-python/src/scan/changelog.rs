@@ -11,6 +11,7 @@ use pyo3::types::PyCapsule;
 
 use crate::arrow::{Batch, Batches};
 use crate::runtime;
+use crate::scan::engine_schema::EngineSchema;
 use crate::scan::rows::{self, Rows};
 use crate::scan::scan::Scan;
 use crate::scan::stream::BatchReader;
@@ -72,9 +73,12 @@ impl ChangelogScan {
         rows::read_all(py, &self.0)
     }
 
-    /// The changes, batch by batch.
-    fn stream(&self, py: Python<'_>) -> PyResult<BatchReader> {
-        rows::read_batches(py, &self.0)
+    /// The changes, batch by batch, in an engine.
+    #[pyo3(signature = (engine=None))]
+    fn stream(&self, py: Python<'_>, engine: Option<&str>) -> PyResult<BatchReader> {
+        let (changelog, engine) =
+            (self.0.clone(), runtime::call(py, || EngineSchema::named(engine, &self.0.projection()?))?);
+        BatchReader::open(py, engine, move |cancel| changelog.stream(cancel))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

@@ -94,6 +94,11 @@ impl Scan {
         Self::checked(py, self.0.clone().at(SnapshotChoice::Ref(name)))
     }
 
+    /// Reads a snapshot with the table's current schema.
+    fn in_current_schema(&self, py: Python<'_>, snapshot_id: i64) -> PyResult<Self> {
+        Self::checked(py, self.0.clone().at(SnapshotChoice::InCurrentSchema(snapshot_id)))
+    }
+
     fn as_of(&self, py: Python<'_>, timestamp_ms: i64) -> PyResult<Self> {
         Self::checked(py, self.0.clone().at(SnapshotChoice::AsOf(timestamp_ms)))
     }
@@ -259,7 +264,7 @@ fn schema_text(schema: &Schema) -> Result<String> {
 pub fn describe_choice(text: &mut String, choice: &SnapshotChoice) {
     let _infallible = match choice {
         SnapshotChoice::Current => Ok(()),
-        SnapshotChoice::Id(id) => write!(text, ", snapshot_id={id}"),
+        SnapshotChoice::Id(id) | SnapshotChoice::InCurrentSchema(id) => write!(text, ", snapshot_id={id}"),
         SnapshotChoice::Ref(name) => write!(text, ", ref={name:?}"),
         SnapshotChoice::AsOf(moment) => write!(text, ", as_of={moment}"),
     };

@@ -1,0 +1,235 @@
+"""How does a micro-batch become one commit, however often it is run?
+
+Spark makes a writer twice for each micro-batch: where it plans the tasks, and in another process for the commit. Tasks
+know the id of the query, which is in the checkpoint and outlives restarts, and send it with their receipts. A commit
+records the id and the number of the batch in its snapshot. A batch that was committed before is not committed again.
+
+Invariant: a batch is in the table once or not at all. Files are removed only where it is certain that no commit has
+them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import pyspark.sql.datasource as pyspark_source
+from pyspark import TaskContext
+from pyspark.sql.datasource import WriterCommitMessage
+
+from floeberg.errors import (
+    AlreadyExistsError,
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidInputError,
+    UnsupportedError,
+)
+from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.stream.batches import StreamBatch
+from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
+from floeberg.spark.write.options import write_options
+from floeberg.spark.write.writer import prepared_write, write_task
+from floeberg.write.receipt import Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from floeberg.spark.write.input_columns import InputColumns
+    from floeberg.spark.write.options import WriteOptions
+    from floeberg.table import Table
+    from floeberg.write.recipe import WriteRecipe
+
+__all__ = ["BatchFiles", "FloebergStreamWriter"]
+
+_LOG = logging.getLogger("floeberg.spark")
+
+_QUERY = "sql.streaming.queryId"
+"""The local property of a task that has the id of its query."""
+_OF_SPARK = ("checkpointlocation", "queryname")
+"""Options of every stream, which Spark hands on."""
+_OF_BATCHES = ("idempotency-key", "overwrite-filter", "overwrite-mode", "validate-from-snapshot-id")
+
+_Writer: Any = getattr(pyspark_source, "DataSourceStreamArrowWriter", object)
+
+_NO_ARROW = (
+    "PySpark 4.0 gives writers of streams no Arrow batches: use PySpark 4.1 or later, or foreachBatch with "
+    "floeberg.spark.write and an idempotency_key of the query and the batch"
+)
+
+
+@dataclass
+class BatchFiles(WriterCommitMessage):
+    """The message of a task to the driver.
+
+    Args:
+        receipt: The files that the task wrote.
+        write_id: The id of the write in their names.
+        query_id: The id of the query.
+    """
+
+    receipt: Receipt
+    write_id: str
+    query_id: str | None
+
+
+class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks it
+    """Writes the rows of a micro-batch to a table.
+
+    Args:
+        table: The table.
+        recipe: How tasks write files.
+        columns: How the columns of the rows become the table's.
+        options: The options of the write.
+        overwrites: Whether the rows of a batch replace all others: Spark's output mode `complete`.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        recipe: WriteRecipe,
+        columns: InputColumns,
+        options: WriteOptions,
+        *,
+        overwrites: bool,
+    ) -> None:
+        self._table = table
+        self._recipe = recipe
+        self._columns = columns
+        self._options = options
+        self._overwrites = overwrites
+
+    @classmethod
+    def of(cls, given: Mapping[str, str], schema: StructType, *, overwrite: bool) -> FloebergStreamWriter:
+        """The writer of a micro-batch.
+
+        Raises:
+            InvalidInputError: The rows do not fit the table, or an option is not for streams.
+            NotFoundError: The table does not exist.
+            UnsupportedError: The table cannot be written where it was opened, or PySpark is 4.0.
+        """
+        if _Writer is object:
+            raise UnsupportedError(_NO_ARROW)
+        own = {key: value for key, value in given.items() if key.lower() not in _OF_SPARK}
+        wrong = [key for key in own if key.lower() in _OF_BATCHES]
+        if wrong:
+            raise InvalidInputError(
+                f"the option {wrong[0].lower()!r} is not for streams, whose batches are written once by themselves: "
+                "leave it out"
+            )
+        options = write_options(own)
+        table = options.locator.open()
+        columns, recipe = prepared_write(table, options, schema)
+        return cls(table, recipe, columns, options, overwrites=overwrite)
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> BatchFiles:
+        """Writes the rows of a task. Where it fails it leaves no file."""
+        context = TaskContext.get()
+        query_id = context.getLocalProperty(_QUERY) if context else None
+        task, partition = write_task()
+        first = next((batch for batch in iterator if batch.num_rows), None)
+        if first is None:
+            # Spark waits for all rows to be taken.
+            deque(iterator, maxlen=0)
+            return BatchFiles(Receipt.concat([]), self._recipe.write_id, query_id)
+        rows = self._columns.reader(first.schema, chain((first,), iterator))
+        receipt = self._recipe.write(rows, task=task, partition=partition)
+        return BatchFiles(receipt, self._recipe.write_id, query_id)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Makes the files of a batch part of the table, once. An append without rows makes no snapshot."""
+        files = _files(messages)
+        receipts = [each.receipt for each in files]
+        if not self._overwrites and not any(each.rows for each in receipts):
+            return
+        batch = self._batch(files, batchId)
+        if batch.is_done(self._table):
+            _LOG.info("batch %d of query %s was committed before", batchId, batch.query_id)
+            if not is_outcome_unknown(batch.key):
+                self._remove(files)
+            return
+        options = self._options
+        isolation = {} if options.isolation_level is None else {"isolation-level": options.isolation_level}
+        begin_commit(batch.key)
+        try:
+            done = self._table.commit_receipts(
+                receipts,
+                mode="overwrite" if self._overwrites else "append",
+                case_sensitive=options.case_sensitive,
+                snapshot_properties={**options.snapshot_properties, **batch.properties},
+                branch=batch.branch,
+                idempotency_key=batch.key,
+                options=isolation,
+            )
+        except (CommitStateUnknownError, AlreadyExistsError):
+            # The table has the files, or may have them.
+            raise
+        except FloebergError:
+            # Nothing was changed. Spark calls `abort` now, which may remove the files.
+            end_commit(batch.key)
+            raise
+        end_commit(batch.key)
+        if done.already_committed:
+            self._remove(files)
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Removes what the tasks wrote, where it is known that no commit took it."""
+        files = _files(messages)
+        if not any(each.receipt.rows for each in files):
+            return
+        batch = self._batch(files, batchId)
+        if is_outcome_unknown(batch.key):
+            _LOG.warning(
+                "the outcome of batch %d of query %s is unknown: its %d files are kept. Files that are not part of the "
+                "table can be removed later",
+                batchId,
+                batch.query_id,
+                sum(len(each.receipt.locations()) for each in files),
+            )
+            return
+        # Spark may call this after a commit whose success it did not hear of.
+        with suppress(FloebergError):
+            if not batch.is_done(self._table.refresh()):
+                self._remove(files)
+
+    def _batch(self, files: Sequence[BatchFiles], number: int) -> StreamBatch:
+        """The batch of these files.
+
+        Raises:
+            UnsupportedError: No task knew its query.
+        """
+        query_id = next((each.query_id for each in files if each.query_id is not None), None)
+        if query_id is None:
+            raise UnsupportedError(
+                "Spark did not tell the tasks the id of their query, so that a batch could be written twice: use "
+                "foreachBatch with floeberg.spark.write and an idempotency_key of the query and the batch"
+            )
+        return StreamBatch(query_id, number, self._options.branch or "main")
+
+    def _remove(self, files: Sequence[BatchFiles]) -> None:
+        """Removes files that no commit has. Another commit of their batch has other files."""
+        for each in files:
+            recipe = self._table.write_recipe(write_id=each.write_id)
+            # A file that stays harms nobody.
+            with suppress(FloebergError):
+                recipe.remove(each.receipt)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self._table, self._recipe, self._columns, self._options, self._overwrites)
+        return pickle_call(__name__, "_rebuild", *parts)
+
+
+def _files(messages: Sequence[WriterCommitMessage | None]) -> list[BatchFiles]:
+    """What the tasks that ended wrote."""
+    return [each for each in messages if isinstance(each, BatchFiles)]
+
+
+def _rebuild(*parts: Any) -> FloebergStreamWriter:  # noqa: ANN401 - those of `__reduce__`
+    *first, overwrites = parts
+    return FloebergStreamWriter(*first, overwrites=overwrites)
