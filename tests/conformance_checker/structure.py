@@ -114,9 +114,9 @@ def check_specs(metadata: Json, place: str, faults: Faults) -> None:
             if not 1000 <= number <= metadata["last-partition-id"]:
                 last = metadata["last-partition-id"]
                 faults.say("last-partition-id", where, f"a field has the id {number}, the last is {last}")
-            source = (current if is_default and transform != "void" else ever).get(_source(field))
-            if transform != "void" and (source is None or not _may_partition(source, transform)):
-                faults.say("partition-sources", where, f"{transform} of {source}")
+            known = current if is_default and transform != "void" else ever
+            if transform != "void" and not _fits(field, known, metadata):
+                faults.say("partition-sources", where, f"{transform} of {_source(field)}")
             other = meaning.setdefault(number, (_source(field), transform))
             is_other = "void" not in (transform, other[1]) and other != (_source(field), transform)
             if is_other and _numbers_fields(metadata):
@@ -137,8 +137,17 @@ def _source(field: Json) -> Any:
     return field["source-id"] if "source-id" in field else tuple(field.get("source-ids", ()))
 
 
-def _may_partition(source: Column, transform: str) -> bool:
-    return not source.repeated and transformed(transform, source.type) is not None
+def _fits(field: Json, known: dict[int, Column], metadata: Json) -> bool:
+    """Whether a field's transform takes its source columns. No transform of several columns is defined."""
+    numbers = field["source-ids"] if "source-ids" in field else [field["source-id"]]
+    sources = [known[number] for number in numbers if number in known and not known[number].repeated]
+    if len(sources) < len(numbers):
+        return False
+    if "source-ids" not in field:
+        return transformed(field["transform"], sources[0].type) is not None
+    is_defined = transformed(field["transform"], "unknown") is not None
+    is_plain = len(set(numbers)) == len(numbers) > 1 and not any(is_nested(each.type) for each in sources)
+    return is_plain and not is_defined and "source-id" not in field and metadata["format-version"] >= 3
 
 
 def _current_columns(metadata: Json) -> dict[int, Column]:
@@ -164,7 +173,8 @@ def check_orders(metadata: Json, place: str, faults: Faults) -> None:
                 faults.say("sort-fields", where, f"found {field}")
             is_default = order["order-id"] == metadata.get("default-sort-order-id")
             source = current.get(_source(field))
-            if is_default and (source is None or kind_of(source.type) in ("struct", "list", "map")):
+            fits = source is not None and kind_of(source.type) not in ("struct", "list", "map")
+            if is_default and not (_fits(field, current, metadata) if "source-ids" in field else fits):
                 faults.say("sort-fields", where, f"{field} sorts by {source}")
         if order["fields"] in seen:
             faults.say("nothing-is-kept-twice", where, "there is an equal sort order")

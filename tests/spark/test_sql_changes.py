@@ -359,7 +359,6 @@ def test_settings_that_change_values_or_places_are_refused(spark, sql, lake):
     for key, value, text in (
         ("spark.sql.ansi.enabled", "false", "UPDATE db.t SET v = id + 1"),
         ("spark.sql.storeAssignmentPolicy", "LEGACY", "UPDATE db.t SET v = id + 1"),
-        ("spark.wap.branch", "audit", "DELETE FROM db.t"),
     ):
         spark.conf.set(key, value)
         try:

@@ -187,6 +187,10 @@ class Operation:
         """Applies the changes of a snapshot to the branch of the commit."""
 
     @property
+    def changes_rows(self) -> bool:
+        """Whether it makes a snapshot."""
+
+    @property
     def name(self) -> str:
         """The name of the operation. It is compared when a commit key is used again."""
 

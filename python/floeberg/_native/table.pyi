@@ -142,6 +142,7 @@ class Table:
         snapshot_id: int | None,
         limit: int | None,
         appends_after: tuple[int | None] | None = None,
+        audit_branch: str | None = None,
     ) -> Scan:
         """Describes rows to read.
 
@@ -153,18 +154,19 @@ class Table:
             limit: The most rows to read.
             appends_after: `(snapshot_id,)` reads only rows that appends added after that snapshot, `(None,)` those of
                 all appends.
+            audit_branch: Reads this branch where no snapshot is chosen, here or later.
 
         Raises:
             InvalidInputError: A column is unknown, or a literal has a wrong type.
             NotFoundError: The table has no such snapshot.
         """
 
-    def inspect(self, name: str, snapshot_id: int | None) -> MetadataReader:
-        """Reads a metadata table, of a snapshot or of the table's own.
+    def inspect(self, name: str, snapshot_id: int | None, reference: str | None) -> MetadataReader:
+        """Reads a metadata table, of a snapshot, a branch or a tag, or of the table's own snapshot.
 
         Raises:
             InvalidInputError: The metadata table does not exist.
-            NotFoundError: The table has no such snapshot.
+            NotFoundError: The table has no such snapshot or ref.
         """
 
     def __reduce__(self) -> tuple[Any, ...]: ...

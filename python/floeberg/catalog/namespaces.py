@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Namespaces", "PropertiesUpdateSummary"]
 
 _OWN_PROPERTIES = frozenset(
-    {"type", "uri", "warehouse", "py-catalog-impl", "schema-version", "init-catalog-tables", "echo"}
+    {
+        *("type", "uri", "warehouse", "py-catalog-impl", "schema-version", "init-catalog-tables", "echo"),
+        *("wap.id", "wap.branch", "wap-id", "wap-branch"),
+    }
 )
 """Properties of catalogs that are not storage options: a URI may have a password, and must not be sent to workers."""
 

@@ -367,7 +367,8 @@ class NewTables(Views):
         if location is not None:
             place = self._place(levels, checked_path("location", location))
         new = _new_table(columns, place, partition_spec, sort_order, wanted, version)
-        transaction = table.transaction()
+        # It takes the place of what is published.
+        transaction = table._begin(None)  # noqa: SLF001 - its own
         transaction.change_structure([_native.Operation.create_table(**new, replaces=True)])
         return transaction
 

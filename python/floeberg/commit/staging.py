@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_text
+from floeberg.commit.audit import AuditSettings
 from floeberg.commit.changed_rows import ChangeRequest
 from floeberg.commit.reporting import Reporter
 from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
@@ -71,9 +72,10 @@ class StagedOperations:
         *,
         become: Callable[[OpenedTable], None],
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = "main",
+        branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
+        audit: AuditSettings | None = None,
         dry_run: bool = False,
         progress: ProgressCallback | None = None,
     ) -> None:
@@ -81,14 +83,22 @@ class StagedOperations:
         self._table_operations = table_operations
         self._starting = self._current = starting
         self._tell_table = become
-        self._properties = checked_options("snapshot_properties", snapshot_properties)
-        self._branch = "main" if branch is None else checked_text("branch", branch)
+        target = (AuditSettings() if audit is None else audit).target(
+            starting.properties,
+            branch=None if branch is None else checked_text("branch", branch),
+            snapshot_properties=checked_options("snapshot_properties", snapshot_properties),
+            stage_only=checked_bool("stage_only", stage_only),
+        )
+        self._properties = target.snapshot_properties
+        self._branch = "main" if target.branch is None else target.branch
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
-        self._stage_only = checked_bool("stage_only", stage_only)
+        self._stage_only = target.is_staged
+        self._stages_all = stage_only
+        """Whether the user asked for it, and it is no matter of audits, which are of rows."""
         if self._stage_only and self._key is not None:
             raise InvalidInputError(
-                "stage_only and idempotency_key exclude each other: keys are searched for in branches, and a staged "
-                "snapshot is in none"
+                "stage_only or a wap.id, and idempotency_key exclude each other: keys are searched for in branches, "
+                "and a staged snapshot is in none"
             )
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []

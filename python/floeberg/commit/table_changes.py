@@ -77,9 +77,13 @@ class LayoutChanges(TableChanges):
         self._entries: list[dict[str, Any]] = []
 
     @staticmethod
-    def _source(source_column_name: object, transform: object) -> dict[str, str]:
-        """A column and its transform, as the specification writes it. PyIceberg's are models that print it."""
-        column = checked_text("source_column_name", source_column_name)
+    def _source(source_column_name: object, transform: object) -> dict[str, Any]:
+        """Columns and their transform, as the specification writes it. PyIceberg's are models that print it."""
+        column: str | list[str]
+        if isinstance(source_column_name, (list, tuple)):
+            column = [checked_text("source_column_name", each) for each in source_column_name]
+        else:
+            column = checked_text("source_column_name", source_column_name)
         if not isinstance(transform, str) and not hasattr(transform, "can_transform"):
             raise InvalidInputError(
                 f"transform: expected a str or a transform, found an object of type {type(transform).__name__}"

@@ -121,7 +121,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 idempotency_key=self._key,
                 made_from=self._read_from(starting),
                 files_are_new=self._files_are_new,
-                stage_only=self._stage_only,
+                stage_only=self._is_staged(operations),
                 report=self._reporter.native,
                 stopped=lambda: remove_written(self._written),
             )
@@ -135,6 +135,9 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
             remove_written(self._written)
         self._become(committed.table)
         return self._told(committed.result)
+
+    def _is_staged(self, operations: list[_native.Operation]) -> bool:
+        return self._stage_only and (self._stages_all or any(each.changes_rows for each in operations))
 
     def _read_from(self, starting: OpenedTable | None) -> list[int | None]:
         """The snapshots that rows were made from, if they are older than the table that the commit begins at."""

@@ -12,6 +12,8 @@ from floeberg._arguments import checked_text
 from floeberg.commit.table_changes import LayoutChanges
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typing_extensions import Self
 
 __all__ = ["UpdateSortOrder"]
@@ -31,12 +33,16 @@ class UpdateSortOrder(LayoutChanges):
     """
 
     def asc(
-        self, source_column_name: str, transform: str = "identity", null_order: str | None = None
+        self,
+        source_column_name: str | Sequence[str],
+        transform: str = "identity",
+        null_order: str | None = None,
     ) -> Self:
         """Sorts by a column, the smallest values first.
 
         Args:
-            source_column_name: The column.
+            source_column_name: The column; or several, from format version 3 on, for a transform of several columns.
+                No such transform is known to this version: as long as the order has one, rows are not sorted.
             transform: The transform, as the specification writes it (`"day"`), or of `floeberg.transforms` or
                 PyIceberg.
             null_order: `"nulls-first"`, the default, or `"nulls-last"`.
@@ -47,12 +53,15 @@ class UpdateSortOrder(LayoutChanges):
         return self._add("asc", source_column_name, transform, null_order)
 
     def desc(
-        self, source_column_name: str, transform: str = "identity", null_order: str | None = None
+        self,
+        source_column_name: str | Sequence[str],
+        transform: str = "identity",
+        null_order: str | None = None,
     ) -> Self:
         """Sorts by a column, the largest values first.
 
         Args:
-            source_column_name: The column.
+            source_column_name: As with `asc`.
             transform: As with `asc`.
             null_order: `"nulls-last"`, the default, or `"nulls-first"`.
 
@@ -61,7 +70,7 @@ class UpdateSortOrder(LayoutChanges):
         """
         return self._add("desc", source_column_name, transform, null_order)
 
-    def _add(self, direction: str, source_column_name: str, transform: str, null_order: object) -> Self:
+    def _add(self, direction: str, source_column_name: object, transform: str, null_order: object) -> Self:
         field = {**self._source(source_column_name, transform), "direction": direction}
         if null_order is not None:
             # Enums of PyIceberg and of this library have the text as their value.
@@ -73,8 +82,9 @@ class UpdateSortOrder(LayoutChanges):
         """Commits the order.
 
         Raises:
-            InvalidInputError: A column does not exist, or cannot be sorted by.
-            UnsupportedError: A transform is not known to this version.
+            InvalidInputError: A column does not exist, or cannot be sorted by, or the format version has no fields of
+                several columns.
+            UnsupportedError: A transform of one column is not known to this version.
             CommitConflictError: Another writer changed the columns, so that the order is not possible any more.
         """
         self._hand_over([_native.Operation.replace_sort_order(self._taken("fields"))])

@@ -13,6 +13,8 @@ from floeberg._arguments import checked_text
 from floeberg.commit.table_changes import LayoutChanges
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typing_extensions import Self
 
 __all__ = ["UpdateSpec"]
@@ -32,12 +34,16 @@ class UpdateSpec(LayoutChanges):
     """
 
     def add_field(
-        self, source_column_name: str, transform: str = "identity", partition_field_name: str | None = None
+        self,
+        source_column_name: str | Sequence[str],
+        transform: str = "identity",
+        partition_field_name: str | None = None,
     ) -> Self:
         """Partitions new files by one more field.
 
         Args:
-            source_column_name: The column.
+            source_column_name: The column; or several, from format version 3 on, for a transform of several columns.
+                No such transform is known to this version, so no rows can be written as long as the spec has the field.
             transform: The transform, as the specification writes it (`"bucket[16]"`), or of `floeberg.transforms` or
                 PyIceberg.
             partition_field_name: The name of the field. Without it, the name that Iceberg Java gives: `id_bucket_16`.
@@ -92,9 +98,9 @@ class UpdateSpec(LayoutChanges):
         """Commits the changes. Without any, nothing happens.
 
         Raises:
-            InvalidInputError: A change cannot be made: a column or field does not exist, a name is taken, or a
-                transform does not fit its column.
-            UnsupportedError: A transform of the table or of a change is not known to this version.
+            InvalidInputError: A change cannot be made: a column or field does not exist, a name is taken, a transform
+                does not fit its column, or the format version has no fields of several columns.
+            UnsupportedError: A transform of one column is not known to this version.
             CommitConflictError: Another writer changed columns or partition fields, so that a change cannot be made.
         """
         if self._entries:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
+from floeberg.spark.session.audits import audited
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
 
@@ -69,8 +70,7 @@ def table(  # noqa: PLR0913 - the parts of one read
         UnsupportedError: Spark has no type for a column.
     """
     scan = table_scan(
-        name,
-        catalog=catalog,
+        audited(spark, open_named(name, catalog)),
         columns=columns,
         filter=filter,
         snapshot_id=snapshot_id,
@@ -114,7 +114,7 @@ def create_view(
         checked,
         name if isinstance(name, str) else "",
         catalog,
-        scan=lambda opened: table_scan(opened, **options),
+        scan=lambda opened: table_scan(audited(spark, opened), **options),
         to_frame=lambda session, scan: scan.to_spark(session, **reading),
     )
     frame = made.make(spark, made.scan(open_named(name, catalog)), replacing=replace)

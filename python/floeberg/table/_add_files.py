@@ -24,7 +24,7 @@ class TableAddFiles(TableBase):
         file_paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         snapshot_properties: Mapping[str, str] | None = None,
         check_duplicate_files: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
-        branch: str | None = "main",
+        branch: str | None = None,
         *,
         trust_field_ids: bool = False,
         idempotency_key: str | None = None,

@@ -23,7 +23,7 @@ class TableAppend(TableBase):
         self,
         data: object,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = "main",
+        branch: str | None = None,
         *,
         idempotency_key: str | None = None,
         stage_only: bool = False,
@@ -40,8 +40,10 @@ class TableAppend(TableBase):
             data: The rows: a `pyarrow.Table`, a reader, a pandas or polars data frame, any other object with
                 `__arrow_c_stream__`, or a list of dicts. They are read once, in bounded memory, on this thread. Errors
                 of your own generator are raised unchanged.
-            snapshot_properties: Entries to add to the summary of the snapshot.
-            branch: The branch to write to; `None` is `main`.
+            snapshot_properties: Entries to add to the summary of the snapshot. A `wap.id` stages the snapshot, as
+                `stage_only` does, if the property `write.wap.enabled` of the table is true.
+            branch: The branch to write to. By default `main`, or the `wap.branch` of the catalog, if the property
+                `write.wap.enabled` of the table is true.
             idempotency_key: A key for this write on this branch. If a snapshot of the branch has the key, the write was
                 done before, and nothing happens. Using the key for another operation is an error.
             stage_only: Whether no branch gets the snapshot: it is read by its id, until

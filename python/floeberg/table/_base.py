@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, cast
 
+from floeberg._arguments import checked_text
 from floeberg.commit.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from floeberg.commit.audit import AuditSettings
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.reporting import ProgressCallback
 
@@ -26,13 +28,14 @@ class TableBase:
 
     _inner: OpenedTable
     _json: dict[str, Any] | None
+    _audit: AuditSettings
     _operations: TableOperations
 
     def transaction(  # noqa: PLR0913 - one keyword each
         self,
         *,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = "main",
+        branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
         dry_run: bool = False,
@@ -41,8 +44,10 @@ class TableBase:
         """Begins a transaction: several operations, one commit.
 
         Args:
-            snapshot_properties: Entries to add to the summaries of its snapshots.
-            branch: The branch of its snapshots; `None` is `main`.
+            snapshot_properties: Entries to add to the summaries of its snapshots. A `wap.id` stages its snapshot, if
+                the property `write.wap.enabled` of the table is true.
+            branch: The branch of its snapshots. By default `main`, or the `wap.branch` of the catalog, if the property
+                `write.wap.enabled` of the table is true.
             idempotency_key: As with `append`. It is stored in snapshots, so a commit of properties alone cannot have
                 one.
             stage_only: Whether no branch gets the snapshot of its operation, which must be one. It is in the table, and
@@ -55,13 +60,11 @@ class TableBase:
             The transaction.
 
         Raises:
+            InvalidInputError: A `wap.id` comes with another branch, or for a table without audits.
             UnsupportedError: The table cannot be written where it was opened. The error says what to do.
         """
-        self._operations.check_writable()
-        return Transaction(
-            self._operations,
-            self._inner,
-            become=self._become,
+        return self._begin(
+            self._audit,
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
@@ -69,6 +72,27 @@ class TableBase:
             dry_run=dry_run,
             progress=progress,
         )
+
+    def _begin(self, audit: AuditSettings | None, **how: Any) -> Transaction:  # noqa: ANN401 - those of `transaction`
+        """Begins a transaction that follows settings of audits, or none."""
+        self._operations.check_writable()
+        return Transaction(self._operations, self._inner, become=self._become, audit=audit, **how)
+
+    def _audit_branch(self) -> str | None:
+        """The branch that is read where no snapshot is chosen; `None` is `main`."""
+        if self._audit.wap_branch is None:
+            return None
+        refs = self._metadata().get("refs", {})
+        branches = [name for name, each in refs.items() if each["type"] == "branch"]
+        return self._audit.branch_to_read(self._inner.properties, branches)
+
+    def _branch_to_write(self, branch: str | None) -> str:
+        """The branch that a write goes to, which may name one."""
+        named = None if branch is None else checked_text("branch", branch)
+        target = self._audit.target(
+            self._inner.properties, branch=named, snapshot_properties={}, stage_only=False
+        )
+        return "main" if target.branch is None else target.branch
 
     def refresh(self) -> Self:
         """Loads the current metadata, including commits of other writers.

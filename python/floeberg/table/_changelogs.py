@@ -103,6 +103,7 @@ class TableChangelogs(TableBase):
             case_sensitive=case_sensitive,
             snapshot_id=None if is_named else checked_int(name, snapshot),
             limit=None,
+            audit_branch=self._audit_branch() if snapshot is None else None,
         )
         if isinstance(snapshot, str):
             return scan.use_ref(snapshot)

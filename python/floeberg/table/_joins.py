@@ -30,7 +30,7 @@ class TableJoins(TableBase):
         when_matched_update_all: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         when_not_matched_insert_all: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
-        branch: str | None = "main",
+        branch: str | None = None,
         snapshot_properties: Mapping[str, str] | None = None,
         *,
         null_keys: NullKeys = "error",
@@ -122,7 +122,7 @@ class TableJoins(TableBase):
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = "main",
+        branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
         on_conflict: OnConflict = "retry",
@@ -203,7 +203,7 @@ class TableJoins(TableBase):
         mode: ChangeMode | None = None,
         options: Mapping[str, str] | None = None,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = "main",
+        branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
         on_conflict: OnConflict = "retry",

@@ -51,5 +51,6 @@ class TableReferences(TableBase):
         return UpdateStatistics(self._change_references)
 
     def _change_references(self, operations: Sequence[_native.Operation]) -> None:
-        with self.transaction() as transaction:
+        # What moves branches is never staged, and says itself which branch it moves.
+        with self._begin(None) as transaction:
             transaction.change_references(operations)

@@ -31,7 +31,7 @@ class TableRowChanges(TableBase):
         overwrite_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         snapshot_properties: Mapping[str, str] | None = None,
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
-        branch: str | None = "main",
+        branch: str | None = None,
         *,
         idempotency_key: str | None = None,
         stage_only: bool = False,
@@ -95,7 +95,7 @@ class TableRowChanges(TableBase):
         self,
         data: object,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = "main",
+        branch: str | None = None,
         *,
         idempotency_key: str | None = None,
         stage_only: bool = False,
@@ -142,7 +142,7 @@ class TableRowChanges(TableBase):
         delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         snapshot_properties: Mapping[str, str] | None = None,
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
-        branch: str | None = "main",
+        branch: str | None = None,
         *,
         idempotency_key: str | None = None,
         stage_only: bool = False,
@@ -217,7 +217,7 @@ class TableRowChanges(TableBase):
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = "main",
+        branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
         on_conflict: OnConflict = "retry",

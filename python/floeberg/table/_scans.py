@@ -47,7 +47,8 @@ class TableScans(TableBase):
             snapshot_id: Reads this snapshot, with its schema.
             options: PyIceberg's scan options. They are ignored, and never change which rows are read.
             limit: The most rows to read.
-            branch: Reads a branch, with the table's current schema, or a tag, with the schema of its snapshot.
+            branch: Reads a branch, with the table's current schema, or a tag, with the schema of its snapshot. By
+                default, the current snapshot is read, or the `wap.branch` of the catalog, as `transaction` says.
 
         Returns:
             The scan.
@@ -72,6 +73,7 @@ class TableScans(TableBase):
                 case_sensitive=checked_bool("case_sensitive", case_sensitive),
                 snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
                 limit=None if limit is None else checked_size("limit", limit),
+                audit_branch=self._audit_branch(),
             )
         )
         # Names are looked up in the schema of the branch or tag.
@@ -129,6 +131,7 @@ class TableScans(TableBase):
                 snapshot_id=None if last is None else checked_int("to_snapshot_id_inclusive", last),
                 limit=None if limit is None else checked_size("limit", limit),
                 appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
+                audit_branch=self._audit_branch(),
             )
         )
         return scan if branch is None else scan.use_ref(checked_text("branch", branch))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from floeberg._arguments import checked_options, checked_text
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg.commit.audit import AuditSettings
 from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
 from floeberg.table._add_files import TableAddFiles
@@ -112,7 +113,14 @@ class Table(
         """Use `open_table`, or `load_table` of a catalog."""
         self._operations = operations
         self._listed = listed
+        self._audit = AuditSettings() if listed is None else AuditSettings.of(listed[0].properties)
         self._become(opened)
+
+    def _under(self, audit: AuditSettings) -> Table:
+        """The same table, read and written under other settings of audits."""
+        table = Table(self._inner, operations=self._operations, listed=self._listed)
+        table._audit = audit
+        return table
 
     @classmethod
     def from_metadata(
@@ -191,10 +199,15 @@ class Table(
         )
 
     def __reduce__(self) -> tuple[Callable[..., Table], tuple[object, ...]]:
-        return _unpickled, (self._inner, self._operations, self._listed)
+        return _unpickled, (self._inner, self._operations, self._listed, self._audit)
 
 
 def _unpickled(
-    opened: OpenedTable, operations: TableOperations, listed: tuple[TableCatalog, tuple[str, ...]] | None
+    opened: OpenedTable,
+    operations: TableOperations,
+    listed: tuple[TableCatalog, tuple[str, ...]] | None,
+    audit: AuditSettings,
 ) -> Table:
-    return Table(opened, operations=operations, listed=listed)
+    table = Table(opened, operations=operations, listed=listed)
+    table._audit = audit  # noqa: SLF001 - its own
+    return table

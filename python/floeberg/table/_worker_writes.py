@@ -56,7 +56,7 @@ class TableWorkerWrites(TableBase):
         self,
         *,
         key_columns: Sequence[str] | None = None,
-        branch: str = "main",
+        branch: str | None = None,
         options: Mapping[str, str] | None = None,
         write_id: str | None = None,
     ) -> RowDeltaRecipe:
@@ -66,7 +66,7 @@ class TableWorkerWrites(TableBase):
             key_columns: The columns of equality deletes, for `RowDeltaRecipe.delete_keys`. They are right only where
                 they reach every row: in a partitioned table each source of its partitions must be a key, unless the
                 table has an unpartitioned spec. The manifest list is read to find out.
-            branch: The branch that the keys are deleted from.
+            branch: The branch that the keys are deleted from; as with `append`.
             options: As with `append`.
             write_id: As with `write_recipe`.
 
@@ -97,7 +97,7 @@ class TableWorkerWrites(TableBase):
         keys = _native.KeyRecipe.of(
             self._inner,
             columns=checked_names("key_columns", key_columns),
-            branch=checked_text("branch", branch),
+            branch=self._branch_to_write(branch),
             options=checked_options("options", options),
             write_id=rows.write_id,
         )
@@ -111,7 +111,7 @@ class TableWorkerWrites(TableBase):
         conflict_filter: AnyFilter | None = None,
         case_sensitive: bool = True,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str = "main",
+        branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
         options: Mapping[str, str] | None = None,
@@ -175,7 +175,7 @@ class TableWorkerWrites(TableBase):
         overwrite_filter: AnyFilter = True,
         case_sensitive: bool = True,
         snapshot_properties: Mapping[str, str] | None = None,
-        branch: str = "main",
+        branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
         made_from: Sequence[int | None] = (),

@@ -46,12 +46,13 @@ _OF_A_SNAPSHOT: Final = frozenset(
 class InspectTable:
     """The metadata tables of a table, as `pyarrow.Table`.
 
-    Tables of one snapshot show the snapshot `snapshot_id`. By default, this is the one that the table was opened at, or
-    the current one. The metadata tables of an empty table have no rows.
+    Tables of one snapshot show the snapshot `snapshot_id`, or that of the branch or tag `branch`. By default, this is
+    the one that the table was opened at, or the current one. The metadata tables of an empty table have no rows.
 
     Raises:
         InvalidDataError: A file is damaged. The error names it.
-        NotFoundError: The snapshot does not exist, or a file is missing.
+        InvalidInputError: Both a snapshot and a branch were given.
+        NotFoundError: The snapshot or the branch does not exist, or a file is missing.
         UnsupportedError: A manifest is encrypted.
 
     Examples:
@@ -114,11 +115,12 @@ class InspectTable:
         """
         return self._table("metadata_log_entries")
 
-    def manifests(self, snapshot_id: int | None = None) -> pa.Table:
+    def manifests(self, snapshot_id: int | None = None, *, branch: str | None = None) -> pa.Table:
         """The manifests of a snapshot.
 
         Args:
             snapshot_id: The snapshot; the table's unless given.
+            branch: A branch or tag, instead of a snapshot.
 
         Returns:
             Columns `content` (0 data, 1 deletes), `path`, `length`, `partition_spec_id`, `added_snapshot_id`, the
@@ -129,7 +131,7 @@ class InspectTable:
             >>> table.inspect.manifests()["added_data_files_count"].to_pylist()
             [1, 1, 1]
         """
-        return self._table("manifests", snapshot_id)
+        return self._table("manifests", snapshot_id, branch)
 
     def all_manifests(self) -> pa.Table:
         """The manifests of every snapshot, a row for each snapshot and manifest.
@@ -145,11 +147,12 @@ class InspectTable:
         """
         return self._table("all_manifests")
 
-    def entries(self, snapshot_id: int | None = None) -> pa.Table:
+    def entries(self, snapshot_id: int | None = None, *, branch: str | None = None) -> pa.Table:
         """The entries of the manifests of a snapshot, including those of deleted files.
 
         Args:
             snapshot_id: The snapshot; the table's unless given.
+            branch: A branch or tag, instead of a snapshot.
 
         Returns:
             Columns `status` (0 existing, 1 added, 2 deleted), `snapshot_id`, `sequence_number`,
@@ -159,7 +162,7 @@ class InspectTable:
             >>> table.inspect.entries()["status"].to_pylist()
             [1, 1, 1]
         """
-        return self._table("entries", snapshot_id)
+        return self._table("entries", snapshot_id, branch)
 
     def all_entries(self) -> pa.Table:
         """The entries of the manifests of every snapshot, each manifest once.
@@ -173,11 +176,12 @@ class InspectTable:
         """
         return self._table("all_entries")
 
-    def files(self, snapshot_id: int | None = None) -> pa.Table:
+    def files(self, snapshot_id: int | None = None, *, branch: str | None = None) -> pa.Table:
         """The live data and delete files of a snapshot.
 
         Args:
             snapshot_id: The snapshot; the table's unless given.
+            branch: A branch or tag, instead of a snapshot.
 
         Returns:
             Columns `content` (0 data, 1 position deletes or a vector, 2 equality deletes), `file_path`, `file_format`,
@@ -190,13 +194,14 @@ class InspectTable:
             >>> [(each["id"]["lower_bound"], each["id"]["upper_bound"]) for each in metrics]
             [(8, 8), (4, 7), (0, 3)]
         """
-        return self._table("files", snapshot_id)
+        return self._table("files", snapshot_id, branch)
 
-    def data_files(self, snapshot_id: int | None = None) -> pa.Table:
+    def data_files(self, snapshot_id: int | None = None, *, branch: str | None = None) -> pa.Table:
         """The live data files of a snapshot.
 
         Args:
             snapshot_id: The snapshot; the table's unless given.
+            branch: A branch or tag, instead of a snapshot.
 
         Returns:
             The columns of `files`.
@@ -205,13 +210,14 @@ class InspectTable:
             >>> table.inspect.data_files()["record_count"].to_pylist()
             [1, 4, 4]
         """
-        return self._table("data_files", snapshot_id)
+        return self._table("data_files", snapshot_id, branch)
 
-    def delete_files(self, snapshot_id: int | None = None) -> pa.Table:
+    def delete_files(self, snapshot_id: int | None = None, *, branch: str | None = None) -> pa.Table:
         """The live delete files of a snapshot.
 
         Args:
             snapshot_id: The snapshot; the table's unless given.
+            branch: A branch or tag, instead of a snapshot.
 
         Returns:
             The columns of `files`.
@@ -220,7 +226,7 @@ class InspectTable:
             >>> table.inspect.delete_files().num_rows
             0
         """
-        return self._table("delete_files", snapshot_id)
+        return self._table("delete_files", snapshot_id, branch)
 
     def all_files(self) -> pa.Table:
         """The live files of the manifests of every snapshot, each manifest once.
@@ -260,11 +266,12 @@ class InspectTable:
         """
         return self._table("all_delete_files")
 
-    def partitions(self, snapshot_id: int | None = None) -> pa.Table:
+    def partitions(self, snapshot_id: int | None = None, *, branch: str | None = None) -> pa.Table:
         """Counts of the live files of a snapshot, by partition.
 
         Args:
             snapshot_id: The snapshot; the table's unless given.
+            branch: A branch or tag, instead of a snapshot.
 
         Returns:
             Columns `partition` and `spec_id` (where the table has partitions), `record_count`, `file_count`,
@@ -275,13 +282,14 @@ class InspectTable:
             >>> table.inspect.partitions()["record_count"].to_pylist()
             [9]
         """
-        return self._table("partitions", snapshot_id)
+        return self._table("partitions", snapshot_id, branch)
 
-    def position_deletes(self, snapshot_id: int | None = None) -> pa.Table:
+    def position_deletes(self, snapshot_id: int | None = None, *, branch: str | None = None) -> pa.Table:
         """The positions in the delete files and vectors of a snapshot.
 
         Args:
             snapshot_id: The snapshot; the table's unless given.
+            branch: A branch or tag, instead of a snapshot.
 
         Returns:
             Columns `file_path`, `pos`, `row` (null unless the file stores deleted rows), `partition` (if the table has
@@ -292,10 +300,10 @@ class InspectTable:
             >>> table.inspect.position_deletes().num_rows
             0
         """
-        return self._table("position_deletes", snapshot_id)
+        return self._table("position_deletes", snapshot_id, branch)
 
     def to_arrow_batch_reader(
-        self, name: MetadataTable, *, snapshot_id: int | None = None
+        self, name: MetadataTable, *, snapshot_id: int | None = None, branch: str | None = None
     ) -> pa.RecordBatchReader:
         """Reads the rows of a metadata table on demand, in bounded memory.
 
@@ -304,12 +312,15 @@ class InspectTable:
         Args:
             name: The metadata table: the name of the method that returns all of it.
             snapshot_id: The snapshot; the table's unless given.
+            branch: A branch or tag, instead of a snapshot.
 
         Returns:
             A `pyarrow.RecordBatchReader`.
 
         Raises:
-            InvalidInputError: The metadata table does not exist, or covers all snapshots and takes no `snapshot_id`.
+            InvalidInputError: The metadata table does not exist, or covers all snapshots and takes no `snapshot_id` and
+                no `branch`. Or both were given.
+            NotFoundError: The snapshot or the branch does not exist.
 
         Examples:
             >>> reader = table.inspect.to_arrow_batch_reader("all_entries")
@@ -318,23 +329,30 @@ class InspectTable:
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-        native = self._open(checked_text("name", name), snapshot_id)
+        native = self._open(checked_text("name", name), snapshot_id, branch)
 
         return pa.RecordBatchReader.from_batches(
             pa.schema(cast("Any", native.arrow_schema())), Batches(lambda: native)
         )
 
-    def _table(self, name: MetadataTable, snapshot_id: int | None = None) -> pa.Table:
+    def _table(
+        self, name: MetadataTable, snapshot_id: int | None = None, branch: str | None = None
+    ) -> pa.Table:
         import pyarrow as pa  # noqa: PLC0415
 
-        return cast("pa.Table", pa.table(cast("Any", self._open(name, snapshot_id).read_all())))
+        return cast("pa.Table", pa.table(cast("Any", self._open(name, snapshot_id, branch).read_all())))
 
-    def _open(self, name: str, snapshot_id: int | None) -> _native.MetadataReader:
-        if snapshot_id is None:
-            return self._inner.inspect(name, None)
-        if name not in _OF_A_SNAPSHOT:
-            raise InvalidInputError(f"the metadata table {name!r} covers all snapshots: remove snapshot_id")
-        return self._inner.inspect(name, checked_int("snapshot_id", snapshot_id))
+    def _open(self, name: str, snapshot_id: int | None, branch: str | None) -> _native.MetadataReader:
+        if snapshot_id is not None and branch is not None:
+            raise InvalidInputError("choose one snapshot: snapshot_id and branch exclude each other")
+        given = "branch" if snapshot_id is None else "snapshot_id"
+        if not (snapshot_id is None and branch is None) and name not in _OF_A_SNAPSHOT:
+            raise InvalidInputError(f"the metadata table {name!r} covers all snapshots: remove {given}")
+        return self._inner.inspect(
+            name,
+            None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+            None if branch is None else checked_text("branch", branch),
+        )
 
     def __repr__(self) -> str:
         return f"InspectTable({self._inner!r})"

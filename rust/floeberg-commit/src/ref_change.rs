@@ -96,6 +96,22 @@ pub struct Retention {
 }
 
 impl RefChange {
+    /// The branches and tags that it depends on; `branch` is that of the commit.
+    pub fn names<'a>(&'a self, branch: &'a str) -> Vec<&'a str> {
+        match self {
+            Self::Create { name, .. }
+            | Self::Replace { name, .. }
+            | Self::Rename { name, .. }
+            | Self::Remove { name, .. }
+            | Self::Retention { name, .. } => vec![name],
+            Self::FastForward { name, to } => vec![name, to],
+            Self::SetCurrent(SnapshotChoice::Ref(name)) => vec![branch, name],
+            Self::SetCurrent(SnapshotChoice::Id(_)) | Self::Rollback(_) | Self::RollbackToTimestamp(_) => {
+                vec![branch]
+            }
+        }
+    }
+
     /// As JSON.
     pub fn to_json(&self) -> Json {
         let mut object = ObjectWriter::default();

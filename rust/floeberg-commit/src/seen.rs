@@ -106,20 +106,26 @@ pub(crate) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) ->
     Ok(())
 }
 
-/// Checks that the name of one column still means the same column. A name that meant none is left to the operation.
+/// Checks that the names of columns still mean the same columns. A name that meant none is left to the operation.
 ///
 /// Errors: `CommitConflict`.
-pub(crate) fn check_column(
+pub(crate) fn check_columns(
     seen: Option<&Seen>,
     now: &Schema,
-    column: &ColumnChoice,
+    columns: &[ColumnChoice],
     case_sensitive: bool,
 ) -> Result<()> {
-    let (Some(seen), ColumnChoice::Name(name)) = (seen, column) else { return Ok(()) };
-    match seen.schema.find(name, case_sensitive) {
-        Ok(then) if now.find(name, case_sensitive).ok() != Some(then) => Err(means_another(name)),
-        _ => Ok(()),
+    let Some(seen) = seen else { return Ok(()) };
+    for column in columns {
+        let ColumnChoice::Name(name) = column else { continue };
+        match seen.schema.find(name, case_sensitive) {
+            Ok(then) if now.find(name, case_sensitive).ok() != Some(then) => {
+                return Err(means_another(name));
+            }
+            _ => {}
+        }
     }
+    Ok(())
 }
 
 fn means_another(name: &str) -> Error {

@@ -32,6 +32,15 @@ pub enum SnapshotChoice {
     Ref(String),
     /// The snapshot that was current at a time, in milliseconds from 1970-01-01 UTC, with its own schema.
     AsOf(i64),
+    /// The branch that is read in the place of the current snapshot while its changes are audited. It is no choice of the user's.
+    Audit(String),
+}
+
+impl SnapshotChoice {
+    /// Did the user choose a snapshot?
+    pub fn is_chosen(&self) -> bool {
+        !matches!(self, Self::Current | Self::Audit(_))
+    }
 }
 
 /// A scan of a table.
@@ -155,7 +164,9 @@ impl Scan {
             SnapshotChoice::Id(id) | SnapshotChoice::InCurrentSchema(id) => {
                 Some(Arc::clone(metadata.snapshot(*id)?))
             }
-            SnapshotChoice::Ref(name) => Some(Arc::clone(metadata.snapshot_of_ref(name)?)),
+            SnapshotChoice::Ref(name) | SnapshotChoice::Audit(name) => {
+                Some(Arc::clone(metadata.snapshot_of_ref(name)?))
+            }
             SnapshotChoice::AsOf(timestamp_ms) => Some(Arc::clone(metadata.snapshot_as_of(*timestamp_ms)?)),
         })
     }
@@ -186,7 +197,7 @@ impl Scan {
             return Ok(Arc::clone(metadata.current_schema()));
         }
         match &self.snapshot {
-            SnapshotChoice::Current | SnapshotChoice::InCurrentSchema(_) => {
+            SnapshotChoice::Current | SnapshotChoice::InCurrentSchema(_) | SnapshotChoice::Audit(_) => {
                 return Ok(Arc::clone(metadata.current_schema()));
             }
             SnapshotChoice::Ref(name) if metadata.reference(name)?.kind == RefKind::Branch => {

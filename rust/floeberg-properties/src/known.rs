@@ -56,6 +56,7 @@ pub const UPDATE_MODE: Words = Words { name: "write.update.mode", default: "copy
 pub const MERGE_ISOLATION: Words =
     Words { name: "write.merge.isolation-level", default: "serializable", allowed: LEVELS };
 pub const MERGE_MODE: Words = Words { name: "write.merge.mode", default: "copy-on-write", allowed: MODES };
+pub const WAP_ENABLED: Flag = Flag { name: "write.wap.enabled", default: false };
 pub const ENCRYPTION_KEY_ID: &str = "encryption.key-id";
 
 // Reading.
@@ -314,6 +315,7 @@ pub const PROPERTIES: &[Known] = &[
     .kept(),
     UPDATE_ISOLATION.known("Which concurrent changes conflict with overwrites and updates"),
     UPDATE_MODE.known("How rows are updated"),
+    WAP_ENABLED.known("Whether writes with a wap.id are staged, and settings of audits are followed"),
 ];
 
 /// Properties of Iceberg Java that only its engines follow.
@@ -352,7 +354,6 @@ pub const OF_OTHER_ENGINES: &[&str] = &[
     "write.spark.auto-schema-evolution.enabled",
     "write.spark.fanout.enabled",
     "write.upsert.enabled",
-    "write.wap.enabled",
 ];
 
 /// The description of a property; `None` if this library does not use it.

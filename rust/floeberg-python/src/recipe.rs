@@ -141,7 +141,7 @@ fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
             SnapshotChoice::Current => SnapshotRecipe::Current,
             SnapshotChoice::Id(id) => SnapshotRecipe::Id(*id),
             SnapshotChoice::InCurrentSchema(id) => SnapshotRecipe::InCurrentSchema(*id),
-            SnapshotChoice::Ref(name) => SnapshotRecipe::Ref(name.clone()),
+            SnapshotChoice::Ref(name) | SnapshotChoice::Audit(name) => SnapshotRecipe::Ref(name.clone()),
             SnapshotChoice::AsOf(timestamp_ms) => SnapshotRecipe::AsOf(*timestamp_ms),
         },
     }

@@ -75,6 +75,16 @@ def a_second_initial_default(metadata: Json) -> None:
         schema["fields"][0]["initial-default"] = value
 
 
+def of_several(*numbers: int, transform: str = "zorder") -> Change:
+    """Several columns, where a field has one."""
+
+    def change(field: Json) -> None:
+        del field["source-id"]
+        field.update({"source-ids": list(numbers), "transform": transform})
+
+    return change
+
+
 PLANTS: dict[str, list[tuple[int, Change]]] = {
     "format-version": [(2, setting("format-version", 9))],
     "metadata-required": [
@@ -158,12 +168,17 @@ PLANTS: dict[str, list[tuple[int, Change]]] = {
     "partition-sources": [
         (3, in_partition_field(setting("transform", "hour"))),
         (3, in_partition_field(setting("source-id", 99))),
+        (3, in_partition_field(of_several(1, 99))),
+        (3, in_partition_field(of_several(1, 1))),
+        (3, in_partition_field(of_several(1, 2, transform="bucket[4]"))),
+        (2, in_partition_field(of_several(1, 2))),
     ],
     "partition-field-ids-mean-one-thing": [(3, a_second_meaning)],
     "order-0-is-unsorted": [(3, repeating("sort-orders", **{"order-id": 0}))],
     "sort-fields": [
         (3, lambda metadata: metadata["sort-orders"][-1]["fields"][0].update(direction="up")),
         (3, lambda metadata: metadata["sort-orders"][-1]["fields"][0].update({"source-id": 99})),
+        (3, lambda metadata: of_several(1, 99)(metadata["sort-orders"][-1]["fields"][0])),
     ],
     "snapshot-required": [
         (3, in_newest(removing("sequence-number"))),

@@ -152,10 +152,37 @@ def test_an_encrypted_manifest_list_is_refused(name, broken, refs):
 
 def test_a_reader_that_failed_is_spent(broken):
     folder, opened = broken
-    reader = opened()._inner.inspect("files", None)
+    reader = opened()._inner.inspect("files", None, None)
     for file in folder.glob("metadata/*-m*.avro"):
         file.unlink()
     with pytest.raises(errors.NotFoundError):
         reader.next_batch()
     with pytest.raises(errors.InvalidInputError, match="it ended with an error or an interrupt"):
         reader.next_batch()
+
+
+@pytest.mark.parametrize("name", sorted(OF_A_SNAPSHOT))
+def test_a_branch_or_tag_is_named_as_in_scans(name, refs):
+    table = refs.open()
+    read = getattr(table.inspect, name)
+    for ref in ("first", "dev", "main"):
+        expected = read(snapshot_id=table.refs()[ref].snapshot_id)
+        assert read(branch=ref) == expected
+        assert table.inspect.to_arrow_batch_reader(name, branch=ref).read_all() == expected
+        # It is that of the table, whatever the table was opened at.
+        assert getattr(refs.open(ref="first").inspect, name)(branch=ref) == expected
+    with pytest.raises(errors.NotFoundError) as of_scan:
+        table.scan(branch="none")
+    with pytest.raises(errors.NotFoundError) as raised:
+        read(branch="none")
+    assert raised.value.message == of_scan.value.message
+    with pytest.raises(errors.InvalidInputError, match="snapshot_id and branch exclude each other"):
+        read(table.refs()["first"].snapshot_id, branch="first")
+    with pytest.raises(errors.InvalidInputError, match="branch: expected a str"):
+        read(branch=7)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - OF_A_SNAPSHOT))
+def test_tables_about_all_snapshots_take_no_branch(name, refs):
+    with pytest.raises(errors.InvalidInputError, match="covers all snapshots: remove branch"):
+        refs.open().inspect.to_arrow_batch_reader(name, branch="main")

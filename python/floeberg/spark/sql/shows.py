@@ -148,7 +148,7 @@ def _partitions(table: Table) -> list[str]:
     schema, found = table.schema(), []
     for each in table.spec().fields:
         name, _, number = str(each.transform).rstrip("]").partition("[")
-        column = schema.find_column_name(each.source_id) or "?"
+        column = ", ".join(schema.find_column_name(source) or "?" for source in each.source_ids)
         if name == "void":
             continue
         whole = {"year": "years", "month": "months", "day": "days", "hour": "hours"}.get(name, name)

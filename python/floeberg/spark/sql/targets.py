@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ChangedTable"]
 
-_WAP = ("spark.wap.branch", "spark.wap.id")
-
 
 @dataclass(frozen=True)
 class ChangedTable:
@@ -45,9 +43,9 @@ class ChangedTable:
         """The table that a statement names.
 
         Raises:
-            InvalidInputError: The name is that of a metadata table, a tag or a snapshot.
-        NotFoundError: The branch does not exist.
-            UnsupportedError: The session asks for staged writes.
+            InvalidInputError: The name is that of a metadata table, a tag or a snapshot; or of another branch than
+                `spark.wap.branch`.
+            NotFoundError: The branch does not exist.
         """
         found = known.find(target.parts)
         name = ".".join(target.parts)
@@ -55,19 +53,14 @@ class ChangedTable:
             raise InvalidInputError(f"{name!r} is not a table of the catalog")
         if found.metadata is not None or found.snapshot_id is not None or found.timestamp_ms is not None:
             raise InvalidInputError(f"{name!r} cannot be changed: name the table, or a branch of it")
-        branch = "main"
-        if found.ref is not None:
-            kind, branch = found.ref
-            if kind != "branch":
-                raise InvalidInputError(f"{name!r} is a {kind}, which cannot be changed: name a branch")
-        for key in _WAP:
-            if spark.conf.get(key, None):
-                raise UnsupportedError(
-                    f"{key} is set, and is not supported: name the branch, as in {name}.branch_audit, or unset it"
-                )
+        kind, named = ("branch", None) if found.ref is None else found.ref
+        if kind != "branch":
+            raise InvalidInputError(f"{name!r} is a {kind}, which cannot be changed: name a branch")
+        branch = found.table._branch_to_write(named)  # noqa: SLF001 - the package's own
         changed = cls(found, target, branch, is_case_sensitive(spark))
-        # A write makes no branch.
-        _ = changed.scan
+        if named is not None:
+            # A write makes no branch that it names, unlike that of an audit.
+            _ = changed.scan
         return changed
 
     @property
@@ -90,7 +83,7 @@ class ChangedTable:
     def scan(self) -> Scan:
         """What is read of it."""
         scan = self.table.scan(case_sensitive=self.case_sensitive)
-        return scan if self.branch == "main" else scan.use_ref(self.branch)
+        return scan if self.branch == "main" or self.found.ref is None else scan.use_ref(self.branch)
 
     @property
     def read_snapshot_id(self) -> int | None:

@@ -14,6 +14,7 @@ from floeberg._arguments import checked_bool, checked_options
 from floeberg.catalog import load_catalog
 from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
@@ -85,7 +86,7 @@ def write(  # noqa: PLR0913 - the parts of a write
     catalog: Catalog | str | None = None,
     mode: Mode = "append",
     overwrite_filter: AnyFilter = True,
-    branch: str = "main",
+    branch: str | None = None,
     idempotency_key: str | None = None,
     merge_schema: bool = False,
     partition_spec: Any = None,  # noqa: ANN401 - as `Catalog.create_table`
@@ -113,7 +114,8 @@ def write(  # noqa: PLR0913 - the parts of a write
             `dynamic` replaces the partitions that the new rows are in. `create`, `replace` and `create_or_replace` make
             the table, with the columns of the frame, and its rows in one commit.
         overwrite_filter: The rows that `overwrite` replaces: SQL text, a filter of `floeberg.expressions`, or a bool.
-        branch: The branch to write to.
+        branch: The branch to write to. By default, `main` or the branch of an audit, `spark.wap.branch`, as
+            `Table.transaction` says.
         idempotency_key: A key of this write: however often it is run, it happens once.
         merge_schema: Whether missing columns are added to the table, and columns that are too narrow promoted, in the
             same commit.
@@ -148,7 +150,7 @@ def write(  # noqa: PLR0913 - the parts of a write
         raise InvalidInputError(f"overwrite_filter is for mode 'overwrite', and the mode is {mode!r}")
     how = FrameWrite(checked_options("options", options), distribution_mode)
     if made_new:
-        if merge_schema or idempotency_key is not None or branch != "main" or snapshot_properties:
+        if merge_schema or idempotency_key is not None or branch is not None or snapshot_properties:
             raise InvalidInputError(
                 f"mode {mode!r} makes a table: leave out branch, idempotency_key, merge_schema and "
                 "snapshot_properties"
@@ -164,8 +166,9 @@ def write(  # noqa: PLR0913 - the parts of a write
             properties=properties,
         )
     opened = open_named(table, catalog)
-    with opened.transaction(
-        snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
+    audit = audit_settings(frame.sparkSession, opened)
+    with opened._begin(  # noqa: SLF001 - the package's own
+        audit, snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
     ) as transaction:
         kind = "dynamic-overwrite" if mode == "dynamic" else mode
         isolation = {} if isolation_level is None else {"isolation-level": isolation_level}

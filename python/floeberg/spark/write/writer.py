@@ -23,7 +23,13 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from floeberg import _native
-from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.errors import (
+    AlreadyExistsError,
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidInputError,
+    UnsupportedError,
+)
 from floeberg.spark.read.branch_reads import FramesRead, frames_read, recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
@@ -111,6 +117,7 @@ class FloebergWriter(DataSourceArrowWriter):
                 f"option, or write with mode('overwrite')"
             )
         table = options.locator.open()
+        _check_published(table, options)
         columns, recipe = prepared_write(table, options, schema)
         write_id = recipe.write_id
         key = write_id if options.idempotency_key is None else options.idempotency_key
@@ -142,7 +149,7 @@ class FloebergWriter(DataSourceArrowWriter):
         if self._is_done:
             return
         options = self._options
-        branch = "main" if options.branch is None else options.branch
+        branch = self._table._branch_to_write(options.branch)  # noqa: SLF001 - the package's own
         isolation = {} if options.isolation_level is None else {"isolation-level": options.isolation_level}
         begin_commit(self._recipe.write_id)
         try:
@@ -217,10 +224,24 @@ class FloebergWriter(DataSourceArrowWriter):
         )
 
 
+def _check_published(table: Table, options: WriteOptions) -> None:
+    """Raises `UnsupportedError` for a write that is to be staged: a repeated job would not find what it did."""
+    target = table._audit.target(  # noqa: SLF001 - the package's own
+        table.properties,
+        branch=options.branch,
+        snapshot_properties=options.snapshot_properties,
+        stage_only=False,
+    )
+    if target.is_staged:
+        raise UnsupportedError(
+            "the data source cannot stage a write with a wap.id: write with floeberg.spark.write, or to a branch"
+        )
+
+
 def _done_by(table: Table, key: str, options: WriteOptions, *, overwrites: bool) -> int | None:
     """The snapshot that a write committed; `None` where it did not commit."""
     replaces = "dynamic overwrite" if options.overwrite == "dynamic" else "overwrite"
-    branch = "main" if options.branch is None else options.branch
+    branch = table._branch_to_write(options.branch)  # noqa: SLF001 - the package's own
     operations = [replaces if overwrites else "append"]
     return table._inner.find_commit(key, branch=branch, operations=operations)  # noqa: SLF001 - the package's own
 

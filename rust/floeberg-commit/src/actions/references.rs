@@ -9,6 +9,7 @@ use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
 use crate::Update;
+use crate::changed_since::as_conflict_if;
 use crate::produce::Produced;
 use crate::ref_change::{RefChange, Retention, SnapshotChoice};
 use crate::validation::Validation;
@@ -16,29 +17,22 @@ use crate::validation::Validation;
 /// Changes a branch or a tag; rollbacks change the branch of the commit.
 ///
 /// Errors: `NotFound` for a missing ref or snapshot, `AlreadyExists` for a new name that is taken, `InvalidInput` for a change that
-/// the ref does not allow, `CommitConflict` where another writer moved it since.
+/// the ref does not allow, `CommitConflict` where another writer moved it since, or removed it.
 pub(super) fn change_ref(
     metadata: &TableMetadata,
     validation: Validation<'_>,
     branch: &str,
     change: &RefChange,
 ) -> Result<Produced> {
-    let changing = Changing { metadata, validation };
-    match change {
-        RefChange::Create { name, reference, of_head: false } => changing.create(name, reference),
-        RefChange::Create { name, reference, of_head: true } => {
-            let snapshot_id = changing.seen_head(branch)?;
-            changing.create(name, &SnapshotRef { snapshot_id, ..reference.clone() })
+    Changing { metadata, validation }.change(branch, change).map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::InvalidInput => {
+            let names = change.names(branch);
+            as_conflict_if(validation, "branches or tags", |metadata| {
+                names.iter().map(|name| metadata.refs.get(*name).cloned()).collect::<Vec<_>>()
+            })(error)
         }
-        RefChange::Replace { name, kind, snapshot_id } => changing.replace(name, *kind, *snapshot_id),
-        RefChange::Rename { name, new_name } => changing.rename(name, new_name),
-        RefChange::Remove { name, kind } => changing.remove(name, *kind),
-        RefChange::Retention { name, retention } => changing.keep(name, *retention),
-        RefChange::FastForward { name, to } => changing.fast_forward(name, to),
-        RefChange::SetCurrent(choice) => changing.set_current(branch, choice),
-        RefChange::Rollback(snapshot_id) => changing.roll_back(branch, *snapshot_id),
-        RefChange::RollbackToTimestamp(time) => changing.roll_back_to_timestamp(branch, *time),
-    }
+        _ => error,
+    })
 }
 
 struct Changing<'a> {
@@ -47,6 +41,24 @@ struct Changing<'a> {
 }
 
 impl Changing<'_> {
+    fn change(&self, branch: &str, change: &RefChange) -> Result<Produced> {
+        match change {
+            RefChange::Create { name, reference, of_head: false } => self.create(name, reference),
+            RefChange::Create { name, reference, of_head: true } => {
+                let snapshot_id = self.seen_head(branch)?;
+                self.create(name, &SnapshotRef { snapshot_id, ..reference.clone() })
+            }
+            RefChange::Replace { name, kind, snapshot_id } => self.replace(name, *kind, *snapshot_id),
+            RefChange::Rename { name, new_name } => self.rename(name, new_name),
+            RefChange::Remove { name, kind } => self.remove(name, *kind),
+            RefChange::Retention { name, retention } => self.keep(name, *retention),
+            RefChange::FastForward { name, to } => self.fast_forward(name, to),
+            RefChange::SetCurrent(choice) => self.set_current(branch, choice),
+            RefChange::Rollback(snapshot_id) => self.roll_back(branch, *snapshot_id),
+            RefChange::RollbackToTimestamp(time) => self.roll_back_to_timestamp(branch, *time),
+        }
+    }
+
     fn create(&self, name: &str, reference: &SnapshotRef) -> Result<Produced> {
         check_name(name)?;
         self.metadata.snapshot(reference.snapshot_id)?;

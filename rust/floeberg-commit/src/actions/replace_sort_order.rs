@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use crate::changed_since::as_conflict_if;
 use crate::produce::Produced;
-use crate::seen::check_column;
+use crate::seen::check_columns;
 use crate::sort_order_change::SortOrderChange;
 use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
@@ -28,10 +28,12 @@ pub(super) fn replace_sort_order(
 ) -> Result<Produced> {
     let change = SortOrderChange::from_json(change)?;
     for field in &change.fields {
-        check_column(validation.seen, metadata.current_schema(), &field.column, change.case_sensitive)?;
+        let columns = &field.source.columns;
+        check_columns(validation.seen, metadata.current_schema(), columns, change.case_sensitive)?;
     }
     let schema = metadata.current_schema();
-    let order = build_sort_order(schema, &metadata.sort_orders, &change.fields, change.case_sensitive)
+    let (known, version) = (&metadata.sort_orders, metadata.format_version);
+    let order = build_sort_order(schema, known, &change.fields, version, change.case_sensitive)
         .map_err(as_conflict_if(validation, "columns", |metadata| Arc::clone(metadata.current_schema())))?;
     if order.fields == metadata.default_sort_order().fields {
         return Ok(Produced::default());

@@ -36,10 +36,14 @@ pub(crate) fn update_schema(
     if let Some(seen) = validation.seen {
         check_names(&changes, seen, metadata.current_schema())?;
     }
-    let evolved =
-        metadata.evolve_schema(&changes).map_err(as_conflict_if(validation, "columns", |metadata| {
-            Arc::clone(metadata.current_schema())
-        }))?;
+    let evolved = metadata.evolve_schema(&changes).map_err(as_conflict_if(
+        validation,
+        "columns, or the partition or sort fields",
+        |metadata| {
+            let layout = (metadata.partition_specs.clone(), metadata.default_spec_id);
+            (Arc::clone(metadata.current_schema()), layout, metadata.default_sort_order().fields.clone())
+        },
+    ))?;
     if !evolved.is_changed {
         return Ok(Produced::of(Vec::new()));
     }

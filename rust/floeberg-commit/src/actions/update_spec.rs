@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::changed_since::as_conflict_if;
 use crate::produce::Produced;
-use crate::seen::check_column;
+use crate::seen::check_columns;
 use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
 
@@ -47,12 +47,8 @@ fn check_names(metadata: &TableMetadata, validation: Validation<'_>, changes: &S
     for change in &changes.changes {
         match change {
             SpecChange::Add(declared) => {
-                check_column(
-                    validation.seen,
-                    metadata.current_schema(),
-                    &declared.column,
-                    changes.case_sensitive,
-                )?;
+                let columns = &declared.source.columns;
+                check_columns(validation.seen, metadata.current_schema(), columns, changes.case_sensitive)?;
             }
             SpecChange::Remove(name) | SpecChange::Rename { name, .. } => {
                 let then = validation.starting.and_then(|starting| field(starting, name));

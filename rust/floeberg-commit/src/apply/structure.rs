@@ -2,13 +2,13 @@
 //!
 //! Spec: Partitioning; Partition Evolution; Sorting; Appendix C, Partition Specs and Sort Orders.
 //!
-//! Invariant: a spec or an order that exists already is not added again; one with an unknown transform is refused.
+//! Invariant: a spec or an order that exists already is not added again; one with an unknown transform of one column is refused.
 
 use std::sync::Arc;
 
 use floeberg_core::transform::Transform;
-use floeberg_core::{Error, Result};
-use floeberg_iceberg::metadata::{PartitionSpec, SortOrder, are_equal};
+use floeberg_core::{Context as _, Error, Result};
+use floeberg_iceberg::metadata::{PartitionField, PartitionSpec, SortOrder, are_equal};
 
 use super::builder::TableMetadataBuilder;
 use super::schemas::{named, next_id};
@@ -34,15 +34,20 @@ impl TableMetadataBuilder {
         Ok(())
     }
 
-    /// Errors: `Unsupported` for an unknown transform; `InvalidInput` for one that does not fit its column, and
-    /// for ids that v1 cannot keep.
+    /// Errors: `Unsupported` for an unknown transform of one column; `InvalidInput` for one that does not fit its columns, and
+    /// for ids that v1 cannot keep. Fields that an older spec has stay as they are.
     fn check_spec(&self, spec: &PartitionSpec) -> Result<()> {
+        let known = || self.metadata.partition_specs.iter().flat_map(|known| &known.fields);
         for field in &spec.fields {
-            if let Transform::Unknown(name) = &field.transform {
-                return Err(Error::unsupported(format!(
-                    "unknown transform {name}: it cannot be used in a partition spec"
-                ))
-                .with("partition field", &field.name));
+            let is_same = |known: &PartitionField| {
+                known.field_id == field.field_id
+                    && known.source_ids == field.source_ids
+                    && known.transform == field.transform
+            };
+            if !known().any(is_same) {
+                let (sources, version) = (field.source_ids.len(), self.metadata.format_version);
+                check_sources(&field.transform, sources, version, "a partition spec")
+                    .context("partition field", &field.name)?;
             }
         }
         let types = spec.partition_type(&self.metadata).map_err(|error| as_input(&error))?;
@@ -78,12 +83,9 @@ impl TableMetadataBuilder {
         let id = if let Some(known) = known {
             known.order_id
         } else {
-            if let Some(Transform::Unknown(name)) =
-                order.fields.iter().map(|field| &field.transform).find(|transform| is_unknown(transform))
-            {
-                return Err(Error::unsupported(format!(
-                    "unknown transform {name}: it cannot be used in a sort order"
-                )));
+            for field in &order.fields {
+                let sources = field.source_ids.len();
+                check_sources(&field.transform, sources, metadata.format_version, "a sort order")?;
             }
             // Order 0 is the one without fields.
             let next = next_id(metadata.sort_orders.iter().map(|known| known.order_id))?.max(1);
@@ -101,11 +103,21 @@ impl TableMetadataBuilder {
     }
 }
 
-fn is_unknown(transform: &Transform) -> bool {
-    matches!(transform, Transform::Unknown(_))
-}
-
 fn as_input(error: &Error) -> Error {
     let told = Error::invalid_input(error.message());
     error.context().iter().fold(told, |told, (key, value)| told.with(key, value))
+}
+
+/// Errors: `Unsupported` for an unknown transform of one column; `InvalidInput` for several columns where one is expected.
+fn check_sources(transform: &Transform, sources: usize, format_version: u8, place: &str) -> Result<()> {
+    match (transform, sources) {
+        (Transform::Unknown(name), 1) => {
+            Err(Error::unsupported(format!("unknown transform {name}: it cannot be used in {place}")))
+        }
+        (_, 1) | (Transform::Void, _) => Ok(()),
+        (Transform::Unknown(_), _) if format_version >= 3 => Ok(()),
+        (transform, _) => Err(Error::invalid_input(format!(
+            "{transform} of several columns cannot be used in {place} of format version {format_version}"
+        ))),
+    }
 }

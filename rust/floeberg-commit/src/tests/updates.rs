@@ -163,6 +163,17 @@ fn unknown_transforms_and_types_of_later_versions_are_not_written() {
         {"name": "d", "transform": "zorder[3]", "source-id": 2, "field-id": 1001}]}});
     let error = try_to_change(kit.metadata(), &[Update::from_json(spec).unwrap()], 5).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let several = |transform: &str| {
+        json!({"action": "add-spec", "spec": {"spec-id": 1, "fields": [
+            {"name": "d", "transform": transform, "source-ids": [1, 2], "field-id": 1001}]}})
+    };
+    for transform in ["zorder[3]", "bucket[3]"] {
+        let update = Update::from_json(several(transform)).unwrap();
+        let error = try_to_change(kit.metadata(), &[update.clone()], 5).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+        let upgraded = try_to_change(kit.metadata(), &[Update::UpgradeFormatVersion(3), update], 5);
+        assert_eq!(upgraded.is_ok(), transform == "zorder[3]", "{transform}");
+    }
     let misfit = json!({"action": "add-spec", "spec": {"spec-id": 1, "fields": [
         {"name": "d", "transform": "day", "source-id": 1, "field-id": 1001}]}});
     let error = try_to_change(kit.metadata(), &[Update::from_json(misfit).unwrap()], 5).unwrap_err();

@@ -53,6 +53,7 @@ impl TableMetadata {
                 column: *column,
                 what: format!("the partition field {:?} of spec {spec_id}", field.name),
                 is_partition: true,
+                is_known: !matches!(field.transform, Transform::Unknown(_)) && field.source_ids.len() == 1,
                 is_current: spec_id == self.default_spec_id,
             };
             field.source_ids.iter().map(made).collect()
@@ -63,6 +64,7 @@ impl TableMetadata {
             column: *column,
             what: "the table's sort order".to_owned(),
             is_partition: false,
+            is_known: true,
             is_current: true,
         });
         partitions.chain(sorts).collect()

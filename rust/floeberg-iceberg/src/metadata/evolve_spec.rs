@@ -17,7 +17,7 @@ use floeberg_core::{Context, Error, Result};
 use serde_json::{Map, Value as Json};
 
 use super::new_table::{
-    WRITTEN, check_name, check_transform, default_name, known_field, next_id, parse_partition, says_the_same,
+    WRITTEN, check_name, default_name, known_field, next_id, parse_partition, says_the_same,
 };
 use super::partition::NO_PARTITION_ID;
 use super::{DeclaredPartition, PartitionField, TableMetadata};
@@ -81,17 +81,12 @@ fn parse_change(json: &Json) -> Result<SpecChange> {
 impl TableMetadata {
     /// The fields of the default spec after changes.
     ///
-    /// Errors: `InvalidInput` for a change that cannot be made, naming it; `Unsupported` where a transform is not known to this
-    /// version.
+    /// Fields of transforms that this version does not know can be removed and renamed too: no value of them is needed.
+    ///
+    /// Errors: `InvalidInput` for a change that cannot be made, naming it; `Unsupported` where the transform of a new field is not
+    /// known to this version.
     pub fn evolve_spec(&self, changes: &SpecChanges) -> Result<Vec<PartitionField>> {
         let fields = &self.default_spec().fields;
-        if let Some(unknown) = fields.iter().find(|field| matches!(field.transform, Transform::Unknown(_))) {
-            return Err(Error::unsupported(format!(
-                "the partition field {:?} has the transform {}, which is not known to this version: the spec cannot be \
-                 changed",
-                unknown.name, unknown.transform
-            )));
-        }
         let mut evolving = Evolving {
             metadata: self,
             schema: self.current_schema(),
@@ -130,39 +125,43 @@ struct Evolving<'a> {
 
 impl Evolving<'_> {
     fn add(&mut self, declared: &DeclaredPartition) -> Result<()> {
-        let source_id = declared.column.find(self.schema, self.case_sensitive, WRITTEN)?;
-        let transform = &declared.transform;
-        check_transform(self.schema, source_id, transform)?;
+        let transform = &declared.source.transform;
+        let source_ids = self.sources(declared)?;
         let is_same =
-            |field: &PartitionField| field.source_ids == [source_id] && field.transform == *transform;
+            |field: &PartitionField| field.source_ids == source_ids && field.transform == *transform;
         if let Some(position) = self.fields.iter().position(is_same) {
             return self.add_again(position, declared.name.as_deref());
         }
-        if let Some(other) = self.added.iter().find(|other| says_the_same(other, source_id, transform)) {
+        if let Some(other) = self.added.iter().find(|other| says_the_same(other, &source_ids, transform)) {
+            let names: Vec<_> = source_ids.iter().filter_map(|id| self.schema.full_name(*id)).collect();
             return Err(Error::invalid_input(format!(
                 "the partition field {transform} of column {:?} is redundant: {:?} is added for the same column",
-                self.schema.full_name(source_id).unwrap_or_default(),
+                names.join(", "),
                 other.name
             )));
         }
-        let known = self.known_field(source_id, transform, declared.name.as_deref());
+        let known = self.known_field(&source_ids, transform, declared.name.as_deref());
         let (field_id, name) = if let Some(known) = known {
             (known.field_id, known.name.clone())
         } else {
-            let column = self.schema.full_name(source_id).unwrap_or_default();
-            let name = declared.name.clone().unwrap_or_else(|| default_name(&column, transform));
+            let name = declared.name.clone();
+            let name = name.unwrap_or_else(|| default_name(self.schema, &source_ids, transform));
             (next_id(&mut self.last_id).context("partition field", &name)?, name)
         };
-        check_name(self.schema, &name, &[source_id], transform)?;
+        check_name(self.schema, &name, &source_ids, transform)?;
         self.free_name(&name)?;
         self.added.push(PartitionField {
             field_id,
-            source_ids: vec![source_id],
+            source_ids,
             name,
             transform: transform.clone(),
             unknown_keys: Map::new(),
         });
         Ok(())
+    }
+
+    fn sources(&self, declared: &DeclaredPartition) -> Result<Vec<i32>> {
+        declared.source.ids(self.schema, self.metadata.format_version, self.case_sensitive, WRITTEN)
     }
 
     /// Adds a field that the spec has: right only where these changes have removed it.
@@ -184,7 +183,7 @@ impl Evolving<'_> {
     /// Iceberg Java. v1 numbered fields anew in each spec, so ids of two meanings are left alone too.
     fn known_field(
         &self,
-        source_id: i32,
+        source_ids: &[i32],
         transform: &Transform,
         name: Option<&str>,
     ) -> Option<&PartitionField> {
@@ -192,7 +191,7 @@ impl Evolving<'_> {
             return None;
         }
         let is_free = |id| self.added.iter().chain(self.fields).all(|other| other.field_id != id);
-        known_field(&self.metadata.partition_specs, source_id, transform, |field| {
+        known_field(&self.metadata.partition_specs, source_ids, transform, |field| {
             name.is_none_or(|name| field.name == name) && is_free(field.field_id)
         })
     }
@@ -251,9 +250,9 @@ impl Evolving<'_> {
         }
         let declared = || {
             let declared = parse_partition(&Json::from(name)).ok().filter(|_| name.contains('('))?;
-            let source_id = declared.column.find(self.schema, self.case_sensitive, WRITTEN).ok()?;
+            let source_ids = self.sources(&declared).ok()?;
             let is_same = |field: &PartitionField| {
-                field.source_ids == [source_id] && field.transform == declared.transform
+                field.source_ids == source_ids && field.transform == declared.source.transform
             };
             self.fields.iter().position(is_same)
         };

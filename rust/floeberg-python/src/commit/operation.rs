@@ -213,6 +213,12 @@ impl Operation {
         Self(IcebergOperation::Cherrypick(snapshot_id))
     }
 
+    /// Does it make a snapshot?
+    #[getter]
+    fn changes_rows(&self) -> bool {
+        self.0.changes_rows()
+    }
+
     #[getter]
     fn name(&self) -> &'static str {
         self.0.name()

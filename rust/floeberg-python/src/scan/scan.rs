@@ -112,7 +112,7 @@ impl Scan {
     /// Was a snapshot chosen?
     #[getter]
     fn is_pinned(&self) -> bool {
-        *self.0.snapshot_choice() != SnapshotChoice::Current
+        self.0.snapshot_choice().is_chosen()
     }
 
     /// The table's id, the branch and its snapshot that are read; `None` where no branch is: a snapshot was chosen.
@@ -120,6 +120,7 @@ impl Scan {
         let metadata = self.0.table().metadata();
         let branch = match self.0.snapshot_choice() {
             SnapshotChoice::Current => MAIN_BRANCH,
+            SnapshotChoice::Audit(name) => name,
             SnapshotChoice::Ref(name)
                 if metadata.refs.get(name).is_some_and(|named| named.kind == RefKind::Branch) =>
             {
@@ -265,7 +266,7 @@ pub fn describe_choice(text: &mut String, choice: &SnapshotChoice) {
     let _infallible = match choice {
         SnapshotChoice::Current => Ok(()),
         SnapshotChoice::Id(id) | SnapshotChoice::InCurrentSchema(id) => write!(text, ", snapshot_id={id}"),
-        SnapshotChoice::Ref(name) => write!(text, ", ref={name:?}"),
+        SnapshotChoice::Ref(name) | SnapshotChoice::Audit(name) => write!(text, ", ref={name:?}"),
         SnapshotChoice::AsOf(moment) => write!(text, ", as_of={moment}"),
     };
 }

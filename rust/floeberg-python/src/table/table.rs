@@ -197,8 +197,11 @@ impl Table {
         parts.collect()
     }
 
-    /// `appends_after` is `(snapshot id or None,)` for what appends added after that snapshot alone.
-    #[pyo3(signature = (*, row_filter, selected_fields, case_sensitive, snapshot_id, limit, appends_after=None))]
+    /// `appends_after` is `(snapshot id or None,)` for what appends added after that snapshot alone. `audit_branch` is read where no
+    /// snapshot is chosen.
+    #[pyo3(signature = (
+        *, row_filter, selected_fields, case_sensitive, snapshot_id, limit, appends_after=None, audit_branch=None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of Table.scan")]
     fn scan(
         &self,
@@ -209,8 +212,13 @@ impl Table {
         snapshot_id: Option<i64>,
         limit: Option<u64>,
         appends_after: Option<(Option<i64>,)>,
+        audit_branch: Option<String>,
     ) -> PyResult<Scan> {
-        let choice = snapshot_id.map_or_else(|| self.choice.clone(), SnapshotChoice::Id);
+        let choice = match (snapshot_id, audit_branch) {
+            (Some(id), _) => SnapshotChoice::Id(id),
+            (None, Some(branch)) if !self.choice.is_chosen() => SnapshotChoice::Audit(branch),
+            (None, _) => self.choice.clone(),
+        };
         let mut scan = IcebergScan::new(self.table.clone())
             .at(choice)
             .case_sensitive(case_sensitive)
@@ -225,10 +233,20 @@ impl Table {
         Scan::checked(py, scan)
     }
 
-    /// A metadata table, at the snapshot given or else at that of the table.
-    fn inspect(&self, py: Python<'_>, name: &str, snapshot_id: Option<i64>) -> PyResult<MetadataReader> {
+    /// A metadata table, at the snapshot or the ref given, or else at the snapshot of the table.
+    fn inspect(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        snapshot_id: Option<i64>,
+        reference: Option<String>,
+    ) -> PyResult<MetadataReader> {
         let which = runtime::call(py, || name.parse())?;
-        let choice = snapshot_id.map_or_else(|| self.choice.clone(), SnapshotChoice::Id);
+        let choice = match (snapshot_id, reference) {
+            (Some(id), _) => SnapshotChoice::Id(id),
+            (None, Some(name)) => SnapshotChoice::Ref(name),
+            (None, None) => self.choice.clone(),
+        };
         MetadataReader::open(py, Inspection::new(self.table.clone(), which).at(choice))
     }
 

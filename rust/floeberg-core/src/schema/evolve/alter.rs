@@ -61,9 +61,10 @@ impl Draft<'_> {
         if format_version < 3 && matches!(from, PrimitiveType::Unknown | PrimitiveType::Date) {
             return refuse("the promotion needs format version 3");
         }
-        let partitions = uses.iter().find(|used| used.column == id && used.is_partition);
-        if let (PrimitiveType::Date, Some(used)) = (from, partitions) {
-            return refuse(&format!("{} depends on it, and its values would change", used.what));
+        let mut partitions = uses.iter().filter(|used| used.column == id && used.is_partition);
+        if let Some(used) = partitions.find(|used| *from == PrimitiveType::Date || !used.is_known) {
+            let would = if used.is_known { "would" } else { "may" };
+            return refuse(&format!("{} depends on it, and its values {would} change", used.what));
         }
         let default = |value: &Option<_>| match value {
             None => Ok(None),

@@ -58,6 +58,14 @@ impl<'a> Draft<'a> {
         path(&self.fields, id).unwrap_or_default()
     }
 
+    /// Is this the own name of a field, before or by now, and not one of dotted parts? Its case does not count.
+    pub(super) fn is_called(&self, id: i32, name: &str) -> bool {
+        let of =
+            |fields| path(fields, id).and_then(|path| path.last().map(|field| field.name.to_lowercase()));
+        let name = Some(name.to_lowercase());
+        of(self.base.fields()) == name || of(&self.fields) == name
+    }
+
     /// The full name of a column as it is now.
     pub(super) fn full_name(&self, id: i32) -> String {
         self.path(id).iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(".")

@@ -29,6 +29,8 @@ pub struct ColumnUse {
     pub what: String,
     /// Is it a partition value, so that the column's values must stay the same?
     pub is_partition: bool,
+    /// Is its transform known, so that it is known which promotions keep its values?
+    pub is_known: bool,
     /// Is it needed for new files, so that the column must stay?
     pub is_current: bool,
 }

@@ -28,6 +28,11 @@ impl Draft<'_> {
                 None => field.name.clone(),
             };
             match self.find_if_there(&name)? {
+                Some(id) if !self.is_called(id, &field.name) => {
+                    return Err(Error::invalid_input(format!(
+                        "the name {name:?} is that of a field in a struct, and of a column with a dot: rename one of them"
+                    )));
+                }
                 Some(id) => self.unite(id, &name, field, format_version, uses)?,
                 None => self.add(&added(field, parent)?, false)?,
             }

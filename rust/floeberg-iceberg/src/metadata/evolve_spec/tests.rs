@@ -150,12 +150,40 @@ fn changes_that_cannot_be_made_say_why() {
 }
 
 #[test]
-fn a_spec_with_an_unknown_transform_is_left_alone() {
+fn a_field_of_an_unknown_transform_is_kept_renamed_and_removed() {
     let mut document = v2();
     document["partition-specs"][0]["fields"][0]["transform"] = json!("zorder");
-    let error = evolve(&document, &json!([add("at", "day")])).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let kept = shown(&[(1000, "id", "zorder"), (1001, "at_day", "day")]);
+    assert_eq!(evolve(&document, &json!([add("at", "day")])).unwrap(), kept);
+    assert_eq!(evolve(&document, &json!([rename("id", "z")])).unwrap(), shown(&[(1000, "z", "zorder")]));
+    assert_eq!(evolve(&document, &json!([remove("id")])).unwrap(), shown(&[]));
+    document["format-version"] = json!(1);
+    assert_eq!(evolve(&document, &json!([remove("id")])).unwrap(), shown(&[(1000, "id", "void")]));
     assert_eq!(evolve(&v2(), &json!([add("at", "zorder")])).unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn a_field_of_several_columns_comes_and_goes_and_comes_back_with_its_id() {
+    let several = |columns: Json, transform: &str| json!({"change": "add-field", "source": columns, "transform": transform});
+    let both = several(json!(["key", "at"]), "zorder[4]");
+    let document = two_specs(3);
+    let expected = shown(&[(1000, "id", "identity"), (1002, "key_at_zorder_4", "zorder[4]")]);
+    assert_eq!(evolve(&document, &json!([both])).unwrap(), expected);
+    let error = evolve(&two_specs(2), &json!([both])).unwrap_err();
+    assert!(error.message().contains("needs format version 3"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+
+    let mut document = document;
+    document["partition-specs"][0]["fields"][1] =
+        json!({"name": "old", "transform": "zorder[4]", "source-ids": [1, 4], "field-id": 1001});
+    let back = shown(&[(1000, "id", "identity"), (1001, "old", "zorder[4]")]);
+    assert_eq!(evolve(&document, &json!([both])).unwrap(), back);
+    // Another order of the columns, or another parameter, is another field.
+    for other in [several(json!(["at", "key"]), "zorder[4]"), several(json!(["key", "at"]), "zorder[8]")] {
+        assert_eq!(evolve(&document, &json!([other])).unwrap()[1].0, 1002);
+    }
+    refused(&document, &json!([both, both]), "of column \"key, at\" is redundant");
+    refused(&document, &json!([several(json!(["key", "at"]), "day")]), "day takes one column");
 }
 
 #[test]

@@ -17,8 +17,7 @@ mod replacement;
 #[cfg(test)]
 mod tests;
 
-pub use column::ColumnChoice;
-pub(super) use column::check_transform;
+pub use column::{ColumnChoice, DeclaredSource};
 pub use partition::are_equal;
 pub use partition::{DeclaredPartition, SpecBuilder};
 pub(super) use partition::{WRITTEN, check_name, default_name, known_field, next_id, says_the_same};

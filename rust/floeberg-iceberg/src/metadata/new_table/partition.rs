@@ -13,7 +13,7 @@ use floeberg_core::transform::Transform;
 use floeberg_core::{Context, Error, Result};
 use serde_json::Map;
 
-use super::column::{ColumnChoice, check_transform};
+use super::column::DeclaredSource;
 use crate::metadata::partition::NO_PARTITION_ID;
 use crate::metadata::{PartitionField, PartitionSpec};
 
@@ -24,10 +24,8 @@ pub(in crate::metadata) const WRITTEN: &str = "a partition field is a column, or
 /// A partition field, declared by a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredPartition {
-    /// Its source column.
-    pub column: ColumnChoice,
-    /// Its transform.
-    pub transform: Transform,
+    /// Its source columns, and its transform.
+    pub source: DeclaredSource,
     /// The name; `None` is the column's name with a word for the transform, as Iceberg Java names added fields.
     pub name: Option<String>,
 }
@@ -41,12 +39,14 @@ pub struct SpecBuilder<'a> {
     pub known: &'a [Arc<PartitionSpec>],
     /// The highest partition field id that the table has assigned: 999 if none.
     pub last_partition_id: i32,
+    /// Its format version.
+    pub format_version: u8,
 }
 
 impl<'a> SpecBuilder<'a> {
     /// The builder for a new table.
-    pub fn of_new_table(schema: &'a Schema) -> Self {
-        Self { schema, known: &[], last_partition_id: NO_PARTITION_ID }
+    pub fn of_new_table(schema: &'a Schema, format_version: u8) -> Self {
+        Self { schema, known: &[], last_partition_id: NO_PARTITION_ID, format_version }
     }
 
     /// The spec of these fields, and the highest partition field id that is assigned then.
@@ -55,7 +55,7 @@ impl<'a> SpecBuilder<'a> {
     ///
     /// Errors: `InvalidInput` for an unknown column, or one that cannot be the source of the transform; for a name
     /// that is empty, occurs twice or belongs to another column; and for two equal fields of one column.
-    /// `Unsupported` for an unknown transform.
+    /// `Unsupported` for an unknown transform of one column.
     pub fn build(&self, declared: &[DeclaredPartition]) -> Result<(PartitionSpec, i32)> {
         let mut last = self.last_partition_id.max(NO_PARTITION_ID);
         let mut fields: Vec<PartitionField> = Vec::with_capacity(declared.len());
@@ -83,53 +83,52 @@ impl<'a> SpecBuilder<'a> {
         before: &[PartitionField],
         last: &mut i32,
     ) -> Result<PartitionField> {
-        let source_id = declared.column.find(self.schema, true, WRITTEN)?;
-        check_transform(self.schema, source_id, &declared.transform)?;
+        let transform = &declared.source.transform;
+        let source_ids = declared.source.ids(self.schema, self.format_version, true, WRITTEN)?;
         let name = match &declared.name {
             Some(name) => name.clone(),
-            None => default_name(&self.schema.full_name(source_id).unwrap_or_default(), &declared.transform),
+            None => default_name(self.schema, &source_ids, transform),
         };
         if before.iter().any(|field| field.name == name) {
             return Err(Error::invalid_input(format!("two partition fields are named {name:?}")));
         }
-        check_name(self.schema, &name, &[source_id], &declared.transform)?;
-        if let Some(other) = before.iter().find(|other| says_the_same(other, source_id, &declared.transform))
-        {
+        check_name(self.schema, &name, &source_ids, transform)?;
+        if let Some(other) = before.iter().find(|other| says_the_same(other, &source_ids, transform)) {
             return Err(Error::invalid_input(format!(
                 "the partition field {name:?} is redundant: {:?} partitions by the same column",
                 other.name
             )));
         }
         let taken: HashSet<i32> = before.iter().map(|field| field.field_id).collect();
-        let known = known_field(self.known, source_id, &declared.transform, |_| true);
+        let known = known_field(self.known, &source_ids, transform, |_| true);
         let field_id = match known.map(|field| field.field_id).filter(|id| !taken.contains(id)) {
             Some(id) => id,
             None => next_id(last).context("partition field", &name)?,
         };
         Ok(PartitionField {
             field_id,
-            source_ids: vec![source_id],
+            source_ids,
             name,
-            transform: declared.transform.clone(),
+            transform: transform.clone(),
             unknown_keys: Map::new(),
         })
     }
 }
 
-/// The field of these specs that partitions by a column in this way, of the newest spec that has one. v1 numbered fields anew in
+/// The field of these specs that partitions by columns in this way, of the newest spec that has one. v1 numbered fields anew in
 /// each spec: a field whose id means another column elsewhere is passed over.
 pub(in crate::metadata) fn known_field<'a>(
     specs: &'a [Arc<PartitionSpec>],
-    source_id: i32,
+    source_ids: &[i32],
     transform: &Transform,
     fits: impl Fn(&PartitionField) -> bool,
 ) -> Option<&'a PartitionField> {
     let fields = || specs.iter().rev().flat_map(|spec| &spec.fields);
     let is_equal = |field: &&PartitionField| {
-        field.source_ids == [source_id] && field.transform == *transform && fits(field)
+        field.source_ids == source_ids && field.transform == *transform && fits(field)
     };
     let means_one = |field: &&PartitionField| {
-        fields().filter(|other| other.field_id == field.field_id).all(|other| other.source_ids == [source_id])
+        fields().filter(|other| other.field_id == field.field_id).all(|other| other.source_ids == source_ids)
     };
     fields().filter(is_equal).find(means_one)
 }
@@ -156,27 +155,34 @@ pub(in crate::metadata) fn check_name(
     }
 }
 
-/// `id_bucket_16`, `data_trunc_4`, `ts_day`: as Iceberg Java names the fields that it adds to a spec.
-pub(in crate::metadata) fn default_name(column: &str, transform: &Transform) -> String {
+/// `id_bucket_16`, `data_trunc_4`, `ts_day`: as Iceberg Java names the fields that it adds to a spec. Of several columns,
+/// `id_ts_zorder_4`.
+pub(in crate::metadata) fn default_name(
+    schema: &Schema,
+    source_ids: &[i32],
+    transform: &Transform,
+) -> String {
+    let columns: Vec<_> = source_ids.iter().map(|id| schema.full_name(*id).unwrap_or_default()).collect();
+    let column = columns.join("_");
     match transform {
-        Transform::Identity => column.to_owned(),
+        Transform::Identity => column,
         Transform::Bucket(number) => format!("{column}_bucket_{number}"),
         Transform::Truncate(width) => format!("{column}_trunc_{width}"),
         Transform::Void => format!("{column}_null"),
-        other => format!("{column}_{other}"),
+        other => format!("{column}_{}", other.to_string().replace('[', "_").replace(']', "")),
     }
 }
 
-/// Two fields of one column with the same transform, or both by its time.
+/// Two fields of the same columns with the same transform, or both by the time of one.
 pub(in crate::metadata) fn says_the_same(
     field: &PartitionField,
-    source_id: i32,
+    source_ids: &[i32],
     transform: &Transform,
 ) -> bool {
     let by_time = |transform: &Transform| {
         matches!(transform, Transform::Year | Transform::Month | Transform::Day | Transform::Hour)
     };
-    field.source_ids == [source_id]
+    field.source_ids == source_ids
         && (field.transform == *transform || (by_time(&field.transform) && by_time(transform)))
 }
 

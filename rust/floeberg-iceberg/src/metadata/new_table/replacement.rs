@@ -12,7 +12,7 @@ use floeberg_core::{Error, Result};
 use serde_json::Map;
 
 use super::partition::next_id;
-use super::{ColumnChoice, DeclaredPartition, DeclaredTable, SpecBuilder};
+use super::{ColumnChoice, DeclaredPartition, DeclaredSource, DeclaredTable, SpecBuilder};
 use crate::metadata::partition::NO_PARTITION_ID;
 use crate::metadata::{PartitionField, PartitionSpec, SortField, SortOrder, TableMetadata};
 
@@ -38,22 +38,18 @@ impl TableMetadata {
         let of = |old: &i32| ids.of(*old).ok_or_else(|| Error::internal("a column without a new id"));
         let mut partitions = Vec::new();
         for field in &declared.spec.fields {
-            let sources = field.source_ids.iter().map(of).collect::<Result<Vec<_>>>()?;
-            let [source] = sources.as_slice() else {
-                return Err(Error::unsupported("partition fields of several columns cannot be made"));
-            };
-            partitions.push(DeclaredPartition {
-                column: ColumnChoice::Id(*source),
-                transform: field.transform.clone(),
-                name: Some(field.name.clone()),
-            });
+            let columns = field.source_ids.iter().map(|old| of(old).map(ColumnChoice::Id));
+            let columns = columns.collect::<Result<_>>()?;
+            let source = DeclaredSource { columns, transform: field.transform.clone() };
+            partitions.push(DeclaredPartition { source, name: Some(field.name.clone()) });
         }
         let fields = if format_version >= 2 {
             let last_partition_id = self.last_partition_id;
-            let builder = SpecBuilder { schema: &schema, known: &self.partition_specs, last_partition_id };
+            let known = &self.partition_specs;
+            let builder = SpecBuilder { schema: &schema, known, last_partition_id, format_version };
             builder.build(&partitions)?.0.fields
         } else {
-            let made = SpecBuilder::of_new_table(&schema).build(&partitions)?.0;
+            let made = SpecBuilder::of_new_table(&schema, format_version).build(&partitions)?.0;
             self.with_voids(made.fields)?
         };
         let sorts = declared.sort_order.fields.iter().map(|field| {

@@ -9,11 +9,10 @@
 use std::sync::Arc;
 
 use floeberg_core::schema::Schema;
-use floeberg_core::transform::Transform;
 use floeberg_core::{Error, Result};
 use serde_json::Map;
 
-use super::column::{ColumnChoice, check_transform};
+use super::column::DeclaredSource;
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
 
 /// How a user writes a sort field.
@@ -23,10 +22,8 @@ const WRITTEN: &str = "a sort field is a column, or one column in a transform as
 /// A sort field, declared by a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredSort {
-    /// Its source column.
-    pub column: ColumnChoice,
-    /// Its transform.
-    pub transform: Transform,
+    /// Its source columns, and its transform.
+    pub source: DeclaredSource,
     /// Smallest first or last?
     pub direction: SortDirection,
     /// `None` is first for ascending order, and last for descending.
@@ -35,15 +32,17 @@ pub struct DeclaredSort {
 
 /// The order of these fields; an equal order of the table is returned with its id.
 ///
-/// Errors: `InvalidInput` for an unknown column or one that cannot be sorted by, `Unsupported` for an unknown transform.
+/// Errors: `InvalidInput` for an unknown column or one that cannot be sorted by, `Unsupported` for an unknown transform of
+/// one column.
 pub fn build_sort_order(
     schema: &Schema,
     known: &[Arc<SortOrder>],
     declared: &[DeclaredSort],
+    format_version: u8,
     case_sensitive: bool,
 ) -> Result<SortOrder> {
-    let fields =
-        declared.iter().map(|each| sort_field(schema, each, case_sensitive)).collect::<Result<Vec<_>>>()?;
+    let fields = declared.iter().map(|each| sort_field(schema, each, format_version, case_sensitive));
+    let fields = fields.collect::<Result<Vec<_>>>()?;
     if let Some(equal) = known.iter().find(|order| order.fields == fields) {
         return Ok(SortOrder::clone(equal));
     }
@@ -57,16 +56,19 @@ pub fn build_sort_order(
     Ok(SortOrder { order_id, fields, unknown_keys: Map::new() })
 }
 
-fn sort_field(schema: &Schema, declared: &DeclaredSort, case_sensitive: bool) -> Result<SortField> {
-    let source_id = declared.column.find(schema, case_sensitive, WRITTEN)?;
-    check_transform(schema, source_id, &declared.transform)?;
+fn sort_field(
+    schema: &Schema,
+    declared: &DeclaredSort,
+    format_version: u8,
+    case_sensitive: bool,
+) -> Result<SortField> {
     let usual = match declared.direction {
         SortDirection::Ascending => NullOrder::First,
         SortDirection::Descending => NullOrder::Last,
     };
     Ok(SortField {
-        source_ids: vec![source_id],
-        transform: declared.transform.clone(),
+        source_ids: declared.source.ids(schema, format_version, case_sensitive, WRITTEN)?,
+        transform: declared.source.transform.clone(),
         direction: declared.direction,
         null_order: declared.null_order.unwrap_or(usual),
         unknown_keys: Map::new(),

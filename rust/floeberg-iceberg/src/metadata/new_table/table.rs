@@ -8,7 +8,7 @@ use floeberg_core::{Error, Result};
 use serde_json::Value as Json;
 
 use super::text::{parse_partitions, parse_sorts};
-use super::{ColumnChoice, SpecBuilder, build_sort_order};
+use super::{ColumnChoice, DeclaredSource, SpecBuilder, build_sort_order};
 use crate::metadata::check_version;
 use crate::metadata::{PartitionSpec, SortOrder};
 
@@ -28,8 +28,8 @@ pub struct DeclaredTable {
 }
 
 /// The parts that a new table starts with, from a schema as JSON of Appendix C, and lists of partition and sort
-/// fields. A field is a string (`day(ts)`, `ts desc`), or an object with `source-id` or `source`, `transform`,
-/// `name`, `direction` and `null-order`. Instead of a list, an object with `fields` as in Appendix C is accepted, or
+/// fields. A field is a string (`day(ts)`, `ts desc`), or an object with `source-id`, `source-ids` or `source`,
+/// `transform`, `name`, `direction` and `null-order`. Instead of a list, an object with `fields` as in Appendix C is accepted, or
 /// null for none. Ids are those of the given schema; the table assigns its own.
 ///
 /// Errors: `InvalidInput`, listing what of the schema cannot be written in the format version, and for a field that does
@@ -44,22 +44,20 @@ pub fn declare_table(
     let given = schema_from_json(schema).map_err(Error::of_input)?;
     let (schema, ids) = given.with_fresh_ids()?;
     schema.check_to_write(format_version)?;
-    let fresh = |column: ColumnChoice| match column {
-        ColumnChoice::Id(old) => ids
-            .of(old)
-            .map(ColumnChoice::Id)
-            .ok_or_else(|| Error::invalid_input(format!("the schema has no column with the id {old}"))),
-        ColumnChoice::Name(name) => Ok(ColumnChoice::Name(name)),
+    let refreshed = |source: &mut DeclaredSource| {
+        for column in &mut source.columns {
+            if let ColumnChoice::Id(id) = column {
+                let unknown = || Error::invalid_input(format!("the schema has no column with the id {id}"));
+                *id = ids.of(*id).ok_or_else(unknown)?;
+            }
+        }
+        Ok::<_, Error>(())
     };
     let mut partitions = parse_partitions(partitions)?;
-    for each in &mut partitions {
-        each.column = fresh(each.column.clone())?;
-    }
+    partitions.iter_mut().try_for_each(|each| refreshed(&mut each.source))?;
     let mut sorts = parse_sorts(order)?;
-    for each in &mut sorts {
-        each.column = fresh(each.column.clone())?;
-    }
-    let (spec, last_partition_id) = SpecBuilder::of_new_table(&schema).build(&partitions)?;
-    let sort_order = build_sort_order(&schema, &[], &sorts, true)?;
+    sorts.iter_mut().try_for_each(|each| refreshed(&mut each.source))?;
+    let (spec, last_partition_id) = SpecBuilder::of_new_table(&schema, format_version).build(&partitions)?;
+    let sort_order = build_sort_order(&schema, &[], &sorts, format_version, true)?;
     Ok(DeclaredTable { spec, sort_order, last_column_id: ids.last(), last_partition_id, schema })
 }

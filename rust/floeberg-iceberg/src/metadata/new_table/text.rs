@@ -1,7 +1,7 @@
 //! How does a user write a partition or sort field?
 //!
 //! In: a text (`day(ts)`, `bucket(16, id) as shard`, `ts desc nulls last`), or an object with the keys of Appendix C, or with
-//! `source` for a column's name. Out: the declared field.
+//! `source` for the name of a column or a list of names. Out: the declared field.
 //! Spec: Appendix C, Partition Specs and Sort Orders.
 //!
 //! Invariant: a string that does not start with a known transform is the whole name of a column.
@@ -10,7 +10,7 @@ use floeberg_core::transform::Transform;
 use floeberg_core::{Context, Error, Result};
 use serde_json::Value as Json;
 
-use super::{ColumnChoice, DeclaredPartition, DeclaredSort};
+use super::{ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredSource};
 use crate::metadata::{NullOrder, SortDirection};
 
 /// The partition fields of a list, or of the `fields` of an object; null is an empty list.
@@ -44,15 +44,14 @@ pub(in crate::metadata) fn parse_partition(json: &Json) -> Result<DeclaredPartit
             Some((call, name)) => (call, Some(name.to_owned())),
             None => (text.as_str(), None),
         };
-        let (column, transform) = parse_call(call)?;
-        return Ok(DeclaredPartition { column, transform, name });
+        return Ok(DeclaredPartition { source: parse_call(call)?, name });
     }
     let name = match json.get("name") {
         None | Some(Json::Null) => None,
         Some(Json::String(name)) => Some(name.clone()),
         Some(_) => return Err(Error::invalid_input("expected a string as the name")),
     };
-    Ok(DeclaredPartition { column: column_of(json)?, transform: transform_of(json)?, name })
+    Ok(DeclaredPartition { source: source_of(json)?, name })
 }
 
 fn parse_sort(json: &Json) -> Result<DeclaredSort> {
@@ -72,7 +71,7 @@ fn parse_sort(json: &Json) -> Result<DeclaredSort> {
             return Err(Error::invalid_input(format!("expected nulls-first or nulls-last, found {other:?}")));
         }
     };
-    Ok(DeclaredSort { column: column_of(json)?, transform: transform_of(json)?, direction, null_order })
+    Ok(DeclaredSort { source: source_of(json)?, direction, null_order })
 }
 
 fn parse_sort_text(text: &str) -> Result<DeclaredSort> {
@@ -87,8 +86,7 @@ fn parse_sort_text(text: &str) -> Result<DeclaredSort> {
         (Some(rest), None) => (rest, SortDirection::Ascending),
         (None, None) => (rest, SortDirection::Ascending),
     };
-    let (column, transform) = parse_call(rest)?;
-    Ok(DeclaredSort { column, transform, direction, null_order })
+    Ok(DeclaredSort { source: parse_call(rest)?, direction, null_order })
 }
 
 /// What stands before an ` as ` in either case, and the one word after it.
@@ -111,9 +109,13 @@ fn without_end<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
 }
 
 /// `name`, `transform(name)`, `bucket(16, name)`, with Spark's plurals (`days`) too.
-fn parse_call(text: &str) -> Result<(ColumnChoice, Transform)> {
+fn parse_call(text: &str) -> Result<DeclaredSource> {
     let text = text.trim();
-    let whole = || Ok((ColumnChoice::Name(text.to_owned()), Transform::Identity));
+    let of = |column: &str, transform| DeclaredSource {
+        columns: vec![ColumnChoice::Name(column.to_owned())],
+        transform,
+    };
+    let whole = || Ok(of(text, Transform::Identity));
     let Some((name, arguments)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) else {
         return whole();
     };
@@ -130,9 +132,7 @@ fn parse_call(text: &str) -> Result<(ColumnChoice, Transform)> {
     };
     match written {
         None => whole(),
-        Some((written, column)) => {
-            Ok((ColumnChoice::Name(column.trim().to_owned()), parse_transform(&written)?))
-        }
+        Some((written, column)) => Ok(of(column.trim(), parse_transform(&written)?)),
     }
 }
 
@@ -144,23 +144,28 @@ fn parse_transform(written: &str) -> Result<Transform> {
     written.parse::<Transform>().map_err(Error::of_input)
 }
 
-fn transform_of(json: &Json) -> Result<Transform> {
-    word(json, "transform")?.map_or(Ok(Transform::Identity), |written| parse_transform(&written))
-}
-
-fn column_of(json: &Json) -> Result<ColumnChoice> {
+/// The columns and the transform of an object.
+fn source_of(json: &Json) -> Result<DeclaredSource> {
+    let transform = match json.get("transform") {
+        None | Some(Json::Null) => Transform::Identity,
+        Some(Json::String(written)) => parse_transform(written)?,
+        Some(_) => return Err(Error::invalid_input("expected a string as \"transform\"")),
+    };
     let id = |json: &Json| json.as_i64().and_then(|id| i32::try_from(id).ok()).map(ColumnChoice::Id);
-    let several = json.get("source-ids").and_then(Json::as_array);
-    let found = match (json.get("source"), json.get("source-id"), several.map(Vec::as_slice)) {
-        (Some(Json::String(name)), None, None) => Some(ColumnChoice::Name(name.clone())),
-        (None, Some(one), None) => id(one),
-        (None, None, Some([one])) => id(one),
-        (None, None, Some(_)) => {
-            return Err(Error::unsupported("a field of several columns cannot be written by this version"));
-        }
+    let name = |json: &Json| json.as_str().map(|name| ColumnChoice::Name(name.to_owned()));
+    let columns: Option<Vec<_>> = match (json.get("source"), json.get("source-id"), json.get("source-ids")) {
+        (Some(Json::Array(names)), None, None) => names.iter().map(name).collect(),
+        (Some(one), None, None) => name(one).map(|name| vec![name]),
+        (None, Some(one), None) => id(one).map(|id| vec![id]),
+        (None, None, Some(Json::Array(ids))) => ids.iter().map(id).collect(),
         _ => None,
     };
-    found.ok_or_else(|| Error::invalid_input("expected one column, by `source` (its name) or `source-id`"))
+    let columns = columns.filter(|columns| !columns.is_empty()).ok_or_else(|| {
+        Error::invalid_input(
+            "expected one column, by `source` (its name) or `source-id`, or several, by `source` (a list) or `source-ids`",
+        )
+    })?;
+    Ok(DeclaredSource { columns, transform })
 }
 
 /// The string under a key, in lower case; `None` if the key is missing.

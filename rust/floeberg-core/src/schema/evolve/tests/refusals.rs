@@ -104,6 +104,7 @@ fn a_date_that_partitions_files_stays_a_date() {
             column: 2,
             what: "the partition field \"ts_day\"".to_owned(),
             is_partition: true,
+            is_known: true,
             is_current,
         }]
     };
@@ -115,14 +116,23 @@ fn a_date_that_partitions_files_stays_a_date() {
     let sorted = vec![ColumnUse { is_partition: false, ..uses(true)[0].clone() }];
     assert!(evolved_in(3, sorted, &promote).is_ok());
     let widen = json!({"changes": [{"change": "update-type", "name": "place.x", "type": "long"}]});
-    let used = vec![ColumnUse { column: 6, ..uses(true)[0].clone() }];
-    assert!(evolved_in(3, used, &widen).is_ok());
+    let used = ColumnUse { column: 6, ..uses(true)[0].clone() };
+    assert!(evolved_in(3, vec![used.clone()], &widen).is_ok());
+    // A transform that is not known may make other values of longs.
+    for unknown in [
+        vec![ColumnUse { is_known: false, ..used.clone() }],
+        vec![used.clone(), ColumnUse { is_known: false, ..used.clone() }],
+    ] {
+        let error = evolved_in(3, unknown, &widen).unwrap_err();
+        assert!(error.to_string().contains("its values may change"), "{error}");
+    }
 }
 
 #[test]
 fn a_column_that_new_files_are_partitioned_by_stays() {
     let used = |is_current| {
-        vec![ColumnUse { column: 7, what: "the sort order".to_owned(), is_partition: false, is_current }]
+        let what = "the sort order".to_owned();
+        vec![ColumnUse { column: 7, what, is_partition: false, is_known: true, is_current }]
     };
     for name in ["place.y", "place"] {
         let drop = json!({"changes": [{"change": "delete-column", "name": name}]});

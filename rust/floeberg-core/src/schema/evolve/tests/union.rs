@@ -48,6 +48,9 @@ fn what_cannot_be_united_is_told() {
         let other = json!([field(1, "ts", &field_type)]);
         assert!(refusal(&union(&other)).contains("\"ts\""));
     }
+    // The schema has no such column, but a struct "place" with a field "x".
+    let dotted = json!([field(1, "place.x", &json!("long"))]);
+    assert!(refusal(&union(&dotted)).contains("\"place.x\" is that of a field in a struct"));
     let of_v3 = json!({"changes": union(&json!([field(1, "n", &json!("timestamp_ns"))]))});
     assert!(evolved_in(2, Vec::new(), &of_v3).is_err());
 }

@@ -21,5 +21,9 @@ fn schema() -> Json {
 }
 
 fn declare(partitions: &Json, order: &Json) -> floeberg_core::Result<DeclaredTable> {
-    declare_table(&schema(), partitions, order, 2)
+    declared_in(2, partitions, order)
+}
+
+fn declared_in(format_version: u8, partitions: &Json, order: &Json) -> floeberg_core::Result<DeclaredTable> {
+    declare_table(&schema(), partitions, order, format_version)
 }

@@ -6,16 +6,17 @@ use floeberg_core::schema::json::schema_from_json;
 use floeberg_core::transform::Transform;
 use serde_json::json;
 
-use super::{declare, schema};
+use super::{declare, declared_in, schema};
 use crate::metadata::PartitionSpec;
-use crate::metadata::new_table::{ColumnChoice, DeclaredPartition, SpecBuilder};
+use crate::metadata::new_table::{ColumnChoice, DeclaredPartition, DeclaredSource, SpecBuilder};
 
 fn parsed() -> Schema {
     schema_from_json(&schema()).unwrap()
 }
 
 fn by(name: &str, transform: Transform) -> DeclaredPartition {
-    DeclaredPartition { column: ColumnChoice::Name(name.to_owned()), transform, name: None }
+    let columns = vec![ColumnChoice::Name(name.to_owned())];
+    DeclaredPartition { source: DeclaredSource { columns, transform }, name: None }
 }
 
 fn ids(spec: &PartitionSpec) -> Vec<i32> {
@@ -79,19 +80,86 @@ fn a_field_that_cannot_be_is_refused() {
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{partitions}");
         assert!(error.message().contains(said), "{partitions}: {error}");
     }
-    for unknown in [json!([{"source": "id", "transform": "zorder[4]"}]), json!([{"source-ids": [10, 12]}])] {
-        assert_eq!(declare(&unknown, &json!(null)).unwrap_err().kind(), ErrorKind::Unsupported, "{unknown}");
+    let unknown = json!([{"source": "id", "transform": "zorder[4]"}]);
+    assert_eq!(declare(&unknown, &json!(null)).unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn a_field_of_several_columns_is_declared_from_version_3_on() {
+    let fields = json!([
+        {"source-ids": [12, 10], "transform": "zOrder[4,8]"},
+        {"source": ["id", "place.country"], "transform": "hilbert", "name": "curve"},
+        {"source-ids": [10], "transform": "bucket[4]"},
+    ]);
+    let table = declared_in(3, &fields, &fields).unwrap();
+    let shown = |name: &str, sources: &[i32], transform: &str| {
+        (name.to_owned(), sources.to_vec(), transform.to_owned())
+    };
+    let found =
+        table.spec.fields.iter().map(|each| shown(&each.name, &each.source_ids, &each.transform.to_string()));
+    let expected = [
+        shown("data_id_zOrder_4,8", &[3, 1], "zOrder[4,8]"),
+        shown("curve", &[1, 5], "hilbert"),
+        shown("id_bucket_4", &[1], "bucket[4]"),
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    assert_eq!(ids(&table.spec), [1000, 1001, 1002]);
+    let sorted: Vec<_> = table.sort_order.fields.iter().map(|each| each.source_ids.clone()).collect();
+    assert_eq!(sorted, [vec![3, 1], vec![1, 5], vec![1]]);
+    for version in [1, 2] {
+        for (spec, order) in [(&fields, &json!(null)), (&json!(null), &fields)] {
+            let error = declared_in(version, spec, order).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput);
+            assert!(error.message().contains("needs format version 3"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_field_of_several_columns_that_cannot_be_is_refused() {
+    for (field, said) in [
+        (json!({"source-ids": [10, 12], "transform": "bucket[4]"}), "bucket[4] takes one column, found 2"),
+        (json!({"source-ids": [10, 12]}), "identity takes one column"),
+        (json!({"source-ids": [10, 12], "transform": "void"}), "void takes one column"),
+        (json!({"source": ["place", "country"]}), "no column is named \"country\""),
+        (json!({"source-ids": [], "transform": "zorder"}), "expected one column"),
+        (json!({"source-ids": [10, "x"], "transform": "zorder"}), "expected one column"),
+        (json!({"source-ids": [10, 10], "transform": "zorder"}), "names the column \"id\" twice"),
+        (json!({"source-ids": [10, 16], "transform": "zorder"}), "in a list or a map"),
+        (json!({"source-ids": [10, 13], "transform": "zorder"}), "not a primitive type"),
+        (json!({"source-ids": [10, 99], "transform": "zorder"}), "no column with the id 99"),
+        (json!({"source-ids": [10, 12], "transform": "z order"}), "expected a transform as zorder[4]"),
+        (json!({"source-ids": [10, 12], "transform": ""}), "expected a transform as zorder[4]"),
+        (json!({"source-ids": [10, 12], "transform": "zorder[4"}), "expected a transform as zorder[4]"),
+        (json!({"source-ids": [10, 12], "transform": "zorder[]"}), "expected a transform as zorder[4]"),
+        (json!({"source-ids": [10, 12], "source-id": 10, "transform": "zorder"}), "expected one column"),
+        (json!({"source-ids": [10, 12], "transform": 4}), "expected a string"),
+    ] {
+        for (spec, order) in [(json!([field]), json!(null)), (json!(null), json!([field]))] {
+            let error = declared_in(3, &spec, &order).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{field}");
+            assert!(error.message().contains(said), "{field}: {error}");
+        }
+    }
+    let zorder = json!({"source-ids": [10, 12], "transform": "zorder", "name": "z"});
+    for (fields, said) in [
+        (json!([zorder, zorder]), "two partition fields are named"),
+        (json!([zorder, {"source-ids": [10, 12], "transform": "zorder", "name": "y"}]), "is redundant"),
+        (json!([{"source-ids": [10, 12], "transform": "zorder", "name": "ts"}]), "since a column is"),
+    ] {
+        let error = declared_in(3, &fields, &json!(null)).unwrap_err();
+        assert!(error.message().contains(said), "{fields}: {error}");
     }
 }
 
 #[test]
 fn an_equal_spec_and_equal_fields_keep_their_ids() {
     let schema = parsed();
-    let first = SpecBuilder::of_new_table(&schema);
+    let first = SpecBuilder::of_new_table(&schema, 2);
     let (by_id, last) = first.build(&[by("id", Transform::Bucket(4)), by("ts", Transform::Day)]).unwrap();
     assert_eq!((ids(&by_id), last), (vec![1000, 1001], 1001));
     let known = [Arc::new(by_id)];
-    let later = SpecBuilder { schema: &schema, known: &known, last_partition_id: last };
+    let later = SpecBuilder { schema: &schema, known: &known, last_partition_id: last, format_version: 2 };
 
     let (again, last) = later.build(&[by("id", Transform::Bucket(4)), by("ts", Transform::Day)]).unwrap();
     assert_eq!((&again, last), (&*known[0], 1001));
@@ -107,12 +175,12 @@ fn an_equal_spec_and_equal_fields_keep_their_ids() {
 #[test]
 fn an_id_that_means_several_things_in_v1_is_not_taken_again() {
     let schema = parsed();
-    let new = SpecBuilder::of_new_table(&schema);
+    let new = SpecBuilder::of_new_table(&schema, 2);
     let (first, _) = new.build(&[by("id", Transform::Identity)]).unwrap();
     let (mut second, _) = new.build(&[by("data", Transform::Identity)]).unwrap();
     second.spec_id = 1;
     let known = [Arc::new(first), Arc::new(second)];
-    let later = SpecBuilder { schema: &schema, known: &known, last_partition_id: 1000 };
+    let later = SpecBuilder { schema: &schema, known: &known, last_partition_id: 1000, format_version: 2 };
     let (third, last) =
         later.build(&[by("id", Transform::Identity), by("data", Transform::Identity)]).unwrap();
     assert_eq!((third.spec_id, ids(&third), last), (2, vec![1001, 1002], 1002));
