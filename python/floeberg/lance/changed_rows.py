@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["ChangedRows", "changed_rows"]
+__all__ = ["OF_ROWS", "ChangedRows", "changed_rows"]
 
 Array: TypeAlias = Any
 _CREATED, _UPDATED = "_row_created_at_version", "_row_last_updated_at_version"
+OF_ROWS = (ROW_ID, ADDRESS, _CREATED, _UPDATED)
+"""Columns that say which row it is."""
 _PIECE = 1 << 16
 """So many rows are compared at once."""
 
@@ -190,9 +192,8 @@ def _rows_of(table: _native.LanceTable, fragments: set[int]) -> pa.Table:
     """What says which rows fragments have. No data file is opened."""
     import pyarrow as pa  # noqa: PLC0415
 
-    names = [ROW_ID, ADDRESS, _CREATED, _UPDATED]
-    schema = pa.schema([pa.field(name, pa.uint64()) for name in names])
-    found = list(batches_of(table, names, fragments))
+    schema = pa.schema([pa.field(name, pa.uint64()) for name in OF_ROWS])
+    found = list(batches_of(table, OF_ROWS, fragments))
     _native.check_source_memory(sum(each.nbytes for each in found))
     return pa.Table.from_batches([each.cast(schema) for each in found], schema).combine_chunks()
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.lance.changed_rows import changed_rows
+from floeberg.lance.changed_rows import OF_ROWS, changed_rows
 from floeberg.lance.found_rows import batches_in, rows_at
 from floeberg.lance.pages import pages_of
 from floeberg.lance.row_changes import ADDRESS
@@ -78,6 +78,12 @@ class LanceChanges(ArrowRows):
         columns = end.with_columns_of(end)
         whole = cast("pa.Schema", pa.schema(cast("Any", columns)))
         self._schema = cast("pa.Schema", pa.schema(cast("Any", self._scan(columns))))
+        hidden = [name for name in OF_ROWS if name in whole.names]
+        if hidden:
+            raise UnsupportedError(
+                f"changes of a table with a column {hidden[0]!r} cannot be read: the name is reserved. Rename the "
+                "column"
+            )
         for name in self._schema.names:
             if name in _OF_CHANGES:
                 raise InvalidInputError(

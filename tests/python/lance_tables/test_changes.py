@@ -366,3 +366,50 @@ def test_a_column_named_as_those_of_changes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="is a name of changes: select other columns"):
         table.changes()
     assert table.changes(selected_fields=("id",)).to_arrow().num_rows == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"]
+)
+def test_a_column_that_hides_which_row_it_is_is_refused(tmp_path: Path, name: str) -> None:
+    table = made(tmp_path, rows(0, 4))
+    lance.dataset(table.location).alter_columns({"path": "v", "name": name})
+    table.refresh()
+    table.append(pa.table({"id": [9]}))
+    with pytest.raises(UnsupportedError, match="the name is reserved"):
+        table.changes(2)
+
+
+def test_changes_of_one_format_are_applied_to_a_table_of_the_other(tmp_path: Path) -> None:
+    ours = made(tmp_path, rows(0, 6))
+    ours.update({"v": -1.0}, "id < 3")
+    ours.merge(
+        pa.table({"id": [1, 7], "v": [0.0, 7.0]}), on="id"
+    ).when_matched_delete().when_not_matched_insert_all().execute()
+    catalog = fb.load_catalog(str(tmp_path), type="memory")
+    catalog.create_namespace("db")
+    theirs = catalog.create_table("db.t", rows(0, 1).schema, format_version=3)
+    fed = {"keys": ["id"], "operation": "_change_type", "order_by": "_change_ordinal"}
+    theirs.apply_changes(ours.changes().to_arrow().drop_columns(["_commit_version"]), **fed)
+    assert (
+        theirs.scan().to_arrow().sort_by("id").to_pylist() == ours.scan().to_arrow().sort_by("id").to_pylist()
+    )
+    start = theirs.current_snapshot().snapshot_id
+    theirs.update({"name": "back"}, "id = 4")
+    theirs.delete("id = 5")
+    changes = theirs.changelog_scan(start).to_arrow().drop_columns(["_commit_snapshot_id"])
+    done = ours.apply_changes(changes, **fed)
+    assert (done.updated_rows, done.deleted_rows, done.inserted_rows) == (1, 2, 0)
+    assert (
+        theirs.scan().to_arrow().sort_by("id").to_pylist() == ours.scan().to_arrow().sort_by("id").to_pylist()
+    )
+
+
+def test_changes_of_a_clone(tmp_path: Path) -> None:
+    table = made(tmp_path, rows(0, 4))
+    table.append(rows(4, 6))
+    table.shallow_clone(str(tmp_path / "clone"))
+    clone = fb.open_table(str(tmp_path / "clone"), format="lance")
+    first = clone.version_numbers()[0]
+    clone.update({"v": 5.0}, "id = 1")
+    assert brief(clone.changes(first)) == [(first + 1, "UPDATE_BEFORE", 1), (first + 1, "UPDATE_AFTER", 1)]
