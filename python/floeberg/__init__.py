@@ -27,6 +27,7 @@ from floeberg import (
     types,
     variant,
 )
+from floeberg._table_like import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, VersionLike
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, MergeBuilder, ProgressReport, Transaction, UpsertResult
 from floeberg.commit.manage_snapshots import ManageSnapshots
@@ -36,7 +37,7 @@ from floeberg.commit.update_spec import UpdateSpec
 from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.errors import FloebergError
 from floeberg.expressions import col, sql_expr
-from floeberg.lance import LancePlan, LanceScan, LanceTable, LanceTaskGroup
+from floeberg.lance import LanceChanges, LancePlan, LanceScan, LanceTable, LanceTaskGroup
 from floeberg.lance.scan import register_lance_frames
 from floeberg.scan.changelog import ChangelogScan
 from floeberg.scan.explain import AggregateResult, Explain
@@ -60,12 +61,15 @@ __all__ = [
     "AggregateResult",
     "Catalog",
     "ChangelogScan",
+    "CommitLike",
     "CommitResult",
     "DataFile",
     "DeleteFile",
     "Explain",
     "FileScanTask",
     "FloebergError",
+    "InspectLike",
+    "LanceChanges",
     "LancePlan",
     "LanceScan",
     "LanceTable",
@@ -78,14 +82,18 @@ __all__ = [
     "RowDeltaReceipt",
     "RowDeltaRecipe",
     "Scan",
+    "ScanLike",
     "Table",
+    "TableLike",
     "TaskGroup",
     "Transaction",
     "UpdateSchema",
     "UpdateSortOrder",
     "UpdateSpec",
     "UpdateStatistics",
+    "UpsertLike",
     "UpsertResult",
+    "VersionLike",
     "View",
     "WriteRecipe",
     "catalog",

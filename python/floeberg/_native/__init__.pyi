@@ -13,6 +13,7 @@ from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.lance import (
     LanceCommit,
+    LanceKeys,
     LanceOperation,
     LancePlan,
     LanceRows,
@@ -90,7 +91,7 @@ __version__: Final[str]
 # fmt: off
 __all__ = [
     "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "ChangelogScan", "Column", "Commit",
-    "FoundRows", "KeyRecipe", "LanceCommit", "LanceOperation", "LancePlan", "LanceRows", "LanceScan",
+    "FoundRows", "KeyRecipe", "LanceCommit", "LanceKeys", "LanceOperation", "LancePlan", "LanceRows", "LanceScan",
     "LanceTable", "LanceTaken", "LanceTaskGroup", "MetadataReader", "Operation", "Plan", "Receipt",
     "RowDeltaReceipt", "Scan", "SourceKeys", "Table", "TaskGroup", "View", "ViewAttempt", "ViewOperation",
     "WriteRecipe", "__version__", "canonical_location", "change_lance_ref", "check_source_memory",

@@ -48,6 +48,35 @@ class LanceTable:
     def newest(self) -> LanceTable:
         """The newest version of the branch."""
 
+    def at_version(self, version: int) -> LanceTable:
+        """Another version of the branch.
+
+        Raises:
+            NotFoundError: It is gone, or never was.
+        """
+
+    def with_columns_of(self, other: LanceTable) -> LanceTable:
+        """The rows with the columns of another version."""
+
+    def differences(self, before: LanceTable) -> tuple[list[int], list[int], list[int], list[int]]:
+        """The fragments that differ from those of an earlier version.
+
+        Those of the earlier one, and of this one; those of both with the same rows, and of these those with other files
+        of columns that both have.
+        """
+
+    def incomparable_columns(self, before: LanceTable) -> list[str]:
+        """The columns that have another type or identity in an earlier version."""
+
+    def made_by(self) -> tuple[str, bool] | None:
+        """The operation that made the version, and whether it may have replaced values where they were.
+
+        `None` where nothing says it.
+        """
+
+    def find_commit(self, key: str) -> tuple[LanceTable, str] | None:
+        """The version that a commit with a key made, and its operation."""
+
     @property
     def location(self) -> str:
         """The folder."""
@@ -189,6 +218,9 @@ class LancePlan:
     def split(self, target_size: int) -> list[LanceTaskGroup]:
         """Groups of about so many bytes."""
 
+    def of_fragments(self, ids: set[int]) -> LanceTaskGroup:
+        """The fragments of some ids, as one group."""
+
     def whole(self) -> LanceTaskGroup:
         """All fragments, as one group."""
 
@@ -259,6 +291,32 @@ class LanceRows:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the scan or the group."""
+
+@final
+class LanceKeys:
+    """The keys of a source, in memory."""
+
+    @staticmethod
+    def of(reader: object, *, nulls_are_equal: bool) -> LanceKeys:
+        """The keys of a `pyarrow.RecordBatchReader` of key columns.
+
+        Raises:
+            UnsupportedError: A column has a type that keys cannot have.
+            LimitExceededError: The keys take too much memory.
+        """
+
+    @property
+    def repeated(self) -> tuple[int, int] | None:
+        """The first row whose key an earlier row has, and that row."""
+
+    def find(self, reader: object, *, lists_all: bool) -> tuple[Column, Column]:
+        """The rows of one batch with these keys, and the rows of the source that have them.
+
+        With `lists_all` rows without a key of the source are there too.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the source."""
 
 _NewFile: TypeAlias = tuple[str, int, int, bytes]
 """A data file that was written: its name, rows, bytes, and the stable ids of its first rows, eight bytes for each."""
@@ -392,6 +450,13 @@ class LanceCommit:
     @property
     def is_raced(self) -> bool:
         """Whether the last attempt was too late, and nothing else was in the way."""
+
+    @property
+    def adds_rows(self) -> int | None:
+        """The version because of which the last attempt failed: its rows may have the keys of inserted ones."""
+
+    def allow_added_rows(self, version: int) -> None:
+        """Says that rows that were added until a version have other keys."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the rows."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 import uuid
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from floeberg import _native
+from floeberg.commit.stored_rows import as_batch, one_batch
 from floeberg.errors import NotFoundError
 from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
@@ -127,6 +128,11 @@ class ChangedRows:
 
         return pa.schema(list(self.recipe.arrow_schema())[: self.width])
 
+    @property
+    def place(self) -> int:
+        """The column of positions. A batch is of one file."""
+        return self.width + 1
+
     def delete(self, rows: pa.RecordBatch) -> None:
         """The places of rows that go."""
         import pyarrow as pa  # noqa: PLC0415
@@ -152,6 +158,13 @@ class ChangedRows:
         """Rows that were not there."""
         self.inserted_rows += rows
         return self._made(columns, rows, None)
+
+    def conformed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Rows with all columns of the table; those that they lack are their default, or null."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        made = self.recipe.native().conform(one_batch(rows), columns=self.schema.names)
+        return as_batch(pa.table(cast("Any", made)))
 
     def _made(self, columns: list[Array], rows: int, row_ids: Array | None) -> pa.RecordBatch:
         import pyarrow as pa  # noqa: PLC0415

@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg.commit.change_feed import last_changes
+from floeberg.commit.apply_changes import last_changes
 from floeberg.commit.changed_rows import ChangedRows, FoundChanges, RowChanges
-from floeberg.commit.upsert_rows import inserted_rows
+from floeberg.commit.joined_rows import inserted_rows
 from floeberg.errors import InvalidInputError
 from floeberg.write.receipt import Receipt
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from floeberg.commit.merge_rows import Clause, JoinKeys
+from floeberg.commit.joined_rows import columns_of_source
+from floeberg.commit.merge_clauses import Clause, JoinKeys
 from floeberg.commit.new_values import Setting, condition_of, settings_of
-from floeberg.commit.upsert_rows import columns_of_source
 from floeberg.errors import InvalidInputError
 from floeberg.expressions._sql_values import SqlExpression, name_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Self
 
-    from floeberg.commit.merge_rows import For
+    from floeberg.commit.merge_clauses import For
     from floeberg.commit.new_values import NewValue
 
 __all__ = ["MergeBuilder", "join_keys"]

@@ -14,8 +14,10 @@ from floeberg._arguments import (
     checked_options,
     checked_text,
 )
-from floeberg.commit.change_feed import ApplyChanges, ChangeFeed
+from floeberg.commit.apply_changes import ApplyChanges
+from floeberg.commit.change_feed import ChangeFeed
 from floeberg.commit.changes_by_key import ApplyByKeys
+from floeberg.commit.joined_rows import NullKeys, OnConflict
 from floeberg.commit.merge_builder import MergeBuilder, join_keys
 from floeberg.commit.merge_rows import MergeRows
 from floeberg.commit.source_rows import SourceRows
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Mapping, Sequence
 
-    from floeberg.commit.merge_rows import Clause
+    from floeberg.commit.merge_clauses import Clause
     from floeberg.commit.new_values import NewValue
     from floeberg.commit.staging import SchemaMode
 
@@ -42,12 +44,6 @@ DeleteMode = Literal["copy-on-write", "merge-on-read"]
 
 ChangeMode = Literal["copy-on-write", "merge-on-read", "equality"]
 """The same for a feed of changes, or by equality deletes, without reading the table."""
-
-NullKeys = Literal["error", "equal"]
-"""What a null in a key of a source is: an error, or equal to null."""
-
-OnConflict = Literal["retry", "raise"]
-"""What is done after a conflict: rows are looked for again on the newer table, or it is raised."""
 
 WriteMode = Literal["append", "overwrite", "dynamic-overwrite"]
 """How files are added: `append` only adds, the others replace rows of a filter or of their partitions."""

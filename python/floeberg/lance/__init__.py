@@ -4,6 +4,7 @@ The table format is Floeberg's own. The pages of data files are decoded and enco
 installs.
 """
 
+from floeberg.lance.changes import LanceChanges
 from floeberg.lance.creation import create_table
 from floeberg.lance.maintenance import LanceMaintenance
 from floeberg.lance.plan import LancePlan, LanceTaskGroup
@@ -14,6 +15,7 @@ from floeberg.lance.table import LanceTable
 __all__ = [
     "CleanupResult",
     "CompactionResult",
+    "LanceChanges",
     "LanceCommitResult",
     "LanceMaintenance",
     "LancePlan",

@@ -62,7 +62,7 @@ class LanceTableColumns(LanceTableWrites):
         def make(table: _native.LanceTable) -> Made:
             return added_columns(table, columns)
 
-        return self._commit(make, properties, idempotency_key)
+        return self._commit(make, properties, idempotency_key, operation="Merge")
 
     def drop_columns(
         self,
@@ -97,7 +97,7 @@ class LanceTableColumns(LanceTableWrites):
         def make(table: _native.LanceTable) -> Made:
             return Made(_native.LanceOperation.drop_columns(table, chosen))
 
-        return self._commit(make, properties, idempotency_key)
+        return self._commit(make, properties, idempotency_key, operation="Project")
 
     def rename_columns(
         self, names: Mapping[str, str], *, properties: Mapping[str, str] | None = None

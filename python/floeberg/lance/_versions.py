@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg._timestamps import moment_of
-from floeberg.errors import UnsupportedError
+from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance._base import LanceTableBase
 from floeberg.lance.versions import LanceBranch, LanceTag, LanceVersion, version_of
 
@@ -71,6 +71,23 @@ class LanceTableVersions(LanceTableBase):
             name: LanceBranch(name, parent, version, moment_of(created * 1_000_000))
             for name, parent, version, created in self._inner.branches()
         }
+
+    def refs(self) -> dict[str, LanceTag | LanceBranch]:
+        """Branches and tags by name. The main branch is not in it.
+
+        Returns:
+            What `tags` and `branches` return.
+
+        Raises:
+            InvalidInputError: A branch and a tag have the same name.
+        """
+        tags, branches = self.tags(), self.branches()
+        both = sorted(set(tags).intersection(branches))
+        if both:
+            raise InvalidInputError(
+                f"{both[0]!r} is a branch and a tag: ask tags() and branches(), or inspect.refs()"
+            )
+        return {**branches, **tags}
 
     def refresh(self) -> Self:
         """Opens the newest version of the branch.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from floeberg._arguments import checked_bool, checked_names, checked_properties
-from floeberg.commit.source_rows import SourceRows
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg._arguments import checked_bool, checked_properties
+from floeberg.errors import UnsupportedError
 from floeberg.lance._base import LanceTableBase
 from floeberg.lance.committing import commit
 from floeberg.lance.new_files import ROWS_PER_FILE
@@ -14,23 +14,20 @@ from floeberg.lance.row_changes import (
     AppendedRows,
     deleted,
     overwritten,
-    schema_of_table,
     updated,
-    upserted,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from floeberg import _native
+    from floeberg.commit.joined_rows import OnConflict
     from floeberg.commit.new_values import NewValue
     from floeberg.expressions import AnyFilter
     from floeberg.lance.committing import Made
     from floeberg.lance.result import LanceCommitResult
 
 __all__ = ["LanceTableWrites"]
-
-OnConflict: TypeAlias = Literal["retry", "error"]
 
 
 class LanceTableWrites(LanceTableBase):
@@ -69,7 +66,7 @@ class LanceTableWrites(LanceTableBase):
             (1, 2)
         """
         rows = AppendedRows(data, max_rows_per_file)
-        return self._commit(rows.make, properties, idempotency_key)
+        return self._commit(rows.make, properties, idempotency_key, operation="Append")
 
     def overwrite(
         self,
@@ -101,9 +98,9 @@ class LanceTableWrites(LanceTableBase):
         def make(table: _native.LanceTable) -> Made:
             return overwritten(table, data, settings, max_rows_per_file)
 
-        return self._commit(make, properties, idempotency_key, on_conflict="error")
+        return self._commit(make, properties, idempotency_key, operation="Overwrite", on_conflict="raise")
 
-    def delete(
+    def delete(  # noqa: PLR0913 - all but the first are keywords
         self,
         delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
         *,
@@ -111,6 +108,7 @@ class LanceTableWrites(LanceTableBase):
         properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
+        dry_run: bool = False,
     ) -> LanceCommitResult:
         """Deletes the rows that match a filter.
 
@@ -120,6 +118,7 @@ class LanceTableWrites(LanceTableBase):
             properties: What is said of the transaction.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: What to do if another writer changed the same rows: look for the rows again, or raise.
+            dry_run: Whether rows are only counted. Nothing is written.
 
         Returns:
             What the commit did.
@@ -134,11 +133,19 @@ class LanceTableWrites(LanceTableBase):
             (2, 1)
         """
         checked_bool("case_sensitive", case_sensitive)
+        checked_bool("dry_run", dry_run)
 
         def make(table: _native.LanceTable) -> Made:
-            return deleted(table, delete_filter, case_sensitive=case_sensitive)
+            return deleted(table, delete_filter, case_sensitive=case_sensitive, dry_run=dry_run)
 
-        return self._commit(make, properties, idempotency_key, on_conflict=on_conflict)
+        return self._commit(
+            make,
+            properties,
+            idempotency_key,
+            operation="Delete",
+            on_conflict=on_conflict,
+            dry_run=dry_run,
+        )
 
     def update(  # noqa: PLR0913 - all but the first two are keywords
         self,
@@ -149,6 +156,7 @@ class LanceTableWrites(LanceTableBase):
         properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
+        dry_run: bool = False,
     ) -> LanceCommitResult:
         """Sets columns of the rows that match a filter.
 
@@ -161,6 +169,7 @@ class LanceTableWrites(LanceTableBase):
             properties: What is said of the transaction.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: What to do if another writer changed the same rows: look for the rows again, or raise.
+            dry_run: Whether rows are only counted. Nothing is written.
 
         Returns:
             What the commit did.
@@ -178,71 +187,29 @@ class LanceTableWrites(LanceTableBase):
             {'n': [10, 21], '_rowid': [0, 1]}
         """
         checked_bool("case_sensitive", case_sensitive)
+        checked_bool("dry_run", dry_run)
 
         def make(table: _native.LanceTable) -> Made:
-            return updated(table, updates, filter, case_sensitive=case_sensitive)
+            return updated(table, updates, filter, case_sensitive=case_sensitive, dry_run=dry_run)
 
-        return self._commit(make, properties, idempotency_key, on_conflict=on_conflict)
+        return self._commit(
+            make,
+            properties,
+            idempotency_key,
+            operation="Update",
+            on_conflict=on_conflict,
+            dry_run=dry_run,
+        )
 
-    def upsert(  # noqa: PLR0913 - all but the first two are keywords
-        self,
-        df: object,
-        join_cols: Sequence[str],
-        *,
-        when_matched_update_all: bool = True,
-        when_not_matched_insert_all: bool = True,
-        properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
-        on_conflict: OnConflict = "retry",
-    ) -> LanceCommitResult:
-        """Updates rows by their keys, and inserts the others.
-
-        No key is inserted twice: if rows were added since the table was read, it is read again.
-
-        Args:
-            df: Rows from any library, each key once. Rows that are updated keep the columns that these lack.
-            join_cols: The key columns.
-            when_matched_update_all: Whether rows with known keys are updated.
-            when_not_matched_insert_all: Whether rows with new keys are inserted.
-            properties: What is said of the transaction.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
-            on_conflict: What to do if another writer changed the table: read it again, or raise.
-
-        Returns:
-            What the commit did.
-
-        Raises:
-            InvalidInputError: A key is null or there twice, a column is unknown, or a value does not fit.
-            CommitConflictError: Another writer changed the same rows, or added rows, again and again.
-
-        Examples:
-            >>> import pyarrow as pa
-            >>> made = fb.lance.create_table(f"{folder}/upserted", pa.table({"id": [1, 2], "n": [10, 20]}))
-            >>> done = made.upsert(pa.table({"id": [2, 3], "n": [21, 30]}), ["id"])
-            >>> done.updated_rows, done.inserted_rows, made.scan().to_arrow().sort_by("id")["n"].to_pylist()
-            (1, 1, [10, 21, 30])
-        """
-        keys = checked_names("join_cols", join_cols)
-        if not keys:
-            raise InvalidInputError("join_cols: expected at least one column")
-        updates = checked_bool("when_matched_update_all", when_matched_update_all)
-        inserts = checked_bool("when_not_matched_insert_all", when_not_matched_insert_all)
-        if not updates and not inserts:
-            raise InvalidInputError("an upsert updates, inserts, or does both: found neither")
-        source = SourceRows(df, lambda: schema_of_table(self._inner))
-
-        def make(table: _native.LanceTable) -> Made:
-            return upserted(table, source, keys, updates=updates, inserts=inserts)
-
-        return self._commit(make, properties, idempotency_key, on_conflict=on_conflict)
-
-    def _commit(
+    def _commit(  # noqa: PLR0913 - keywords
         self,
         make: Callable[[_native.LanceTable], Made],
         properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         *,
+        operation: str | None = None,
         on_conflict: str = "retry",
+        dry_run: bool = False,
     ) -> LanceCommitResult:
         """Commits an operation, and moves to its version."""
         if self._is_pinned:
@@ -251,7 +218,14 @@ class LanceTableWrites(LanceTableBase):
             )
         said: Any = checked_properties("properties", properties or {})
         table, result = commit(
-            self._inner, make, idempotency_key=idempotency_key, properties=said, on_conflict=on_conflict
+            self._inner,
+            make,
+            operation=operation,
+            idempotency_key=idempotency_key,
+            properties=said,
+            on_conflict=on_conflict,
         )
+        if dry_run:
+            return replace(result, dry_run=True)
         self._become(table)
         return result

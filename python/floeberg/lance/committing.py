@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from floeberg import _native
 from floeberg.commit.retries import Retries
@@ -22,11 +22,19 @@ if TYPE_CHECKING:
 
     from floeberg.lance.new_files import NewFiles
 
-__all__ = ["Made", "commit"]
+__all__ = ["InsertedKeys", "Made", "commit"]
 
 _OF_SAME_ROWS = ("Merge", "Rewrite")
 """Operations whose files have rows that the table has."""
 RETRIES = Retries(number=20, least_wait=0.02, most_wait=2.0, total=120.0)
+
+
+class InsertedKeys(Protocol):
+    """Keys that no row had in the version that was read."""
+
+    def may_be_in(self, read: _native.LanceTable, newest: _native.LanceTable) -> bool:
+        """Whether a row that came since may have one of them."""
+        ...
 
 
 @dataclass
@@ -37,13 +45,13 @@ class Made:
         operation: The operation; `None` if nothing has to change.
         files: The data files that were written for it.
         counts: Rows that it changes, by the names of `LanceCommitResult`.
-        inserts_missing_keys: Whether it adds rows because no row has their keys.
+        inserted_keys: The keys of rows that it adds because no row has them.
     """
 
     operation: _native.LanceOperation | None
     files: NewFiles | None = None
     counts: dict[str, Any] = field(default_factory=dict)
-    inserts_missing_keys: bool = False
+    inserted_keys: InsertedKeys | None = None
 
     def abandon(self) -> None:
         """Removes the data files."""
@@ -55,6 +63,7 @@ def commit(  # noqa: PLR0913 - keywords
     table: _native.LanceTable,
     make: Callable[[_native.LanceTable], Made],
     *,
+    operation: str | None = None,
     idempotency_key: str | None = None,
     properties: Mapping[str, str] | None = None,
     on_conflict: str = "retry",
@@ -65,27 +74,50 @@ def commit(  # noqa: PLR0913 - keywords
     Args:
         table: The version that the operation is made of.
         make: Makes the operation of a version. It is called again where a conflict asks for it.
+        operation: The name of the operation, by which an earlier commit with the key is checked.
         idempotency_key: The key of the commit.
         properties: What is said of the transaction.
-        on_conflict: `retry` makes the operation anew, `error` does not.
+        on_conflict: `retry` makes the operation anew, `raise` does not.
         sleep: Waits for some seconds.
 
     Returns:
         The newest version, and what was done.
     """
-    if on_conflict not in ("retry", "error"):
-        raise InvalidInputError(f"on_conflict: expected 'retry' or 'error', found {on_conflict!r}")
+    if on_conflict not in ("retry", "raise"):
+        raise InvalidInputError(f"on_conflict: expected 'retry' or 'raise', found {on_conflict!r}")
+    # Before anything is checked: what was done once may not be possible again.
+    if idempotency_key and (earlier := _earlier(table, idempotency_key, operation)) is not None:
+        return earlier
     patience, current = _Patience(sleep), table
     while True:
         made = make(current)
         if made.operation is None:
             made.abandon()
-            return current, LanceCommitResult(None, None)
+            return current, LanceCommitResult(None, None, **made.counts)
         tries = _Tries(current, made, idempotency_key, dict(properties or {}))
         try:
             return tries.until_done(patience, may_be_made_anew=on_conflict == "retry")
         except _ConflictError:
             current = current.newest()
+
+
+def _earlier(
+    table: _native.LanceTable, key: str, operation: str | None
+) -> tuple[_native.LanceTable, LanceCommitResult] | None:
+    """What an earlier commit with a key did.
+
+    Raises:
+        InvalidInputError: The key belongs to another operation.
+    """
+    found = table.find_commit(key)
+    if found is None:
+        return None
+    made, name = found
+    if operation not in (None, name):
+        raise InvalidInputError(
+            f'the idempotency key "{key}" belongs to an earlier operation, {name}, and is used for {operation} now'
+        )
+    return table.newest(), LanceCommitResult(made.version, name, already_committed=True)
 
 
 class _ConflictError(Exception):
@@ -120,14 +152,13 @@ class _Tries:
         self._table = table
         self._made = made
         self._name = made.operation.name
-        self._has_key = key is not None
         try:
             self.commit = _native.LanceCommit.begin(
                 table,
                 made.operation,
                 properties=list(properties.items()),
                 key=key,
-                inserts_missing_keys=made.inserts_missing_keys,
+                inserts_missing_keys=made.inserted_keys is not None,
             )
         except BaseException:
             made.abandon()
@@ -144,13 +175,13 @@ class _Tries:
         while True:
             patience.done += 1
             try:
-                return self._once(is_first=patience.done == 1)
+                return self._once()
             except CommitStateUnknownError:
                 # Another attempt finds out, and nothing may be removed before.
                 if patience.is_over:
                     raise
             except CommitConflictError as error:
-                is_raced = self.commit.is_raced
+                is_raced = self.commit.is_raced or (not patience.is_over and self._has_other_keys())
                 if patience.is_over or not error.retryable or not (is_raced or may_be_made_anew):
                     self.abandon()
                     raise _given_up(error, patience.done) from error
@@ -163,9 +194,7 @@ class _Tries:
                 raise
             patience.wait()
 
-    def _once(self, *, is_first: bool) -> tuple[_native.LanceTable, LanceCommitResult]:
-        if is_first and self._has_key and (earlier := self.commit.find_earlier()) is not None:
-            return self._found(earlier)
+    def _once(self) -> tuple[_native.LanceTable, LanceCommitResult]:
         table, is_here = self.commit.attempt()
         if not is_here:
             return self._found(table)
@@ -179,6 +208,21 @@ class _Tries:
                 added_bytes=files.size_bytes,
             )
         return table, result
+
+    def _has_other_keys(self) -> bool:
+        """Whether the last attempt failed because of rows, which turn out to have other keys than those inserted."""
+        keys = self._made.inserted_keys
+        if keys is None or self.commit.adds_rows is None:
+            return False
+        try:
+            newest = self._table.newest()
+            if keys.may_be_in(self._table, newest):
+                return False
+        except BaseException:
+            self.abandon()
+            raise
+        self.commit.allow_added_rows(newest.version)
+        return True
 
     def abandon(self) -> None:
         if self.commit.abandon():

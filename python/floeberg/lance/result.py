@@ -20,8 +20,9 @@ class LanceCommitResult:
         added_bytes: Their bytes.
         deleted_rows: The rows that were deleted or replaced. An overwrite does not count them.
         updated_rows: The rows that got new values. They count as added and as deleted rows too.
-        inserted_rows: The rows that an upsert inserted. They count as added rows too.
+        inserted_rows: The rows that an upsert or a merge inserted. They count as added rows too.
         keeps_row_ids: Whether the updated rows kept their values of `_rowid`: with stable row ids.
+        dry_run: Whether nothing was done: the counts say what would be.
     """
 
     version: int | None
@@ -34,6 +35,17 @@ class LanceCommitResult:
     updated_rows: int = field(default=0, compare=False)
     inserted_rows: int = field(default=0, compare=False)
     keeps_row_ids: bool = field(default=False, compare=False)
+    dry_run: bool = False
+
+    @property
+    def rows_updated(self) -> int:
+        """`updated_rows`, as the result of an upsert of Iceberg tables has it."""
+        return self.updated_rows
+
+    @property
+    def rows_inserted(self) -> int:
+        """`inserted_rows`, as the result of an upsert of Iceberg tables has it."""
+        return self.inserted_rows
 
 
 @dataclass(frozen=True)

@@ -10,39 +10,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
-from floeberg.commit.new_values import Rows, fitted, settings_of
+from floeberg.commit.new_values import Rows, settings_of
 from floeberg.commit.plain_columns import plain_batch, plain_schema
-from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
+from floeberg.errors import CommitConflictError, UnsupportedError
 from floeberg.expressions import as_expression
 from floeberg.lance.committing import Made
-from floeberg.lance.new_files import ROWS_PER_FILE, NewFiles, bytes_of_numbers, conformed
+from floeberg.lance.new_files import NewFiles, bytes_of_numbers, conformed
 from floeberg.lance.scan import LanceScan
-from floeberg.lance.take import taken_rows
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from floeberg.commit.new_values import NewValue
-    from floeberg.commit.source_rows import SourceRows
     from floeberg.expressions import AnyFilter
+    from floeberg.lance.committing import InsertedKeys
 
 __all__ = [
     "AppendedRows",
+    "MovedRows",
     "addresses_of",
     "deleted",
     "files_of",
     "overwritten",
     "schema_of_table",
     "updated",
-    "upserted",
 ]
 
 Array: TypeAlias = Any
-_PIECE = 1 << 16
-"""So many rows are written at once."""
 ADDRESS = "_rowaddr"
 ROW_ID = "_rowid"
 
@@ -137,11 +134,13 @@ def addresses_of(table: _native.LanceTable, row_filter: AnyFilter, *, case_sensi
     return found.column(ADDRESS)
 
 
-def deleted(table: _native.LanceTable, row_filter: AnyFilter, *, case_sensitive: bool) -> Made:
+def deleted(
+    table: _native.LanceTable, row_filter: AnyFilter, *, case_sensitive: bool, dry_run: bool = False
+) -> Made:
     """Deletes rows that match a filter."""
     addresses = addresses_of(table, row_filter, case_sensitive=case_sensitive)
-    if not len(addresses):
-        return Made(None)
+    if dry_run or not len(addresses):
+        return Made(None, counts={"deleted_rows": len(addresses)})
     operation = _native.LanceOperation.delete(
         str(as_expression(row_filter)), addresses=bytes_of_numbers(addresses)
     )
@@ -161,34 +160,107 @@ def _check_names(table: _native.LanceTable) -> None:
             )
 
 
-class _Moved:
-    """Rows that get new values, and where they were."""
+class MovedRows:
+    """Rows that change, with where they were, and rows that are new.
 
-    def __init__(self, table: _native.LanceTable) -> None:
+    Batches of rows of the table have its columns, their addresses, and with stable row ids their ids.
+    """
+
+    def __init__(self, table: _native.LanceTable, *, counts_only: bool = False) -> None:
+        """Of one operation on a version.
+
+        Args:
+            table: The version.
+            counts_only: Whether nothing is written.
+        """
         _check_names(table)
+        self._table = table
+        self._counts_only = counts_only
+        self._files = files_of(table)
+        self._addresses: list[Array] = []
+        self._row_ids: list[Array] = []
         self.is_stable = bool(table.facts()["has_stable_row_ids"])
-        self.addresses: list[Array] = []
-        self.row_ids: list[Array] = []
+        self.schema = schema_of_table(table)
+        self.width = len(self.schema)
+        self.place = self.width
+        self.deleted_rows = self.updated_rows = self.inserted_rows = 0
 
     @property
-    def columns(self) -> list[str]:
-        """The metadata columns to read."""
+    def places(self) -> list[str]:
+        """The columns that say where rows are."""
         return [ADDRESS, ROW_ID] if self.is_stable else [ADDRESS]
 
-    def add(self, batch: Any) -> None:  # noqa: ANN401 - a batch or a table
-        self.addresses.append(batch.column(ADDRESS))
-        if self.is_stable:
-            self.row_ids.append(batch.column(ROW_ID))
+    def delete(self, rows: pa.RecordBatch) -> None:
+        """Rows that go."""
+        if rows.num_rows:
+            self._addresses.append(rows.column(self.place))
+            self.deleted_rows += rows.num_rows
 
-    @property
-    def rows(self) -> int:
-        return sum(len(each) for each in self.addresses)
+    def changed(self, rows: pa.RecordBatch, columns: list[Array]) -> pa.RecordBatch:
+        """Rows with new columns in the place of old ones. They come before added ones."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    def operation(
-        self, table: _native.LanceTable, files: list[tuple[str, int, int, bytes]], columns: Sequence[str]
-    ) -> _native.LanceOperation:
-        addresses = b"".join(bytes_of_numbers(each) for each in self.addresses)
-        return _native.LanceOperation.update(table, files, columns=list(columns), addresses=addresses)
+        self.delete(rows)
+        self.updated_rows += rows.num_rows
+        if self.is_stable and rows.num_rows:
+            self._row_ids.append(rows.column(self.place + 1))
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def added(self, columns: list[Array], rows: int) -> pa.RecordBatch:
+        """Rows that were not there."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        self.inserted_rows += rows
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def conformed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Rows with all columns of the table; those that they lack are null."""
+        return conformed(rows, self.schema)
+
+    def write(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        columns: Callable[[], Sequence[str]],
+        inserted_keys: InsertedKeys | None = None,
+    ) -> Made:
+        """Writes rows while they are made.
+
+        Args:
+            batches: The rows that this made.
+            columns: The columns that have new values. It is asked when all rows were made.
+            inserted_keys: Whether rows have keys that were missing.
+
+        Returns:
+            The operation that puts the rows into the table.
+        """
+        try:
+            some = (batch for batch in batches if batch.num_rows)
+            if self._counts_only:
+                for _ in some:
+                    pass
+                return Made(None, None, self._counts())
+            files = self._files.write(some, self.schema, row_ids=self._row_ids)
+            if not files and not self._addresses:
+                return Made(None, None, self._counts(), inserted_keys=inserted_keys)
+            operation = _native.LanceOperation.update(
+                self._table,
+                files,
+                columns=list(columns()),
+                addresses=b"".join(bytes_of_numbers(each) for each in self._addresses),
+            )
+        except BaseException:
+            self._files.remove()
+            raise
+        keys = inserted_keys if self.inserted_rows else None
+        return Made(operation, self._files, self._counts(), inserted_keys=keys)
+
+    def _counts(self) -> dict[str, Any]:
+        return {
+            "deleted_rows": self.deleted_rows,
+            "updated_rows": self.updated_rows,
+            "inserted_rows": self.inserted_rows,
+            "keeps_row_ids": self.is_stable and self.updated_rows > 0,
+        }
 
 
 def updated(
@@ -197,186 +269,24 @@ def updated(
     row_filter: AnyFilter,
     *,
     case_sensitive: bool,
+    dry_run: bool = False,
 ) -> Made:
     """Sets columns of rows that match a filter."""
     import pyarrow as pa  # noqa: PLC0415
 
-    schema = schema_of_table(table)
+    moved = MovedRows(table, counts_only=dry_run)
+    schema = moved.schema
     settings = settings_of(updates, schema, case_sensitive=case_sensitive)
     aliases = {f"target.{name}": name for name in schema.names}
-    moved, new = _Moved(table), files_of(table)
-    scan = _scan(table, row_filter, ["*", *moved.columns], case_sensitive=case_sensitive)
+    scan = _scan(table, row_filter, ["*", *moved.places], case_sensitive=case_sensitive)
 
     def batches() -> Iterator[pa.RecordBatch]:
         for batch in scan.to_arrow_batch_reader():
-            moved.add(batch)
-            old = pa.RecordBatch.from_arrays([batch.column(name) for name in schema.names], schema=schema)
-            rows = Rows(old, aliases, case_sensitive)
-            given = {each.name: each.of(rows, schema.field(each.name)) for each in settings}
+            rows = batch.select([*schema.names, *moved.places])
+            old = pa.RecordBatch.from_arrays(rows.columns[: moved.width], schema=schema)
+            view = Rows(old, aliases, case_sensitive)
+            given = {each.name: each.of(view, schema.field(each.name)) for each in settings}
             columns = [given.get(name, old.column(name)) for name in schema.names]
-            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+            yield moved.changed(rows, columns)
 
-    try:
-        files = new.write(batches(), schema, row_ids=moved.row_ids)
-        if not moved.rows:
-            return Made(None)
-        operation = moved.operation(table, files, [each.name for each in settings])
-    except BaseException:
-        new.remove()
-        raise
-    counts = {"deleted_rows": moved.rows, "updated_rows": moved.rows, "keeps_row_ids": moved.is_stable}
-    return Made(operation, new, counts)
-
-
-def upserted(
-    table: _native.LanceTable,
-    source: SourceRows,
-    keys: Sequence[str],
-    *,
-    updates: bool,
-    inserts: bool,
-) -> Made:
-    """Updates rows that have the keys of the source, and inserts the others."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    schema = schema_of_table(table)
-    rows = _source_table(source, schema, keys)
-    moved, new = _Moved(table), files_of(table)
-    found = _joined(table, rows, keys, moved.columns)
-    every = pa.array(range(rows.num_rows), pa.uint32())
-    inserted = rows.filter(pc.invert(pc.is_in(every, value_set=found.column("__row").combine_chunks())))
-    if not updates:
-        found = found.slice(0, 0)
-    count = inserted.num_rows if inserts else 0
-    moved.add(found)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for start in range(0, found.num_rows, _PIECE):
-            yield from _with_old_columns(table, schema, rows, found.slice(start, _PIECE))
-        for batch in inserted.to_batches(max_chunksize=_PIECE) if inserts else ():
-            yield conformed(batch, schema)
-
-    try:
-        files = new.write(batches(), schema, row_ids=moved.row_ids)
-        if not files:
-            return Made(None)
-        changed = [name for name in rows.schema.names if name not in keys]
-        operation = moved.operation(table, files, changed)
-    except BaseException:
-        new.remove()
-        raise
-    counts = {
-        "deleted_rows": moved.rows,
-        "updated_rows": moved.rows,
-        "inserted_rows": count,
-        "keeps_row_ids": moved.is_stable and moved.rows > 0,
-    }
-    return Made(operation, new, counts, inserts_missing_keys=inserts)
-
-
-def _with_old_columns(
-    table: _native.LanceTable, schema: pa.Schema, rows: pa.Table, found: pa.Table
-) -> Iterator[pa.RecordBatch]:
-    """Rows of the source, with the columns that it lacks as the rows of the table have them."""
-    values = rows.take(found.column("__row"))
-    missing = [name for name in schema.names if name not in rows.schema.names]
-    if missing:
-        old = _taken(table, found.column(ADDRESS), missing)
-        for name in missing:
-            values = values.append_column(schema.field(name), old.column(name))
-    for batch in values.select(schema.names).combine_chunks().to_batches():
-        yield conformed(batch, schema)
-
-
-def _source_table(source: SourceRows, schema: pa.Schema, keys: Sequence[str]) -> pa.Table:
-    """The rows of the source in the types of the table.
-
-    Raises:
-        InvalidInputError: A column is unknown, or keys are missing, null or there twice.
-        LimitExceededError: The rows do not fit into memory.
-    """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    kept = source.rows()
-    rows = kept.reader(kept.schema.names).read_all().combine_chunks()
-    _native.check_source_memory(rows.nbytes)
-    unknown = [name for name in rows.schema.names if name not in schema.names]
-    if unknown:
-        raise InvalidInputError(f"the table has no column {unknown[0]!r}")
-    for key in keys:
-        if key not in schema.names or key not in rows.schema.names:
-            side = "table" if key not in schema.names else "source"
-            raise InvalidInputError(f"the {side} has no column {key!r} to join by")
-    columns = [
-        fitted(name, rows.column(name), schema.field(name), rows.num_rows) for name in rows.schema.names
-    ]
-    made = pa.table(columns, schema=pa.schema([schema.field(name) for name in rows.schema.names]))
-    for key in keys:
-        if pa.types.is_nested(made.schema.field(key).type):
-            raise InvalidInputError(
-                f"rows cannot be joined by {key!r}, which is of type {made.schema.field(key).type}: name columns of a "
-                "primitive type"
-            )
-        if made.column(key).null_count:
-            raise InvalidInputError(f"a row of the source has no key: {key!r} is null in it")
-    counted = _as_keys(made, keys).group_by(list(keys)).aggregate([([], "count_all")])
-    if counted.num_rows < made.num_rows:
-        twice = counted.filter(pc.greater(counted.column("count_all"), 1)).slice(0, 1)
-        shown = ", ".join(f"{key} = {twice.column(key)[0].as_py()!r}" for key in keys)
-        raise InvalidInputError(f"more than one row of the source has the key {shown}: keep one of them")
-    return made
-
-
-def _as_keys(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """Some columns, where zero has one sign: `-0.0` is the key `0.0`."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    found = rows.select(list(keys))
-    for at, field in enumerate(found.schema):
-        if pa.types.is_floating(field.type):
-            wide = found.column(at).cast(pa.float64())
-            found = found.set_column(at, field.name, pc.add(wide, pa.scalar(0.0)))
-    return found
-
-
-def _joined(
-    table: _native.LanceTable, rows: pa.Table, keys: Sequence[str], columns: Sequence[str]
-) -> pa.Table:
-    """Addresses of rows of the table, with the rows of the source that have their keys, in the order of the table."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    numbered = _as_keys(rows, keys).append_column("__row", pa.array(range(rows.num_rows), pa.uint32()))
-    scan = _scan(table, True, [*keys, *columns])
-    parts: list[pa.Table] = []
-    waiting: list[pa.RecordBatch] = []
-    size = 0
-    out = [*columns, "__row"]
-
-    def join() -> None:
-        if waiting:
-            part = pa.Table.from_batches(waiting)
-            part = pa.table(
-                [*_as_keys(part, keys).columns, *part.select(columns).columns], names=[*keys, *columns]
-            )
-            parts.append(part.join(numbered, list(keys), join_type="inner", use_threads=False).select(out))
-
-    for batch in scan.to_arrow_batch_reader():
-        waiting.append(batch)
-        size += batch.num_rows
-        if size >= ROWS_PER_FILE:
-            join()
-            waiting, size = [], 0
-    join()
-    empty = pa.schema([*(pa.field(name, pa.uint64()) for name in columns), pa.field("__row", pa.uint32())])
-    if not parts:
-        return empty.empty_table()
-    return pa.concat_tables([part.cast(empty) for part in parts]).sort_by(ADDRESS).combine_chunks()
-
-
-def _taken(table: _native.LanceTable, addresses: Array, columns: Sequence[str]) -> pa.Table:
-    return taken_rows(
-        table, row_ids=None, addresses=addresses.to_pylist(), selected_fields=columns, case_sensitive=True
-    )
+    return moved.write(batches(), lambda: [each.name for each in settings])

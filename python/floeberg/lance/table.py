@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
+from floeberg.lance._changes import LanceTableChanges
 from floeberg.lance._columns import LanceTableColumns
 from floeberg.lance._description import LanceTableDescription
+from floeberg.lance._joins import LanceTableJoins
 from floeberg.lance._references import LanceTableReferences
 from floeberg.lance._scans import LanceTableScans
 from floeberg.lance._versions import LanceTableVersions
@@ -25,7 +27,13 @@ _MOST_COLUMNS = 100
 
 
 class LanceTable(
-    LanceTableDescription, LanceTableVersions, LanceTableScans, LanceTableColumns, LanceTableReferences
+    LanceTableDescription,
+    LanceTableVersions,
+    LanceTableScans,
+    LanceTableChanges,
+    LanceTableJoins,
+    LanceTableColumns,
+    LanceTableReferences,
 ):
     """A Lance table, at one version of one branch.
 

@@ -11,7 +11,7 @@ from floeberg.table._base import TableBase
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from floeberg.commit.merge_rows import Clause
+    from floeberg.commit.merge_clauses import Clause
     from floeberg.commit.reporting import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import ChangeMode, DeleteMode, NullKeys, OnConflict

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_bool, checked_int, checked_text
+from floeberg._timestamps import moment_of
 from floeberg.table._base import TableBase
 from floeberg.types import HistoryEntry
 from floeberg.types._from_json import read_ref, read_snapshot
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from floeberg.types import Snapshot, SnapshotRef
 
-__all__ = ["TableSnapshots"]
+__all__ = ["TableSnapshots", "TableVersion"]
+
+
+@dataclass(frozen=True)
+class TableVersion:
+    """A state of a table.
+
+    Attributes:
+        version: The id of its snapshot.
+        timestamp: When it was committed, in UTC.
+        operation: The operation of the snapshot.
+    """
+
+    version: int
+    timestamp: datetime | None
+    operation: str | None
 
 
 class TableSnapshots(TableBase):
@@ -26,6 +45,25 @@ class TableSnapshots(TableBase):
             ['append', 'append', 'append', 'append', 'overwrite']
         """
         return list(map(read_snapshot, self._metadata()["snapshots"]))
+
+    def versions(self) -> list[TableVersion]:
+        """The states of the table that lead to the current one, oldest first: the ancestors of its snapshot.
+
+        Tables of all formats have them. `snapshots` tells more, and also names those that are no ancestors.
+
+        Examples:
+            >>> [each.version for each in table.versions()][-1] == table.current_snapshot().snapshot_id
+            True
+        """
+        known: dict[int | None, Snapshot] = {each.snapshot_id: each for each in self.snapshots()}
+        found: list[TableVersion] = []
+        # What is taken out is not found again: a chain that is damaged ends where it repeats.
+        snapshot = known.pop(self._inner.snapshot_id, None)
+        while snapshot is not None:
+            moment = moment_of(snapshot.timestamp_ms * 1000)
+            found.append(TableVersion(snapshot.snapshot_id, moment, snapshot.operation))
+            snapshot = known.pop(snapshot.parent_snapshot_id, None)
+        return found[::-1]
 
     def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
         """The snapshot with an id, or `None`.

@@ -17,6 +17,7 @@
 //! - `group`: the part of a scan that a worker reads.
 //! - `take`: rows by their ids or addresses.
 //! - `build`: which version follows from an operation; no file is opened.
+//! - `differences`: which fragments of two versions differ.
 //! - `change`: which operation does what is wanted.
 //! - `commit`: conflicts of operations, and how one becomes a version.
 //! - `refs`: tags, branches and clones, written.
@@ -34,6 +35,7 @@ mod scan;
 mod group;
 mod take;
 pub mod build;
+pub mod differences;
 pub mod change;
 pub mod commit;
 pub mod refs;

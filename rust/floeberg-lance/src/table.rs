@@ -108,6 +108,19 @@ impl Table {
         Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
 
+    /// The rows of this version with the columns of another one, by the ids of their fields. Columns may all be null.
+    #[must_use]
+    pub fn with_columns_of(&self, other: &Self) -> Self {
+        Self { schema: Arc::new(other.schema.optional()), ..self.clone() }
+    }
+
+    /// Another version of the branch, by its number. Nothing is listed. Errors: those of [`Self::open`].
+    pub fn at_version(&self, version: u64) -> Result<Self> {
+        let name = self.manifest_location().rsplit('/').next().unwrap_or_default();
+        let scheme = metadata::version_of(name).map_or(metadata::NamingScheme::V2, |(_, scheme)| scheme);
+        self.at(ListedVersion { version, scheme, size: 0 })
+    }
+
     /// A version whose manifest is in memory, such as a part of one that another process opened. No file is opened.
     ///
     /// `folder` is that of the branch, `path` the place of its manifest, for errors. Errors: those of [`Self::open`].

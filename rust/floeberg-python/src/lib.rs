@@ -55,6 +55,8 @@ mod _native {
         shallow_clone_lance_table,
     };
     #[pymodule_export]
+    use crate::lance::keys::LanceKeys;
+    #[pymodule_export]
     use crate::lance::operation::{LanceOperation, create_lance_table, plan_lance_compaction};
     #[pymodule_export]
     use crate::lance::plan::LancePlan;

@@ -13,7 +13,7 @@ use floeberg_core::{Context as _, Error, ErrorKind, Result};
 use floeberg_io::{Store, location};
 
 use super::clock::now;
-use super::conflict::{Answer, answer};
+use super::conflict::answer;
 use super::deletes::{Deleted, RowsOf, Written, delete};
 use super::files::Files;
 use super::names::{may_be_of_key, parts_of, transaction_file, transaction_uuid};
@@ -73,6 +73,10 @@ struct State {
     is_raced: bool,
     /// Is it part of the table?
     is_done: bool,
+    /// A version that added rows, which may have the keys of inserted ones.
+    adds_rows: Option<u64>,
+    /// The last version whose rows have other keys than those that are inserted.
+    has_other_keys: u64,
 }
 
 impl Commit {
@@ -103,25 +107,9 @@ impl Commit {
     /// operation; `InvalidData`; those of the store.
     pub fn find_earlier(&self) -> Result<Option<Table>> {
         let Some(key) = &self.request.key else { return Ok(None) };
-        let (store, folder) = (self.store(), self.folder());
-        let listed = metadata::entries(store, &location::join(folder, TRANSACTIONS))?;
-        let mut candidates = listed.iter().filter_map(|entry| parts_of(&entry.name)).peekable();
-        if candidates.peek().is_none() {
-            return Ok(None);
-        }
-        let versions = metadata::versions(store, folder)?;
-        for (read, uuid) in candidates.filter(|(_, uuid)| may_be_of_key(uuid, key)) {
-            let Some(listed) = read.checked_add(1).and_then(|version| find(&versions, version)) else {
-                continue;
-            };
-            let table = self.request.table.at(listed)?;
-            let made = table.transaction()?;
-            if let Some(made) = made.filter(|made| made.uuid == uuid && self.has_key(made)) {
-                self.check_operation(&made, key)?;
-                return Ok(Some(table));
-            }
-        }
-        Ok(None)
+        let Some((table, operation)) = find_commit(&self.request.table, key)? else { return Ok(None) };
+        self.check_operation(&operation, key)?;
+        Ok(Some(table))
     }
 
     /// Tries to make the next version.
@@ -130,7 +118,7 @@ impl Commit {
     /// [is retryable](Error::is_retryable); `CommitStateUnknown`; those of the operation and of the store.
     pub fn attempt(&self) -> Result<Committed> {
         let mut state = self.lock();
-        state.is_raced = false;
+        (state.is_raced, state.adds_rows) = (false, None);
         let versions = metadata::versions(self.store(), self.folder())?;
         if let Some(done) = self.check_since(&versions, &mut state)? {
             return Ok(done);
@@ -172,6 +160,16 @@ impl Commit {
         self.lock().is_raced
     }
 
+    /// The version because of which the last attempt failed: it added rows, which may have the keys of inserted ones.
+    pub fn adds_rows(&self) -> Option<u64> {
+        self.lock().adds_rows
+    }
+
+    /// Says that rows that were added until a version have other keys than those that are inserted.
+    pub fn allow_added_rows(&self, version: u64) {
+        self.lock().has_other_keys = version;
+    }
+
     /// Looks at what was committed meanwhile. The commit may be there, with an answer that was lost, or of another process with
     /// the same key.
     fn check_since(&self, versions: &[ListedVersion], state: &mut State) -> Result<Option<Committed>> {
@@ -198,24 +196,25 @@ impl Commit {
                 return Ok(Some(Committed { table, is_here: true }));
             }
             if let Some(key) = self.request.key.as_ref().filter(|_| self.has_key(&theirs)) {
-                self.check_operation(&theirs, key)?;
+                self.check_operation(&theirs.operation, key)?;
                 return Ok(Some(Committed { table, is_here: false }));
             }
             // A version that somebody else made cannot become ours any more.
             state.unknown = state.unknown.filter(|unknown| *unknown > version);
-            self.check_conflict(&theirs, version)?;
+            self.check_conflict(&theirs, version, state)?;
             state.checked = version;
         }
         Ok(None)
     }
 
-    fn check_conflict(&self, theirs: &Transaction, version: u64) -> Result<()> {
+    fn check_conflict(&self, theirs: &Transaction, version: u64, state: &mut State) -> Result<()> {
         let (ours, theirs) = (self.shape(), &theirs.operation);
-        let found = answer(&ours, theirs, true);
-        if let Some(error) = found.error(&ours, theirs, version) {
+        if let Some(error) = answer(&ours, theirs, true).error(&ours, theirs, version) {
             return Err(error);
         }
-        if self.request.inserts_missing_keys && found != Answer::Refused && adds_rows(theirs) {
+        let may_have_keys = self.request.inserts_missing_keys && version > state.has_other_keys;
+        if may_have_keys && adds_rows(theirs) {
+            state.adds_rows = Some(version);
             let message =
                 format!("version {version} added rows meanwhile, which may have the keys of inserted ones");
             return Err(Error::new(ErrorKind::CommitConflict, message).retryable(true));
@@ -226,7 +225,8 @@ impl Commit {
     /// Do new rows still have the columns of the table? A column whose type was changed, or that was dropped and added again,
     /// has another id, and what was written for the earlier one would be lost.
     fn check_columns(&self, base: &Table) -> Result<()> {
-        if !matches!(self.request.operation, Operation::Append(_) | Operation::Update(_)) {
+        let has_rows = matches!(self.request.operation, Operation::Append(_) | Operation::Update(_));
+        if !has_rows || base.version() == self.request.table.version() {
             return Ok(());
         }
         let written = metadata::field_paths(&self.request.table.manifest().head.fields);
@@ -356,11 +356,11 @@ impl Commit {
     }
 
     fn has_key(&self, made: &Transaction) -> bool {
-        lookup(&made.properties, KEY) == self.request.key.as_ref() && self.request.key.is_some()
+        self.request.key.as_ref().is_some_and(|key| lookup(&made.properties, KEY) == Some(key))
     }
 
-    fn check_operation(&self, made: &Transaction, key: &str) -> Result<()> {
-        let (found, expected) = (made.operation.name(), self.request.operation.name());
+    fn check_operation(&self, made: &Operation, key: &str) -> Result<()> {
+        let (found, expected) = (made.name(), self.request.operation.name());
         if found == expected {
             return Ok(());
         }
@@ -380,6 +380,30 @@ impl Commit {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The version that a commit with a key made, and its operation; `None` without one.
+///
+/// It is found as long as the file of its transaction is there. Errors: `InvalidData`; those of the store.
+pub fn find_commit(table: &Table, key: &str) -> Result<Option<(Table, Operation)>> {
+    let (store, folder) = (table.store().as_ref(), table.bases().folder());
+    let listed = metadata::entries(store, &location::join(folder, TRANSACTIONS))?;
+    let mut candidates = listed.iter().filter_map(|entry| parts_of(&entry.name)).peekable();
+    if candidates.peek().is_none() {
+        return Ok(None);
+    }
+    let versions = metadata::versions(store, folder)?;
+    for (read, uuid) in candidates.filter(|(_, uuid)| may_be_of_key(uuid, key)) {
+        let Some(listed) = read.checked_add(1).and_then(|version| find(&versions, version)) else {
+            continue;
+        };
+        let table = table.at(listed)?;
+        let Some(made) = table.transaction()?.filter(|made| made.uuid == uuid) else { continue };
+        if lookup(&made.properties, KEY).is_some_and(|known| known == key) {
+            return Ok(Some((table, made.operation)));
+        }
+    }
+    Ok(None)
 }
 
 fn find(versions: &[ListedVersion], version: u64) -> Option<ListedVersion> {

@@ -19,7 +19,7 @@ mod commit_table;
 #[cfg(test)]
 mod tests;
 
-pub use attempt::{Commit, CommitRequest, Committed};
+pub use attempt::{Commit, CommitRequest, Committed, find_commit};
 pub(crate) use clock::now;
 pub use commit_table::{CreateRequest, create_table};
 pub use conflict::{Answer, answer};

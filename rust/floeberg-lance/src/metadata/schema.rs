@@ -100,6 +100,13 @@ impl Schema {
         self.fields.iter().find(|field| field.name == name)
     }
 
+    /// The same columns, which may all be null.
+    #[must_use]
+    pub fn optional(&self) -> Self {
+        let fields = self.fields.iter().map(|field| Field { nullable: true, ..field.clone() });
+        Self { fields: fields.collect(), metadata: self.metadata.clone() }
+    }
+
     /// Every field, depth first.
     pub fn all(&self) -> Vec<&Field> {
         let mut all = Vec::new();

@@ -68,6 +68,17 @@ impl LanceCommit {
         self.0.is_raced()
     }
 
+    /// The version because of which the last attempt failed: it added rows, which may have the keys of inserted ones.
+    #[getter]
+    fn adds_rows(&self) -> Option<u64> {
+        self.0.adds_rows()
+    }
+
+    /// Says that rows that were added until a version have other keys.
+    fn allow_added_rows(&self, version: u64) {
+        self.0.allow_added_rows(version);
+    }
+
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("a commit", "the rows, and commit them there"))
     }

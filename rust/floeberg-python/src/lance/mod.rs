@@ -10,6 +10,7 @@
 //! - `scan`: a scan.
 //! - `describe`: versions, tags, branches, fragments as tuples.
 //! - `table`: a table.
+//! - `keys`: the keys of a source.
 //! - `operation`: what is committed.
 //! - `commit`: tries of a commit, tags and branches, what may go.
 
@@ -21,5 +22,6 @@ pub mod taken;
 pub mod scan;
 pub mod describe;
 pub mod table;
+pub mod keys;
 pub mod operation;
 pub mod commit;

@@ -228,7 +228,10 @@ fn numbers(bytes: &[u8]) -> Result<impl Iterator<Item = u64> + '_> {
 fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
     let mut rows = RowsOf::new();
     for address in numbers(addresses)? {
-        rows.entry(address >> 32).or_default().insert((address & 0xffff_ffff) as u32);
+        let is_new = rows.entry(address >> 32).or_default().insert((address & 0xffff_ffff) as u32);
+        if !is_new {
+            return Err(Error::internal("a row is changed twice by one operation").with("address", address));
+        }
     }
     Ok(rows)
 }

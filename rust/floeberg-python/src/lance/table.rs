@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use floeberg_core::Cancel;
 use floeberg_core::expr::Expr;
 use floeberg_io::{Location, location, open_store};
+use floeberg_lance::commit::find_commit;
+use floeberg_lance::differences::{Differences, incomparable_columns, may_replace_values};
+use floeberg_lance::wire::Operation;
 use floeberg_lance::{Checkout, OpenOptions, Scan, Table, Taken, metadata};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
@@ -21,6 +24,9 @@ use crate::lance::scan::LanceScan;
 use crate::lance::taken::LanceTaken;
 use crate::runtime;
 use crate::values::expression::Tree;
+
+/// Fragments of an earlier and of a later version, fragments with the same rows in both, and those of them with other values.
+type DifferenceParts = (Vec<u64>, Vec<u64>, Vec<u64>, Vec<u64>);
 
 /// A Lance table, opened at one of its versions.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -67,6 +73,47 @@ impl LanceTable {
         let options = OpenOptions { checkout, ..old };
         let opened = runtime::wait(py, &Cancel::default(), move |_| Table::open(&location, &options))?;
         opened.map(Self).map_err(|error| to_open_exception(py, "NoSuchTableError", &error))
+    }
+
+    /// Another version of the branch.
+    fn at_version(&self, py: Python<'_>, version: u64) -> PyResult<Self> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |_| table.at_version(version)).map(Self)
+    }
+
+    /// The rows with the columns of another version.
+    fn with_columns_of(&self, other: PyRef<'_, Self>) -> Self {
+        Self(self.0.with_columns_of(&other.0))
+    }
+
+    /// The fragments that differ from those of an earlier version.
+    fn differences(&self, py: Python<'_>, before: PyRef<'_, Self>) -> PyResult<DifferenceParts> {
+        let (before, after) = (before.0.clone(), self.0.clone());
+        let found = runtime::run(py, &Cancel::default(), move |_| Differences::between(&before, &after))?;
+        Ok((found.before, found.after, found.same_rows, found.other_values))
+    }
+
+    /// The columns that have another type or identity in an earlier version.
+    fn incomparable_columns(&self, py: Python<'_>, before: PyRef<'_, Self>) -> PyResult<Vec<String>> {
+        let before = before.0.clone();
+        runtime::call(py, || Ok(incomparable_columns(&before, &self.0).into_iter().collect()))
+    }
+
+    /// The operation that made the version, and whether it may have replaced values where they were; `None` where nothing says it.
+    fn made_by(&self, py: Python<'_>) -> PyResult<Option<(&'static str, bool)>> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |_| {
+            let operation = table.transaction()?.map(|made| made.operation);
+            let known = operation.filter(|operation| !matches!(operation, Operation::Missing));
+            Ok(known.map(|operation| (operation.name(), may_replace_values(&operation))))
+        })
+    }
+
+    /// The version that a commit with a key made, and its operation; `None` without one.
+    fn find_commit(&self, py: Python<'_>, key: String) -> PyResult<Option<(Self, &'static str)>> {
+        let table = self.0.clone();
+        let found = runtime::run(py, &Cancel::default(), move |_| find_commit(&table, &key))?;
+        Ok(found.map(|(table, operation)| (Self(table), operation.name())))
     }
 
     #[getter]

@@ -85,6 +85,27 @@ fn inserts_of_missing_keys_are_made_anew_where_rows_were_added() {
 }
 
 #[test]
+fn inserts_of_missing_keys_follow_rows_that_turned_out_to_have_others() {
+    let tables = Tables::default();
+    let table = plain_table(&tables, NamingScheme::V2);
+    let operation = change::update(&table, &[file("ours", 1)], &[]).unwrap();
+    let ours = CommitRequest { inserts_missing_keys: true, ..request(&table, operation) };
+    let ours = Commit::begin(ours).unwrap();
+    let first = append(&table, "first", 1);
+    assert!(ours.attempt().is_err());
+    assert_eq!(ours.adds_rows(), Some(2));
+    let second = append(&first, "second", 1);
+    // Versions after those that were looked at are to be looked at too.
+    ours.allow_added_rows(2);
+    assert!(ours.attempt().is_err());
+    assert_eq!(ours.adds_rows(), Some(3));
+    ours.allow_added_rows(second.version());
+    let done = ours.attempt().unwrap();
+    assert_eq!((done.is_here, done.table.version(), done.table.count().unwrap()), (true, 4, 23));
+    assert_eq!(ours.adds_rows(), None);
+}
+
+#[test]
 fn a_commit_follows_versions_that_do_not_matter() {
     let tables = Tables::default();
     let table = plain_table(&tables, NamingScheme::V1);
