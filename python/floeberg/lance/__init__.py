@@ -7,6 +7,8 @@ installs.
 from floeberg.lance.creation import create_table
 from floeberg.lance.maintenance import LanceMaintenance
 from floeberg.lance.plan import LancePlan, LanceTaskGroup
+from floeberg.lance.receipt import LanceReceipt
+from floeberg.lance.recipe import LanceWriteRecipe
 from floeberg.lance.result import CleanupResult, CompactionResult, LanceCommitResult
 from floeberg.lance.scan import LanceScan
 from floeberg.lance.table import LanceTable
@@ -17,8 +19,10 @@ __all__ = [
     "LanceCommitResult",
     "LanceMaintenance",
     "LancePlan",
+    "LanceReceipt",
     "LanceScan",
     "LanceTable",
     "LanceTaskGroup",
+    "LanceWriteRecipe",
     "create_table",
 ]

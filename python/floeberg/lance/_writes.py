@@ -236,6 +236,13 @@ class LanceTableWrites(LanceTableBase):
 
         return self._commit(make, properties, idempotency_key, on_conflict=on_conflict)
 
+    def _check_follows(self) -> None:
+        """Raises where the table does not follow its newest version."""
+        if self._is_pinned:
+            raise UnsupportedError(
+                "the table was opened at a fixed version: open it without version, tag and as_of to change it"
+            )
+
     def _commit(
         self,
         make: Callable[[_native.LanceTable], Made],
@@ -245,10 +252,7 @@ class LanceTableWrites(LanceTableBase):
         on_conflict: str = "retry",
     ) -> LanceCommitResult:
         """Commits an operation, and moves to its version."""
-        if self._is_pinned:
-            raise UnsupportedError(
-                "the table was opened at a fixed version: open it without version, tag and as_of to change it"
-            )
+        self._check_follows()
         said: Any = checked_properties("properties", properties or {})
         table, result = commit(
             self._inner, make, idempotency_key=idempotency_key, properties=said, on_conflict=on_conflict

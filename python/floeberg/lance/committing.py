@@ -22,11 +22,26 @@ if TYPE_CHECKING:
 
     from floeberg.lance.new_files import NewFiles
 
-__all__ = ["Made", "commit"]
+__all__ = ["Conditions", "Made", "commit", "find_commit"]
 
 _OF_SAME_ROWS = ("Merge", "Rewrite")
 """Operations whose files have rows that the table has."""
 RETRIES = Retries(number=20, least_wait=0.02, most_wait=2.0, total=120.0)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a commit asks for, beside what its operation does.
+
+    Args:
+        expected: Settings that the version before must have; `None` for one that it must lack.
+        settings: Settings that come with the version; `None` removes one.
+        keeps_rows: Whether nobody may have changed rows since the version that the operation was made of.
+    """
+
+    expected: Mapping[str, str | None] = field(default_factory=dict)
+    settings: Mapping[str, str | None] = field(default_factory=dict)
+    keeps_rows: bool = False
 
 
 @dataclass
@@ -38,12 +53,14 @@ class Made:
         files: The data files that were written for it.
         counts: Rows that it changes, by the names of `LanceCommitResult`.
         inserts_missing_keys: Whether it adds rows because no row has their keys.
+        conditions: What it asks for beside it.
     """
 
     operation: _native.LanceOperation | None
     files: NewFiles | None = None
     counts: dict[str, Any] = field(default_factory=dict)
     inserts_missing_keys: bool = False
+    conditions: Conditions = Conditions()
 
     def abandon(self) -> None:
         """Removes the data files."""
@@ -88,6 +105,20 @@ def commit(  # noqa: PLR0913 - keywords
             current = current.newest()
 
 
+def find_commit(
+    table: _native.LanceTable, operation: _native.LanceOperation, key: str
+) -> _native.LanceTable | None:
+    """The version that an earlier commit with a key made; `None` without one.
+
+    Raises:
+        InvalidInputError: The key belongs to another operation.
+        UnsupportedError: The table cannot be written.
+    """
+    return _native.LanceCommit.begin(
+        table, operation, properties=[], key=key, inserts_missing_keys=False
+    ).find_earlier()
+
+
 class _ConflictError(Exception):
     """The operation is to be made anew. Its files are gone."""
 
@@ -128,6 +159,9 @@ class _Tries:
                 properties=list(properties.items()),
                 key=key,
                 inserts_missing_keys=made.inserts_missing_keys,
+                expected=list(made.conditions.expected.items()),
+                settings=list(made.conditions.settings.items()),
+                keeps_rows=made.conditions.keeps_rows,
             )
         except BaseException:
             made.abandon()

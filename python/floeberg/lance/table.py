@@ -13,6 +13,7 @@ from floeberg.lance._description import LanceTableDescription
 from floeberg.lance._references import LanceTableReferences
 from floeberg.lance._scans import LanceTableScans
 from floeberg.lance._versions import LanceTableVersions
+from floeberg.lance._worker_writes import LanceTableWorkerWrites
 from floeberg.lance.inspect import LanceInspect
 
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ _MOST_COLUMNS = 100
 
 
 class LanceTable(
-    LanceTableDescription, LanceTableVersions, LanceTableScans, LanceTableColumns, LanceTableReferences
+    LanceTableDescription,
+    LanceTableVersions,
+    LanceTableScans,
+    LanceTableWorkerWrites,
+    LanceTableColumns,
+    LanceTableReferences,
 ):
     """A Lance table, at one version of one branch.
 

@@ -16,6 +16,7 @@
 //! - `scan`: which rows and columns are read.
 //! - `group`: the part of a scan that a worker reads.
 //! - `take`: rows by their ids or addresses.
+//! - `appended`: the fragments that hold rows appended since a version.
 //! - `build`: which version follows from an operation; no file is opened.
 //! - `change`: which operation does what is wanted.
 //! - `commit`: conflicts of operations, and how one becomes a version.
@@ -33,6 +34,7 @@ pub mod read;
 mod scan;
 mod group;
 mod take;
+mod appended;
 pub mod build;
 pub mod change;
 pub mod commit;
@@ -42,6 +44,7 @@ pub mod clean;
 #[cfg(test)]
 mod tests;
 
+pub use appended::{Appended, appended_since};
 pub use checkout::Checkout;
 pub use group::Group;
 pub use scan::Scan;

@@ -1,5 +1,6 @@
 //! Which fragments does a scan of a Lance table read?
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use floeberg_lance::read::ReadRequest;
@@ -57,6 +58,15 @@ impl LancePlan {
     fn split(&self, py: Python<'_>, target_size: u64) -> PyResult<Vec<LanceTaskGroup>> {
         let groups = runtime::call(py, || Ok(Group::split(&self.request, target_size)))?;
         Ok(groups.into_iter().map(|group| LanceTaskGroup { scan: self.scan.clone(), group }).collect())
+    }
+
+    /// The fragments of some ids, as one group.
+    fn of_fragments(&self, ids: HashSet<u64>) -> LanceTaskGroup {
+        let fragments = &self.request.table().manifest().fragments;
+        let found = fragments.ids().iter().zip(fragments.physical_rows()).enumerate();
+        let parts = found.filter(|(_, (id, _))| ids.contains(id)).map(|(place, (_, rows))| (place, 0..*rows));
+        let group = Group::new(Arc::clone(&self.request), parts.collect());
+        LanceTaskGroup { scan: self.scan.clone(), group }
     }
 
     /// All fragments, as one group.
