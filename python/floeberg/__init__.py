@@ -34,6 +34,7 @@ from floeberg.commit.update_schema import UpdateSchema
 from floeberg.commit.update_sort_order import UpdateSortOrder
 from floeberg.commit.update_spec import UpdateSpec
 from floeberg.commit.update_statistics import UpdateStatistics
+from floeberg.copying import CopyResult, copy
 from floeberg.errors import FloebergError
 from floeberg.expressions import col, sql_expr
 from floeberg.lance import LancePlan, LanceScan, LanceTable, LanceTaskGroup
@@ -61,6 +62,7 @@ __all__ = [
     "Catalog",
     "ChangelogScan",
     "CommitResult",
+    "CopyResult",
     "DataFile",
     "DeleteFile",
     "Explain",
@@ -90,6 +92,7 @@ __all__ = [
     "WriteRecipe",
     "catalog",
     "col",
+    "copy",
     "errors",
     "exceptions",
     "expressions",
