@@ -96,7 +96,9 @@ class FloebergWriter(DataSourceArrowWriter):
         self._frames = FramesRead() if frames is None else frames
 
     @classmethod
-    def of(cls, options: WriteOptions, schema: StructType, *, overwrite: bool) -> FloebergWriter:
+    def of(
+        cls, table: Table, options: WriteOptions, schema: StructType, *, overwrite: bool
+    ) -> FloebergWriter:
         """The writer of a DataFrame's rows.
 
         Raises:
@@ -110,7 +112,10 @@ class FloebergWriter(DataSourceArrowWriter):
                 f"the option {options.overwrite_options[0]!r} is for overwrites, and this write appends: remove the "
                 f"option, or write with mode('overwrite')"
             )
-        table = options.locator.open()
+        if options.validate_from_version is not None:
+            raise InvalidInputError(
+                "the option 'validate-from-version' is for Lance tables: use 'validate-from-snapshot-id'"
+            )
         columns = InputColumns.of(table.schema().fields, schema, case_sensitive=options.case_sensitive)
         rows = columns.schema(arrow_schema(schema))
         if options.merge_schema:
