@@ -35,6 +35,7 @@ from floeberg.commit.update_schema import UpdateSchema
 from floeberg.commit.update_sort_order import UpdateSortOrder
 from floeberg.commit.update_spec import UpdateSpec
 from floeberg.commit.update_statistics import UpdateStatistics
+from floeberg.copying import CopyResult, copy
 from floeberg.errors import FloebergError
 from floeberg.expressions import col, sql_expr
 from floeberg.lance import LanceChanges, LancePlan, LanceScan, LanceTable, LanceTaskGroup
@@ -63,6 +64,7 @@ __all__ = [
     "ChangelogScan",
     "CommitLike",
     "CommitResult",
+    "CopyResult",
     "DataFile",
     "DeleteFile",
     "Explain",
@@ -98,6 +100,7 @@ __all__ = [
     "WriteRecipe",
     "catalog",
     "col",
+    "copy",
     "errors",
     "exceptions",
     "expressions",

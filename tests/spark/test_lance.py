@@ -137,12 +137,6 @@ def test_a_version_is_refused_for_iceberg(spark, refs):
         spark.read.format("floeberg").option("version", "1").load(str(refs.metadata_file)).collect()
 
 
-def test_a_lance_table_is_not_written_yet(spark):
-    case = lance_lent("lance")
-    with pytest.raises(PySparkException, match="a Lance table, which Spark can only read so far"):
-        load(spark, case).write.format("floeberg").mode("append").save(str(case.location))
-
-
 def test_a_scan_becomes_a_frame_and_stays_at_its_version(spark):
     case = lance_lent("lance")
     scan = case.open(version=5).scan("id > 3", ("id",), limit=4)

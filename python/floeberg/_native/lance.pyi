@@ -45,6 +45,13 @@ class LanceTable:
     def exists(location: str, *, storage_options: dict[str, str]) -> bool:
         """Whether a Lance table is in a folder."""
 
+    def at_version(self, version: int) -> LanceTable:
+        """Another version of the branch.
+
+        Raises:
+            NotFoundError: It does not exist.
+        """
+
     def newest(self) -> LanceTable:
         """The newest version of the branch."""
 
@@ -107,7 +114,8 @@ class LanceTable:
     def facts(self) -> dict[str, Any]:
         """What the manifest says beside its fragments.
 
-        Keys are `config`, `table_metadata`, `data_storage_version`, `has_stable_row_ids`, `fragments` and `features`.
+        Keys are `config`, `table_metadata`, `data_storage_version`, `has_stable_row_ids`, `transaction_file`,
+        `fragments` and `features`.
         """
 
     def version_parts(self) -> _VersionParts:
@@ -139,6 +147,15 @@ class LanceTable:
 
         Raises:
             InvalidInputError: A column is unknown, or a literal has a wrong type.
+        """
+
+    def appended_since(self, version: int) -> tuple[list[int], list[int], tuple[int, str] | None]:
+        """The fragments of rows that were appended after a version.
+
+        First those of such rows alone, then those with other rows too; or the version that did more, and its operation.
+
+        Raises:
+            NotFoundError: A version in between is gone.
         """
 
     def take(
@@ -175,6 +192,10 @@ class LanceScan:
     @property
     def limit(self) -> int | None:
         """The most rows that are read."""
+
+    @property
+    def folder(self) -> str:
+        """The folder of the table, or of its branch."""
 
     @property
     def version(self) -> int:
@@ -426,8 +447,14 @@ class LanceCommit:
         properties: list[tuple[str, str]],
         key: str | None,
         inserts_missing_keys: bool,
+        expected: list[tuple[str, str | None]] = ...,
+        settings: list[tuple[str, str | None]] = ...,
+        keeps_rows: bool = False,
     ) -> LanceCommit:
         """Begins a commit. Nothing is read or written.
+
+        `expected` are settings that the version before must have, `settings` those that the new one gets. With
+        `keeps_rows` nobody may have changed rows meanwhile.
 
         Raises:
             UnsupportedError: The table cannot be written.
@@ -474,6 +501,14 @@ def create_lance_table(
     key: str | None,
 ) -> LanceTable:
     """Creates a table of files that were written."""
+
+def check_lance_files(table: LanceTable, files: list[tuple[str, int]]) -> None:
+    """Checks that data files are there: their names and bytes.
+
+    Raises:
+        NotFoundError: One is missing.
+        InvalidDataError: One has another size.
+    """
 
 def plan_lance_compaction(
     table: LanceTable, *, target_rows: int, deletions: float

@@ -36,6 +36,8 @@ def converted(name: str, values: Array, kind: pa.DataType) -> Array:
     plain = values
     if pa.types.is_dictionary(values.type) or isinstance(values.type, pa.RunEndEncodedType):
         plain = values.cast(values.type.value_type)
+    if pa.types.is_dictionary(kind):
+        return converted(name, plain, cast("Any", kind).value_type).dictionary_encode().cast(kind)
     if isinstance(kind, pa.BaseExtensionType) and plain.type == kind.storage_type:
         return pa.ExtensionArray.from_storage(kind, plain)
     if not _holds(plain.type, kind):
@@ -61,7 +63,27 @@ def _cast(values: Array, kind: pa.DataType) -> Array:
     if pa.types.is_decimal(values.type) and pa.types.is_floating(kind):
         # A cast from decimals to doubles is not to the nearest one, and that of text is.
         values = values.cast(pa.string())
+    if pa.types.is_fixed_size_list(kind) and not pa.types.is_fixed_size_list(values.type):
+        return _as_fixed_size(values, kind)
     return values.cast(kind, safe=True)
+
+
+def _as_fixed_size(values: Array, kind: pa.DataType) -> Array:
+    """Lists in a type of lists of one length. The cast of pyarrow crashes where lists are null."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    size = cast("Any", kind).list_size
+    lengths = pc.unique(pc.drop_null(pc.list_value_length(values))).to_pylist()
+    if any(length != size for length in lengths):
+        raise pa.ArrowInvalid(f"expected lists of {size} elements, found one of {max(lengths)}")
+    elements = values.flatten().cast(cast("Any", kind).value_type, safe=True)
+    dense = pa.FixedSizeListArray.from_arrays(elements, type=kind)
+    if not values.null_count:
+        return dense
+    valid = values.is_valid()
+    places = pc.subtract(pc.cumulative_sum(valid.cast(pa.int64())), pa.scalar(1, pa.int64()))
+    return dense.take(pc.if_else(valid, places, pa.scalar(None, pa.int64())))
 
 
 def _check_same(name: str, values: Array, made: Array) -> None:
@@ -109,14 +131,32 @@ def _holds(found: pa.DataType, wanted: pa.DataType) -> bool:
         is_bytes,
         kinds.is_date,
         kinds.is_time,
+        kinds.is_duration,
     )
     if any(each(found) and each(wanted) for each in alike):
         return True
     if kinds.is_timestamp(found) and kinds.is_timestamp(wanted):
         return (cast("Any", found).tz is None) == (cast("Any", wanted).tz is None)
     if kinds.is_nested(found) and kinds.is_nested(wanted):
-        return _shape(found) == _shape(wanted)
+        return _shape(found) == _shape(wanted) and not _get_one_length(found, wanted)
     return False
+
+
+def _get_one_length(found: Any, wanted: Any) -> bool:  # noqa: ANN401 - types of one shape
+    """Whether lists below a type become lists of one length, which is not done."""
+    import pyarrow.types as kinds  # noqa: PLC0415
+
+    if kinds.is_struct(wanted):
+        pairs = [(found.field(each.name).type, each.type) for each in wanted]
+    elif kinds.is_map(wanted):
+        pairs = [(found.key_type, wanted.key_type), (found.item_type, wanted.item_type)]
+    else:
+        pairs = [(found.value_type, wanted.value_type)]
+    return any(
+        (kinds.is_fixed_size_list(other) and not kinds.is_fixed_size_list(one))
+        or (kinds.is_nested(other) and not kinds.is_dictionary(other) and _get_one_length(one, other))
+        for one, other in pairs
+    )
 
 
 def _shape(kind: Any) -> object:  # noqa: ANN401 - a type

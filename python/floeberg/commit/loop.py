@@ -50,6 +50,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     stage_only: bool = False,
     report: Callable[[str, int, int, int], object] | None = None,
     stopped: Callable[[], None] = lambda: None,
+    check: Callable[[OpenedTable], None] = lambda _: None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Committed:
     """Commits operations to a table, atomically.
@@ -67,6 +68,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         stage_only: Whether no branch names the new snapshot, until it is published.
         report: Called now and then with the step of an attempt, its files, all files of the step, and its rows.
         stopped: Called where `report` or Ctrl-C stopped the commit, and nothing was committed.
+        check: Called with the table that an attempt is made on. What it raises ends the commit.
         sleep: Waits for some seconds.
 
     Returns:
@@ -97,7 +99,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     for done in itertools.count(1):
         try:
             with commit_lock(None if starting is None else starting.metadata_location):
-                return _try_once(progress, starting, report)
+                return _try_once(progress, starting, report, check)
         except _StoppedError as stop:
             stopped_by = stop.cause
             break
@@ -165,6 +167,7 @@ def _try_once(
     progress: Progress,
     starting: OpenedTable | None,
     report: Callable[[str, int, int, int], object] | None,
+    check: Callable[[OpenedTable], None],
 ) -> Committed:
     base = None
     if starting is not None:
@@ -173,6 +176,7 @@ def _try_once(
         if (found := progress.find(base)) is not None:
             return found
         progress.forget_superseded(base)
+        check(base)
     attempt = _attempt(progress, base, report)
     progress.rebased += attempt.is_rebased
     if base is not None and not attempt.changes:

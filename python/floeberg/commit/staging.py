@@ -122,6 +122,8 @@ class StagedOperations:
         self._reporter = Reporter(progress)
         self._changes: StagedChanges | None = None
         """The operation that looks for its rows, and does so again after a conflict."""
+        self._check_base: Callable[[OpenedTable], None] = lambda _: None
+        """Called with the table that an attempt of the commit is made on. What it raises ends the commit."""
         # A transaction that is dropped before its commit begins removes its files.
         self._files = weakref.finalize(self, remove_written, self._written, os.getpid())
 

@@ -124,6 +124,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 stage_only=self._is_staged(operations),
                 report=self._reporter.native,
                 stopped=lambda: remove_written(self._written),
+                check=self._check_base,
             )
         except (CommitStateUnknownError, CommitConflictError):
             # Of a conflict the files may be needed: the caller knows.

@@ -8,6 +8,8 @@ from floeberg.lance.changes import LanceChanges
 from floeberg.lance.creation import create_table
 from floeberg.lance.maintenance import LanceMaintenance
 from floeberg.lance.plan import LancePlan, LanceTaskGroup
+from floeberg.lance.receipt import LanceReceipt
+from floeberg.lance.recipe import LanceWriteRecipe
 from floeberg.lance.result import CleanupResult, CompactionResult, LanceCommitResult
 from floeberg.lance.scan import LanceScan
 from floeberg.lance.table import LanceTable
@@ -19,8 +21,10 @@ __all__ = [
     "LanceCommitResult",
     "LanceMaintenance",
     "LancePlan",
+    "LanceReceipt",
     "LanceScan",
     "LanceTable",
     "LanceTaskGroup",
+    "LanceWriteRecipe",
     "create_table",
 ]

@@ -201,6 +201,13 @@ class LanceTableWrites(LanceTableBase):
             dry_run=dry_run,
         )
 
+    def _check_follows(self) -> None:
+        """Raises where the table does not follow its newest version."""
+        if self._is_pinned:
+            raise UnsupportedError(
+                "the table was opened at a fixed version: open it without version, tag and as_of to change it"
+            )
+
     def _commit(  # noqa: PLR0913 - keywords
         self,
         make: Callable[[_native.LanceTable], Made],
@@ -212,10 +219,7 @@ class LanceTableWrites(LanceTableBase):
         dry_run: bool = False,
     ) -> LanceCommitResult:
         """Commits an operation, and moves to its version."""
-        if self._is_pinned:
-            raise UnsupportedError(
-                "the table was opened at a fixed version: open it without version, tag and as_of to change it"
-            )
+        self._check_follows()
         said: Any = checked_properties("properties", properties or {})
         table, result = commit(
             self._inner,

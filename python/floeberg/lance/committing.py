@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from floeberg.lance.new_files import NewFiles
 
-__all__ = ["InsertedKeys", "Made", "commit"]
+__all__ = ["Conditions", "InsertedKeys", "Made", "commit", "earlier_commit"]
 
 _OF_SAME_ROWS = ("Merge", "Rewrite")
 """Operations whose files have rows that the table has."""
@@ -37,6 +37,21 @@ class InsertedKeys(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Conditions:
+    """What a commit asks for, beside what its operation does.
+
+    Args:
+        expected: Settings that the version before must have; `None` for one that it must lack.
+        settings: Settings that come with the version; `None` removes one.
+        keeps_rows: Whether nobody may have changed rows since the version that the operation was made of.
+    """
+
+    expected: Mapping[str, str | None] = field(default_factory=dict)
+    settings: Mapping[str, str | None] = field(default_factory=dict)
+    keeps_rows: bool = False
+
+
 @dataclass
 class Made:
     """An operation, made of one version.
@@ -46,12 +61,14 @@ class Made:
         files: The data files that were written for it.
         counts: Rows that it changes, by the names of `LanceCommitResult`.
         inserted_keys: The keys of rows that it adds because no row has them.
+        conditions: What it asks for beside it.
     """
 
     operation: _native.LanceOperation | None
     files: NewFiles | None = None
     counts: dict[str, Any] = field(default_factory=dict)
     inserted_keys: InsertedKeys | None = None
+    conditions: Conditions = Conditions()
 
     def abandon(self) -> None:
         """Removes the data files."""
@@ -86,7 +103,7 @@ def commit(  # noqa: PLR0913 - keywords
     if on_conflict not in ("retry", "raise"):
         raise InvalidInputError(f"on_conflict: expected 'retry' or 'raise', found {on_conflict!r}")
     # Before anything is checked: what was done once may not be possible again.
-    if idempotency_key and (earlier := _earlier(table, idempotency_key, operation)) is not None:
+    if idempotency_key and (earlier := earlier_commit(table, idempotency_key, operation)) is not None:
         return earlier
     patience, current = _Patience(sleep), table
     while True:
@@ -101,7 +118,7 @@ def commit(  # noqa: PLR0913 - keywords
             current = current.newest()
 
 
-def _earlier(
+def earlier_commit(
     table: _native.LanceTable, key: str, operation: str | None
 ) -> tuple[_native.LanceTable, LanceCommitResult] | None:
     """What an earlier commit with a key did.
@@ -159,6 +176,9 @@ class _Tries:
                 properties=list(properties.items()),
                 key=key,
                 inserts_missing_keys=made.inserted_keys is not None,
+                expected=list(made.conditions.expected.items()),
+                settings=list(made.conditions.settings.items()),
+                keeps_rows=made.conditions.keeps_rows,
             )
         except BaseException:
             made.abandon()

@@ -15,6 +15,7 @@ from floeberg.lance._joins import LanceTableJoins
 from floeberg.lance._references import LanceTableReferences
 from floeberg.lance._scans import LanceTableScans
 from floeberg.lance._versions import LanceTableVersions
+from floeberg.lance._worker_writes import LanceTableWorkerWrites
 from floeberg.lance.inspect import LanceInspect
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class LanceTable(
     LanceTableScans,
     LanceTableChanges,
     LanceTableJoins,
+    LanceTableWorkerWrites,
     LanceTableColumns,
     LanceTableReferences,
 ):

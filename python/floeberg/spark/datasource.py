@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from floeberg.spark.stream.reader import FloebergStreamReader
     from floeberg.spark.stream.writer import FloebergStreamWriter
+    from floeberg.spark.write.lance_writer import LanceWriter
     from floeberg.spark.write.writer import FloebergWriter
 
 __all__ = ["FloebergDataSource"]
@@ -99,11 +100,16 @@ class FloebergDataSource(DataSource):
             self._request = _request_of(self.options)
         return self._request
 
-    def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter:  # noqa: FBT001 - Spark's signature
+    def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter | LanceWriter:  # noqa: FBT001 - Spark's
         """The writer of rows of this schema, which replaces rows of the table or appends."""
-        from floeberg.spark.write.writer import FloebergWriter  # noqa: PLC0415 - reading needs none of it
+        from floeberg.spark.write.lance_writer import LanceWriter  # noqa: PLC0415 - reading needs none of it
+        from floeberg.spark.write.writer import FloebergWriter  # noqa: PLC0415 - the same
 
-        return FloebergWriter.of(write_options(self.options), schema, overwrite=overwrite)
+        options = write_options(self.options)
+        table = options.locator.open_any()
+        if isinstance(table, LanceTable):
+            return LanceWriter.of(table, options, schema, overwrite=overwrite)
+        return FloebergWriter.of(table, options, schema, overwrite=overwrite)
 
     def streamReader(self, schema: StructType) -> FloebergStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream with this schema.

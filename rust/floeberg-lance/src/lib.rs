@@ -16,6 +16,7 @@
 //! - `scan`: which rows and columns are read.
 //! - `group`: the part of a scan that a worker reads.
 //! - `take`: rows by their ids or addresses.
+//! - `appended`: the fragments that hold rows appended since a version.
 //! - `build`: which version follows from an operation; no file is opened.
 //! - `differences`: which fragments of two versions differ.
 //! - `change`: which operation does what is wanted.
@@ -34,6 +35,7 @@ pub mod read;
 mod scan;
 mod group;
 mod take;
+mod appended;
 pub mod build;
 pub mod differences;
 pub mod change;
@@ -44,6 +46,7 @@ pub mod clean;
 #[cfg(test)]
 mod tests;
 
+pub use appended::{Appended, appended_since};
 pub use checkout::Checkout;
 pub use group::Group;
 pub use scan::Scan;

@@ -51,8 +51,8 @@ mod _native {
     use crate::commit::view::{ViewAttempt, ViewOperation};
     #[pymodule_export]
     use crate::lance::commit::{
-        LanceCommit, change_lance_ref, clean_up_lance_table, lance_data_file_name, remove_lance_files,
-        shallow_clone_lance_table,
+        LanceCommit, change_lance_ref, check_lance_files, clean_up_lance_table, lance_data_file_name,
+        remove_lance_files, shallow_clone_lance_table,
     };
     #[pymodule_export]
     use crate::lance::keys::LanceKeys;

@@ -13,6 +13,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from floeberg.errors import InvalidInputError
 from floeberg.lance import LanceTaskGroup
 from floeberg.spark.lance.types import spark_struct, to_spark_batch
+from floeberg.spark.read.branch_reads import BranchRead, record_read
 from floeberg.spark.session.environment import own_cores
 from floeberg.spark.session.worker_pickle import pickle_call
 
@@ -56,12 +57,20 @@ class LanceReader(DataSourceReader):
         request: The scan, and how to read it.
         schema: The columns that come out, which are all of the scan or some of them.
         parallelism: The cores of the cluster, where they are known.
+        origin: The version that is read; `None` where the user chose it.
     """
 
-    def __init__(self, request: LanceRequest, schema: StructType, parallelism: int | None) -> None:
+    def __init__(
+        self,
+        request: LanceRequest,
+        schema: StructType,
+        parallelism: int | None,
+        origin: BranchRead | None = None,
+    ) -> None:
         self._request = request
         self._schema = schema
         self._parallelism = parallelism
+        self._origin = origin
 
     @classmethod
     def of(cls, request: LanceRequest, schema: StructType, parallelism: int | None) -> LanceReader:
@@ -82,7 +91,7 @@ class LanceReader(DataSourceReader):
                     f"{'' if found.nullable else ' not null'}, as the table has it, found "
                     f"{each.dataType.simpleString()}{'' if each.nullable else ' not null'}"
                 )
-        return cls(request, schema, parallelism)
+        return cls(request, schema, parallelism, _origin(request))
 
     def partitions(self) -> list[InputPartition]:
         """Plans the scan: few and large parts of about equal size."""
@@ -98,17 +107,30 @@ class LanceReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition, in the Arrow types that Spark checks for."""
-        if partition.value is None:
-            return
+        if self._origin is not None:
+            record_read(self._origin)
+        return iter(()) if partition.value is None else self._batches(partition.value)
+
+    def _batches(self, group: _native.LanceTaskGroup) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa  # noqa: PLC0415 - planning needs none
 
         wanted = _arrow_schema(self._schema)
-        stream = LanceTaskGroup(partition.value)._open()  # noqa: SLF001 - the package's own
+        stream = LanceTaskGroup(group)._open()  # noqa: SLF001 - the package's own
         while (batch := stream.next_batch()) is not None:
             yield to_spark_batch(pa.record_batch(cast("Any", batch)), wanted)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "LanceReader", self._request, self._schema, self._parallelism)
+        return pickle_call(
+            __name__, "LanceReader", self._request, self._schema, self._parallelism, self._origin
+        )
+
+
+def _origin(request: LanceRequest) -> BranchRead | None:
+    """What an overwrite by a query that reads the request is validated from."""
+    if not request.follows_newest:
+        return None
+    native = request.open()._inner  # noqa: SLF001 - the package's own
+    return BranchRead(native.folder, "main", native.version)
 
 
 def _arrow_schema(schema: StructType) -> pa.Schema:

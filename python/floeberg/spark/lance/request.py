@@ -28,10 +28,12 @@ class LanceRequest:
     Args:
         scan: What `lance_scan_bytes` gave.
         settings: How to read it.
+        follows_newest: Whether the newest version was read, and none that the user chose.
     """
 
     scan: bytes = field(repr=False)
     settings: ReadSettings
+    follows_newest: bool = True
 
     @classmethod
     def of(cls, table: LanceTable, wanted: ScanOptions, settings: ReadSettings) -> LanceRequest:
@@ -68,7 +70,8 @@ class LanceRequest:
             selected_fields=wanted.columns or ("*",),
             case_sensitive=settings.case_sensitive,
         )
-        return cls(lance_scan_bytes(scan), settings)
+        follows_newest = wanted.follows_newest and wanted.version is None
+        return cls(lance_scan_bytes(scan), settings, follows_newest)
 
     def open(self) -> LanceScan:
         """The scan. The manifest of its version is read."""

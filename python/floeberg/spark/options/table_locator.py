@@ -59,7 +59,7 @@ class TableLocator:
         """
         table = self.open_any(as_of_ms=as_of_ms, metadata_location=metadata_location)
         if isinstance(table, LanceTable):
-            raise UnsupportedError(f"{self.path} is a Lance table, which Spark can only read so far")
+            raise UnsupportedError(f"{self.path} is a Lance table, and one of Iceberg was expected")
         return table
 
     def open_any(

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options
 from floeberg.catalog import load_catalog
 from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
 from floeberg.spark.write.input_columns import InputColumns
+from floeberg.spark.write.lance_frame import write_lance
 from floeberg.spark.write.new_schema import schema_of
 from floeberg.spark.write.tasks import AppendTask, run_tasks
 from floeberg.table import Table
@@ -81,7 +83,7 @@ class FrameWrite:
 
 def write(  # noqa: PLR0913 - the parts of a write
     frame: DataFrame,
-    table: str | Table,
+    table: str | Table | LanceTable,
     *,
     catalog: Catalog | str | None = None,
     mode: Mode = "append",
@@ -96,13 +98,16 @@ def write(  # noqa: PLR0913 - the parts of a write
     isolation_level: str | None = None,
     distribution_mode: Literal["none", "hash", "range"] | None = None,
     options: Mapping[str, str] | None = None,
-) -> CommitResult:
+) -> CommitResult | Any:  # noqa: ANN401 - a union would need a check before each use
     """Writes a DataFrame to a table, in one commit that is made in this process.
 
     Columns are found by name, whatever their case and order. Tasks of Spark write the files. First Spark brings rows
     together as `write.distribution-mode` says: with `hash` the rows of a partition, with `range` rows in the order of
     partitions and of the sort order. So files have about `write.target-file-size-bytes`, and a task does not write a
     small file for every partition.
+
+    A Lance table can be appended to, or overwritten whole. `branch`, `idempotency_key` and `isolation_level` mean the
+    same there, and the other arguments are errors.
 
     If the write fails, files of tasks may stay. They are in no table.
 
@@ -128,7 +133,7 @@ def write(  # noqa: PLR0913 - the parts of a write
         options: Table properties for this write alone.
 
     Returns:
-        What the commit did, or which earlier commit did it.
+        What the commit did, or which earlier commit did it: a `CommitResult`, or a `LanceCommitResult`.
 
     Raises:
         InvalidInputError: The rows do not fit the table, or arguments contradict each other.
@@ -149,7 +154,26 @@ def write(  # noqa: PLR0913 - the parts of a write
     if mode != "overwrite" and overwrite_filter is not True:
         raise InvalidInputError(f"overwrite_filter is for mode 'overwrite', and the mode is {mode!r}")
     how = FrameWrite(checked_options("options", options), distribution_mode)
-    if made_new:
+    opened = None if made_new and not isinstance(table, LanceTable) else _opened(table, catalog)
+    if isinstance(opened, LanceTable):
+        refused = {
+            "overwrite_filter": overwrite_filter is not True,
+            "merge_schema": merge_schema,
+            "properties": properties is not None or partition_spec is not None or sort_order is not None,
+            "snapshot_properties": bool(snapshot_properties),
+            "distribution_mode": distribution_mode is not None,
+            "options": bool(options),
+        }
+        return write_lance(
+            frame,
+            opened,
+            mode=mode,
+            branch=branch,
+            idempotency_key=idempotency_key,
+            isolation_level=isolation_level,
+            refused=refused,
+        )
+    if opened is None:
         if merge_schema or idempotency_key is not None or branch is not None or snapshot_properties:
             raise InvalidInputError(
                 f"mode {mode!r} makes a table: leave out branch, idempotency_key, merge_schema and "
@@ -157,7 +181,7 @@ def write(  # noqa: PLR0913 - the parts of a write
             )
         return create(
             frame,
-            table,
+            cast("str | Table", table),
             catalog,
             mode,
             how,
@@ -165,7 +189,6 @@ def write(  # noqa: PLR0913 - the parts of a write
             sort_order=sort_order,
             properties=properties,
         )
-    opened = open_named(table, catalog)
     audit = audit_settings(frame.sparkSession, opened)
     with opened._begin(  # noqa: SLF001 - the package's own
         audit, snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
@@ -179,6 +202,10 @@ def write(  # noqa: PLR0913 - the parts of a write
         if merge_schema:
             _merge_schema(transaction, opened, frame)
         return commit_files(transaction, frame, how, **committed)
+
+
+def _opened(table: str | Table | LanceTable, catalog: Catalog | str | None) -> Table | LanceTable:
+    return table if isinstance(table, LanceTable) else open_named(table, catalog)
 
 
 def commit_files(

@@ -33,9 +33,12 @@ _WITHOUT_EFFECT = ("fanout-enabled",)
 """Options of Iceberg Java that are accepted and have no effect: the writer decides by itself."""
 _OWN = (
     *("branch", "case-sensitive", "idempotency-key", "isolation-level", "merge-schema", "overwrite-filter"),
-    *("overwrite-mode", "properties", "validate-from-snapshot-id"),
+    *("overwrite-mode", "properties", "validate-from-snapshot-id", "validate-from-version"),
 )
-_OF_OVERWRITES = ("isolation-level", "overwrite-filter", "overwrite-mode", "validate-from-snapshot-id")
+_OF_OVERWRITES = (
+    *("isolation-level", "overwrite-filter", "overwrite-mode", "validate-from-snapshot-id"),
+    "validate-from-version",
+)
 _KNOWN = (*_OWN, *_OF_FILES, *_WITHOUT_EFFECT)
 _ELSEWHERE = {
     "check-nullability": "a null in a required column is always an error",
@@ -60,6 +63,7 @@ class WriteOptions:
         idempotency_key: A key that lets the write happen only once, however often it is run.
         isolation_level: `serializable` or `snapshot`; `None` takes the table's property.
         validate_from: The snapshot that the rows were made from; `None` is the newest.
+        validate_from_version: The same for a Lance table.
         overwrite_options: The given options that only overwrites take.
         merge_schema: Whether missing columns are added to the table, and too narrow ones promoted.
         case_sensitive: Whether the case of column names counts.
@@ -74,6 +78,7 @@ class WriteOptions:
     idempotency_key: str | None = None
     isolation_level: str | None = None
     validate_from: int | None = None
+    validate_from_version: int | None = None
     overwrite_options: tuple[str, ...] = ()
     merge_schema: bool = False
     case_sensitive: bool = False
@@ -108,6 +113,7 @@ def write_options(given: Mapping[str, str]) -> WriteOptions:
         idempotency_key=_text(options, "idempotency-key"),
         isolation_level=_isolation(options),
         validate_from=integer(options, "validate-from-snapshot-id", least=None),
+        validate_from_version=integer(options, "validate-from-version", least=1),
         overwrite_options=tuple(key for key in _OF_OVERWRITES if key in options),
         merge_schema=flag(options, "merge-schema"),
         case_sensitive=flag(options, "case-sensitive"),

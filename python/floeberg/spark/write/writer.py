@@ -102,7 +102,9 @@ class FloebergWriter(DataSourceArrowWriter):
         self._frames = FramesRead() if frames is None else frames
 
     @classmethod
-    def of(cls, options: WriteOptions, schema: StructType, *, overwrite: bool) -> FloebergWriter:
+    def of(
+        cls, table: Table, options: WriteOptions, schema: StructType, *, overwrite: bool
+    ) -> FloebergWriter:
         """The writer of a DataFrame's rows.
 
         Raises:
@@ -116,7 +118,10 @@ class FloebergWriter(DataSourceArrowWriter):
                 f"the option {options.overwrite_options[0]!r} is for overwrites, and this write appends: remove the "
                 f"option, or write with mode('overwrite')"
             )
-        table = options.locator.open()
+        if options.validate_from_version is not None:
+            raise InvalidInputError(
+                "the option 'validate-from-version' is for Lance tables: use 'validate-from-snapshot-id'"
+            )
         _check_published(table, options)
         columns, recipe = prepared_write(table, options, schema)
         write_id = recipe.write_id

@@ -49,6 +49,16 @@ pub(super) fn set(map: &mut Vec<(String, String)>, values: &[(String, String)]) 
     }
 }
 
+/// Sets settings, and removes those without a value.
+pub(crate) fn change_settings(map: &mut Vec<(String, String)>, changes: &[(String, Option<String>)]) {
+    for (key, value) in changes {
+        match value {
+            Some(value) => put(map, key, value.clone()),
+            None => map.retain(|(known, _)| known != key),
+        }
+    }
+}
+
 /// An entry of the map from field ids to changes.
 pub(crate) fn field_entry(entry: &[u8]) -> Result<(i32, UpdateMap)> {
     let (mut id, mut changes) = (0, UpdateMap::default());

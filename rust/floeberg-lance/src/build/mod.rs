@@ -20,4 +20,4 @@ pub use base::{Base, Built, NewTable};
 pub use columns::highest_field_id;
 pub use coverage::is_of_user;
 pub use manifest::{build, create, restore};
-pub(crate) use maps::field_entry;
+pub(crate) use maps::{change_settings, field_entry};

@@ -13,6 +13,7 @@ use floeberg_core::{Context as _, Error, ErrorKind, Result};
 use floeberg_io::{Store, location};
 
 use super::clock::now;
+use super::conditions::{Conditions, check_added};
 use super::conflict::answer;
 use super::deletes::{Deleted, RowsOf, Written, delete};
 use super::files::Files;
@@ -42,6 +43,8 @@ pub struct CommitRequest {
     pub key: Option<String>,
     /// Does it insert rows because their keys were not there? Then it is made anew where rows were added meanwhile.
     pub inserts_missing_keys: bool,
+    /// What it asks for beside the operation.
+    pub conditions: Conditions,
 }
 
 /// A commit that is part of a table.
@@ -130,6 +133,7 @@ impl Commit {
             self.request.table.at(newest)?
         };
         self.check_columns(&base)?;
+        self.request.conditions.check_settings(base.manifest())?;
         let operation = self.operation_on(&base, &mut state)?;
         let built = self.build(&operation, &base)?;
         let transaction = self.transaction(base.version(), operation);
@@ -209,6 +213,8 @@ impl Commit {
 
     fn check_conflict(&self, theirs: &Transaction, version: u64, state: &mut State) -> Result<()> {
         let (ours, theirs) = (self.shape(), &theirs.operation);
+        check_added(&ours, theirs, version)?;
+        self.request.conditions.check_rows(theirs, version)?;
         if let Some(error) = answer(&ours, theirs, true).error(&ours, theirs, version) {
             return Err(error);
         }
@@ -279,7 +285,8 @@ impl Commit {
 
     fn build(&self, operation: &Operation, base: &Table) -> Result<Built> {
         let indices = base.index_section()?;
-        let on = Base { manifest: base.manifest(), indices: indices.as_ref() };
+        let changed = self.request.conditions.with_settings(base.manifest());
+        let on = Base { manifest: changed.as_ref().unwrap_or(base.manifest()), indices: indices.as_ref() };
         let made = match operation {
             Operation::Restore(old) => {
                 let versions = metadata::versions(self.store(), self.folder())?;

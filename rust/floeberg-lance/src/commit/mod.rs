@@ -13,6 +13,7 @@ mod deletes;
 mod names;
 mod clock;
 mod put;
+mod conditions;
 mod attempt;
 mod commit_table;
 
@@ -22,6 +23,7 @@ mod tests;
 pub use attempt::{Commit, CommitRequest, Committed, find_commit};
 pub(crate) use clock::now;
 pub use commit_table::{CreateRequest, create_table};
+pub use conditions::{Conditions, check_written};
 pub use conflict::{Answer, answer};
 pub use deletes::RowsOf;
 pub use names::data_file_name;

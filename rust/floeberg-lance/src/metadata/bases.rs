@@ -12,7 +12,7 @@ use floeberg_io::{Relocation, location};
 
 use crate::wire::{BasePath, DeletionFile};
 
-const DATA: &str = "data";
+pub(crate) const DATA: &str = "data";
 
 /// The folders of a version's files.
 #[derive(Debug, Clone)]

@@ -20,6 +20,7 @@ mod open;
 mod tests;
 
 pub use bases::Bases;
+pub(crate) use bases::DATA;
 pub use flags::{
     STABLE_ROW_IDS, check_readable, check_writable, computed as computed_flags, names as flag_names,
 };

@@ -31,6 +31,7 @@ fn delete(table: &Table, fragment: u64, row: u32) -> Table {
         properties: Vec::new(),
         key: None,
         inserts_missing_keys: false,
+        conditions: crate::commit::Conditions::default(),
     };
     Commit::begin(request).unwrap().attempt().unwrap().table
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use floeberg_core::Cancel;
 use floeberg_io::{Location, location};
-use floeberg_lance::commit::{Commit, CommitRequest, data_file_name};
+use floeberg_lance::commit::{Commit, CommitRequest, Conditions, check_written, data_file_name};
 use floeberg_lance::{clean, refs};
 use pyo3::prelude::*;
 
@@ -15,6 +15,9 @@ use crate::lance::table::LanceTable;
 use crate::pickle::refuse;
 use crate::runtime;
 
+/// Settings of a table, and their values; `None` for those that are not there.
+type Settings = Vec<(String, Option<String>)>;
+
 /// An operation that is tried until it is a version.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct LanceCommit(Arc<Commit>);
@@ -22,7 +25,11 @@ pub struct LanceCommit(Arc<Commit>);
 #[pymethods]
 impl LanceCommit {
     #[staticmethod]
-    #[pyo3(signature = (table, operation, *, properties, key, inserts_missing_keys))]
+    #[pyo3(signature = (
+        table, operation, *, properties, key, inserts_missing_keys, expected=Vec::new(), settings=Vec::new(),
+        keeps_rows=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "one keyword each")]
     fn begin(
         py: Python<'_>,
         table: PyRef<'_, LanceTable>,
@@ -30,6 +37,9 @@ impl LanceCommit {
         properties: Vec<(String, String)>,
         key: Option<String>,
         inserts_missing_keys: bool,
+        expected: Settings,
+        settings: Settings,
+        keeps_rows: bool,
     ) -> PyResult<Self> {
         let request = CommitRequest {
             table: table.0.clone(),
@@ -38,6 +48,7 @@ impl LanceCommit {
             properties,
             key,
             inserts_missing_keys,
+            conditions: Conditions { expected, settings, keeps_rows },
         };
         runtime::call(py, || Commit::begin(request)).map(|commit| Self(Arc::new(commit)))
     }
@@ -133,6 +144,19 @@ pub fn remove_lance_files(
 ) -> PyResult<()> {
     runtime::run(py, &Cancel::default(), move |_| {
         clean::remove_new_files(&locations, &storage_options.into_iter().collect())
+    })
+}
+
+/// Checks that data files of a table are there: their names and bytes.
+#[pyfunction]
+pub fn check_lance_files(
+    py: Python<'_>,
+    table: PyRef<'_, LanceTable>,
+    files: Vec<(String, u64)>,
+) -> PyResult<()> {
+    let table = table.0.clone();
+    runtime::run(py, &Cancel::default(), move |_| {
+        check_written(table.store().as_ref(), table.bases().folder(), &files)
     })
 }
 

@@ -66,6 +66,7 @@ pub fn facts<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>
     facts.set_item("table_metadata", metadata)?;
     facts.set_item("data_storage_version", head.data_format.as_ref().map(|format| format.version.clone()))?;
     facts.set_item("has_stable_row_ids", table.has_stable_row_ids())?;
+    facts.set_item("transaction_file", &head.transaction_file)?;
     facts.set_item("fragments", table.manifest().fragments.len())?;
     facts.set_item("features", flag_names(head.reader_feature_flags | head.writer_feature_flags))?;
     Ok(facts)

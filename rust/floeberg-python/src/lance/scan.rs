@@ -53,6 +53,12 @@ impl LanceScan {
         self.0.row_limit()
     }
 
+    /// The folder of the table, or of its branch.
+    #[getter]
+    fn folder(&self) -> &str {
+        self.0.table().bases().folder()
+    }
+
     #[getter]
     fn version(&self) -> u64 {
         self.0.table().version()

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_core::Cancel;
 use floeberg_core::expr::Expr;
+use floeberg_core::{Cancel, Error};
 use floeberg_io::{Location, location, open_store};
 use floeberg_lance::commit::find_commit;
 use floeberg_lance::differences::{Differences, incomparable_columns, may_replace_values};
 use floeberg_lance::wire::Operation;
-use floeberg_lance::{Checkout, OpenOptions, Scan, Table, Taken, metadata};
+use floeberg_lance::{Appended, Checkout, OpenOptions, Scan, Table, Taken, appended_since, metadata};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
@@ -27,6 +27,8 @@ use crate::values::expression::Tree;
 
 /// Fragments of an earlier and of a later version, fragments with the same rows in both, and those of them with other values.
 type DifferenceParts = (Vec<u64>, Vec<u64>, Vec<u64>, Vec<u64>);
+/// Fragments, other fragments, and a version with its operation.
+type AppendedParts = (Vec<u64>, Vec<u64>, Option<(u64, &'static str)>);
 
 /// A Lance table, opened at one of its versions.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -64,6 +66,16 @@ impl LanceTable {
             let root = Location::from_user(&location)?;
             metadata::is_table(store.as_ref(), location::without_end_slashes(&root))
         })
+    }
+
+    /// Another version of the branch.
+    fn at_version(&self, py: Python<'_>, version: u64) -> PyResult<Self> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |_| {
+            let listed = table.versions()?.into_iter().find(|listed| listed.version == version);
+            table.at(listed.ok_or_else(|| Error::not_found(format!("the table has no version {version}")))?)
+        })
+        .map(Self)
     }
 
     /// The newest version of the branch.
@@ -222,6 +234,20 @@ impl LanceTable {
             scan = scan.select(selected_fields);
         }
         LanceScan::checked(py, scan)
+    }
+
+    /// The fragments of rows that were appended after a version: those of such rows alone, and others; or the version that did
+    /// more, and its operation.
+    fn appended_since(&self, py: Python<'_>, version: u64) -> PyResult<AppendedParts> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |cancel| {
+            Ok(match appended_since(&table, version, cancel)? {
+                Appended::Rows { fragments, mixed } => (fragments, mixed, None),
+                Appended::Otherwise { version, operation } => {
+                    (Vec::new(), Vec::new(), Some((version, operation)))
+                }
+            })
+        })
     }
 
     /// Rows by their ids, or by their addresses.

@@ -7,7 +7,7 @@ use floeberg_io::Store as _;
 use roaring::RoaringBitmap;
 
 use super::super::attempt::KEY;
-use super::super::{Commit, CommitRequest, CreateRequest, create_table};
+use super::super::{Commit, CommitRequest, Conditions, CreateRequest, create_table};
 use crate::build::highest_field_id;
 use crate::change::{self, NewFile};
 use crate::metadata::NamingScheme;
@@ -32,6 +32,7 @@ pub(super) fn request(table: &Table, operation: Operation) -> CommitRequest {
         properties: Vec::new(),
         key: None,
         inserts_missing_keys: false,
+        conditions: Conditions::default(),
     }
 }
 

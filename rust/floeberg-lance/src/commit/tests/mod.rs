@@ -4,4 +4,5 @@
 mod matrix;
 mod commits;
 mod meanwhile;
+mod conditions;
 mod faults;

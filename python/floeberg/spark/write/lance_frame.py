@@ -1,0 +1,115 @@
+"""How is a DataFrame written to a Lance table from the user's own process?
+
+Tasks write files and send receipts. The commit is made here, so that its errors are Floeberg's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal
+
+from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, UnsupportedError
+from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.write.lance_columns import LanceColumns
+from floeberg.spark.write.tasks import run_tasks
+from floeberg.table import open_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from floeberg.lance import LanceCommitResult, LanceReceipt, LanceTable, LanceWriteRecipe
+
+__all__ = ["FragmentTask", "write_lance"]
+
+
+@dataclass(frozen=True)
+class FragmentTask:
+    """Writes rows to data files of a Lance table.
+
+    Args:
+        recipe: How.
+        columns: The table's names of the frame's columns.
+    """
+
+    recipe: LanceWriteRecipe
+    columns: LanceColumns
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> LanceReceipt | None:
+        """Writes the rows of a task. Where it fails it leaves no file."""
+        first = next((batch for batch in batches if batch.num_rows), None)
+        if first is None:
+            return None
+        return self.recipe.write(self.columns.reader(first.schema, chain((first,), batches)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pickle_call(__name__, "FragmentTask", self.recipe, self.columns)
+
+
+def write_lance(  # noqa: PLR0913 - the parts of a write
+    frame: DataFrame,
+    table: LanceTable,
+    *,
+    mode: str,
+    branch: str | None,
+    idempotency_key: str | None,
+    isolation_level: str | None,
+    refused: Mapping[str, bool],
+) -> LanceCommitResult:
+    """Writes a DataFrame to a Lance table, as one version.
+
+    Args:
+        frame: The rows.
+        table: The table.
+        mode: `append` or `overwrite`.
+        branch: The branch; `None` is that of the table.
+        idempotency_key: The key of the commit.
+        isolation_level: Of an overwrite.
+        refused: Arguments for tables of Iceberg, and whether they were given.
+
+    Raises:
+        UnsupportedError: An argument is for tables of Iceberg.
+    """
+    from floeberg.spark.write.writer import arrow_schema  # noqa: PLC0415 - it imports PySpark
+
+    given = [name for name, is_given in refused.items() if is_given]
+    if given:
+        raise UnsupportedError(f"{given[0]} is for tables of Iceberg, and this is a Lance table")
+    if mode not in {"append", "overwrite"}:
+        raise UnsupportedError(
+            f"mode {mode!r} is for tables of Iceberg: append to a Lance table, overwrite it, or make it by "
+            "floeberg.lance.create_table"
+        )
+    if branch is not None and branch != (table.branch or "main"):
+        table = open_table(
+            table.location,
+            format="lance",
+            storage_options=table._inner.storage_options,  # noqa: SLF001 - the package's own
+            branch=None if branch == "main" else branch,
+        )
+    recipe = table.write_recipe()
+    columns = LanceColumns.of(recipe.arrow_schema().names, frame.columns, case_sensitive=False)
+    recipe.check_schema(columns.schema(arrow_schema(frame.schema)))
+    kind: Literal["append", "overwrite"] = "append" if mode == "append" else "overwrite"
+    committed: dict[str, Any] = {
+        "mode": kind,
+        "isolation_level": isolation_level or "serializable",
+        "idempotency_key": idempotency_key,
+    }
+    if idempotency_key is not None and table.find_commit(idempotency_key, mode=kind) is not None:
+        # No task runs.
+        return table.commit_receipts([], **committed)
+    receipts: list[LanceReceipt] = []
+    try:
+        receipts = [each for each in run_tasks(frame, FragmentTask(recipe, columns)) if each is not None]
+        return table.commit_receipts(receipts, **committed)
+    except (CommitStateUnknownError, AlreadyExistsError):
+        # The table has the files, or may have them.
+        raise
+    except FloebergError:
+        for each in receipts:
+            recipe.remove(each)
+        raise
