@@ -20,6 +20,7 @@ VERSIONS = ("4.0.1", "4.1.1", "4.2.0")
 TESTS = (
     "test_lanes.py",
     "test_native_columns.py",
+    "test_native_frames.py",
     "test_source.py",
     "test_stream_reading.py",
     "test_streams.py",

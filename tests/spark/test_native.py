@@ -18,7 +18,7 @@ import floeberg as fb
 import floeberg.spark
 from corpus import encode
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.native.lanes import different_sizes
+from floeberg.spark.native.lanes import without_repeats
 from floeberg.spark.native.stored import stored_files
 from lifecycle import options_of, read
 from reading import forms, rows_of
@@ -49,6 +49,12 @@ TURNED = {
     "spark.sql.session.timeZone": ("Asia/Tokyo", "UTC"),
     "spark.sql.ansi.enabled": ("true", "false"),
     "spark.sql.files.maxPartitionBytes": ("1000", "134217728"),
+    "spark.sql.parquet.mergeSchema": ("true", "false"),
+    "spark.sql.parquet.filterPushdown": ("false", "true"),
+    "spark.sql.parquet.aggregatePushdown": ("true", "false"),
+    "spark.sql.parquet.enableNestedColumnVectorizedReader": ("false", "true"),
+    "spark.sql.codegen.wholeStage": ("false", "true"),
+    "spark.sql.adaptive.enabled": ("false", "true"),
 }
 
 
@@ -217,7 +223,7 @@ def test_deleted_rows_in_many_splits(deletes, spark) -> None:
 
 
 def test_files_of_one_size_are_in_parts_of_their_own() -> None:
-    assert different_sizes(dict(enumerate([5, 7, 5, 5, 7, 8]))) == [[0, 1, 5], [2, 4], [3]]
+    assert without_repeats(dict(enumerate([5, 7, 5, 5, 7, 8]))) == [[0, 1, 5], [2, 4], [3]]
 
 
 def test_names_that_moved_to_other_columns(make, spark) -> None:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import floeberg as fb
 import floeberg.spark
 from corpus.fixtures import lent
-from floeberg.spark.native import deletes
+from floeberg.spark.native import deletes, planned_files
 from test_lanes import check_lanes
 from test_native import plan_of
 
@@ -23,24 +23,36 @@ TABLES = ("lineage", "java_vectors", "changed_rows", "partitioned_v1", "vectors"
 """Tables of the corpus, by their roles, whose files Spark's reader can read."""
 
 
+@pytest.fixture(params=[True, False], ids=["numbered", "looked-at"])
+def numbered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether Spark can be told which files there are; otherwise it looks at them, as in older ways."""
+    if not request.param:
+        monkeypatch.setattr(planned_files, "_compiled", lambda _spark: None)
+    return bool(request.param)
+
+
 @pytest.mark.parametrize("role", TABLES)
 @pytest.mark.parametrize("more", [(), ("_deleted",)], ids=["left", "marked"])
+@pytest.mark.usefixtures("numbered")
 def test_lanes_agree_on_metadata_columns(role: str, more: tuple[str, ...], spark: SparkSession) -> None:
     table = lent(role).open()
     assert check_lanes(table.scan(selected_fields=("*", *OF_FILES, *LINEAGE, *more)), spark) == ""
 
 
 @pytest.mark.parametrize("role", ["changed_rows", "vectors"])
-@pytest.mark.parametrize("more", [(), ("_deleted",)], ids=["left", "marked"])
 @pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_REMAINDERS", "_MOST_BYTES"])
-def test_deletes_of_many_files_are_joined(role, more, limit, spark, monkeypatch) -> None:
-    scan = lent(role).open().scan(selected_fields=("*", *more))
+def test_deletes_of_many_files_are_joined(role, limit, spark, monkeypatch, numbered) -> None:
+    scan = lent(role).open().scan()
     assert "BroadcastHashJoin" not in plan_of(scan.to_spark(spark, reader="native"))
     monkeypatch.setattr(deletes, limit, 0)
-    assert "BroadcastHashJoin" in plan_of(scan.to_spark(spark, reader="native"))
-    assert check_lanes(scan, spark) == ""
+    # Numbers need no divisor, however many there are.
+    is_joined = limit == "_MOST_BYTES" or not numbered
+    assert ("BroadcastHashJoin" in plan_of(scan.to_spark(spark, reader="native"))) == is_joined
+    for more in ((), ("_deleted",)):
+        assert check_lanes(scan.select("*", *more), spark) == ""
 
 
+@pytest.mark.usefixtures("numbered")
 def test_remainders_tell_files_apart(make, spark) -> None:
     table = make(pa.schema({"id": pa.int64(), "text": pa.string()}), format_version=3)
     for number in range(20):
@@ -99,6 +111,7 @@ def test_rows_keep_their_ids_where_a_file_stores_them(make, spark) -> None:
     ]
 
 
+@pytest.mark.usefixtures("numbered")
 def test_files_of_one_size_are_told_apart_by_their_names(make, spark) -> None:
     table = make(pa.schema({"id": pa.int64()}), format_version=3)
     for number in range(12):

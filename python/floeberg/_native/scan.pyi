@@ -80,8 +80,8 @@ class Scan:
         """For each partition spec, the source fields of its identity transforms."""
 
     @property
-    def has_storage_options(self) -> bool:
-        """Whether the table was opened with options of stores."""
+    def storage_option_names(self) -> list[str]:
+        """The names of the options of stores that the table was opened with."""
 
     def select(self, field_names: list[str]) -> Scan:
         """Reads these columns. `*` is all but metadata columns.

@@ -4,8 +4,8 @@ In: rows with their positions and the keys of their files, and the deletes. Out:
 which of them are deleted.
 
 The deleted rows of a file are a bitmap, and every executor is sent the bitmaps of all files. A row is dropped by
-looking at one bit. The key of the row's file selects the bitmap: by its remainder where the files are few, so that the
-bitmaps are one value, and by a join where they are many.
+looking at one bit. The key of the row's file selects the bitmap: by its number, or by its remainder where the files are
+few, so that the bitmaps are one value; and by a join where it is no number and files are many.
 """
 
 from __future__ import annotations
@@ -51,23 +51,25 @@ def without_deleted(
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
 
     words = pa.array(cast("Any", _native.deleted_rows(plan._inner, list(group.numbers))))  # noqa: SLF001 - the package's own
-    # Without nulls, Spark tests for none.
-    words = words.cast(pa.list_(pa.field("item", pa.int64(), nullable=False)))
     known = keyed(group, {_WORDS: words}).filter(pc.greater(pc.list_value_length(words), 0))
     if not known.num_rows:
         # Deletes may name rows that no file has.
         return frame.withColumn(DELETED, F.lit(False)) if marked else frame
-    divisor = _divisor(group.keys) if known.nbytes <= _MOST_BYTES else None
+    divisor = _divisor(group) if known.nbytes <= _MOST_BYTES else None
     if divisor is None:
         return _joined(frame, spark.createDataFrame(known), marked=marked)
-    return _looked_up(frame, spark.createDataFrame(_by_remainder(known, divisor)), divisor, marked=marked)
+    # A number is its own remainder.
+    place = F.col(KEY) if group.key == "number" else (F.col(KEY) % divisor).cast("int")
+    return _looked_up(frame, spark.createDataFrame(_by_remainder(known, divisor)), place, marked=marked)
 
 
-def _divisor(keys: Sequence[int | str]) -> int | None:
-    """A number whose remainders tell all keys apart; `None` where keys are names, or many."""
-    if len(keys) > _MOST_FILES or any(isinstance(key, str) for key in keys):
+def _divisor(group: FileGroup) -> int | None:
+    """A number whose remainders tell all keys apart; `None` where keys are names, or many that are no numbers."""
+    if group.key == "number":
+        return len(group.keys)
+    if group.key == "name" or len(group.keys) > _MOST_FILES:
         return None
-    sizes = cast("Sequence[int]", keys)
+    sizes = cast("Sequence[int]", group.keys)
     divisors = range(len(sizes), _MOST_REMAINDERS)
     return next((each for each in divisors if len({size % each for size in sizes}) == len(sizes)), None)
 
@@ -82,12 +84,12 @@ def _by_remainder(known: pa.Table, divisor: int) -> pa.Table:
     return pa.table({_WORDS: pa.ListArray.from_arrays(pa.array([0, divisor], pa.int32()), words)})
 
 
-def _looked_up(frame: DataFrame, bitmaps: DataFrame, divisor: int, *, marked: bool) -> DataFrame:
+def _looked_up(frame: DataFrame, bitmaps: DataFrame, place: Column, *, marked: bool) -> DataFrame:
     """Drop or mark deleted rows by a value that is the same for all rows."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
 
     # A file without deletes has no bitmap.
-    words = F.get(bitmaps.scalar(), (F.col(KEY) % divisor).cast("int"))
+    words = F.get(bitmaps.scalar(), place)
     is_deleted = F.coalesce(_is_set(words), F.lit(False))
     return frame.withColumn(DELETED, is_deleted) if marked else frame.where(~is_deleted)
 

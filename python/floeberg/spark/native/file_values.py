@@ -3,8 +3,9 @@
 In: rows of files, and what the plan says of the files. Out: the rows, and an expression for each metadata column.
 Spec: Reserved Field IDs; Row Lineage.
 
-The position of a row and the key of its file are there for every row without reading anything: the file's size, or its
-name. What the plan says of files is a row a file, which every executor is sent and the rows are joined with by the key.
+The position of a row and the key of its file are there for every row without reading anything: the file's number, or,
+where Spark cannot be told it, its size or its name. What the plan says of files is a row a file, which every executor
+is sent and the rows are joined with by the key.
 
 Invariant: the keys of the files of a group differ, and sizes were asked of the files themselves.
 """
@@ -33,6 +34,7 @@ __all__ = [
     "ROW",
     "keyed",
     "metadata_values",
+    "needs_keys",
     "needs_positions",
     "numbered",
     "with_file_values",
@@ -60,6 +62,11 @@ def needs_positions(group: FileGroup, special: Collection[str]) -> bool:
     return group.deleted or bool({"_pos", "_row_id"} & set(special))
 
 
+def needs_keys(group: FileGroup, special: Collection[str]) -> bool:
+    """Whether it matters which file a row is of."""
+    return group.deleted or bool(_said(special))
+
+
 def numbered(
     frame: DataFrame, group: FileGroup, special: Collection[str], positions: str | None
 ) -> DataFrame:
@@ -74,7 +81,7 @@ def numbered(
     more = []
     if needs_positions(group, special):
         more.append(f"{positions or '_metadata.row_index'} AS {ROW}")
-    if group.deleted or _said(special):
+    if needs_keys(group, special) and group.key != "number":
         more.append(f"_metadata.file_{group.key} AS {KEY}")
     return frame.selectExpr("*", *more) if more else frame
 
@@ -89,7 +96,8 @@ def keyed(group: FileGroup, columns: dict[str, Any]) -> pa.Table:
 
     if len(set(group.keys)) != len(group.keys):
         raise InvalidDataError(f"two files of a group are of one {group.key}")
-    return pa.table({KEY_OF_FILE: pa.array(group.keys), **columns})
+    kind = {"number": pa.int32(), "size": pa.int64(), "name": pa.string()}[group.key]
+    return pa.table({KEY_OF_FILE: pa.array(group.keys, kind), **columns})
 
 
 def with_file_values(

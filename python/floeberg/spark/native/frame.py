@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.scan.explain import Lane
 from floeberg.spark.native.deletes import without_deleted
-from floeberg.spark.native.file_values import metadata_values, needs_positions, numbered, with_file_values
+from floeberg.spark.native.file_systems import FileSystems, hadoop_of
+from floeberg.spark.native.file_values import (
+    KEY,
+    metadata_values,
+    needs_keys,
+    needs_positions,
+    numbered,
+    with_file_values,
+)
 from floeberg.spark.native.filters import condition, named, placeholder, quoted
 from floeberg.spark.native.lanes import Lanes, divide
+from floeberg.spark.native.planned_files import can_be_planned
 from floeberg.spark.native.relation import most_files, positions_column, relation
 from floeberg.spark.read.branch_reads import READ_KEY, branch_read, record_frame
 from floeberg.spark.read.dataframe import scan_to_dataframe
@@ -50,7 +59,7 @@ def frame_of(
     for column in schema:
         # A writer is given the columns of a query, and nothing else of it.
         column.metadata = {**(column.metadata or {}), READ_KEY: "" if read is None else read.as_text()}
-    lanes = lanes_of(scan, spark)
+    lanes = lanes_of(scan, spark, insisted=reader == "native")
     if reader == "native" and lanes.others:
         why, count = lanes.reasons[0]
         raise UnsupportedError(f"Spark's own reader cannot read {count} of {len(lanes.plan)} files: {why}")
@@ -71,9 +80,24 @@ def _record(scan: Scan, spark: SparkSession) -> None:
         record_frame(read, folder)
 
 
-def lanes_of(scan: Scan, spark: SparkSession) -> Lanes:
-    """How the files of a scan would be read in a session."""
-    return divide(scan, most_files=most_files(spark), keeps_nullability=not is_connect(spark))
+def lanes_of(scan: Scan, spark: SparkSession, *, insisted: bool = False) -> Lanes:
+    """How the files of a scan would be read in a session.
+
+    Args:
+        scan: The scan.
+        spark: The session.
+        insisted: Whether Spark reads files that Floeberg was given storage options for, too.
+    """
+    hadoop = None if is_connect(spark) else hadoop_of(spark)
+    options = scan._inner.storage_option_names  # noqa: SLF001 - the package's own
+    file_systems = FileSystems(hadoop, options, insisted=insisted)
+    return divide(
+        scan,
+        file_systems,
+        most_files=most_files(spark),
+        keeps_nullability=not is_connect(spark),
+        numbers_files=can_be_planned(spark),
+    )
 
 
 def lanes_told(scan: Scan, spark: SparkSession) -> tuple[Lane, ...]:
@@ -116,7 +140,8 @@ def _group(spark: SparkSession, lanes: Lanes, group: FileGroup, schema: StructTy
     positions = positions_column(spark) if needs_positions(group, lanes.special) else None
     if positions is not None:
         stored = stored.add(positions, spark_types.LongType())
-    frame = relation(spark, stored, group.paths, sum(group.sizes))
+    number = KEY if group.key == "number" and needs_keys(group, lanes.special) else None
+    frame = relation(spark, stored, group.paths, group.sizes, number)
     now_nullable = {each.name for each in frame.schema if each.nullable}
     lost = {each.name for each in group.columns if each.stored_name in now_nullable} | set(lanes.special)
     frame = numbered(frame, group, lanes.special, positions)

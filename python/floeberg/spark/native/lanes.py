@@ -12,15 +12,17 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from floeberg import _native
 from floeberg.spark.native.filters import tested_columns
 from floeberg.spark.native.proof import NativeColumn, Unproven, native_columns
 from floeberg.spark.native.stored import stored_files
 from floeberg.types import ListType, MapType, StructType
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
     from floeberg.scan import Scan
     from floeberg.scan.plan import Plan
+    from floeberg.spark.native.file_systems import FileSystems
     from floeberg.spark.native.stored import StoredFile
     from floeberg.types import IcebergType, NestedField
 
@@ -50,7 +52,7 @@ class FileGroup:
         numbers: The files, by their numbers in the plan.
         paths: Where they are.
         sizes: Their bytes.
-        key: What tells which file a row is of, where that matters: `size` or `name`.
+        key: What tells which file a row is of, where that matters: `number`, `size` or `name`.
         keys: That of each file.
         deleted: Whether rows of them are deleted.
     """
@@ -88,15 +90,24 @@ class Lanes:
     special: tuple[str, ...] = ()
 
 
-def divide(scan: Scan, *, most_files: int, keeps_nullability: bool = True) -> Lanes:
+def divide(
+    scan: Scan,
+    file_systems: FileSystems,
+    *,
+    most_files: int,
+    keeps_nullability: bool = True,
+    numbers_files: bool = True,
+) -> Lanes:
     """Plans a scan and divides its files.
 
     Args:
         scan: The scan.
+        file_systems: What Spark opens.
         most_files: Files that Spark can be given.
         keeps_nullability: Whether Spark can be told that parts of columns are never null.
+        numbers_files: Whether Spark can be told the number of a file.
     """
-    return _Division(scan, most_files, keeps_nullability).lanes()
+    return _Division(scan, file_systems, most_files, keeps_nullability, numbers_files).lanes()
 
 
 @dataclass(frozen=True)
@@ -111,8 +122,10 @@ class _Kind:
 @dataclass
 class _Division:
     scan: Scan
+    file_systems: FileSystems
     most_files: int
     keeps_nullability: bool
+    numbers_files: bool
     reasons: dict[int, str] = field(default_factory=dict)
 
     def lanes(self) -> Lanes:
@@ -130,7 +143,7 @@ class _Division:
         stored = dict(
             zip(paths, stored_files(self.scan, [self.files[each]["location"] for each in paths]), strict=True)
         )
-        groups = self._groups(paths, stored)
+        groups = self._groups(self._opened(paths, stored), stored)
         taken = {number for group in groups for number in group.numbers}
         others = tuple(number for number in range(count) if number not in taken)
         reasons = Counter(self.reasons[number] for number in others)
@@ -173,10 +186,19 @@ class _Division:
             self.reasons[number] = "row ids do not fit into 64 bits"
         else:
             try:
-                return spark_path(file["location"])
+                return self.file_systems.path(file["location"])
             except Unproven as why:
                 self.reasons[number] = str(why)
         return None
+
+    def _opened(self, paths: dict[int, str], stored: dict[int, StoredFile]) -> dict[int, str]:
+        """The paths that Spark opens; a reason is kept for the others."""
+        for number, path in paths.items():
+            # A footer that cannot be read says more than the file system does.
+            why = None if stored[number].shape.error else self.file_systems.fault(path, stored[number].size)
+            if why is not None:
+                self.reasons[number] = why
+        return {number: path for number, path in paths.items() if number not in self.reasons}
 
     def _groups(self, paths: dict[int, str], stored: dict[int, StoredFile]) -> tuple[FileGroup, ...]:
         proven: dict[tuple[int, int, bool], tuple[NativeColumn, ...] | str] = {}
@@ -216,16 +238,18 @@ class _Division:
     def _groups_of(
         self, kind: _Kind, numbers: list[int], paths: dict[int, str], stored: dict[int, StoredFile]
     ) -> list[FileGroup]:
-        """Files of one kind, in groups whose files have keys that differ where keys matter."""
+        """Files of one kind, in groups that have no file twice, and no key twice where keys matter."""
         sizes = {each: stored[each].size for each in numbers}
-        names = {each: paths[each].rpartition("/")[2] for each in numbers}
-        parts, key = [numbers], "size"
-        if (kind.deleted or _OF_FILES & set(self.special)) and not _differ(sizes):
+        own = {each: paths[each] for each in numbers}
+        names = {each: path.rpartition("/")[2] for each, path in own.items()}
+        matters = kind.deleted or bool(_OF_FILES & set(self.special))
+        different: Mapping[int, Hashable] = own
+        key = "number" if self.numbers_files else "size"
+        if matters and not self.numbers_files and not _differ(sizes):
             if _differ(names) and all(map(_PLAIN_NAME.fullmatch, names.values())):
                 key = "name"
             else:
-                parts = different_sizes(sizes)
-        keys: dict[int, Any] = names if key == "name" else sizes
+                different = sizes
         return [
             FileGroup(
                 kind.columns,
@@ -234,10 +258,10 @@ class _Division:
                 paths=tuple(paths[each] for each in part),
                 sizes=tuple(sizes[each] for each in part),
                 key=key,
-                keys=tuple(keys[each] for each in part),
+                keys=_keys(key, part, sizes, names),
                 deleted=kind.deleted,
             )
-            for part in parts
+            for part in without_repeats(different)
         ]
 
     def _prove(self, file: StoredFile, spec_id: int, *, filtered: bool) -> tuple[NativeColumn, ...] | str:
@@ -287,36 +311,25 @@ def _differ(values: dict[int, Any]) -> bool:
     return len(set(values.values())) == len(values)
 
 
-def different_sizes(sizes: dict[int, int]) -> list[list[int]]:
-    """Files in parts whose files all differ in size.
+def _keys(
+    key: str, part: Sequence[int], sizes: dict[int, int], names: dict[int, str]
+) -> tuple[int | str, ...]:
+    if key == "number":
+        return tuple(range(len(part)))
+    return tuple(sizes[each] if key == "size" else names[each] for each in part)
+
+
+def without_repeats(values: Mapping[int, Hashable]) -> list[list[int]]:
+    """Files in parts, in each of which all differ.
 
     Args:
-        sizes: The bytes of each file, by its number.
+        values: What files must differ in, by their numbers.
     """
     parts: list[list[int]] = []
-    seen: Counter[int] = Counter()
-    for number, size in sizes.items():
-        if seen[size] == len(parts):
+    seen: Counter[Hashable] = Counter()
+    for number, value in values.items():
+        if seen[value] == len(parts):
             parts.append([])
-        parts[seen[size]].append(number)
-        seen[size] += 1
+        parts[seen[value]].append(number)
+        seen[value] += 1
     return parts
-
-
-def spark_path(location: str) -> str:
-    """A location as Spark takes it.
-
-    Raises:
-        Unproven: Spark, or Hadoop below it, would not open exactly this file.
-    """
-    path = _native.local_path(location)
-    if path is None:
-        raise Unproven(f"Floeberg reads {location.partition(':')[0]!r} itself")
-    name = path.rpartition("/")[2]
-    if name.startswith(("_", ".")) or name.endswith("._COPYING_"):
-        raise Unproven("Spark skips files of such a name")
-    if ":" in name or "\\" in path or not path.isascii() or not path.isprintable():
-        raise Unproven("Hadoop does not take such a path")
-    if any(each in {".", ".."} for each in path.split("/")):
-        raise Unproven("the path leads upwards")
-    return f"file://{path}"

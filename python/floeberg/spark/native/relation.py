@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from functools import reduce
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from floeberg.errors import InvalidDataError
 from floeberg.spark.native.filters import named
+from floeberg.spark.native.own_session import own_session
+from floeberg.spark.native.planned_files import can_be_planned, planned_files
 from floeberg.spark.session.environment import is_connect
 
 if TYPE_CHECKING:
@@ -36,26 +37,10 @@ _OPTIONS = {
     "datetimeRebaseMode": "CORRECTED",
     "int96RebaseMode": "CORRECTED",
 }
-_SETTINGS = {
-    "spark.sql.caseSensitive": "true",
-    "spark.sql.files.ignoreCorruptFiles": "false",
-    "spark.sql.files.ignoreMissingFiles": "false",
-    "spark.sql.parquet.binaryAsString": "false",
-    "spark.sql.parquet.fieldId.read.enabled": "false",
-    "spark.sql.parquet.int96AsTimestamp": "true",
-    "spark.sql.parquet.mergeSchema": "false",
-    "spark.sql.sources.useV1SourceList": "avro,csv,json,kafka,orc,parquet,text",
-    # A task a path, as Spark has it, takes a minute for ten thousand files, and four tasks take a second or two. A few
-    # hundred paths are looked at before a job would have begun.
-    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
-    "spark.sql.sources.parallelPartitionDiscovery.threshold": "500",
-}
 _MOST_FILES = 100_000
 _MOST_FILES_CONNECT = 256
 _LISTED_AT_ONCE = 32
 """More paths than these are listed by a job."""
-
-_SESSIONS: WeakKeyDictionary[Any, tuple[Any, dict[str, str]]] = WeakKeyDictionary()
 
 
 def most_files(spark: SparkSession) -> int:
@@ -80,43 +65,56 @@ def positions_column(spark: SparkSession) -> str | None:
         return None
 
 
-def relation(spark: SparkSession, schema: StructType, paths: Sequence[str], size: int) -> DataFrame:
+def relation(
+    spark: SparkSession, schema: StructType, paths: Sequence[str], sizes: Sequence[int], number: str | None
+) -> DataFrame:
     """Files as a DataFrame.
 
     Args:
         spark: The session.
         schema: The columns, by their names in the files, with the nullability of the table.
-        paths: The files.
-        size: Their bytes.
+        paths: The files. None is there twice.
+        sizes: Their bytes.
+        number: The name of a column of the number of the file, if there is to be one; only where `can_be_planned`.
 
     Raises:
         InvalidDataError: Spark sees other files.
     """
     if is_connect(spark):
         return _by_options(spark, schema, paths)
-    return _by_session(spark, schema, paths, size)
+    return _by_session(spark, schema, paths, sizes, number)
 
 
-def _by_session(spark: Any, schema: StructType, paths: Sequence[str], size: int) -> DataFrame:  # noqa: ANN401 - what is used of it is not public
+def _by_session(
+    spark: Any,  # noqa: ANN401 - what is used of it is not public
+    schema: StructType,
+    paths: Sequence[str],
+    sizes: Sequence[int],
+    number: str | None,
+) -> DataFrame:
     from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame  # noqa: PLC0415 - importing floeberg imports no PySpark
 
-    own, jvm = _own_session(spark), spark._jvm  # noqa: SLF001
-    reader = own.read.schema(schema).options(**_OPTIONS)
+    own, jvm = own_session(spark), spark._jvm  # noqa: SLF001
+    is_planned = can_be_planned(spark)
     # One call for all paths: a list is sent one by one.
-    array = getattr(jvm, "java.util.regex.Pattern").compile("\n").split("\n".join(paths))
-    listed = reader._jreader.parquet(array)  # noqa: SLF001
+    looked_at = (
+        getattr(jvm, "java.util.regex.Pattern")
+        .compile("\n")
+        .split(paths[0] if is_planned else "\n".join(paths))
+    )
+    listed = own.read.schema(schema).options(**_OPTIONS)._jreader.parquet(looked_at)  # noqa: SLF001
     found = listed.queryExecution().analyzed().relation()
-    location = found.location()
+    location = planned_files(spark, own, paths, sizes, number) if is_planned else found.location()
     if (seen := location.allFiles().size()) != len(paths):
         raise InvalidDataError(f"Spark sees {seen} of {len(paths)} files: read with reader='arrow'")
-    if (seen := location.sizeInBytes()) != size:
+    if (seen := location.sizeInBytes()) != sum(sizes):
         raise InvalidDataError(
-            f"Spark sees {seen} bytes of files that have {size}: a file changed while the DataFrame was made"
+            f"Spark sees {seen} bytes of files that have {sum(sizes)}: a file changed while the DataFrame was made"
         )
     # Spark makes all columns of files nullable, and loses what the table promises.
     made = getattr(jvm, "org.apache.spark.sql.execution.datasources.HadoopFsRelation")(
         location,
-        found.partitionSchema(),
+        location.partitionSchema(),
         spark._jsparkSession.parseDataType(schema.json()),  # noqa: SLF001
         found.bucketSpec(),
         found.fileFormat(),
@@ -125,29 +123,6 @@ def _by_session(spark: Any, schema: StructType, paths: Sequence[str], size: int)
     )
     frame: DataFrame = ClassicDataFrame(spark._jsparkSession.baseRelationToDataFrame(made), spark)  # noqa: SLF001
     return frame
-
-
-def _own_session(spark: Any) -> Any:  # noqa: ANN401 - the same
-    """The session that reads for a session of the user, with the settings that the user has now."""
-    if spark not in _SESSIONS:
-        _SESSIONS[spark] = (spark.newSession(), {})
-    own, known = _SESSIONS[spark]
-    wanted = {key: value for key, value in _settings(spark).items() if key.startswith("spark.sql.")}
-    for key, value in (wanted | _SETTINGS).items():
-        if known.get(key) != value and (key in _SETTINGS or own.conf.isModifiable(key)):
-            own.conf.set(key, value)
-            known[key] = value
-    for key in [key for key in known if key not in wanted and key not in _SETTINGS]:
-        own.conf.unset(key)
-        del known[key]
-    return own
-
-
-def _settings(spark: Any) -> dict[str, str]:  # noqa: ANN401 - the same
-    """The settings of a session, in one call: `getAll` of PySpark takes several a setting."""
-    text = spark._jsparkSession.conf().getAll().mkString("\0")  # noqa: SLF001
-    entries = (each.partition(" -> ") for each in text.split("\0") if each)
-    return {key: value for key, _, value in entries}
 
 
 def _by_options(spark: Any, schema: StructType, paths: Sequence[str]) -> DataFrame:  # noqa: ANN401 - of either kind

@@ -39,11 +39,12 @@ pub fn deleted_rows(py: Python<'_>, plan: &Plan, numbers: Vec<usize>) -> PyResul
 }
 
 fn column(words: &[Vec<i64>]) -> Column {
-    let mut lists = ListBuilder::new(Int64Builder::new());
+    // Without nulls, Spark tests for none.
+    let word = Arc::new(Field::new_list_field(DataType::Int64, false));
+    let mut lists = ListBuilder::new(Int64Builder::new()).with_field(Arc::clone(&word));
     for each in words {
         lists.values().append_slice(each);
         lists.append(true);
     }
-    let kind = DataType::List(Arc::new(Field::new_list_field(DataType::Int64, true)));
-    Column(Field::new("words", kind, false), Arc::new(lists.finish()))
+    Column(Field::new("words", DataType::List(word), false), Arc::new(lists.finish()))
 }

@@ -80,10 +80,10 @@ impl Scan {
         specs.map(|spec| (spec.spec_id, sources(spec))).collect()
     }
 
-    /// Was the table opened with options of stores, which no other reader has?
+    /// The names of the options of stores that the table was opened with, which no other reader has.
     #[getter]
-    fn has_storage_options(&self) -> bool {
-        !self.0.table().options().storage.is_empty()
+    fn storage_option_names(&self) -> Vec<String> {
+        self.0.table().options().storage.iter().map(|(name, _)| name.to_owned()).collect()
     }
 
     fn select(&self, py: Python<'_>, field_names: Vec<String>) -> PyResult<Self> {
