@@ -4,7 +4,7 @@
     spark_versions.py 4.0.1 4.2.0     these
 
 Each version gets an environment of its own outside the checkout, with the development wheel, and runs the tests of both
-readers, of the data source and of queries.
+readers, of the data source, of queries and of statements that change rows.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ TESTS = (
     "test_stream_reading.py",
     "test_streams.py",
     "test_sql_queries.py",
+    "test_sql_settings.py",
     "test_sql_words.py",
 )
 TABLES = "position or equality or vector or refs or evolution or not test_lanes"

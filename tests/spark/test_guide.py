@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+
+import pyarrow as pa
 import pytest
 from cargo_workspace import ROOT
 
-from markdown_blocks import run_page
+import floeberg as fb
+from markdown_blocks import CODE_THAT_NEEDS_MORE, blocks_of, run_page
 
 
 @pytest.mark.parametrize("page", ["spark.md", "spark-streams.md"])
@@ -13,3 +18,20 @@ def test_the_code_of_the_guide_runs_and_prints_what_stands_below_it(spark, monke
     # Places in the documentation are those of a checkout.
     monkeypatch.chdir(ROOT)
     run_page(ROOT / "docs" / "guide" / page, {"spark": spark})
+
+
+def test_the_merge_of_the_readme_prints_what_it_says(spark, tmp_path):
+    blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    block = next(each for each in blocks if "MERGE INTO" in each.text)
+    assert block.kind == CODE_THAT_NEEDS_MORE
+    catalog = fb.load_catalog("readme", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("sales")
+    catalog.create_table("sales.orders", as_select=pa.table({"id": [1, 2, 3], "price": [1.0, 2.0, 3.0]}))
+    changes = spark.createDataFrame(
+        [(1, 9.0, False), (2, None, True), (4, 4.0, False)], "id bigint, price double, gone boolean"
+    )
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(block.text, {"spark": spark, "catalog": catalog, "changes": changes})
+    assert block.text.rstrip().endswith(f"# {printed.getvalue().strip()}")
+    found = catalog.load_table("sales.orders").scan().to_arrow().sort_by("id").to_pydict()
+    assert found == {"id": [1, 3, 4], "price": [9.0, 3.0, 4.0]}

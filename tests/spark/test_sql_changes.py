@@ -234,6 +234,7 @@ def test_a_change_is_validated_from_the_snapshot_that_it_read(sql, lake, monkeyp
         return done
 
     monkeypatch.setattr(row_changes, "run_tasks", slow)
+    table.set_properties({"commit.retry.num-retries": "0"})
     before = set(tmp_path.rglob("*.parquet"))
     with pytest.raises(CommitConflictError):
         sql("UPDATE db.t SET v = length(s)")
@@ -296,7 +297,8 @@ def test_inserts_follow_columns_names_and_the_overwrite_mode(spark, sql, lake):
         ("DELETE db.t", UnsupportedError, "expected FROM, found 'db'"),
         ("DELETE FROM db.t USING db.t WHERE id = 1", UnsupportedError, "found 'USING'"),
         ("UPDATE db.t SET id + 1", UnsupportedError, r"expected ==, found '\+'"),
-        ("UPDATE db.t SET v = DEFAULT", UnsupportedError, "DEFAULT"),
+        ("UPDATE db.t SET id.x = 1", InvalidInputError, "'id' has no field 'x'"),
+        ("UPDATE db.t SET d = named_struct('a', 1) WHERE id > v", InvalidInputError, "write CAST"),
         ("UPDATE db.t SET nothing = 1", InvalidInputError, "no column 'nothing'"),
         ("UPDATE db.t SET v = 1, v = 2", InvalidInputError, "'v' is set twice"),
         ("UPDATE db.t SET v = 'text' WHERE id > v", InvalidInputError, "write CAST"),

@@ -6,22 +6,26 @@ Otherwise Spark evaluates them, and tasks change the rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidInputError
 from floeberg.spark.sql.exact import exact_filter, exact_values
+from floeberg.spark.sql.reach import combined, reach_of_condition
+from floeberg.spark.sql.repeating import reads_of, repeated
+from floeberg.spark.sql.settings import check_paths, resolved, value_of
 from floeberg.spark.sql.targets import ChangedTable, quoted
 from floeberg.spark.write.assignment import Assignments
 from floeberg.spark.write.row_changes import ChangedCounts, RowChange
 from floeberg.spark.write.tasks import DELETED, PLACES, UPDATED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from floeberg.spark.sql.grammar import Delete, Update
     from floeberg.spark.sql.queries import Queries
+    from floeberg.spark.sql.settings import Path
 
-__all__ = ["delete", "no_default", "places_of", "update"]
+__all__ = ["check_once", "delete", "places_of", "update"]
 
 _LINEAGE = 3
 
@@ -38,17 +42,18 @@ def delete(queries: Queries, statement: Delete) -> ChangedCounts:
         f"SELECT {DELETED} AS {PLACES[0]}, {places_of(changed, with_row_ids=False)} "  # noqa: S608 - the user's own text
         f"FROM {changed.relation} WHERE ({condition}\n)"
     )
-    frame = queries.frame(text).repartition(PLACES[1])
-    return _change(changed, "delete").run(queries.spark, frame)
+    return _changed(queries, changed, "delete", condition, lambda: text)
 
 
 def update(queries: Queries, statement: Update) -> ChangedCounts:
     """Sets columns of rows."""
     changed = ChangedTable.of(queries.spark, queries.known, statement.target)
-    settings = [(changed.column(parts, "UPDATE"), text) for parts, text in statement.settings]
-    check_once([name for name, _ in settings], "UPDATE")
-    for _, text in settings:
-        no_default(text, "UPDATE")
+    paths = [changed.path(parts, "UPDATE") for parts, _ in statement.settings]
+    check_paths(paths, "UPDATE")
+    settings = [
+        (path, resolved(changed, path, text, "UPDATE"))
+        for path, (_, text) in zip(paths, statement.settings, strict=True)
+    ]
     condition = statement.condition
     row_filter = True if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
     values = None if row_filter is None else exact_values(changed, settings)
@@ -56,13 +61,44 @@ def update(queries: Queries, statement: Update) -> ChangedCounts:
         done = changed.table.update(values, row_filter, branch=changed.branch)
         return ChangedCounts(done.snapshot_id, updated_rows=done.updated_rows)
     where = "" if condition is None else f" WHERE ({condition}\n)"
-    new = _new_values(queries, changed, settings)
-    text = (
-        f"SELECT {UPDATED} AS {PLACES[0]}, {places_of(changed, with_row_ids=True)}, {new} "  # noqa: S608 - the same
-        f"FROM {changed.relation}{where}"
-    )
-    frame = queries.frame(text).repartition(PLACES[1])
-    return _change(changed, "update").run(queries.spark, frame)
+
+    def query() -> str:
+        new = _new_values(queries, changed, settings)
+        return (
+            f"SELECT {UPDATED} AS {PLACES[0]}, {places_of(changed, with_row_ids=True)}, {new} "  # noqa: S608 - the same
+            f"FROM {changed.relation}{where}"
+        )
+
+    return _changed(queries, changed, "update", condition, query)
+
+
+def _changed(
+    queries: Queries,
+    changed: ChangedTable,
+    command: Literal["delete", "update"],
+    condition: str | None,
+    query: Callable[[], str],
+) -> ChangedCounts:
+    """Changes the rows that a query finds."""
+
+    def run() -> ChangedCounts:
+        queries.reads.clear()
+        frame = queries.frame(query())
+        reads_itself = reads_of(queries, changed) > 1
+        change = RowChange(
+            changed.table,
+            command,
+            changed.branch,
+            changed.read_snapshot_id,
+            conflict_filter=True
+            if reads_itself
+            else combined(reach_of_condition(queries, changed, condition)),
+            explain_twice=lambda file, position: f"row {position} of {file}",
+        )
+        # Places are few bytes, wherever they are. New rows of a file come to one task, which writes few files.
+        return change.run(queries.spark, frame if command == "delete" else frame.repartition(PLACES[1]))
+
+    return repeated(changed, run, lambda: queries.reads.others)
 
 
 def places_of(changed: ChangedTable, *, with_row_ids: bool) -> str:
@@ -71,16 +107,6 @@ def places_of(changed: ChangedTable, *, with_row_ids: bool) -> str:
     has_ids = with_row_ids and changed.table.format_version >= _LINEAGE
     row_id = f"{visible}.`_row_id`" if has_ids else "CAST(NULL AS BIGINT)"
     return f"{visible}.`_file` AS {PLACES[1]}, {visible}.`_pos` AS {PLACES[2]}, {row_id} AS {PLACES[3]}"
-
-
-def no_default(text: str, word: str) -> None:
-    """Refuses `DEFAULT` as a value.
-
-    Raises:
-        UnsupportedError: The value is that word.
-    """
-    if text.strip().upper() == "DEFAULT":
-        raise UnsupportedError(f"{word}: DEFAULT as a value is not supported: write the value")
 
 
 def check_once(names: Sequence[str], word: str) -> None:
@@ -94,29 +120,14 @@ def check_once(names: Sequence[str], word: str) -> None:
         raise InvalidInputError(f"{word}: the column {twice!r} is set twice")
 
 
-def _new_values(queries: Queries, changed: ChangedTable, settings: Sequence[tuple[str, str]]) -> str:
+def _new_values(queries: Queries, changed: ChangedTable, settings: Sequence[tuple[Path, str]]) -> str:
     """The columns of changed rows, as SQL."""
     listed = ", ".join(f"({text}\n) AS floeberg_{at}" for at, (_, text) in enumerate(settings))
     have = queries.frame(f"SELECT {listed} FROM {changed.relation}", empty=True).schema  # noqa: S608 - the same
-    assign, given = Assignments(queries.spark), dict(settings)
-    found = {name: have[at].dataType for at, (name, _) in enumerate(settings)}
-    columns = []
+    given = {path: (text, have[at].dataType) for at, (path, text) in enumerate(settings)}
+    assign, columns = Assignments(queries.spark), []
     for field in changed.spark_schema():
-        text = f"{changed.visible}.{quoted(field.name)}"
-        if field.name in given:
-            text = f"({given[field.name]}\n)"
-            cast = assign.cast(field.name, found[field.name], field.dataType)
-            text = text if cast is None else f"CAST({text} AS {cast})"
-        columns.append(f"{text} AS {quoted(field.name)}")
+        old = f"{changed.visible}.{quoted(field.name)}"
+        new = value_of((field.name,), field.dataType, old, given, assign)
+        columns.append(f"{old if new is None else new} AS {quoted(field.name)}")
     return ", ".join(columns)
-
-
-def _change(changed: ChangedTable, command: str) -> RowChange:
-    return RowChange(
-        changed.table,
-        command,  # type: ignore[arg-type]
-        changed.branch,
-        changed.read_snapshot_id,
-        conflict_filter=True,
-        explain_twice=lambda file, position: f"row {position} of {file}",
-    )

@@ -52,7 +52,7 @@ def reaches_all(statement: Statement, tree: Any, reference: Reference) -> bool: 
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
     select = reference.select
-    if statement.is_opaque or select is None or reference.node.args.get("pivots"):
+    if statement.hides_columns or select is None or reference.node.args.get("pivots"):
         return True
     if reference.has_alias and reference.node.args["alias"].args.get("columns"):
         return True

@@ -69,15 +69,19 @@ def exact_filter(
     return made
 
 
-def exact_values(changed: ChangedTable, settings: Sequence[tuple[str, str]]) -> dict[str, Any] | None:
+def exact_values(
+    changed: ChangedTable, settings: Sequence[tuple[Sequence[str], str]]
+) -> dict[str, Any] | None:
     """The values of columns that are set to constants; `None` if one is something else.
 
     Args:
         changed: The table.
-        settings: Columns, and the texts of their values.
+        settings: Columns and fields of structs, and the texts of their values.
     """
     found: dict[str, Any] = {}
-    for name, text in settings:
+    for (name, *below), text in settings:
+        if below:
+            return None
         statement = read_statement(f"SELECT {text}\n")
         trees = [] if statement is None else parse_query(statement)[0]
         if statement is None or len(trees) != 1 or len(trees[0].expressions) != 1 or statement.is_opaque:

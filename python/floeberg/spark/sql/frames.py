@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from floeberg.expressions import Expression
     from floeberg.scan import Scan
     from floeberg.spark.sql.references import Reference
     from floeberg.spark.sql.statement import Statement
@@ -46,6 +47,7 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
     *,
     case_sensitive: bool,
     empty: bool = False,
+    narrowed: Sequence[Expression] | None = None,
 ) -> list[DataFrame]:
     """The frame of each use of a table.
 
@@ -57,6 +59,7 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
         reading: What `Scan.to_spark` is given.
         case_sensitive: Whether the case of names of columns counts.
         empty: Whether the frames have no rows, and nothing is planned.
+        narrowed: Filters that the rows of the uses in the outermost FROM pass.
     """
     scans = [_scan_of(spark, use, case_sensitive=case_sensitive) for use in uses]
     as_texts = not texts_are_certain(spark)
@@ -83,7 +86,10 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
             named.append(_empty(spark, scan.select(*columns), reading))
             continue
         chosen = pushed(group, scan, moments).select(*columns)
-        if group:
+        is_narrowed = bool(narrowed) and use.select is tree
+        for each in narrowed or () if is_narrowed else ():
+            chosen = chosen.filter(each)
+        if group or is_narrowed:
             named.append(chosen.to_spark(spark, **reading))
             continue
         # Two uses that read the same share a frame, so that Spark may read it once.
@@ -186,7 +192,8 @@ def _plain(rows: pa.Table) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415 - the same
 
     schema = pa.schema([pa.field(each.name, _plain_type(each.type), each.nullable) for each in rows.schema])
-    return rows.cast(schema)
+    # PySpark takes no column without any array.
+    return rows.cast(schema) if rows.num_rows else schema.empty_table()
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:

@@ -10,31 +10,37 @@ table matches sees no column of the table, and the other way round.
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
+from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.expressions import EqualTo
-from floeberg.spark.sql.changes import check_once, no_default, places_of
+from floeberg.spark.sql.changes import places_of
 from floeberg.spark.sql.clause_columns import ClauseColumns
+from floeberg.spark.sql.merge_source import ROW, MergeSource
+from floeberg.spark.sql.queries import KEPT_ROWS
+from floeberg.spark.sql.reach import combined, reach_of_join
+from floeberg.spark.sql.repeating import reads_of, repeated
+from floeberg.spark.sql.settings import check_paths, default_of, resolved, value_of
 from floeberg.spark.sql.targets import ChangedTable, quoted
-from floeberg.spark.write.assignment import Assignments
+from floeberg.spark.write.assignment import Assignments, written
 from floeberg.spark.write.row_changes import ChangedCounts, RowChange
 from floeberg.spark.write.tasks import DELETED, INSERTED, KEPT, PLACES, UPDATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType
+    from pyspark.sql.types import StructType as SparkStruct
 
+    from floeberg.expressions import Expression
     from floeberg.spark.sql.grammar import Clause, Merge
     from floeberg.spark.sql.queries import Queries
+    from floeberg.spark.sql.settings import Path
 
 __all__ = ["merge"]
 
-_ROW = "floeberg_row"
-"""The column that numbers the rows of the source."""
 _NEW = "floeberg_new"
 
 
@@ -42,25 +48,25 @@ def merge(queries: Queries, statement: Merge) -> ChangedCounts:
     """Runs a merge."""
     changed = ChangedTable.of(queries.spark, queries.known, statement.target)
     _check_clauses(statement)
-    source = _source(queries, statement)
-    view = f"floeberg_source_{uuid.uuid4().hex}"
-    source.createOrReplaceTempView(view)
-    try:
-        return _Merge(queries, statement, changed, source, view).run()
-    finally:
-        queries.spark.catalog.dropTempView(view)
+    sources: list[MergeSource] = []
+    not_kept, reads_itself = list[str](), [False]
 
+    def run() -> ChangedCounts:
+        queries.reads.clear()
+        if not sources:
+            sources.append(MergeSource.of(queries, statement.source))
+            not_kept[:] = queries.reads.others
+            reads_itself[:] = [reads_of(queries, changed) > 0]
+        source = sources[0]
+        if reads_itself[0]:
+            # When the statement runs again, the source reads the rows that there are then.
+            sources.clear()
+        else:
+            not_kept.clear()
+        queries.reads.clear()
+        return _Merge(queries, statement, changed, source, reads_itself[0]).run()
 
-def _source(queries: Queries, statement: Merge) -> DataFrame:
-    """The rows of the source, with a number each. They are computed now, and not again."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
-
-    frame = queries.frame(f"SELECT * FROM {statement.source}\n")  # noqa: S608 - the user's own text
-    folded = [name.lower() for name in frame.columns]
-    if len(set(folded)) < len(folded):
-        twice = next(name for name in folded if folded.count(name) > 1)
-        raise InvalidInputError(f"MERGE: the source has two columns {twice!r}: give one another name")
-    return frame.withColumn(_ROW, F.monotonically_increasing_id()).localCheckpoint(eager=True)
+    return repeated(changed, run, lambda: [*not_kept, *queries.reads.others])
 
 
 def _check_clauses(statement: Merge) -> None:
@@ -81,34 +87,53 @@ def _check_clauses(statement: Merge) -> None:
 
 @dataclass(frozen=True)
 class _Merge:
-    """One run."""
+    """One run.
+
+    Args:
+        queries: The queries of the statement.
+        statement: What it says.
+        changed: The table.
+        source: The source.
+        reads_itself: Whether the source was read from the table.
+    """
 
     queries: Queries
     statement: Merge
     changed: ChangedTable
-    source: DataFrame
-    view: str
+    source: MergeSource
+    reads_itself: bool
+    view: str = field(default_factory=lambda: f"{KEPT_ROWS}_{uuid.uuid4().hex}")
 
     def run(self) -> ChangedCounts:
+        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
+
+        sends_all = self.source.is_small
+        frame = F.broadcast(self.source.frame) if sends_all else self.source.frame
+        frame.createOrReplaceTempView(self.view)
+        try:
+            return replace(self, statement=self._qualified()).changes(sends_all=sends_all)
+        finally:
+            for view in (self.view, self._view_of_new):
+                self.queries.spark.catalog.dropTempView(view)
+
+    def changes(self, *, sends_all: bool) -> ChangedCounts:
+        """Joins, and changes the rows. The clauses have qualified columns."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
 
-        statement, changed = self._qualified(), self.changed
-        clauses = statement.clauses
+        changed, clauses = self.changed, self.statement.clauses
         schema = changed.spark_schema() if any(each.action != "delete" for each in clauses) else None
         types = self._types(clauses)
         parts = {
             rows: self._applied(clauses, rows, types, schema)
             for rows in ("matched", "not matched", "not matched by source")
         }
-        old, new = f"{changed.visible}.`_file` IS NOT NULL", f"{self._alias}.{_ROW} IS NOT NULL"
-        text = (
-            f"SELECT CASE WHEN {old} AND {new} THEN {parts['matched']} WHEN {new} THEN {parts['not matched']} "  # noqa: S608 - the same
-            f"ELSE {parts['not matched by source']} END AS {_NEW}, {places_of(changed, with_row_ids=True)}, "
-            f"{self._alias}.{_ROW} AS {_ROW} FROM {self._joined(clauses)} ON ({statement.condition}\n)"
-        )
-        frame = self.queries.frame(text).where(F.col(_NEW).isNotNull())
+        reads_all = any(each.rows == "not matched by source" for each in clauses)
+        condition = self.statement.condition
+        reach = [] if reads_all else reach_of_join(self.queries, changed, condition, self.source, self._name)
+        joined = self._joined_here(parts, reach) if sends_all else self._joined_by_key(parts, reach)
+        frame = joined.where(F.col(_NEW).isNotNull())
         # All rows with a place are in one task, and a row of the source is in the same one however often it is asked.
-        key = F.coalesce(F.col(PLACES[1]), F.col(_ROW).cast("string"))
+        key = F.coalesce(F.col(PLACES[1]), F.col(ROW).cast("string"))
         values = (
             []
             if schema is None
@@ -117,23 +142,76 @@ class _Merge:
         chosen = frame.repartition(key).select(
             F.col(f"{_NEW}.done").alias(PLACES[0]), *(F.col(name) for name in PLACES[1:]), *values
         )
+        knows_reads = not self.reads_itself and reads_of(self.queries, changed) == 1
         change = RowChange(
             changed.table,
             "merge",
             changed.branch,
             changed.read_snapshot_id,
-            conflict_filter=True,
+            conflict_filter=combined(reach) if knows_reads else True,
             explain_twice=self._explain,
         )
         return change.run(self.queries.spark, chosen)
 
+    def _joined_by_key(self, parts: dict[str, str], reach: list[Expression]) -> DataFrame:
+        """Rows of both sides, where Spark brings those with the same keys together."""
+        old, new = f"{self.changed.visible}.`_file` IS NOT NULL", f"{self._alias}.{ROW} IS NOT NULL"
+        text = (
+            f"SELECT CASE WHEN {old} AND {new} THEN {parts['matched']} WHEN {new} THEN {parts['not matched']} "  # noqa: S608 - the user's own text
+            f"ELSE {parts['not matched by source']} END AS {_NEW}, {self._places} "
+            f"FROM {self._tables()} ON ({self.statement.condition}\n)"
+        )
+        return self.queries.frame(text, narrowed=reach)
+
+    def _joined_here(self, parts: dict[str, str], reach: list[Expression]) -> DataFrame:
+        """Rows of both sides, where each task that reads the table has the whole source.
+
+        The rows of the table that match are kept, where others of the source are new: these are the rest.
+        """
+        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
+
+        rows = {each.rows for each in self.statement.clauses}
+        kind = "LEFT OUTER" if "not matched by source" in rows else "INNER"
+        text = (
+            f"SELECT CASE WHEN {self._alias}.{ROW} IS NOT NULL THEN {parts['matched']} "  # noqa: S608 - the same
+            f"ELSE {parts['not matched by source']} END AS {_NEW}, {self._places} "
+            f"FROM {self.changed.relation} {kind} JOIN {quoted(self.view)} AS {self._alias} "
+            f"ON ({self.statement.condition}\n)"
+        )
+        frame = self.queries.frame(text, narrowed=reach)
+        if "not matched" not in rows:
+            return frame
+        kept = frame.where(F.col(_NEW).isNotNull() | F.col(ROW).isNotNull()).localCheckpoint(eager=True)
+        matched = kept.select(ROW).where(F.col(ROW).isNotNull())
+        self.source.frame.join(matched, ROW, "left_anti").createOrReplaceTempView(self._view_of_new)
+        nothing = ", ".join(
+            f"CAST(NULL AS {kept.schema[name].dataType.simpleString()}) AS {name}" for name in PLACES[1:]
+        )
+        new = self.queries.frame(
+            f"SELECT {parts['not matched']} AS {_NEW}, {nothing}, {self._alias}.{ROW} AS {ROW} "  # noqa: S608 - the same
+            f"FROM {quoted(self._view_of_new)} AS {self._alias}"
+        )
+        return kept.union(new)
+
+    @property
+    def _places(self) -> str:
+        return f"{places_of(self.changed, with_row_ids=True)}, {self._alias}.{ROW} AS {ROW}"
+
+    @property
+    def _view_of_new(self) -> str:
+        return f"{self.view}_new"
+
+    @property
+    def _name(self) -> str:
+        return self.statement.source_alias or "floeberg_source"
+
     @property
     def _alias(self) -> str:
-        return quoted(self.statement.source_alias or "floeberg_source")
+        return quoted(self._name)
 
-    def _joined(self, clauses: tuple[Clause, ...]) -> str:
+    def _tables(self) -> str:
         """The tables and their join, which gives the rows that some clause is for."""
-        rows = {each.rows for each in clauses}
+        rows = {each.rows for each in self.statement.clauses}
         source, target = f"{quoted(self.view)} AS {self._alias}", self.changed.relation
         if {"not matched", "not matched by source"} <= rows:
             return f"{source} FULL OUTER JOIN {target}"
@@ -143,54 +221,55 @@ class _Merge:
 
     def _qualified(self) -> Merge:
         """The statement, with the columns of each clause as that clause sees them."""
-        columns = ClauseColumns(
-            self.changed, [name for name in self.source.columns if name != _ROW], self.statement.source_alias
-        )
+        columns = ClauseColumns(self.changed, self.source.columns, self.statement.source_alias)
         clauses = []
         for each in self.statement.clauses:
             condition = None if each.condition is None else columns.seen(each.condition, each.rows)
             settings = self._settings(each)
-            for _, text in settings:
-                no_default(text, "MERGE")
-            seen = tuple((parts, columns.seen(text, each.rows)) for parts, text in settings)
+            seen = tuple((path, columns.seen(text, each.rows)) for path, text in settings)
             clauses.append(replace(each, condition=condition, settings=seen))
         return replace(self.statement, clauses=tuple(clauses))
 
     def _settings(self, clause: Clause) -> tuple[tuple[tuple[str, ...], str], ...]:
         """The columns that a clause sets, those of `*` too, by their names in the table."""
         if clause.settings is not None:
-            names = [self.changed.column(parts, "MERGE") for parts, _ in clause.settings]
-            check_once(names, "MERGE")
-            return tuple(((name,), text) for name, (_, text) in zip(names, clause.settings, strict=True))
+            find = self.changed.path if clause.action == "update" else self._inserted
+            paths = [find(parts, "MERGE") for parts, _ in clause.settings]
+            check_paths(paths, "MERGE")
+            return tuple(
+                (path, resolved(self.changed, path, text, "MERGE"))
+                for path, (_, text) in zip(paths, clause.settings, strict=True)
+            )
         fold = (lambda name: name) if self.changed.case_sensitive else str.lower
-        own = {fold(name): name for name in self.source.columns if name != _ROW}
+        own = {fold(name): name for name in self.source.columns}
         found = []
-        for field in self.changed.table.schema().fields:
-            if fold(field.name) not in own:
+        for column in self.changed.table.schema().fields:
+            if fold(column.name) not in own:
                 raise InvalidInputError(
-                    f"MERGE: * needs all columns of the table, and the source has no column {field.name!r}"
+                    f"MERGE: * needs all columns of the table, and the source has no column {column.name!r}"
                 )
-            found.append(((field.name,), f"{self._alias}.{quoted(own[fold(field.name)])}"))
+            found.append(((column.name,), f"{self._alias}.{quoted(own[fold(column.name)])}"))
         return tuple(found)
 
-    def _types(self, clauses: tuple[Clause, ...]) -> dict[tuple[int, str], Any]:
+    def _inserted(self, parts: Sequence[str], word: str) -> Path:
+        return (self.changed.column(parts, word),)
+
+    def _types(self, clauses: tuple[Clause, ...]) -> dict[tuple[int, Path], Any]:
         """The types of all values, by the clause and the column."""
-        asked = [
-            (at, parts[0], text) for at, each in enumerate(clauses) for parts, text in each.settings or ()
-        ]
+        asked = [(at, path, text) for at, each in enumerate(clauses) for path, text in each.settings or ()]
         if not asked:
             return {}
         listed = ", ".join(f"({text}\n) AS floeberg_{number}" for number, (_, _, text) in enumerate(asked))
         source, target = f"{quoted(self.view)} AS {self._alias}", self.changed.relation
         have = self.queries.frame(f"SELECT {listed} FROM {source} CROSS JOIN {target}", empty=True).schema  # noqa: S608 - the same
-        return {(at, name): have[number].dataType for number, (at, name, _) in enumerate(asked)}
+        return {(at, path): have[number].dataType for number, (at, path, _) in enumerate(asked)}
 
     def _applied(
         self,
         clauses: tuple[Clause, ...],
         rows: str,
-        types: dict[tuple[int, str], Any],
-        schema: StructType | None,
+        types: dict[tuple[int, Path], Any],
+        schema: SparkStruct | None,
     ) -> str:
         """What becomes of rows: a struct, or null where nothing does."""
         cases, last = [], None
@@ -198,49 +277,34 @@ class _Merge:
             if clause.rows != rows:
                 continue
             done = {"delete": DELETED, "update": UPDATED, "insert": INSERTED}[clause.action]
-            made = self._struct(
-                done, clause, {name: kind for (number, name), kind in types.items() if number == at}, schema
-            )
+            given = {path: (text, types[at, path]) for path, text in clause.settings or ()}
+            made = self._struct(done, given, schema)
             if clause.condition is None:
                 last = made
             else:
                 cases.append(f"WHEN ({clause.condition}\n) THEN {made}")
         if last is None and rows == "matched" and any(each.rows != "not matched" for each in clauses):
             # Rows that stay count too where the source matches a row twice.
-            last = self._struct(KEPT, None, {}, schema)
+            last = self._struct(KEPT, {}, schema)
         if not cases:
             return "NULL" if last is None else last
         return f"CASE {' '.join(cases)} ELSE {'NULL' if last is None else last} END"
 
     def _struct(
-        self, done: int, clause: Clause | None, types: dict[str, Any], schema: StructType | None
+        self, done: int, given: Mapping[Path, tuple[str, DataType]], schema: SparkStruct | None
     ) -> str:
         assign = Assignments(self.queries.spark)
-        given = {} if clause is None else {parts[0]: text for parts, text in clause.settings or ()}
         parts = [f"'done', {done}"]
-        for at, field in enumerate(schema or ()):
-            kind = field.dataType.simpleString()
-            if field.name in given:
-                cast = assign.cast(field.name, types[field.name], field.dataType)
-                text = (
-                    f"({given[field.name]}\n)" if cast is None else f"CAST(({given[field.name]}\n) AS {cast})"
-                )
-            elif done == UPDATED:
-                text = f"{self.changed.visible}.{quoted(field.name)}"
-            else:
-                if done == INSERTED:
-                    self._check_no_default(field.name)
-                text = f"CAST(NULL AS {kind})"
+        for at, column in enumerate(schema or ()):
+            old = f"{self.changed.visible}.{quoted(column.name)}"
+            text = value_of((column.name,), column.dataType, old, given, assign)
+            if text is None and done == UPDATED:
+                text = old
+            elif text is None:
+                own = self.changed.table.schema().find_field(column.name)
+                text = f"CAST({default_of(own, 'MERGE') if done == INSERTED else 'NULL'} AS {written(column.dataType)})"
             parts.append(f"'c{at}', {text}")
         return f"named_struct({', '.join(parts)})"
-
-    def _check_no_default(self, name: str) -> None:
-        """Refuses an insert without a column that has a default."""
-        field = self.changed.table.schema().find_field(name)
-        if field.write_default is not None:
-            raise UnsupportedError(
-                f"MERGE: the column {name!r} has a default, which INSERT of a merge does not fill in: give its value"
-            )
 
     def _explain(self, file: str, position: int) -> str:
         """The values of the columns that join a row of the table."""

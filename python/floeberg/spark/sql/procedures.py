@@ -8,13 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.spark.sql.file_procedures import add_files, register_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
+    from floeberg.catalog import Catalog
     from floeberg.spark.sql.queries import Queries
     from floeberg.spark.sql.words import Words
     from floeberg.table import Table
@@ -29,12 +31,31 @@ class _Procedure:
     Args:
         parameters: Its parameters after `table`, with Spark's type; those with `?` may be left out.
         columns: The columns of its result.
-        run: What it does.
+        run: What it does: the rows of its result.
     """
 
     parameters: Mapping[str, str]
     columns: str
-    run: Callable[[Table, Mapping[str, Any]], tuple[Any, ...]]
+    run: Callable[[_Place, Mapping[str, Any]], Sequence[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The table that a procedure is for, which may not be there yet."""
+
+    spark: SparkSession
+    catalog: Catalog
+    levels: tuple[str, ...]
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.catalog.load_table(self.levels)
+
+
+def _of_table(run: Callable[[Table, Mapping[str, Any]], tuple[Any, ...]]) -> Any:  # noqa: ANN401 - as `_Procedure.run`
+    """A procedure whose result is one row."""
+    return lambda place, given: [run(place.table, given)]
 
 
 def call(queries: Queries, words: Words) -> DataFrame | None:
@@ -52,6 +73,8 @@ def call(queries: Queries, words: Words) -> DataFrame | None:
         return None
     name = parts[-1].lower()
     procedure = _PROCEDURES.get(name)
+    if name in _INSTEAD:
+        raise UnsupportedError(f"CALL {'.'.join(parts)} is not supported: {_INSTEAD[name]}")
     if procedure is None:
         raise UnsupportedError(
             f"CALL {'.'.join(parts)}: expected one of the procedures {', '.join(sorted(_PROCEDURES))}"
@@ -62,8 +85,8 @@ def call(queries: Queries, words: Words) -> DataFrame | None:
     levels = tuple(str(given.pop("table")).replace("`", "").split("."))
     if levels[0] == catalog.name and len(levels) > 2:  # noqa: PLR2004 - a catalog before both
         levels = levels[1:]
-    row = procedure.run(catalog.load_table(levels), given)
-    return queries.spark.createDataFrame([row], procedure.columns)
+    rows = procedure.run(_Place(queries.spark, catalog, levels), given)
+    return queries.spark.createDataFrame(list(rows), procedure.columns)
 
 
 def _arguments(queries: Queries, inside: Words, name: str, parameters: Mapping[str, str]) -> dict[str, Any]:
@@ -147,19 +170,68 @@ def _fast_forward(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
     return branch, before, table.refs()[branch].snapshot_id
 
 
+def _ancestors_of(place: _Place, given: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+    """A snapshot and those before it, as far as they are still there."""
+    table, found = place.table, list[tuple[Any, ...]]()
+    by_id = {each.snapshot_id: each for each in table.snapshots()}
+    wanted = given.get("snapshot_id", _current(table))
+    if wanted is not None and wanted not in by_id:
+        raise NotFoundError(f"CALL ancestors_of: the table has no snapshot {wanted}")
+    while wanted in by_id and len(found) < len(by_id):
+        snapshot = by_id[wanted]
+        found.append((snapshot.snapshot_id, snapshot.timestamp_ms))
+        wanted = snapshot.parent_snapshot_id
+    return found
+
+
 _BOTH = "previous_snapshot_id bigint, current_snapshot_id bigint"
 _SOURCE = "source_snapshot_id bigint, current_snapshot_id bigint"
 _PROCEDURES = {
-    "rollback_to_snapshot": _Procedure({"snapshot_id": "bigint"}, _BOTH, _rollback_to_snapshot),
-    "rollback_to_timestamp": _Procedure({"timestamp": "timestamp"}, _BOTH, _rollback_to_timestamp),
+    "rollback_to_snapshot": _Procedure({"snapshot_id": "bigint"}, _BOTH, _of_table(_rollback_to_snapshot)),
+    "rollback_to_timestamp": _Procedure({"timestamp": "timestamp"}, _BOTH, _of_table(_rollback_to_timestamp)),
     "set_current_snapshot": _Procedure(
-        {"snapshot_id": "bigint?", "ref": "string?"}, _BOTH, _set_current_snapshot
+        {"snapshot_id": "bigint?", "ref": "string?"}, _BOTH, _of_table(_set_current_snapshot)
     ),
-    "cherrypick_snapshot": _Procedure({"snapshot_id": "bigint"}, _SOURCE, _cherrypick_snapshot),
-    "publish_changes": _Procedure({"wap_id": "string"}, _SOURCE, _publish_changes),
+    "cherrypick_snapshot": _Procedure({"snapshot_id": "bigint"}, _SOURCE, _of_table(_cherrypick_snapshot)),
+    "publish_changes": _Procedure({"wap_id": "string"}, _SOURCE, _of_table(_publish_changes)),
     "fast_forward": _Procedure(
         {"branch": "string", "to": "string"},
         "branch_updated string, previous_ref bigint, updated_ref bigint",
-        _fast_forward,
+        _of_table(_fast_forward),
+    ),
+    "ancestors_of": _Procedure(
+        {"snapshot_id": "bigint?"}, "snapshot_id bigint, timestamp bigint", _ancestors_of
+    ),
+    "add_files": _Procedure(
+        {
+            "source_table": "string",
+            "partition_filter": "map<string,string>?",
+            "check_duplicate_files": "boolean?",
+            "parallelism": "int?",
+        },
+        "added_files_count bigint, changed_partition_count bigint",
+        lambda place, given: [add_files(place.spark, place.table, given)],
+    ),
+    "register_table": _Procedure(
+        {"metadata_file": "string"},
+        "current_snapshot_id bigint, total_records_count bigint, total_data_files_count bigint",
+        lambda place, given: [register_table(place.catalog, place.levels, given)],
     ),
 }
+_MAKE = "make the table with CREATE TABLE, and add the files with CALL add_files"
+_MAINTAIN = "the library does not maintain tables yet"
+_COMPUTE = "the library keeps statistics, and computes none"
+_INSTEAD = {
+    "snapshot": _MAKE,
+    "migrate": _MAKE,
+    "expire_snapshots": _MAINTAIN,
+    "remove_orphan_files": _MAINTAIN,
+    "rewrite_data_files": _MAINTAIN,
+    "rewrite_manifests": _MAINTAIN,
+    "rewrite_position_delete_files": _MAINTAIN,
+    "rewrite_table_path": "tables that were moved are read with `relocate`",
+    "compute_table_stats": _COMPUTE,
+    "compute_partition_stats": _COMPUTE,
+    "create_changelog_view": "use Table.changelog_scan, and make a view of its rows",
+}
+"""Procedures of Iceberg that are not here, and what to do."""

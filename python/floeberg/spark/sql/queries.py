@@ -15,15 +15,40 @@ from floeberg.spark.sql.rewriting import edits, template
 from floeberg.spark.sql.statement import parse_query, read_statement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from pyspark.sql import DataFrame, SparkSession
 
+    from floeberg.expressions import Expression
     from floeberg.spark.sql.known_tables import KnownTables
+    from floeberg.spark.sql.references import Reference
     from floeberg.spark.sql.statement import Statement
+    from floeberg.table import Table
 
-__all__ = ["Queries"]
+__all__ = ["KEPT_ROWS", "Queries", "Reads"]
 
+KEPT_ROWS = "floeberg_kept"
+"""Begins the names of views of rows that are kept."""
 
 _INSTEAD = "floeberg.spark.sql does not know this statement: use the methods of the table, or of its catalog"
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What the queries of a statement read.
+
+    Args:
+        tables: Tables of the catalog, one for each use.
+        others: Spark's own tables and views, as they are named.
+    """
+
+    tables: list[Table] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def clear(self) -> None:
+        """Forgets all of it."""
+        self.tables.clear()
+        self.others.clear()
 
 
 @dataclass(frozen=True)
@@ -35,36 +60,55 @@ class Queries:
         known: The tables that the statement may name.
         args: Values of parameters.
         reading: What `Scan.to_spark` is given.
+        reads: What frames read.
     """
 
     spark: SparkSession
     known: KnownTables
     args: dict[str, Any] | list[Any] | None = None
     reading: dict[str, Any] = field(default_factory=dict)
+    reads: Reads = field(default_factory=Reads)
 
-    def frame(self, text: str, *, empty: bool = False) -> DataFrame:
+    def frame(
+        self, text: str, *, empty: bool = False, narrowed: Sequence[Expression] | None = None
+    ) -> DataFrame:
         """The frame of a query.
 
         Args:
             text: The query.
             empty: Whether only its columns are asked for: no table is planned.
+            narrowed: Filters that the rows of the tables in its own FROM pass, those of subqueries not; `None` is
+                nothing that is known.
         """
         statement = read_statement(text)
         if statement is None:
             return self.spark.sql(text, self.args)
-        return self.run(statement, empty=empty)
+        return self.run(statement, empty=empty, narrowed=narrowed)
 
-    def run(self, statement: Statement, *, empty: bool = False) -> DataFrame:
+    def run(
+        self, statement: Statement, *, empty: bool = False, narrowed: Sequence[Expression] | None = None
+    ) -> DataFrame:
         """Runs a statement. It is a query, or names no table of the catalog."""
         spark = self.spark
         tree = _query(spark, statement, self.known)
         uses = [] if tree is None else references(statement, tree, self.known)
+        if not empty:
+            self.reads.others.extend(_others(statement, tree, uses))
         if not uses:
             return _run(spark, statement, self.known, statement.text, self.args, {})
         case_sensitive = is_case_sensitive(spark)
         changes = edits(statement, tree, uses, case_sensitive=case_sensitive)
+        if not empty:
+            self.reads.tables.extend(use.found.table for use in uses)
         frames = frames_of(
-            spark, statement, tree, uses, self.reading, case_sensitive=case_sensitive, empty=empty
+            spark,
+            statement,
+            tree,
+            uses,
+            self.reading,
+            case_sensitive=case_sensitive,
+            empty=empty,
+            narrowed=narrowed,
         )
         named = {f"floeberg_{at}": frame for at, frame in enumerate(frames)}
         return _run(spark, statement, self.known, template(statement.text, changes), self.args, named)
@@ -94,6 +138,23 @@ def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any
             "with floeberg.spark.create_view, and query that"
         )
     raise UnsupportedError(f"{statement.word}: {name!r} is a table of a catalog, and {_INSTEAD}")
+
+
+def _others(statement: Statement, tree: Any, uses: Sequence[Reference]) -> Iterator[str]:  # noqa: ANN401 - the same
+    """The tables and views of Spark that a query names."""
+    from sqlglot import exp  # noqa: PLC0415 - the same
+
+    if tree is None:
+        yield f"{statement.text[:40]} .."
+        return
+    own = {id(use.node) for use in uses}
+    named = {each.alias_or_name.lower() for each in tree.find_all(exp.CTE)}
+    for node in tree.find_all(exp.Table):
+        # A function has the rows that its arguments say.
+        if id(node) in own or not isinstance(node.parts[0], exp.Identifier):
+            continue
+        if len(node.parts) > 1 or not (node.name.lower() in named or node.name.startswith(KEPT_ROWS)):
+            yield ".".join(f"`{part.name.replace('`', '``')}`" for part in node.parts)
 
 
 def _let_spark_judge(spark: SparkSession, text: str) -> None:

@@ -82,10 +82,19 @@ class Statement:
         return frozenset(token.text.lower() for token in self.tokens)
 
     @cached_property
+    def hides_columns(self) -> bool:
+        """Whether Spark may read columns into it that the tokens do not show."""
+        return bool(self._signs & {"|>", "identifier"}) or "${" in self.text
+
+    @cached_property
     def is_opaque(self) -> bool:
-        """Whether Spark may read columns or conditions into it that the tokens do not show."""
-        signs = {token.text.lower() for token in self.tokens if self.text[token.start] not in "'\"`"}
-        return bool(signs & {"|>", "identifier", "!"}) or "${" in self.text
+        """Whether Spark may read columns or conditions into it that the tree does not show."""
+        # `!a = b` is NOT (a = b) for Spark.
+        return self.hides_columns or "!" in self._signs
+
+    @cached_property
+    def _signs(self) -> frozenset[str]:
+        return frozenset(token.text.lower() for token in self.tokens if self.text[token.start] not in "'\"`")
 
     @cached_property
     def plain_strings(self) -> frozenset[str]:

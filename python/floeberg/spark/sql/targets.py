@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.sql.frames import is_case_sensitive
+from floeberg.types import StructType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pyspark.sql import SparkSession
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import StructType as SparkStruct
 
     from floeberg.scan import Scan
     from floeberg.spark.sql.grammar import Target
     from floeberg.spark.sql.known_tables import Found, KnownTables
     from floeberg.table import Table
+    from floeberg.types import NestedField
 
 __all__ = ["ChangedTable"]
 
@@ -90,7 +92,7 @@ class ChangedTable:
         """The snapshot that is read."""
         return self.scan.snapshot_id
 
-    def spark_schema(self) -> StructType:
+    def spark_schema(self) -> SparkStruct:
         """Its columns in Spark.
 
         Raises:
@@ -101,7 +103,7 @@ class ChangedTable:
         return spark_struct(self.table.schema().fields, truncate_nanoseconds=False)
 
     def column(self, parts: Sequence[str], word: str) -> str:
-        """The column that a name before `=` means.
+        """The column that a name means.
 
         Args:
             parts: The name, with or without that of the table.
@@ -109,25 +111,53 @@ class ChangedTable:
 
         Raises:
             InvalidInputError: The table has no such column.
-            UnsupportedError: The name is that of a field of a struct.
         """
-        names = [each.name for each in self.table.schema().fields]
-        qualifier, last = tuple(parts[:-1]), parts[-1]
-        full = (self.target.visible,) if self.target.alias is not None else self.found.full
-        is_own = not qualifier or self._folded(full[-len(qualifier) :]) == self._folded(qualifier)
-        if is_own:
-            alike = [name for name in names if self._folded((name,)) == self._folded((last,))]
-            if len(alike) == 1:
-                return alike[0]
-            if alike:
-                raise InvalidInputError(f"{word}: the table has {len(alike)} columns {last!r}")
-        if len(parts) > 1 and self._folded((parts[0],))[0] in self._folded(names):
-            raise UnsupportedError(
-                f"{word}: {'.'.join(parts)}: fields of structs cannot be set alone: set the column, with named_struct"
+        path = self.path(parts, word)
+        if len(path) > 1:
+            raise InvalidInputError(
+                f"{word}: {'.'.join(parts)}: expected a column, found a field of a struct"
             )
+        return path[0]
+
+    def path(self, parts: Sequence[str], word: str) -> tuple[str, ...]:
+        """The column that a name means, and the field of a struct in it.
+
+        Args:
+            parts: The name, with or without that of the table.
+            word: The statement, for errors.
+
+        Raises:
+            InvalidInputError: The table has no such column, or the struct no such field.
+        """
+        full = (self.target.visible,) if self.target.alias is not None else self.found.full
+        # What may be the name of the table is it, as in Spark.
+        for length in range(len(parts) - 1, -1, -1):
+            qualifier = tuple(parts[:length])
+            if qualifier and self._folded(full[-length:]) != self._folded(qualifier):
+                continue
+            found = self._among(self.table.schema().fields, parts[length], word)
+            if found is not None:
+                return found.name, *self._fields(found, parts[length + 1 :], word)
+        names = [each.name for each in self.table.schema().fields]
         raise InvalidInputError(
             f"{word}: the table has no column {'.'.join(parts)!r}: expected one of {', '.join(map(repr, names))}"
         )
+
+    def _fields(self, above: NestedField, parts: Sequence[str], word: str) -> tuple[str, ...]:
+        """The fields of structs below a column, by their names in the table."""
+        if not parts:
+            return ()
+        fields = above.field_type.fields if isinstance(above.field_type, StructType) else ()
+        found = self._among(fields, parts[0], word)
+        if found is None:
+            raise InvalidInputError(f"{word}: {above.name!r} has no field {parts[0]!r}")
+        return found.name, *self._fields(found, parts[1:], word)
+
+    def _among(self, fields: Sequence[NestedField], name: str, word: str) -> NestedField | None:
+        alike = [each for each in fields if self._folded((each.name,)) == self._folded((name,))]
+        if len(alike) > 1:
+            raise InvalidInputError(f"{word}: the table has {len(alike)} columns {name!r}")
+        return alike[0] if alike else None
 
     def _folded(self, parts: Sequence[str]) -> tuple[str, ...]:
         return tuple(parts) if self.case_sensitive else tuple(map(str.lower, parts))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import DataType
 
-__all__ = ["Assignments"]
+__all__ = ["Assignments", "written"]
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
@@ -52,6 +52,11 @@ class Assignments:
         one, other = have.simpleString(), want.simpleString()
         if one == other:
             return None
+        parts = self._parts(column, have, want)
+        if parts:
+            for name, inner, wanted in parts:
+                self.cast(name, inner, wanted)
+            return written(want)
         atomic = not isinstance(have, (types.ArrayType, types.MapType, types.StructType, types.VariantType))
         numbers = isinstance(have, types.NumericType) and isinstance(want, types.NumericType)
         moments = isinstance(have, _moments()) and isinstance(want, _moments())
@@ -71,6 +76,47 @@ class Assignments:
                 "Spark changes numbers that do not fit: switch it on, or write CAST"
             )
         return other
+
+    def _parts(self, column: str, have: DataType, want: DataType) -> list[tuple[str, DataType, DataType]]:
+        """The parts of a value and of a column that are nested alike, which are assigned one by one.
+
+        Raises:
+            InvalidInputError: A struct has other fields, or in another order.
+        """
+        from pyspark.sql import types  # noqa: PLC0415 - the same
+
+        if isinstance(have, types.ArrayType) and isinstance(want, types.ArrayType):
+            return [(f"{column}.element", have.elementType, want.elementType)]
+        if isinstance(have, types.MapType) and isinstance(want, types.MapType):
+            return [
+                (f"{column}.key", have.keyType, want.keyType),
+                (f"{column}.value", have.valueType, want.valueType),
+            ]
+        if not (isinstance(have, types.StructType) and isinstance(want, types.StructType)):
+            return []
+        if [name.lower() for name in have.names] != [name.lower() for name in want.names]:
+            raise InvalidInputError(
+                f"column {column!r} has the fields {', '.join(map(repr, want.names))}, and the value "
+                f"{', '.join(map(repr, have.names))}: give them these names, in this order, with named_struct"
+            )
+        return [
+            (f"{column}.{one.name}", one.dataType, other.dataType)
+            for one, other in zip(have.fields, want.fields, strict=True)
+        ]
+
+
+def written(kind: DataType) -> str:
+    """A type as it is written in SQL, whatever names its fields have."""
+    from pyspark.sql import types  # noqa: PLC0415 - the same
+
+    if isinstance(kind, types.ArrayType):
+        return f"ARRAY<{written(kind.elementType)}>"
+    if isinstance(kind, types.MapType):
+        return f"MAP<{written(kind.keyType)}, {written(kind.valueType)}>"
+    if isinstance(kind, types.StructType):
+        fields = (f"`{each.name.replace('`', '``')}`: {written(each.dataType)}" for each in kind.fields)
+        return f"STRUCT<{', '.join(fields)}>"
+    return kind.simpleString()
 
 
 def _moments() -> tuple[type, ...]:

@@ -113,7 +113,7 @@ class RowChange:
 
         Args:
             spark: The session.
-            frame: The columns `PLACES`, and those of the table. All rows with a place are in one partition.
+            frame: The columns `PLACES`, and those of the table. Of a merge, all rows with a place are in one partition.
 
         Raises:
             InvalidInputError: The rows do not fit the table, or several rows have one place.
@@ -122,7 +122,9 @@ class RowChange:
         columns = self._columns(frame)
         recipe = self.table.row_delta_recipe()
         copies, receipts = self.copies, list[Any]()
-        task = ChangeTask(recipe, columns, self.has_lineage and columns is not None, copies)
+        has_lineage = self.has_lineage and columns is not None
+        # Only a source can match a row twice.
+        task = ChangeTask(recipe, columns, has_lineage, copies, may_repeat=self.command == "merge")
         try:
             done: list[Changed] = run_tasks(frame, task)
             receipts += [each.written for each in done if each.written is not None]

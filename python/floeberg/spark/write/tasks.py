@@ -144,19 +144,22 @@ class Changed:
 class ChangeTask:
     """Takes rows away by their places, and writes new ones.
 
-    Its rows have the columns `PLACES`, and then those of the table. All rows with the same place are in one task.
+    Its rows have the columns `PLACES`, and then those of the table. If a place may be there twice, all rows with it are
+    in one task.
 
     Args:
         recipe: How rows are written.
         columns: How the columns after `PLACES` become the table's; `None` where there are none.
         has_lineage: Whether the table keeps ids of rows.
         copies: Whether files are copied without the rows that go.
+        may_repeat: Whether a place may be there twice, which is an error then.
     """
 
     recipe: RowDeltaRecipe
     columns: InputColumns | None
     has_lineage: bool
     copies: bool
+    may_repeat: bool = True
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Changed:
         """Changes the rows of a task."""
@@ -211,11 +214,12 @@ class ChangeTask:
         import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
-        counts = places.group_by(["_file", "_pos"]).aggregate([([], "count_all")])
-        twice = counts.filter(pc.greater(counts["count_all"], 1))
-        if twice.num_rows:
-            done.twice = twice["_file"][0].as_py(), twice["_pos"][0].as_py()
-            return
+        if self.may_repeat:
+            counts = places.group_by(["_file", "_pos"]).aggregate([([], "count_all")])
+            twice = counts.filter(pc.greater(counts["count_all"], 1))
+            if twice.num_rows:
+                done.twice = twice["_file"][0].as_py(), twice["_pos"][0].as_py()
+                return
         gone = places.filter(pc.greater(places["done"], KEPT))
         done.deleted = gone.num_rows - done.updated
         if not gone.num_rows:
@@ -227,7 +231,8 @@ class ChangeTask:
             done.places = self.recipe.delete_rows(gone)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "ChangeTask", self.recipe, self.columns, self.has_lineage, self.copies)
+        parts = (self.recipe, self.columns, self.has_lineage, self.copies, self.may_repeat)
+        return pickle_call(__name__, "ChangeTask", *parts)
 
 
 @dataclass(frozen=True)
