@@ -204,9 +204,11 @@ def test_options_of_a_writer_of_streams(spark, source, sink, tmp_path):
     assert ids(sink) == [9]
     assert sorted(sink.scan(branch="audit").to_arrow()["id"].to_pylist()) == [1, 9]
     assert sink.snapshot_by_name("audit").summary["by"] == "test"
-    for option in ("idempotency-key", "overwrite-mode"):
-        with pytest.raises(StreamingQueryException, match="is not for streams"):
-            query.run(query.frame(), sink, **{option: "full"})
+    append(source, 2)
+    with pytest.raises(StreamingQueryException, match="is not for streams"):
+        query.run(query.frame(), sink, **{"idempotency-key": "mine"})
+    query.run(query.frame(), sink, **options)
+    assert sorted(sink.refresh().scan(branch="audit").to_arrow()["id"].to_pylist()) == [1, 2, 9]
 
 
 def test_an_error_of_the_source_is_that_of_the_query(spark, source, sink, tmp_path):
