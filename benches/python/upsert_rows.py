@@ -22,8 +22,9 @@ SCHEMA = pa.schema({"id": pa.int64(), "hash": pa.int64(), "amount": pa.float64()
 
 def upsert_table(folder: Path, rows: int, version: int) -> Path:
     """The folder of a warehouse with a table of so many rows, made when it is not there."""
-    import floeberg as fb
     import pyarrow.parquet as pq
+
+    import floeberg as fb
 
     place = folder / f"upsert-v{version}-{rows}"
     if not (place / SOURCE).exists():

@@ -45,13 +45,6 @@ class LanceTable:
     def exists(location: str, *, storage_options: dict[str, str]) -> bool:
         """Whether a Lance table is in a folder."""
 
-    def at_version(self, version: int) -> LanceTable:
-        """Another version of the branch.
-
-        Raises:
-            NotFoundError: It does not exist.
-        """
-
     def newest(self) -> LanceTable:
         """The newest version of the branch."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidInputError
 from floeberg.spark.sql.frames import is_case_sensitive
 from floeberg.types import StructType
 

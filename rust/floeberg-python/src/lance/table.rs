@@ -68,16 +68,6 @@ impl LanceTable {
         })
     }
 
-    /// Another version of the branch.
-    fn at_version(&self, py: Python<'_>, version: u64) -> PyResult<Self> {
-        let table = self.0.clone();
-        runtime::run(py, &Cancel::default(), move |_| {
-            let listed = table.versions()?.into_iter().find(|listed| listed.version == version);
-            table.at(listed.ok_or_else(|| Error::not_found(format!("the table has no version {version}")))?)
-        })
-        .map(Self)
-    }
-
     /// The newest version of the branch.
     fn newest(&self, py: Python<'_>) -> PyResult<Self> {
         let (location, old) = (self.0.location().to_owned(), self.0.options().clone());
