@@ -1,7 +1,11 @@
-"""Every storage call of each way to delete or change rows fails, as those of other actions do; no file is left over."""
+"""Every storage call of each way to delete or change rows fails, as those of other actions do; no file is left over.
+
+With `FLOEBERG_KILLS`, as `make faults` sets it, feeds are tried in both versions.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -88,11 +92,10 @@ def followed(catalog: Any) -> None:
         (3, updated),
         (3, upserted),
         (2, merged),
-        (2, fed),
         (3, fed),
         (2, fed_by_keys),
-        (3, fed_by_keys),
         (3, followed),
+        *([(2, fed), (3, fed_by_keys)] if "FLOEBERG_KILLS" in os.environ else []),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )

@@ -11,7 +11,7 @@ import pytest
 
 import floeberg as fb
 from conformance_checker import check
-from floeberg.errors import InvalidInputError
+from floeberg.errors import CommitConflictError, InvalidInputError
 
 KEY = pa.struct({"a": pa.int32(), "b": pa.string()})
 SCHEMA = pa.schema({"id": pa.int64(), "part": pa.string(), "x": pa.float64(), "s": KEY})
@@ -101,6 +101,27 @@ def test_no_data_file_is_read(tmp_path):
     for path in files:
         path.with_suffix(".away").rename(path)
     assert [row["part"] for row in table.scan().to_arrow().to_pylist()] == ["b"]
+
+
+@pytest.mark.parametrize("on_conflict", ["retry", "raise"])
+def test_columns_that_others_add_meanwhile_are_a_conflict(tmp_path, on_conflict):
+    table = made(tmp_path)
+    table.append(feed([("insert", 1, "a", 1.0, 1), ("insert", 2, "a", 1.0, 3)]).drop_columns(["op", "at"]))
+    arguments = {"keys": ["id"], "operation": "op", "order_by": "at", "mode": "equality"}
+    transaction, deleting = table.transaction(), catalog_in(tmp_path).load_table("ns.t").transaction()
+    transaction.apply_changes(feed([("update", 1, "b", 2.0, 5)]), **arguments, on_conflict=on_conflict)
+    deleting.apply_changes(feed([("delete", 2, None, None, 5)]), **arguments, on_conflict=on_conflict)
+    other = catalog_in(tmp_path).load_table("ns.t")
+    with other.update_schema() as change:
+        change.add_column("more", "int")
+    other.update({"more": 7})
+    before = content(other)
+    # The row of the feed would lose what they wrote.
+    with pytest.raises(CommitConflictError, match="added columns"):
+        transaction.commit_transaction()
+    assert content(other) == before
+    deleting.commit_transaction()
+    assert [row["more"] for row in other.refresh().scan().to_arrow().to_pylist()] == [7]
 
 
 def test_a_dry_run_writes_nothing_and_counts_rows(tmp_path):

@@ -122,6 +122,7 @@ class Writers:
         kinds = ["append", "delete", "update", "upsert", "merge", "changes", "overwrite"]
         kinds += ["rows", "files"] if self.version > 1 else ["files"]
         kinds += ["equality"] if self.version > 1 and not self.partitioned else []
+        kinds += ["compact", "compact"] if self.version > 2 else []
         kind = self.rng.choice(kinds)
         table = self.load()
         transaction = table.transaction()
@@ -255,6 +256,20 @@ class Writers:
             return lambda state: state
         self._by_workers(table, transaction, receipts, text)
         return lambda state: [row for row in state if not holds(row)]
+
+    def _compact(self, table: Any, transaction: Any, _how: Any) -> Callable[[State], State]:
+        """Workers wrote files again as they were, with the lineage of their rows."""
+        names = (*SCHEMA.names, "_row_id", "_last_updated_sequence_number")
+        found = table.scan(selected_fields=(*names, "_file")).to_arrow()
+        paths = sorted(set(found["_file"].to_pylist()))
+        if not paths:
+            return lambda state: state
+        some = self.rng.sample(paths, self.rng.randint(1, len(paths)))
+        kept = found.filter(pc.is_in(found["_file"], pa.array(some))).select(list(names))
+        recipe = table.row_delta_recipe()
+        receipts = [recipe.replace_files(some), recipe.write(kept, task="0", with_lineage=True)]
+        transaction.commit_row_delta(receipts, read_snapshot_id=table.current_snapshot().snapshot_id)
+        return lambda state: state
 
     def _equality(self, table: Any, transaction: Any, _how: Any) -> Callable[[State], State]:
         """Another engine deletes keys without looking for them."""

@@ -123,11 +123,11 @@ pub(super) fn named_rows(
             deleted |= &both - live_at(context, &file.task, &both)?;
         }
         let message = "a row that the operation read and left as it was, was deleted by another commit since";
-        check_there(&file, &read & &deleted, message)?;
+        check_there(&file, &(&read & &deleted), message)?;
         if adds_rows {
             let message =
                 "a row that the operation changes was deleted by another commit since the operation read it";
-            check_there(&file, &positions & &deleted, message)?;
+            check_there(&file, &(&positions & &deleted), message)?;
         }
         found.were_deleted |= !positions.is_disjoint(&deleted);
         file.rows = positions - &deleted;
@@ -198,7 +198,7 @@ fn check_inside(file: &Matched, positions: &RoaringTreemap) -> Result<()> {
 }
 
 /// Errors: `CommitConflict` for a row that others deleted.
-fn check_there(file: &Matched, gone: RoaringTreemap, message: &str) -> Result<()> {
+fn check_there(file: &Matched, gone: &RoaringTreemap, message: &str) -> Result<()> {
     let Some(row) = gone.min() else { return Ok(()) };
     Err(Error::new(ErrorKind::CommitConflict, message.to_owned())
         .with("file_path", &file.task.file_path)

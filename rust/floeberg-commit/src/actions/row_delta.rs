@@ -33,6 +33,7 @@ pub(super) fn row_delta(
     }
     context.progress.begin(Step::Planning, 0);
     check_format(context, validation, delta)?;
+    check_columns(validation, delta)?;
     let level = level(context, delta)?;
     let NamedRows { replaced, matched, were_deleted, moved } =
         named_rows(context, delta, ReadRows::of(context, delta, level)?)?;
@@ -181,4 +182,22 @@ fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: 
         ));
     }
     Ok(())
+}
+
+/// Errors: `CommitConflict` for columns that another writer added, where new rows take the place of rows that nobody read: values of
+/// these columns would be lost.
+fn check_columns(validation: Validation<'_>, delta: &RowDelta) -> Result<()> {
+    let has = |content| delta.added.files().iter().any(|written| written.file.content == content);
+    let replaces_unread = delta.command == RowCommand::ApplyChanges
+        && has(FileContent::EqualityDeletes)
+        && has(FileContent::Data);
+    let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
+    if !replaces_unread || base.last_column_id == starting.last_column_id {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::CommitConflict,
+        "another writer added columns since: the changes need every column of the table, since the rows that they replace are not \
+         read. Add the columns to the changes",
+    ))
 }
