@@ -13,7 +13,7 @@ from streaming import files, table_in
 from test_other_sessions import run
 
 pytestmark = [
-    pytest.mark.timeout(500),
+    pytest.mark.timeout(1500),
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the JVM is found by /proc"),
     pytest.mark.skipif(
         tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 2),
