@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.scan.plan import Plan
     from floeberg.spark.native.lanes import FileGroup
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["without_deleted"]
 
 _WORDS = "__floeberg_words"
+_IS_SET = f"bit_get(get({_WORDS}, CAST(shiftright({ROW}, 6) AS INT)), CAST({ROW} & 63 AS INT)) = 1"
+"""Whether the bit of a row is set. A word beyond the last is null: nothing is deleted there."""
+_IS_DELETED = f"coalesce({_IS_SET}, false)"
+"""The same, where a file without deletes has no bitmap."""
 _MOST_FILES = 200
 """The most files whose bitmaps are found by a remainder: the divisor grows with the square of their number."""
 _MOST_REMAINDERS = 100_000
@@ -59,7 +63,7 @@ def without_deleted(
     if divisor is None:
         return _joined(frame, spark.createDataFrame(known), marked=marked)
     # A number is its own remainder.
-    place = F.col(KEY) if group.key == "number" else (F.col(KEY) % divisor).cast("int")
+    place = KEY if group.key == "number" else f"CAST({KEY} % {divisor} AS INT)"
     return _looked_up(frame, spark.createDataFrame(_by_remainder(known, divisor)), place, marked=marked)
 
 
@@ -84,30 +88,20 @@ def _by_remainder(known: pa.Table, divisor: int) -> pa.Table:
     return pa.table({_WORDS: pa.ListArray.from_arrays(pa.array([0, divisor], pa.int32()), words)})
 
 
-def _looked_up(frame: DataFrame, bitmaps: DataFrame, place: Column, *, marked: bool) -> DataFrame:
+def _looked_up(frame: DataFrame, bitmaps: DataFrame, place: str, *, marked: bool) -> DataFrame:
     """Drop or mark deleted rows by a value that is the same for all rows."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
 
-    # A file without deletes has no bitmap.
-    words = F.get(bitmaps.scalar(), place)
-    is_deleted = F.coalesce(_is_set(words), F.lit(False))
-    return frame.withColumn(DELETED, is_deleted) if marked else frame.where(~is_deleted)
+    found = frame.withColumn(_WORDS, F.get(bitmaps.scalar(), F.expr(place)))
+    return found.withColumn(DELETED, F.expr(_IS_DELETED)) if marked else found.where(f"NOT {_IS_DELETED}")
 
 
 def _joined(frame: DataFrame, bitmaps: DataFrame, *, marked: bool) -> DataFrame:
     """Drop or mark deleted rows by a join."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
 
-    is_of_file, is_deleted = F.col(KEY) == F.col(KEY_OF_FILE), _is_set(F.col(_WORDS))
+    is_of_file = f"{KEY} = {KEY_OF_FILE}"
     if not marked:
-        return frame.join(F.broadcast(bitmaps), is_of_file & is_deleted, "left_anti")
-    joined = frame.join(F.broadcast(bitmaps), is_of_file, "left")
-    return joined.withColumn(DELETED, F.coalesce(is_deleted, F.lit(False))).drop(KEY_OF_FILE, _WORDS)
-
-
-def _is_set(words: Column) -> Column:
-    """Whether the bit of a row is set. A word beyond the last is null: nothing is deleted there."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
-
-    word = F.get(words, F.shiftright(F.col(ROW), 6).cast("int"))
-    return F.bit_get(word, F.col(ROW).bitwiseAND(63).cast("int")) == 1
+        return frame.join(F.broadcast(bitmaps), F.expr(f"{is_of_file} AND {_IS_SET}"), "left_anti")
+    joined = frame.join(F.broadcast(bitmaps), F.expr(is_of_file), "left")
+    return joined.withColumn(DELETED, F.expr(_IS_DELETED)).drop(KEY_OF_FILE, _WORDS)

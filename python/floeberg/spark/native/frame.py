@@ -169,7 +169,7 @@ def _named(frame: DataFrame, group: FileGroup, schema: StructType, special: dict
         elif (text := _changed(each)) is not None:
             changed = F.expr(text)
         else:
-            columns.append(named(each.name))
+            columns.append(quoted(each.name))
             continue
         as_they_are = False
         metadata = said.get(each.name)
@@ -198,11 +198,11 @@ def _finished(frame: DataFrame, schema: StructType, lost: set[str]) -> DataFrame
     required = {each.name: each for each in schema if not each.nullable and each.name in lost}
     if frame.columns == schema.names and not required:
         return frame
-    columns = []
+    columns: list[Any] = []
     for name in schema.names:
-        column = named(name)
+        column: Any = quoted(name)
         if name in required:
-            column = F.coalesce(column, placeholder(required[name].dataType))
+            column = F.coalesce(named(name), placeholder(required[name].dataType))
             column = column.alias(name, metadata=required[name].metadata or {})
         columns.append(column)
     return frame.select(*columns)
