@@ -1,5 +1,6 @@
 //! Commits that others were faster than.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::ErrorKind;
@@ -68,6 +69,19 @@ fn an_update_follows_one_of_other_rows_and_keeps_ids() {
     let done = ours.attempt().unwrap().table;
     assert_eq!(done.addresses(&[1, 2]).unwrap(), [Some(3 << 32), Some(2 << 32)]);
     assert_eq!(done.count().unwrap(), 20);
+}
+
+#[test]
+fn rows_that_were_written_for_a_column_that_was_replaced_are_refused() {
+    let tables = Tables::default();
+    let table = plain_table(&tables, NamingScheme::V2);
+    let ours = Commit::begin(request(&table, change::append(&table, &[file("ours", 1)]).unwrap())).unwrap();
+    let dropped = commit(&table, change::drop_columns(&table, &["name".to_owned()]).unwrap());
+    let field = arrow_schema::Field::new("name", arrow_schema::DataType::Utf8, true);
+    let again = change::NewColumn { field, replaces: None };
+    commit(&dropped, change::add_columns(&dropped, &[again], &BTreeMap::new()).unwrap());
+    let error = ours.attempt().unwrap_err();
+    assert!(error.is_retryable() && error.message().contains("was replaced meanwhile"), "{error}");
 }
 
 #[test]
