@@ -105,7 +105,10 @@ def writing():
     table = catalog.create_table_if_not_exists("db.t", pa.schema({"id": pa.int64()}))
     recipe = table.write_recipe()
     wrapped = [recipe, recipe.write(pa.table({"id": [1]}), task="0"), table.transaction()]
-    wrapped += [table.append(pa.table({"id": [1]})), fb.CopyResult(lent("refs").open(), "created", 1, None, 1)]
+    wrapped += [
+        table.append(pa.table({"id": [1]})),
+        fb.CopyResult(lent("refs").open(), "created", 1, None, 1),
+    ]
     delta = table.row_delta_recipe(key_columns=["id"])
     rows = delta.delete_rows(pa.table({"_file": ["f"], "_pos": [1]}))
     report = fb.ProgressReport("writing", 0, 0, 1, 0.5)
