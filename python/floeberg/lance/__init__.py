@@ -4,8 +4,10 @@ The table format is Floeberg's own. The pages of data files are decoded and enco
 installs.
 """
 
+from floeberg.lance.blobs import LanceBlob
 from floeberg.lance.creation import create_table
 from floeberg.lance.maintenance import LanceMaintenance
+from floeberg.lance.manifest_store import ManifestStore
 from floeberg.lance.plan import LancePlan, LanceTaskGroup
 from floeberg.lance.result import CleanupResult, CompactionResult, LanceCommitResult
 from floeberg.lance.scan import LanceScan
@@ -14,11 +16,13 @@ from floeberg.lance.table import LanceTable
 __all__ = [
     "CleanupResult",
     "CompactionResult",
+    "LanceBlob",
     "LanceCommitResult",
     "LanceMaintenance",
     "LancePlan",
     "LanceScan",
     "LanceTable",
     "LanceTaskGroup",
+    "ManifestStore",
     "create_table",
 ]

@@ -251,7 +251,12 @@ class LanceTableWrites(LanceTableBase):
             )
         said: Any = checked_properties("properties", properties or {})
         table, result = commit(
-            self._inner, make, idempotency_key=idempotency_key, properties=said, on_conflict=on_conflict
+            self._inner,
+            make,
+            idempotency_key=idempotency_key,
+            properties=said,
+            on_conflict=on_conflict,
+            manifest_store=self._manifest_store,
         )
         self._become(table)
         return result

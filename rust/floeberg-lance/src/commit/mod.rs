@@ -14,6 +14,7 @@ mod names;
 mod clock;
 mod put;
 mod attempt;
+mod staged;
 mod commit_table;
 
 #[cfg(test)]
@@ -21,9 +22,10 @@ mod tests;
 
 pub use attempt::{Commit, CommitRequest, Committed};
 pub(crate) use clock::now;
-pub use commit_table::{CreateRequest, create_table};
+pub use commit_table::{CreateRequest, create_table, stage_table};
 pub use conflict::{Answer, answer};
 pub use deletes::RowsOf;
 pub use names::data_file_name;
 pub(crate) use names::transaction_file;
 pub(crate) use put::Ready;
+pub use staged::{Staged, finalize};
