@@ -129,7 +129,8 @@ def state(location: str) -> dict[str, Any]:
     """What there is, to whoever reads it; each table that is there can be read whole."""
     found: dict[str, Any] = {}
     for name in (location, f"{location}-other", f"{location}-clone"):
-        if not any(Path(name, "_versions").glob("*.manifest")):
+        # A name that begins with a dot is what a crash left of a write.
+        if not any(Path(name, "_versions").glob("[!.]*.manifest")):
             continue
         table = opened(name, {})
         found[name] = contents(table), sorted(table.tags())

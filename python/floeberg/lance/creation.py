@@ -125,9 +125,21 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
         new.remove()
         raise TableAlreadyExistsError(error.message, context=error.context) from error
     # After Ctrl-C the table may come to be: its files stay.
-    except FloebergError:
+    except FloebergError as error:
+        if _may_be_there(location, options):
+            raise CommitStateUnknownError(
+                f"the table may have been created, or not: {error.message}", context=error.context
+            ) from error
         new.remove()
         raise
+
+
+def _may_be_there(location: str, options: dict[str, str]) -> bool:
+    """Whether a table is there, or nobody knows."""
+    try:
+        return _native.LanceTable.exists(location, storage_options=options)
+    except FloebergError:
+        return True
 
 
 def _decided(manifests: Manifests, staged: list[str]) -> _native.LanceTable:
