@@ -46,9 +46,10 @@ faults: install ## Storage that fails at every call, processes that are killed (
 long: install ## What tests try, many more of it: HISTORIES=2000, INTERLEAVINGS=2000, PROPERTIES=3000 tables with filters, KILLS=200
 	FLOEBERG_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/commit/test_histories.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/scan/test_pruning_properties.py tests/python/commit/test_delete_properties.py tests/python/values/test_sql_properties.py --timeout 0
+	FLOEBERG_LANCE_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/lance_tables/test_histories.py --timeout 0
 	FLOEBERG_INTERLEAVINGS=$(or $(INTERLEAVINGS),2000) $(PYTHON) -m pytest tests/python/commit/test_interleavings.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py --timeout 0
-	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
+	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
 object-stores: install ## Tables in S3: the wheel with the cloud stores, and a server on loopback
 	$(PYTHON) tools/install_dev.py --clouds
@@ -97,6 +98,7 @@ bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (
 	$(PYTHON) benches/python/bench_delete.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 	$(PYTHON) benches/python/bench_upsert.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 	$(PYTHON) benches/python/bench_changelog.py --scale $(or $(SCALE),1)
+	$(PYTHON) benches/python/bench_lance.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 
 docs: site ## The site, and the reference pages of the Rust crates under target/doc

@@ -25,10 +25,12 @@ from floeberg._native.lance import (
     check_lance_files,
     clean_up_lance_table,
     create_lance_table,
+    finalize_lance_version,
     lance_data_file_name,
     plan_lance_compaction,
     remove_lance_files,
     shallow_clone_lance_table,
+    stage_lance_table,
 )
 from floeberg._native.scan import (
     BatchReader,
@@ -99,11 +101,13 @@ __all__ = [
     "check_source_memory", "checked_type", "clean_up_lance_table", "columns_to_add", "create_lance_table",
     "deleted_rows",
     "describe_files", "differing", "encode_variant", "encode_variants", "evolved_schema",
-    "expression_from_json", "expression_to_json", "expression_to_text", "file_exists", "lance_data_file_name",
+    "expression_from_json", "expression_to_json", "expression_to_text", "file_exists",
+    "finalize_lance_version", "lance_data_file_name",
     "list_folder", "local_path", "location_from_user", "parquet_shapes", "parse_expression",
     "partition_statistics_files", "partition_statistics_rows", "plan_lance_compaction", "put_file",
     "read_file", "remove_files", "remove_files_below", "remove_lance_files", "rows_with_places",
-    "schema_from_arrow", "shallow_clone_lance_table", "source_memory", "statistics_blob", "statistics_blobs",
+    "schema_from_arrow", "shallow_clone_lance_table", "source_memory", "stage_lance_table",
+    "statistics_blob", "statistics_blobs",
     "statistics_files", "table_properties", "table_property", "transform_column", "without_passwords",
 ]
 # fmt: on

@@ -464,6 +464,19 @@ class LanceCommit:
             CommitStateUnknownError: Nobody knows whether it was made.
         """
 
+    def stage(self) -> tuple[tuple[int, str] | None, tuple[LanceTable, bool] | None]:
+        """Writes the next version where another store is to decide about it.
+
+        The version and where its manifest is; or the version that is there already, and whether it was made here.
+        """
+
+    def settle(self, *, is_taken: bool) -> LanceTable:
+        """Takes what the other store decided.
+
+        Raises:
+            CommitConflictError: Another commit was faster.
+        """
+
     def abandon(self) -> bool:
         """Removes what attempts wrote, where it is certain that no version names it. Says whether it is."""
 
@@ -503,6 +516,20 @@ def check_lance_files(table: LanceTable, files: list[tuple[str, int]]) -> None:
         InvalidDataError: One has another size.
     """
 
+def stage_lance_table(
+    location: str,
+    schema: object,
+    files: list[_NewFile],
+    *,
+    storage_options: dict[str, str],
+    data_storage_version: str,
+    stable_row_ids: bool,
+    config: list[tuple[str, str]],
+    properties: list[tuple[str, str]],
+    key: str | None,
+) -> list[str]:
+    """Writes the first version of a table for another store to decide about it: the manifest, and its transaction."""
+
 def plan_lance_compaction(
     table: LanceTable, *, target_rows: int, deletions: float
 ) -> list[tuple[list[int], list[int], int]]:
@@ -516,6 +543,9 @@ def shallow_clone_lance_table(table: LanceTable, target: str) -> None:
 
 def lance_data_file_name() -> str:
     """A name for a new data file."""
+
+def finalize_lance_version(folder: str, version: int, path: str, *, storage_options: dict[str, str]) -> str:
+    """Gives a version that another store decided for its own name, and returns where it is then."""
 
 def remove_lance_files(locations: list[str], *, storage_options: dict[str, str]) -> None:
     """Removes data files that were written and not committed."""

@@ -4,9 +4,11 @@ The table format is Floeberg's own. The pages of data files are decoded and enco
 installs.
 """
 
+from floeberg.lance.blobs import LanceBlob
 from floeberg.lance.changes import LanceChanges
 from floeberg.lance.creation import create_table
 from floeberg.lance.maintenance import LanceMaintenance
+from floeberg.lance.manifest_store import ManifestStore
 from floeberg.lance.plan import LancePlan, LanceTaskGroup
 from floeberg.lance.receipt import LanceReceipt
 from floeberg.lance.recipe import LanceWriteRecipe
@@ -17,6 +19,7 @@ from floeberg.lance.table import LanceTable
 __all__ = [
     "CleanupResult",
     "CompactionResult",
+    "LanceBlob",
     "LanceChanges",
     "LanceCommitResult",
     "LanceMaintenance",
@@ -26,5 +29,6 @@ __all__ = [
     "LanceTable",
     "LanceTaskGroup",
     "LanceWriteRecipe",
+    "ManifestStore",
     "create_table",
 ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from floeberg import _native
+    from floeberg.lance.manifest_store import ManifestStore
 
 __all__ = ["LanceTableBase"]
 
@@ -15,6 +16,7 @@ class LanceTableBase:
 
     _inner: _native.LanceTable
     _known: dict[str, Any] | None
+    _manifest_store: ManifestStore | None
 
     def _become(self, native: _native.LanceTable) -> None:
         """Moves to another version. Existing scans do not change."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from floeberg._arguments import checked_bool, checked_names, checked_size
+from floeberg._arguments import checked_bool, checked_names, checked_size, checked_text
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.lance._base import LanceTableBase
+from floeberg.lance.blobs import LanceBlob, blobs_of
 from floeberg.lance.scan import LanceScan
 from floeberg.lance.take import taken_rows
 
@@ -94,6 +95,38 @@ class LanceTableScans(LanceTableBase):
             addresses=None if addresses is None else _numbers("addresses", addresses),
             selected_fields=checked_names("selected_fields", selected_fields),
             case_sensitive=checked_bool("case_sensitive", case_sensitive),
+        )
+
+    def blobs(
+        self,
+        column: str,
+        *,
+        row_ids: Iterable[int] | None = None,
+        addresses: Iterable[int] | None = None,
+    ) -> list[LanceBlob | None]:
+        """Opens blobs as file-like objects. Nothing of them is read before it is asked for.
+
+        Args:
+            column: A column of blobs.
+            row_ids: Values of `_rowid`.
+            addresses: Values of `_rowaddr`.
+
+        Returns:
+            A `LanceBlob` for each id or address, in their order; `None` is null.
+
+        Raises:
+            InvalidInputError: Neither or both of `row_ids` and `addresses` were given, or the column has no blobs.
+            NotFoundError: A row does not exist or is deleted.
+            NotInstalledError: pylance is not installed.
+            UnsupportedError: The table has base paths, as branches and clones do.
+        """
+        if (row_ids is None) == (addresses is None):
+            raise InvalidInputError("expected either row_ids or addresses")
+        return blobs_of(
+            self._inner,
+            checked_text("column", column),
+            row_ids=None if row_ids is None else _numbers("row_ids", row_ids),
+            addresses=None if addresses is None else _numbers("addresses", addresses),
         )
 
     def __arrow_c_schema__(self) -> object:

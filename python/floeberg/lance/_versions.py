@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from floeberg._timestamps import moment_of
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance._base import LanceTableBase
+from floeberg.lance.manifest_store import Manifests
 from floeberg.lance.versions import LanceBranch, LanceTag, LanceVersion, version_of
 
 if TYPE_CHECKING:
@@ -103,5 +104,7 @@ class LanceTableVersions(LanceTableBase):
             raise UnsupportedError(
                 "the table was opened at a fixed version: open it without version, tag and as_of to follow it"
             )
+        if self._manifest_store is not None:
+            Manifests.of(self._manifest_store, self._inner).catch_up()
         self._become(self._inner.newest())
         return self

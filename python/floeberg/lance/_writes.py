@@ -228,6 +228,7 @@ class LanceTableWrites(LanceTableBase):
             idempotency_key=idempotency_key,
             properties=said,
             on_conflict=on_conflict,
+            manifest_store=self._manifest_store,
         )
         if dry_run:
             return replace(result, dry_run=True)

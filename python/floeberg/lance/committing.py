@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from floeberg import _native
 from floeberg.commit.retries import Retries
 from floeberg.errors import CommitConflictError, CommitStateUnknownError, InvalidInputError
+from floeberg.lance.manifest_store import Manifests
 from floeberg.lance.result import LanceCommitResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from floeberg.lance.manifest_store import ManifestStore
     from floeberg.lance.new_files import NewFiles
 
 __all__ = ["Conditions", "InsertedKeys", "Made", "commit", "earlier_commit"]
@@ -84,6 +86,7 @@ def commit(  # noqa: PLR0913 - keywords
     idempotency_key: str | None = None,
     properties: Mapping[str, str] | None = None,
     on_conflict: str = "retry",
+    manifest_store: ManifestStore | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> tuple[_native.LanceTable, LanceCommitResult]:
     """Commits an operation.
@@ -95,6 +98,7 @@ def commit(  # noqa: PLR0913 - keywords
         idempotency_key: The key of the commit.
         properties: What is said of the transaction.
         on_conflict: `retry` makes the operation anew, `raise` does not.
+        manifest_store: Who decides about versions; `None` is the storage.
         sleep: Waits for some seconds.
 
     Returns:
@@ -106,15 +110,18 @@ def commit(  # noqa: PLR0913 - keywords
     if idempotency_key and (earlier := earlier_commit(table, idempotency_key, operation)) is not None:
         return earlier
     patience, current = _Patience(sleep), table
+    manifests = None if manifest_store is None else Manifests.of(manifest_store, table)
     while True:
         made = make(current)
         if made.operation is None:
             made.abandon()
             return current, LanceCommitResult(None, None, **made.counts)
-        tries = _Tries(current, made, idempotency_key, dict(properties or {}))
+        tries = _Tries(current, made, idempotency_key, dict(properties or {}), manifests)
         try:
             return tries.until_done(patience, may_be_made_anew=on_conflict == "retry")
         except _ConflictError:
+            if manifests is not None:
+                manifests.catch_up()
             current = current.newest()
 
 
@@ -162,10 +169,16 @@ class _Tries:
     """Attempts with one operation."""
 
     def __init__(
-        self, table: _native.LanceTable, made: Made, key: str | None, properties: dict[str, str]
+        self,
+        table: _native.LanceTable,
+        made: Made,
+        key: str | None,
+        properties: dict[str, str],
+        manifests: Manifests | None,
     ) -> None:
         if made.operation is None:
             raise AssertionError
+        self._manifests = manifests
         self._table = table
         self._made = made
         self._name = made.operation.name
@@ -215,7 +228,8 @@ class _Tries:
             patience.wait()
 
     def _once(self) -> tuple[_native.LanceTable, LanceCommitResult]:
-        table, is_here = self.commit.attempt()
+        manifests = self._manifests
+        table, is_here = self.commit.attempt() if manifests is None else manifests.attempt(self.commit)
         if not is_here:
             return self._found(table)
         files = self._made.files

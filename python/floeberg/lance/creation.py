@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_path, checked_properties, checked_text
@@ -10,9 +10,11 @@ from floeberg.commit.plain_columns import plain_batch, plain_schema
 from floeberg.errors import (
     AlreadyExistsError,
     CommitStateUnknownError,
+    FloebergError,
     InvalidInputError,
     TableAlreadyExistsError,
 )
+from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
 from floeberg.lance.new_files import ROWS_PER_FILE, NewFiles
 from floeberg.lance.table import LanceTable
 from floeberg.write.input_rows import converted_stream_errors, reader_of, schema_of
@@ -22,10 +24,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from floeberg.lance.manifest_store import ManifestStore
+
 __all__ = ["create_table"]
 
 
-def create_table(  # noqa: PLR0913 - all but the first two are keywords
+def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
     location: str,
     data: object,
     *,
@@ -36,6 +40,7 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
     storage_options: Mapping[str, str] | None = None,
     idempotency_key: str | None = None,
     max_rows_per_file: int = ROWS_PER_FILE,
+    manifest_store: ManifestStore | None = None,
 ) -> LanceTable:
     """Creates a Lance table.
 
@@ -49,6 +54,7 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
         storage_options: The options of the storage.
         idempotency_key: The key of the commit, which is kept with the transaction.
         max_rows_per_file: The most rows of a fragment.
+        manifest_store: Who decides about versions, where the storage cannot: each writer of the table needs the same.
 
     Returns:
         The table.
@@ -67,6 +73,8 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
+    refuse_dynamodb(checked_path("location", location))
+    deciding = checked_store(manifest_store)
     location = _native.location_from_user(checked_path("location", location)).rstrip("/")
     options = checked_options("storage_options", storage_options)
     version = checked_text("data_storage_version", data_storage_version)
@@ -83,35 +91,89 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
         raise InvalidInputError(f"two columns are named {twice!r}")
 
     def create(files: list[tuple[str, int, int, bytes]]) -> _native.LanceTable:
-        return _native.create_lance_table(
-            location,
-            schema,
-            files,
-            storage_options=options,
-            data_storage_version=version,
-            stable_row_ids=checked_bool("stable_row_ids", stable_row_ids),
-            config=settings,
-            properties=said,
-            key=idempotency_key,
-        )
+        parts: dict[str, Any] = {
+            "storage_options": options,
+            "data_storage_version": version,
+            "stable_row_ids": checked_bool("stable_row_ids", stable_row_ids),
+            "config": settings,
+            "properties": said,
+            "key": idempotency_key,
+        }
+        if deciding is None:
+            return _native.create_lance_table(location, schema, files, **parts)
+        staged = _native.stage_lance_table(location, schema, files, **parts)
+        return _decided(Manifests(deciding, location, options), staged)
 
+    if deciding is not None:
+        Manifests(deciding, location, options).catch_up()
     if _native.LanceTable.exists(location, storage_options=options):
         raise TableAlreadyExistsError("a Lance table is here already", context={"path": location})
     new = NewFiles(location, options, version)
-    try:
-        files = []
-        if reader is not None:
+    files = []
+    if reader is not None:
+        try:
             with converted_stream_errors(data):
                 files = new.write(_plain(reader, schema), schema, rows_per_file=max_rows_per_file)
-        return LanceTable(create(files))
+        except BaseException:
+            new.remove()
+            raise
+    try:
+        return LanceTable(create(files), manifest_store=deciding)
     except CommitStateUnknownError:
         raise
     except AlreadyExistsError as error:
         new.remove()
         raise TableAlreadyExistsError(error.message, context=error.context) from error
-    except BaseException:
+    # After Ctrl-C the table may come to be: its files stay.
+    except FloebergError as error:
+        if _may_be_there(location, options):
+            raise CommitStateUnknownError(
+                f"the table may have been created, or not: {error.message}", context=error.context
+            ) from error
         new.remove()
         raise
+
+
+def _may_be_there(location: str, options: dict[str, str]) -> bool:
+    """Whether a table is there, or nobody knows."""
+    try:
+        return _native.LanceTable.exists(location, storage_options=options)
+    except FloebergError:
+        return True
+
+
+def _decided(manifests: Manifests, staged: list[str]) -> _native.LanceTable:
+    """The table, if the manifest store takes its first version.
+
+    Raises:
+        AlreadyExistsError: Another process was faster.
+    """
+    options = dict(manifests.storage_options)
+    try:
+        is_taken = manifests.take(1, staged[0])
+    except CommitStateUnknownError:
+        raise
+    except FloebergError:
+        _native.remove_lance_files(staged, storage_options=options)
+        raise
+    if not is_taken:
+        _native.remove_lance_files(staged, storage_options=options)
+        raise AlreadyExistsError("a Lance table is here already", context={"path": manifests.folder})
+    try:
+        manifests.catch_up()
+        return _native.LanceTable.open(
+            manifests.folder,
+            relocate=[],
+            storage_options=options,
+            version=None,
+            tag=None,
+            branch=None,
+            as_of_us=None,
+        )
+    except FloebergError as error:
+        raise CommitStateUnknownError(
+            f"the table was created, and cannot be opened: {error.message}", context=error.context
+        ) from error
 
 
 def _plain(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

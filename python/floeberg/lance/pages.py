@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["PageBatches", "PageWriter", "Pages", "pages_of", "writer_of"]
+__all__ = ["BlobSource", "PageBatches", "PageWriter", "Pages", "blob_files", "pages_of", "writer_of"]
 
 BATCH_ROWS = 16384
 """Rows of a batch."""
@@ -84,6 +84,79 @@ class PageWriter(Protocol):
     def abandon(self) -> None:
         """Ends the file, which is not needed."""
         ...
+
+
+class BlobSource(Protocol):
+    """The bytes of a blob."""
+
+    def size(self) -> int:
+        """How many there are."""
+        ...
+
+    def read_range(self, offset: int, length: int) -> bytes:
+        """Some of them."""
+        ...
+
+
+def blob_files(
+    folder: str, version: int, column: str, addresses: Sequence[int], storage_options: Mapping[str, str]
+) -> list[BlobSource | None]:
+    """Blobs of rows by their addresses. None of their bytes is read.
+
+    Args:
+        folder: The folder of the table or of its branch.
+        version: The version.
+        column: The column.
+        addresses: The addresses of rows that are there.
+        storage_options: Options of the storage.
+
+    Returns:
+        A source for each row; `None` is null.
+
+    Raises:
+        NotInstalledError: pylance is not installed.
+        UnsupportedError: The process was forked from one that had used pylance.
+    """
+    if not addresses:
+        return []
+    _pylance()
+    import lance  # noqa: PLC0415 - workers and drivers that read no rows lack it
+
+    def found() -> list[Any]:
+        dataset: Any = lance.dataset(
+            _native.local_path(folder) or folder,
+            version=version,
+            storage_options=_translated_options(storage_options),
+        )
+        return cast("list[Any]", dataset.take_blobs(column, addresses=list(addresses)))
+
+    return [None if each is None else _Blob(each, folder) for each in _asked(found, folder)]
+
+
+class _Blob:
+    """A blob whose errors are Floeberg's, and name the table."""
+
+    def __init__(self, inner: Any, location: str) -> None:  # noqa: ANN401 - pylance has no types
+        self._inner = inner
+        self._location = location
+
+    def size(self) -> int:
+        return cast("int", _asked(self._inner.size, self._location))
+
+    def read_range(self, offset: int, length: int) -> bytes:
+        check_process()
+        return cast("bytes", _asked(lambda: self._inner.read_range(offset, length), self._location))
+
+
+def _asked(ask: Callable[[], Any], location: str) -> Any:  # noqa: ANN401 - what is asked
+    """What pylance says, with its errors as Floeberg's."""
+    try:
+        return ask()
+    except (FloebergError, StopIteration, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
+        raise
+    # A panic of pylance derives from BaseException alone.
+    except BaseException as error:
+        raise _translated(error, location) from error
 
 
 def writer_of(
@@ -174,10 +247,12 @@ class _PylanceWriter:
         self._ask(lambda: self._writer.write_batch(batch))
 
     def finish(self) -> int:
+        check_process()
         self._ask(self._writer.close)
         return cast("int", self._writer.size_bytes)
 
     def abandon(self) -> None:
+        check_process()
         self._ask(self._writer.close)
 
     def _ask(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what is asked
@@ -219,13 +294,7 @@ class _Translated:
         return self._ask(self._reader.read_next_batch)
 
     def _ask(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what is asked
-        try:
-            return ask()
-        except (FloebergError, StopIteration, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
-            raise
-        # A panic of pylance derives from BaseException alone.
-        except BaseException as error:
-            raise _translated(error, self._location) from error
+        return _asked(ask, self._location)
 
 
 def _translated(error: BaseException, location: str) -> FloebergError:

@@ -20,6 +20,7 @@ from floeberg.lance.inspect import LanceInspect
 
 if TYPE_CHECKING:
     from floeberg import _native
+    from floeberg.lance.manifest_store import ManifestStore
 
 __all__ = ["LanceTable"]
 
@@ -47,9 +48,16 @@ class LanceTable(
         (7, 'id')
     """
 
-    def __init__(self, native: _native.LanceTable, *, is_pinned: bool = False) -> None:
+    def __init__(
+        self,
+        native: _native.LanceTable,
+        *,
+        is_pinned: bool = False,
+        manifest_store: ManifestStore | None = None,
+    ) -> None:
         """Use `open_table`."""
         self._is_pinned = is_pinned
+        self._manifest_store = manifest_store
         self._become(native)
 
     @property
@@ -80,8 +88,12 @@ class LanceTable(
         return str(self.version) if moment is None else f"{self.version} of {moment_shown(moment // 1000)}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (self._inner, self._is_pinned)
+        return _rebuild, (self._inner, self._is_pinned, self._manifest_store)
 
 
-def _rebuild(native: _native.LanceTable, is_pinned: bool) -> LanceTable:  # noqa: FBT001 - of a pickle
-    return LanceTable(native, is_pinned=is_pinned)
+def _rebuild(
+    native: _native.LanceTable,
+    is_pinned: bool,  # noqa: FBT001 - of a pickle
+    manifest_store: ManifestStore | None = None,
+) -> LanceTable:
+    return LanceTable(native, is_pinned=is_pinned, manifest_store=manifest_store)

@@ -17,6 +17,7 @@ from floeberg._arguments import (
 from floeberg._timestamps import Moment, microseconds, milliseconds
 from floeberg.commit.static import operations_of
 from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
+from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
 from floeberg.lance.table import LanceTable
 from floeberg.table._table import Table
 
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    from floeberg.lance.manifest_store import ManifestStore
+
 __all__ = ["StaticTable", "open_table"]
 
 TableFormat = Literal["iceberg", "lance"]
 _OF_ICEBERG = frozenset({"snapshot_id", "ref", "manifest_cache"})
-_OF_LANCE = frozenset({"version", "tag", "branch"})
+_OF_LANCE = frozenset({"version", "tag", "branch", "manifest_store"})
 
 
 @overload
@@ -42,6 +45,7 @@ def open_table(
     tag: str | None = None,
     branch: str | None = None,
     as_of: Moment | None = None,
+    manifest_store: ManifestStore | None = None,
 ) -> LanceTable: ...
 @overload
 def open_table(
@@ -69,6 +73,7 @@ def open_table(
     tag: str | None = None,
     branch: str | None = None,
     manifest_cache: int | None = None,
+    manifest_store: ManifestStore | None = None,
 ) -> Table | Any: ...  # noqa: ANN401 - a union would need a check before each use
 def open_table(  # noqa: PLR0913 - all but the first are keywords
     location: str | os.PathLike[str],
@@ -83,6 +88,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     tag: str | None = None,
     branch: str | None = None,
     manifest_cache: int | None = None,
+    manifest_store: ManifestStore | None = None,
 ) -> Table | LanceTable:
     """Opens a table by its location, without a catalog.
 
@@ -102,6 +108,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
         branch: Opens a branch of a Lance table. `version` and `as_of` then choose among its versions.
         manifest_cache: The maximum bytes of decoded manifests that an Iceberg table keeps for its next plan; 0 keeps
             none. By default, the environment variable `FLOEBERG_MANIFEST_CACHE`, or 256 MiB.
+        manifest_store: Who decides about versions of a Lance table, where the storage cannot.
 
     Returns:
         The table: a `Table`, or a `LanceTable`.
@@ -129,17 +136,23 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
         "tag": tag,
         "branch": branch,
         "manifest_cache": manifest_cache,
+        "manifest_store": checked_store(manifest_store),
     }
     chosen = [name for name, value in choices.items() if value is not None]
     _check_choice(chosen)
+    refuse_dynamodb(checked_path("location", location))
     place = Place(
         checked_path("location", location),
         checked_paths("relocate", relocate),
         checked_options("storage_options", storage_options),
     )
-    if format == "lance" or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
+    # A first version that nobody finished is seen by its manifest store alone.
+    is_lance = format == "lance" or manifest_store is not None
+    if is_lance or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
         _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
-        return _open_lance(place, version=version, tag=tag, branch=branch, as_of=as_of)
+        return _open_lance(
+            place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store
+        )
     try:
         native = _native.Table.open(
             place.location,
@@ -200,7 +213,7 @@ class Place:
 
 def _check_choice(chosen: list[str]) -> None:
     """Arguments that choose a version or a snapshot exclude each other, but a branch may have a version or a time."""
-    exclusive = [name for name in chosen if name not in {"branch", "manifest_cache"}]
+    exclusive = [name for name in chosen if name not in {"branch", "manifest_cache", "manifest_store"}]
     if "branch" in chosen:
         exclusive = ["branch", *(name for name in exclusive if name not in {"version", "as_of"})]
     if len(exclusive) > 1:
@@ -215,16 +228,33 @@ def _refuse_others(found: str, chosen: list[str], others: frozenset[str], instea
         raise UnsupportedError(f"{found} tables have no {' and '.join(refused)}: {instead}")
 
 
-def _open_lance(
-    place: Place, *, version: int | None, tag: str | None, branch: str | None, as_of: Moment | None
+def _open_lance(  # noqa: PLR0913 - keywords
+    place: Place,
+    *,
+    version: int | None,
+    tag: str | None,
+    branch: str | None,
+    as_of: Moment | None,
+    manifest_store: ManifestStore | None = None,
 ) -> LanceTable:
-    native = _native.LanceTable.open(
-        place.location,
-        relocate=place.relocate,
-        storage_options=place.storage_options,
-        version=None if version is None else checked_size("version", version),
-        tag=None if tag is None else checked_text("tag", tag),
-        branch=None if branch is None else checked_text("branch", branch),
-        as_of_us=None if as_of is None else microseconds(as_of),
-    )
-    return LanceTable(native, is_pinned=any(each is not None for each in (version, tag, as_of)))
+    def opened(version: int | None) -> _native.LanceTable:
+        return _native.LanceTable.open(
+            place.location,
+            relocate=place.relocate,
+            storage_options=place.storage_options,
+            version=version,
+            tag=None if tag is None else checked_text("tag", tag),
+            branch=None if branch is None else checked_text("branch", branch),
+            as_of_us=None if as_of is None else microseconds(as_of),
+        )
+
+    wanted = None if version is None else checked_size("version", version)
+    if manifest_store is not None:
+        root = _native.location_from_user(place.location).rstrip("/")
+        Manifests(manifest_store, root, place.storage_options).catch_up()
+    native = opened(wanted)
+    if manifest_store is not None and native.branch is not None:
+        Manifests.of(manifest_store, native).catch_up()
+        native = opened(wanted)
+    is_pinned = any(each is not None for each in (version, tag, as_of))
+    return LanceTable(native, is_pinned=is_pinned, manifest_store=manifest_store)

@@ -56,13 +56,8 @@ impl Store for LocalStore {
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
-        let path = Location::parse(folder).local_path()?;
-        let metadata = fs::metadata(&path).map_err(|error| failed(error, folder))?;
-        if !metadata.is_dir() {
-            return Err(Error::invalid_input("expected a folder, found a file").with("path", folder));
-        }
         let mut entries = Vec::new();
-        for entry in fs::read_dir(&path).map_err(|error| failed(error, folder))? {
+        for entry in read_folder(folder)? {
             let entry = entry.map_err(|error| failed(error, folder))?;
             // A location cannot express a name that is not UTF-8.
             let Ok(name) = entry.file_name().into_string() else { continue };
@@ -77,6 +72,25 @@ impl Store for LocalStore {
             }
         }
         Ok(entries)
+    }
+
+    fn file_names(&self, folder: &str) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in read_folder(folder)? {
+            let entry = entry.map_err(|error| failed(error, folder))?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            // Most systems tell it with the name; a link may be of anything.
+            let kind = entry.file_type().map_err(|error| failed(error, folder))?;
+            let is_file = if kind.is_symlink() {
+                fs::metadata(entry.path()).is_ok_and(|metadata| !metadata.is_dir())
+            } else {
+                !kind.is_dir()
+            };
+            if is_file {
+                names.push(name);
+            }
+        }
+        Ok(names)
     }
 
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
@@ -97,6 +111,15 @@ impl Store for LocalStore {
             _ => Ok(()),
         }
     }
+}
+
+fn read_folder(folder: &str) -> Result<fs::ReadDir> {
+    let path = Location::parse(folder).local_path()?;
+    let metadata = fs::metadata(&path).map_err(|error| failed(error, folder))?;
+    if !metadata.is_dir() {
+        return Err(Error::invalid_input("expected a folder, found a file").with("path", folder));
+    }
+    fs::read_dir(&path).map_err(|error| failed(error, folder))
 }
 
 /// An open local file. Reads name their position, so that threads and forked processes share it safely.

@@ -91,6 +91,10 @@ impl Store for Router {
         self.store(folder)?.list(folder)
     }
 
+    fn file_names(&self, folder: &str) -> Result<Vec<String>> {
+        self.store(folder)?.file_names(folder)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         self.store(location)?.create(location)
     }

@@ -30,6 +30,12 @@ pub trait Store: Debug + Send + Sync {
     /// knows folders, and else empty.
     fn list(&self, folder: &str) -> Result<Vec<Entry>>;
 
+    /// The names of the files directly in a folder, in any order: [`Self::list`] where sizes do not matter, and folders are left out.
+    fn file_names(&self, folder: &str) -> Result<Vec<String>> {
+        let entries = self.list(folder)?.into_iter();
+        Ok(entries.filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
+    }
+
     /// Starts a new file; nothing is guaranteed before [`Sink::finish`]. Missing folders are created.
     ///
     /// Errors: `AlreadyExists` if the file exists, `PermissionDenied`, `Storage`, `Unsupported` for a read-only

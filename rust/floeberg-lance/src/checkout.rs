@@ -65,7 +65,7 @@ fn version_in(
 ) -> Result<ListedVersion> {
     if let Some(version) = version.filter(|version| version & DETACHED != 0) {
         // It is in no list that matters, and has one name.
-        return Ok(ListedVersion { version, scheme: NamingScheme::V2, size: 0 });
+        return Ok(ListedVersion { version, scheme: NamingScheme::V2 });
     }
     let versions = metadata::versions(store, folder)?;
     let (first, last) = (versions[0], versions[versions.len() - 1]);

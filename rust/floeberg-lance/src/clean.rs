@@ -59,7 +59,7 @@ pub fn find_unused(table: &Table, kept_versions: u64, older_than: i64, cancel: &
     let (mut files, mut bytes) = (BTreeMap::new(), 0);
     for listed in &old {
         cancel.check()?;
-        bytes += listed.size;
+        bytes += table.store().open(&listed.path(table.bases().folder()))?.size()?;
         let of_version = files_of(&table.at(*listed)?)?.into_iter();
         let is_unused = |file: &str| !needed.contains(name_of(file)) && file.starts_with(&folder);
         files.extend(of_version.filter(|(file, _)| is_unused(file)));

@@ -111,7 +111,7 @@ impl Group {
             old_transaction_section: None,
             ..whole.head.clone()
         };
-        let manifest = Manifest { head, fragments: whole.with_fragments(&pieces)? };
+        let manifest = Manifest { head, fragments: whole.fragments.with_pieces(&pieces)? };
         Ok((manifest, self.parts.iter().map(|(_, rows)| rows.clone()).collect()))
     }
 }

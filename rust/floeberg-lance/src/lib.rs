@@ -12,6 +12,7 @@
 //! - `plan`: which fragments are read, with their rows and files.
 //! - `checkout`: which version is meant by a version, tag, branch or moment.
 //! - `table`: a version of a table, open.
+//! - `presence`: whether the files of a version are still there.
 //! - `read`: the rows of a fragment, of batches of its data files.
 //! - `scan`: which rows and columns are read.
 //! - `group`: the part of a scan that a worker reads.
@@ -31,6 +32,7 @@ pub mod deletes;
 pub mod plan;
 mod checkout;
 mod table;
+mod presence;
 pub mod read;
 mod scan;
 mod group;

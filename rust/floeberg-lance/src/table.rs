@@ -101,9 +101,14 @@ impl Table {
     }
 
     /// A version of the branch that was just written. No file is opened. Errors: those of [`Self::open`].
-    pub(crate) fn written(&self, file: &Bytes, version: ListedVersion) -> Result<Self> {
+    pub(crate) fn written(
+        &self,
+        manifest: &Arc<Manifest>,
+        file: &Bytes,
+        version: ListedVersion,
+    ) -> Result<Self> {
         let folder = self.bases.folder().to_owned();
-        let file = ManifestFile::of_bytes(file, &folder, version)?;
+        let file = ManifestFile::of_written(Arc::clone(manifest), file, version.path(&folder))?;
         let found = Found { branch: self.branch.clone(), folder, version };
         Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
@@ -266,7 +271,7 @@ impl Table {
         let fragments = &self.manifest.fragments;
         let mut rows = 0_u64;
         for place in 0..fragments.len() {
-            let deleted = match fragments.deleted_rows()[place] {
+            let deleted = match fragments.deleted_rows(place) {
                 0 if fragments.has_deletion_file(place) => self.deleted_rows(place)?.len(),
                 known => known,
             };

@@ -51,13 +51,15 @@ mod _native {
     use crate::commit::view::{ViewAttempt, ViewOperation};
     #[pymodule_export]
     use crate::lance::commit::{
-        LanceCommit, change_lance_ref, check_lance_files, clean_up_lance_table, lance_data_file_name,
-        remove_lance_files, shallow_clone_lance_table,
+        LanceCommit, change_lance_ref, check_lance_files, clean_up_lance_table, finalize_lance_version,
+        lance_data_file_name, remove_lance_files, shallow_clone_lance_table,
     };
     #[pymodule_export]
     use crate::lance::keys::LanceKeys;
     #[pymodule_export]
-    use crate::lance::operation::{LanceOperation, create_lance_table, plan_lance_compaction};
+    use crate::lance::operation::{
+        LanceOperation, create_lance_table, plan_lance_compaction, stage_lance_table,
+    };
     #[pymodule_export]
     use crate::lance::plan::LancePlan;
     #[pymodule_export]

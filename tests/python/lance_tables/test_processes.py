@@ -94,6 +94,53 @@ def test_a_fork_of_a_process_that_read_is_refused_and_others_read():
     assert told.split() == ["29", "True", "True", "3", "29"]
 
 
+@POSIX
+def test_a_fork_of_a_process_that_wrote_can_neither_read_nor_write_and_leaves_nothing(tmp_path):
+    told = run(
+        f"""
+        import os, pathlib, warnings
+        import pyarrow as pa
+        from floeberg.lance.pages import writer_of
+        warnings.simplefilter("ignore")
+        place = {str(tmp_path / "t")!r}
+        rows = pa.table({{"id": [1, 2, 3]}})
+        made = fb.lance.create_table(place, rows)
+        begun = writer_of(place + "/data/begun.lance", rows.schema, "2.2", {{}})
+        files = lambda: sorted(str(path) for path in pathlib.Path(place).rglob("*"))
+        before = files()
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            for act in (
+                lambda: made.append(rows),
+                lambda: made.delete("id = 1"),
+                lambda: made.update({{"id": 7}}, "id = 1"),
+                lambda: made.upsert(rows, ["id"]),
+                lambda: made.overwrite(rows),
+                lambda: made.add_columns({{"b": fb.sql_expr("id")}}),
+                lambda: made.maintenance.compact(),
+                lambda: made.take(row_ids=[0]),
+                lambda: fb.lance.create_table(place + "-2", rows),
+                begun.finish,
+                begun.abandon,
+            ):
+                try:
+                    print("done", act(), flush=True)
+                except fb.errors.UnsupportedError as error:
+                    print("spawn" in str(error), flush=True)
+            print(made.scan().count(), files() == before, flush=True)
+            os._exit(0)
+        print(os.waitpid(child, 0)[1])
+        made.append(rows)
+        print(made.version, made.scan().to_arrow().num_rows)
+        """
+    )
+    lines = told.splitlines()
+    # A table of one fragment has nothing to compact.
+    assert [line for line in lines[:11] if line != "True"] in ([], ["done " + lines[6].removeprefix("done ")])
+    assert lines[11:] == ["3 True", "0", "2 6"]
+
+
 def test_another_decoder_takes_the_place_of_pylance(monkeypatch):
     case = lance_lent("lance")
     wanted = case.open().scan().to_arrow()

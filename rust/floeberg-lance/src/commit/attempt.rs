@@ -22,6 +22,7 @@ use super::put::{Ready, lost, outcome_unknown, put_hint};
 use crate::build::{Base, Built, build, restore};
 use crate::metadata::flags::{NO_TRANSACTION_FILE, check_writable};
 use crate::metadata::{self, ListedVersion, TRANSACTIONS};
+use crate::presence::check_present;
 use crate::table::Table;
 use crate::wire::{Operation, Transaction, lookup};
 
@@ -59,23 +60,33 @@ pub struct Committed {
 /// A commit that can be tried until it succeeds.
 #[derive(Debug)]
 pub struct Commit {
-    request: CommitRequest,
+    pub(super) request: CommitRequest,
     uuid: String,
-    files: Files,
+    pub(super) files: Files,
     state: Mutex<State>,
 }
 
+/// A version that is ready, and not put yet.
+#[derive(Debug)]
+pub(super) struct Next {
+    pub ready: Ready,
+    pub table: Table,
+    pub transaction: Transaction,
+}
+
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
+    /// A version that waits for another store to decide about it, and the location of its manifest meanwhile.
+    pub staged: Option<(Next, String)>,
     written: Written,
     /// The last version that does not conflict.
     checked: u64,
     /// A version that may be ours or not.
-    unknown: Option<u64>,
+    pub unknown: Option<u64>,
     /// Was another commit faster, and nothing else in the way?
-    is_raced: bool,
+    pub is_raced: bool,
     /// Is it part of the table?
-    is_done: bool,
+    pub is_done: bool,
     /// A version that added rows, which may have the keys of inserted ones.
     adds_rows: Option<u64>,
     /// The last version whose rows have other keys than those that are inserted.
@@ -121,10 +132,22 @@ impl Commit {
     /// [is retryable](Error::is_retryable); `CommitStateUnknown`; those of the operation and of the store.
     pub fn attempt(&self) -> Result<Committed> {
         let mut state = self.lock();
+        let Next { ready, table, transaction } = match self.next(&mut state)? {
+            Ok(next) => next,
+            Err(done) => return Ok(done),
+        };
+        self.put(&ready, &mut state)?;
+        put_hint(self.store(), self.folder(), ready.version.version);
+        self.keep_files_of(&transaction, &ready);
+        Ok(Committed { table, is_here: true })
+    }
+
+    /// The next version, or one that is there already: the commit's own, or another's with its key.
+    pub(super) fn next(&self, state: &mut State) -> Result<std::result::Result<Next, Committed>> {
         (state.is_raced, state.adds_rows) = (false, None);
         let versions = metadata::versions(self.store(), self.folder())?;
-        if let Some(done) = self.check_since(&versions, &mut state)? {
-            return Ok(done);
+        if let Some(done) = self.check_since(&versions, state)? {
+            return Ok(Err(done));
         }
         let newest = versions[versions.len() - 1];
         let base = if newest.version == self.request.table.version() {
@@ -134,18 +157,15 @@ impl Commit {
         };
         self.check_columns(&base)?;
         self.request.conditions.check_settings(base.manifest())?;
-        let operation = self.operation_on(&base, &mut state)?;
+        let operation = self.operation_on(&base, state)?;
         let built = self.build(&operation, &base)?;
         let transaction = self.transaction(base.version(), operation);
         let has_file = base.manifest().head.writer_feature_flags & NO_TRANSACTION_FILE == 0;
         let name = transaction_file(base.version(), &self.uuid);
         let ready = Ready::new(self.folder(), newest.scheme, built, &transaction, &name, has_file)?;
         // Before it is put: what is committed is no error any more.
-        let table = base.written(&ready.file, ready.version)?;
-        self.put(&ready, &mut state)?;
-        put_hint(self.store(), self.folder(), ready.version.version);
-        self.keep_files_of(&transaction, &ready);
-        Ok(Committed { table, is_here: true })
+        let table = base.written(&ready.manifest, &ready.file, ready.version)?;
+        Ok(Ok(Next { ready, table, transaction }))
     }
 
     /// Removes the files that attempts wrote, where it is certain that no version names them. Says whether it is.
@@ -294,6 +314,7 @@ impl Commit {
                     Error::not_found(format!("the table has no version {} to restore", old.version))
                 })?;
                 let old = base.at(listed)?;
+                check_present(&old)?;
                 let indices = old.index_section()?;
                 restore(
                     &Base { manifest: old.manifest(), indices: indices.as_ref() },
@@ -348,7 +369,7 @@ impl Commit {
     }
 
     /// Removes what earlier attempts wrote, and this version does not name.
-    fn keep_files_of(&self, transaction: &Transaction, ready: &Ready) {
+    pub(super) fn keep_files_of(&self, transaction: &Transaction, ready: &Ready) {
         let updated = match &transaction.operation {
             Operation::Delete(delete) => delete.updated_fragments.as_slice(),
             Operation::Update(update) => update.updated_fragments.as_slice(),
@@ -376,15 +397,15 @@ impl Commit {
         )))
     }
 
-    fn store(&self) -> &dyn Store {
+    pub(super) fn store(&self) -> &dyn Store {
         self.request.table.store().as_ref()
     }
 
-    fn folder(&self) -> &str {
+    pub(super) fn folder(&self) -> &str {
         self.request.table.bases().folder()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -20,6 +20,11 @@ impl Files {
         self.lock().insert(location.to_owned());
     }
 
+    /// A file is not this commit's to remove any more.
+    pub fn forget(&self, location: &str) {
+        self.lock().remove(location);
+    }
+
     /// Removes what is not needed. What cannot be removed stays, and harms nobody.
     pub fn remove_all_but(&self, store: &dyn Store, needed: &BTreeSet<String>) {
         let mut files = self.lock();

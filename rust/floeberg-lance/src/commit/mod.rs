@@ -15,6 +15,7 @@ mod clock;
 mod put;
 mod conditions;
 mod attempt;
+mod staged;
 mod commit_table;
 
 #[cfg(test)]
@@ -22,10 +23,11 @@ mod tests;
 
 pub use attempt::{Commit, CommitRequest, Committed, find_commit};
 pub(crate) use clock::now;
-pub use commit_table::{CreateRequest, create_table};
+pub use commit_table::{CreateRequest, create_table, stage_table};
 pub use conditions::{Conditions, check_written};
 pub use conflict::{Answer, answer};
 pub use deletes::RowsOf;
 pub use names::data_file_name;
 pub(crate) use names::transaction_file;
 pub(crate) use put::Ready;
+pub use staged::{Staged, finalize};

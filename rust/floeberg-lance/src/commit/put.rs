@@ -5,13 +5,15 @@
 //!
 //! Invariant: a manifest is put where none is. An answer that got lost is searched for by the transaction, before it is believed.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_io::{Location, Store, location};
 
 use crate::build::Built;
 use crate::metadata::{ListedVersion, NamingScheme, TRANSACTIONS, VERSION_HINT, VERSIONS, hint};
-use crate::wire::{Transaction, to_file};
+use crate::wire::{Manifest, Transaction, to_file};
 
 /// Larger transactions are in their own file alone.
 const LARGEST_INLINE: usize = 20 << 20;
@@ -20,6 +22,8 @@ const LARGEST_INLINE: usize = 20 << 20;
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub version: ListedVersion,
+    /// What it says.
+    pub manifest: Arc<Manifest>,
     /// The file of the manifest.
     pub file: Bytes,
     /// The file of the transaction, and its bytes; `None` where the table has none.
@@ -43,7 +47,8 @@ impl Ready {
         let file = to_file(&mut manifest, indices.as_deref(), inline)?;
         let path = location::join(&location::join(folder, TRANSACTIONS), name);
         Ok(Self {
-            version: ListedVersion { version: manifest.head.version, scheme, size: file.len() as u64 },
+            version: ListedVersion { version: manifest.head.version, scheme },
+            manifest: Arc::new(manifest),
             file,
             transaction: has_file.then_some((path, bytes)),
         })

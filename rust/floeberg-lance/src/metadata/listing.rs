@@ -22,8 +22,6 @@ pub struct ListedVersion {
     pub version: u64,
     /// How its manifest is named.
     pub scheme: NamingScheme,
-    /// The bytes of its manifest.
-    pub size: u64,
 }
 
 impl ListedVersion {
@@ -88,10 +86,13 @@ pub fn migrate_to_v2(store: &dyn Store, folder: &str) -> Result<usize> {
 }
 
 fn all(store: &dyn Store, folder: &str) -> Result<(Vec<ListedVersion>, Vec<ListedVersion>)> {
-    let listed = entries(store, &location::join(folder, VERSIONS))?;
-    let found = listed.into_iter().filter(|entry| !entry.is_folder).filter_map(|entry| {
-        let (version, scheme) = version_of(&entry.name)?;
-        Some(ListedVersion { version, scheme, size: entry.size })
+    let names = match store.file_names(&location::join(folder, VERSIONS)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        other => other?,
+    };
+    let found = names.iter().filter_map(|name| {
+        let (version, scheme) = version_of(name)?;
+        Some(ListedVersion { version, scheme })
     });
     Ok(found.partition(|listed| listed.version & DETACHED == 0))
 }

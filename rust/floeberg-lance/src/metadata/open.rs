@@ -49,19 +49,14 @@ impl ManifestFile {
         Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before: bytes.slice(..at), start })
     }
 
-    /// The manifest of a version whose file is in memory. Errors: those of [`Self::open`].
-    pub fn of_bytes(file: &Bytes, folder: &str, listed: ListedVersion) -> Result<Self> {
-        let path = listed.path(folder);
-        let read = || {
-            let range = manifest_range(file, file.len() as u64)?;
-            let at = usize::try_from(range.start).unwrap_or(usize::MAX);
-            let section = file.slice(at..file.len() - END as usize);
-            let manifest = Manifest::parse(&message_of(&section, "a manifest")?)?;
-            validate::check(&manifest, listed.version)?;
-            Ok((manifest, file.slice(..at)))
-        };
-        let (manifest, before) = read().context("path", &path)?;
-        Ok(Self { manifest: Arc::new(manifest), path, before, start: 0 })
+    /// A manifest that was checked when it was built, and its file.
+    ///
+    /// Errors: `InvalidData` for a file that is not that of a manifest.
+    pub fn of_written(manifest: Arc<Manifest>, file: &Bytes, path: String) -> Result<Self> {
+        let range = manifest_range(file, file.len() as u64)?;
+        let at = usize::try_from(range.start).unwrap_or(usize::MAX);
+        // A copy, which does not keep the whole file.
+        Ok(Self { manifest, path, before: Bytes::copy_from_slice(&file[..at.min(file.len())]), start: 0 })
     }
 
     /// A manifest that is in memory, which must be of the version that it says. Errors: `InvalidData`, naming the file.

@@ -142,7 +142,8 @@ fn number(json: &Map<String, Json>, key: &str) -> Result<u64> {
 fn names(store: &dyn Store, folder: &str) -> Result<Vec<String>> {
     let mut names: Vec<String> = entries(store, folder)?
         .into_iter()
-        .filter(|entry| !entry.is_folder)
+        // A name that begins with a dot is what a crash left of a write.
+        .filter(|entry| !entry.is_folder && !entry.name.starts_with('.'))
         .filter_map(|entry| entry.name.strip_suffix(".json").map(str::to_owned))
         .collect();
     names.sort();

@@ -104,7 +104,7 @@ fn fragments(manifest: &Manifest) -> Result<()> {
         if !is_ascending && !ids.insert(*id) {
             return Err(Error::invalid_data(format!("expected fragment ids once, found {id} twice")));
         }
-        let (rows, deleted) = (fragments.physical_rows()[place], fragments.deleted_rows()[place]);
+        let (rows, deleted) = (fragments.physical_rows()[place], fragments.deleted_rows(place));
         if rows > u64::from(u32::MAX) || (rows != 0 && deleted > rows) {
             return Err(Error::invalid_data(format!(
                 "expected at most 2^32 - 1 rows and as many deletes, found {rows} rows, {deleted} of them deleted"

@@ -115,7 +115,7 @@ impl Plan {
             deletions.push(deletion.map(|file| self.bases.deletion_file(id, &file)).transpose()?);
         }
         let deleted = (0..self.len()).map(|place| {
-            let deleted = fragments.deleted_rows()[place];
+            let deleted = fragments.deleted_rows(place);
             (deleted > 0 || !fragments.has_deletion_file(place)).then_some(deleted)
         });
         let columns: [(&str, ArrayRef, bool); 5] = [

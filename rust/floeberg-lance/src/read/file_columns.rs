@@ -184,6 +184,13 @@ fn children(written: &[SchemaField]) -> Result<(Vec<usize>, Vec<Vec<usize>>)> {
     let mut above: Vec<usize> = Vec::new();
     let (mut tops, mut children) = (Vec::new(), vec![Vec::new(); written.len()]);
     for (place, field) in written.iter().enumerate() {
+        let is_nameless = field.parent_id == NO_PARENT && field.id == NO_PARENT;
+        let blob = above.iter().rev().find(|parent| is_nameless && is_blob(&written[**parent]));
+        if let Some(blob) = blob {
+            // The parts of a blob of version 2 follow it without saying so.
+            children[*blob].push(place);
+            continue;
+        }
         if field.parent_id == NO_PARENT {
             above.clear();
             tops.push(place);

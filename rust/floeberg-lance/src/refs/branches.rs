@@ -9,6 +9,7 @@ use floeberg_io::random::random_uuid;
 use serde_json::{Map, Value as Json, json};
 
 use super::clone::clone_into;
+use super::put::put_new;
 use super::tags::{bytes_of, manifest_size};
 use crate::commit::now;
 use crate::metadata::{self, Branch, branch_folder, branch_path};
@@ -47,7 +48,7 @@ pub fn create_branch(table: &Table, name: &str) -> Result<()> {
     json.insert("createAt".to_owned(), Json::from(now()?.seconds));
     json.insert("manifestSize".to_owned(), Json::from(manifest_size(table)?));
     json.insert("metadata".to_owned(), json!({}));
-    store.put_if_absent(&path, bytes_of(&json)?).map_err(|error| match error.kind() {
+    put_new(store, &path, &bytes_of(&json)?).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => exists().with("path", path),
         _ => error,
     })

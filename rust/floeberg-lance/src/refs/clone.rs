@@ -3,22 +3,25 @@
 //! In: a version, and a folder. Out: the same version in that folder, which names the files where they are.
 //! Spec: Lance, Base Paths; Transactions: Clone.
 //!
-//! Invariant: no data file is copied, so that a clone breaks where the files of its source go.
+//! Invariant: no data file is copied, so that a clone breaks where the files of its source go. They are there when it is made.
 
 use floeberg_core::{Context as _, Error, ErrorKind, Result};
 use floeberg_io::location::{self, canonical};
 use floeberg_io::random::random_uuid;
 
+use super::put::put_new;
 use crate::build::Built;
 use crate::commit::{Ready, now, transaction_file};
 use crate::metadata::flags::{STABLE_ROW_IDS, check_writable};
 use crate::metadata::{ListedVersion, NamingScheme, computed_flags, is_table};
+use crate::presence::check_present;
 use crate::table::Table;
 use crate::wire::{BasePath, Clone, FragmentPiece, Manifest, Operation, Transaction};
 
 /// Makes a table in another folder that begins with a version of a table. Returns its version.
 ///
-/// Errors: `AlreadyExists` where there is a table; `Unsupported` for a version that this version may not write; those of the store.
+/// Errors: `AlreadyExists` where there is a table; `Unsupported` for a version that this version may not write; `NotFound` for a
+/// version that was cleaned up since it was opened; those of the store.
 pub fn shallow_clone(table: &Table, folder: &str) -> Result<ListedVersion> {
     clone_into(table, folder, None)
 }
@@ -32,6 +35,7 @@ pub(super) fn clone_into(table: &Table, folder: &str, branch: Option<&str>) -> R
     if is_table(store, folder)? {
         return Err(exists(folder));
     }
+    check_present(table)?;
     let manifest = manifest_of(table, branch)?;
     let transaction = Transaction {
         read_version: table.version(),
@@ -51,10 +55,18 @@ pub(super) fn clone_into(table: &Table, folder: &str, branch: Option<&str>) -> R
     let name = transaction_file(table.version(), &transaction.uuid);
     let ready = Ready::new(folder, NamingScheme::V2, built, &transaction, &name, true)?;
     ready.put_transaction(store)?;
-    ready.put_manifest(store, folder).map_err(|error| match error.kind() {
+    put_new(store, &ready.version.path(folder), &ready.file).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => exists(folder),
         _ => error,
     })?;
+    // A cleanup may have come in between. It does not know of clones, and of a branch not before its file is there.
+    if let Err(gone) = check_present(table) {
+        let paths = ready.transaction_path().into_iter().map(str::to_owned);
+        for path in std::iter::once(ready.version.path(folder)).chain(paths) {
+            store.remove(&path)?;
+        }
+        return Err(gone);
+    }
     Ok(ready.version)
 }
 
@@ -92,7 +104,7 @@ fn manifest_of(table: &Table, branch: Option<&str>) -> Result<Manifest> {
     head.timestamp = Some(now()?);
     (head.index_section, head.transaction_section, head.old_transaction_section) = (None, None, None);
     let pieces: Vec<_> = fragments.iter().map(FragmentPiece::New).collect();
-    let mut manifest = Manifest { fragments: old.with_fragments(&pieces)?, head };
+    let mut manifest = Manifest { fragments: old.fragments.with_pieces(&pieces)?, head };
     let is_stable = old.head.reader_feature_flags & STABLE_ROW_IDS != 0;
     let (reader, writer) = computed_flags(&manifest, is_stable)?;
     (manifest.head.reader_feature_flags, manifest.head.writer_feature_flags) = (reader, writer);

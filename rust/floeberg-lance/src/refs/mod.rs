@@ -5,6 +5,7 @@
 //!
 //! Invariant: a name that is taken is not taken over. A branch that others came from, or that a tag names, is not removed.
 
+mod put;
 mod tags;
 mod clone;
 mod branches;

@@ -7,6 +7,7 @@ use floeberg_core::value::datetime::format_timestamptz_ns;
 use floeberg_core::{Error, ErrorKind, Result};
 use serde_json::{Map, Value as Json, json};
 
+use super::put::{put_new, put_over};
 use crate::commit::now;
 use crate::metadata::{self, tag_path};
 use crate::table::Table;
@@ -24,7 +25,7 @@ pub fn create_tag(table: &Table, name: &str) -> Result<()> {
     json.insert("updatedAt".to_owned(), Json::from(moment));
     json.insert("metadata".to_owned(), json!({}));
     let path = tag_path(table.location(), name);
-    table.store().put_if_absent(&path, bytes_of(&json)?).map_err(|error| match error.kind() {
+    put_new(table.store().as_ref(), &path, &bytes_of(&json)?).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => {
             Error::new(ErrorKind::AlreadyExists, format!("the table has a tag {name:?} already"))
                 .with("path", path)
@@ -41,7 +42,7 @@ pub fn update_tag(table: &Table, name: &str) -> Result<()> {
     // Older writers have it in snake case.
     json.retain(|key, _| !matches!(key.as_str(), "updated_at" | "manifest_size"));
     json.insert("updatedAt".to_owned(), Json::from(moment()?));
-    store.put(&tag_path(table.location(), name), bytes_of(&json)?)
+    put_over(store, &tag_path(table.location(), name), &bytes_of(&json)?)
 }
 
 /// Removes a tag. The version stays. Errors: `NotFound`; those of the store.

@@ -103,6 +103,67 @@ fn a_clone_names_the_files_of_its_source() {
 }
 
 #[test]
+fn a_version_that_was_cleaned_up_cannot_be_cloned_branched_or_restored() {
+    let files = ["data/0.lance", "_deletions/0-2-7.arrow"];
+    let deleted = Fragment {
+        deletion_file: Some(DeletionFile {
+            id: 7,
+            read_version: 2,
+            num_deleted_rows: 1,
+            ..DeletionFile::default()
+        }),
+        ..fragment(0, 10)
+    };
+    for gone in [None, Some(files[0]), Some(files[1]), Some("_versions/18446744073709551614.manifest")] {
+        let tables = Tables::default();
+        let mut old = head(1);
+        (old.reader_feature_flags, old.writer_feature_flags) = (1, 1);
+        tables.write("", NamingScheme::V2, manifest(old, std::slice::from_ref(&deleted)));
+        tables.write("", NamingScheme::V2, manifest(head(2), &[fragment(1, 5)]));
+        for file in files {
+            tables.put(file, "x");
+        }
+        let table = at(&tables, 1);
+        if let Some(gone) = gone {
+            tables.store.remove(&format!("{ROOT}/{gone}")).unwrap();
+        }
+        let folder = "memory://tables/other";
+        let found = [
+            shallow_clone(&table, folder),
+            create_branch(&table, "b").map(|()| table.versions().unwrap()[0]),
+        ];
+        for found in found {
+            match gone {
+                None => drop(found.unwrap()),
+                Some(gone) => {
+                    let error = found.unwrap_err();
+                    assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+                    assert!(error.to_string().contains(gone), "{error}");
+                }
+            }
+        }
+        let left = tables.store.list(&format!("{folder}/_versions")).map_or(0, |found| found.len());
+        assert_eq!(left, usize::from(gone.is_none()));
+        let request = CommitRequest {
+            table: tables.open(Checkout::default()).unwrap(),
+            operation: crate::wire::Operation::Restore(crate::wire::Restore {
+                version: 1,
+                ..Default::default()
+            }),
+            deletes: RowsOf::new(),
+            properties: Vec::new(),
+            key: None,
+            inserts_missing_keys: false,
+        };
+        let restored = Commit::begin(request).unwrap().attempt();
+        assert_eq!(
+            restored.map_or_else(|error| Some(error.kind()), |_| None),
+            gone.map(|_| ErrorKind::NotFound)
+        );
+    }
+}
+
+#[test]
 fn what_a_version_tag_or_branch_needs_stays() {
     let tables = Tables::default();
     let deleted = |id: u64| Fragment {
@@ -134,6 +195,7 @@ fn what_a_version_tag_or_branch_needs_stays() {
     assert_eq!(names(&found(3, 9999)), ["0-0-7.arrow"]);
     assert_eq!(names(&found(1, 9999)), ["0-0-7.arrow", "0-0-8.arrow", "0.lance", "1.lance"]);
     create_tag(&at(&tables, 2), "t").unwrap();
+    tables.put("data/1.lance", "x");
     assert_eq!(found(1, 9999).versions, [1, 3, 4]);
     assert_eq!(names(&found(1, 9999)), ["0-0-8.arrow", "1.lance"]);
     create_branch(&at(&tables, 4), "b").unwrap();

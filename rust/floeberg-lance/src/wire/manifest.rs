@@ -12,9 +12,9 @@ use floeberg_core::{Context as _, Result};
 
 use super::encoder::Encoder;
 use super::field::SchemaField;
-use super::fragments::Fragments;
+use super::fragments::{FRAGMENT, Fragments};
 use super::message::{Message, Value};
-use super::structure::{Structure, Unknown, to_bytes};
+use super::structure::{Structure, Unknown};
 
 /// A version of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -127,21 +127,27 @@ pub struct BasePath {
 impl Manifest {
     /// Reads a manifest. Errors: `InvalidData`.
     pub fn parse(bytes: &Bytes) -> Result<Self> {
-        let mut fragments: Vec<Range<usize>> = Vec::new();
-        let head =
-            ManifestHead::read(bytes, |record| fragments.push(record)).context("message", "Manifest")?;
-        Ok(Self { head, fragments: Fragments::read(bytes, &fragments)? })
+        let (mut count, mut part) = (0, 0..0);
+        let head = ManifestHead::read(bytes, |record| {
+            if count == 0 {
+                part.start = record.start;
+            }
+            (count, part.end) = (count + 1, record.end);
+        })
+        .context("message", "Manifest")?;
+        Ok(Self { head, fragments: Fragments::read(bytes, part, count)? })
     }
 
     /// The bytes of a manifest: fields in the order of their numbers, fragments as they were read.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Encoder::default();
-        self.head.write_before(&mut out);
-        for piece in self.fragments.written(0..self.fragments.len()) {
-            out.raw(piece);
-        }
-        self.head.write_after(&mut out);
-        out.finish()
+        let [before, after] = self.head.around_fragments();
+        let pieces = self.fragments.written(0..self.fragments.len());
+        let length = pieces.iter().map(Bytes::len).sum::<usize>();
+        let mut out = Vec::with_capacity(before.len() + length + after.len());
+        out.extend_from_slice(&before);
+        pieces.into_iter().for_each(|piece| out.extend_from_slice(&piece));
+        out.extend_from_slice(&after);
+        out
     }
 }
 
@@ -155,7 +161,7 @@ impl ManifestHead {
         let mut head = Self::default();
         let mut fields = Message::new(bytes);
         while let Some(record) = fields.record()? {
-            if record.tag == 2 {
+            if record.tag == FRAGMENT {
                 record.value.bytes()?;
                 fragment(record.span);
             } else if !head.take(record.tag, record.value)? {
@@ -192,9 +198,12 @@ impl ManifestHead {
         Ok(true)
     }
 
-    /// The fields whose numbers are below that of the fragments.
-    fn write_before(&self, out: &mut Encoder) {
-        out.messages(1, &self.fields);
+    /// The bytes of the fields whose numbers are below that of the fragments, and of all others.
+    pub(super) fn around_fragments(&self) -> [Vec<u8>; 2] {
+        let (mut before, mut after) = (Encoder::default(), Encoder::default());
+        before.messages(1, &self.fields);
+        self.write_after(&mut after);
+        [before.finish(), after.finish()]
     }
 
     fn write_after(&self, out: &mut Encoder) {
@@ -230,31 +239,6 @@ impl ManifestHead {
         let timestamp = self.timestamp.as_ref()?;
         timestamp.seconds.checked_mul(1_000_000)?.checked_add(i64::from(timestamp.nanos) / 1000)
     }
-}
-
-impl Manifest {
-    /// With other fragments: those that stay, as they were read, and then new ones, in the order given.
-    pub fn with_fragments(&self, pieces: &[FragmentPiece<'_>]) -> Result<Fragments> {
-        let mut out = Encoder::default();
-        for piece in pieces {
-            match piece {
-                FragmentPiece::Kept(range) => {
-                    self.fragments.written(range.clone()).into_iter().for_each(|bytes| out.raw(bytes));
-                }
-                FragmentPiece::New(fragment) => out.some_bytes(2, Some(to_bytes(*fragment))),
-            }
-        }
-        Ok(Self::parse(&Bytes::from(out.finish()))?.fragments)
-    }
-}
-
-/// A part of a list of fragments that is being made.
-#[derive(Debug, Clone)]
-pub enum FragmentPiece<'a> {
-    /// Fragments of the list before, by their places.
-    Kept(Range<usize>),
-    /// A fragment that is new, or changed.
-    New(&'a super::fragment::Fragment),
 }
 
 impl Structure for Timestamp {

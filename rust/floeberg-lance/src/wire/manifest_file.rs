@@ -88,7 +88,8 @@ pub fn section_in(bytes: &Bytes, start: u64, offset: u64, what: &str) -> Result<
     Ok(Some(bytes.slice(section.ok_or_else(damaged)?)))
 }
 
-/// A whole file: indices and transaction as they are given, and the manifest, which then says where they are.
+/// A whole file: indices and transaction as they are given, and the manifest, which then says where they are, and whose fragments
+/// then lie in the file.
 ///
 /// Errors: `LimitExceeded` for a part of 4 GiB or more, which the format cannot hold.
 pub fn to_file(manifest: &mut Manifest, indices: Option<&[u8]>, transaction: Option<&[u8]>) -> Result<Bytes> {
@@ -96,24 +97,38 @@ pub fn to_file(manifest: &mut Manifest, indices: Option<&[u8]>, transaction: Opt
     manifest.head.index_section = section(&mut file, indices)?;
     manifest.head.transaction_section = section(&mut file, transaction)?;
     let position = file.len() as u64;
-    section(&mut file, Some(&manifest.to_bytes()))?;
+    let [before, after] = manifest.head.around_fragments();
+    let pieces = manifest.fragments.written(0..manifest.fragments.len());
+    let fragments = pieces.iter().map(Bytes::len).sum::<usize>();
+    let length = before.len() + fragments + after.len();
+    // Hundreds of megabytes are not copied because there was no room behind them.
+    file.reserve_exact(LENGTH as usize + length + END as usize);
+    file.extend_from_slice(&length_of(length)?);
+    file.extend_from_slice(&before);
+    let start = file.len();
+    pieces.into_iter().for_each(|piece| file.extend_from_slice(&piece));
+    let end = file.len();
+    file.extend_from_slice(&after);
     file.extend_from_slice(&position.to_le_bytes());
     file.extend_from_slice(&0_u16.to_le_bytes());
     file.extend_from_slice(&MINOR.to_le_bytes());
     file.extend_from_slice(MAGIC);
-    Ok(file.into())
+    let file = Bytes::from(file);
+    manifest.fragments.move_into(&file, start, end);
+    Ok(file)
 }
 
 fn section(file: &mut Vec<u8>, message: Option<&[u8]>) -> Result<Option<u64>> {
     let Some(message) = message else { return Ok(None) };
-    let length = u32::try_from(message.len()).map_err(|_| {
-        Error::limit(format!(
-            "a part of a manifest has {} bytes, at most 4 GiB can be written",
-            message.len()
-        ))
-    })?;
     let position = file.len() as u64;
-    file.extend_from_slice(&length.to_le_bytes());
+    file.extend_from_slice(&length_of(message.len())?);
     file.extend_from_slice(message);
     Ok(Some(position))
+}
+
+fn length_of(part: usize) -> Result<[u8; 4]> {
+    let length = u32::try_from(part).map_err(|_| {
+        Error::limit(format!("a part of a manifest has {part} bytes, at most 4 GiB can be written"))
+    })?;
+    Ok(length.to_le_bytes())
 }

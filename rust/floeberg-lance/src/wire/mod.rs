@@ -10,7 +10,10 @@ mod structure;
 mod field;
 mod fragment;
 mod layout;
+mod sparse;
+mod rope;
 mod fragments;
+mod assembly;
 mod manifest;
 mod manifest_file;
 mod descriptor;
@@ -23,6 +26,7 @@ mod transaction;
 #[cfg(test)]
 mod tests;
 
+pub use assembly::FragmentPiece;
 pub use descriptor::{FOOTER, FileDescriptor, FileFooter, buffer_of};
 pub use encoder::Encoder;
 pub use field::SchemaField;
@@ -30,7 +34,7 @@ pub use fragment::{DataFile, DeletionFile, DeletionFileType, Fragment, Lineage};
 pub use fragments::{FileOf, Fragments, LineageOf, type_name};
 pub use index::IndexMetadata;
 pub use layout::Layout;
-pub use manifest::{BasePath, DataFormat, FragmentPiece, Manifest, ManifestHead, Timestamp, WriterVersion};
+pub use manifest::{BasePath, DataFormat, Manifest, ManifestHead, Timestamp, WriterVersion};
 pub use manifest_file::{END, manifest_range, message_of, section_in, to_file};
 pub use message::{Message, Record, Value};
 pub use operation::Operation;

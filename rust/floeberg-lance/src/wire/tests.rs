@@ -52,7 +52,7 @@ fn a_manifest_keeps_what_it_does_not_know_and_the_bytes_of_its_fragments() {
     assert_eq!(manifest.fragments.ids(), [7]);
     let other = Fragment { id: 8, ..Fragment::default() };
     let pieces = [FragmentPiece::New(&other), FragmentPiece::Kept(0..1)];
-    let changed = manifest.with_fragments(&pieces).unwrap();
+    let changed = manifest.fragments.with_pieces(&pieces).unwrap();
     assert_eq!(changed.ids(), [8, 7]);
     assert!(changed.written(1..2).concat().ends_with(UNKNOWN));
 }
@@ -179,5 +179,103 @@ proptest! {
         prop_assert_eq!(&parse::<DataFile>(&to_bytes(&written)).unwrap(), &written);
         let written = Delete { deleted_fragment_ids: numbers, ..Delete::default() };
         prop_assert_eq!(&parse::<Delete>(&to_bytes(&written)).unwrap(), &written);
+    }
+}
+
+fn drawn_fragment() -> impl Strategy<Value = Fragment> {
+    let lineage = || {
+        prop_oneof![
+            Just(None),
+            prop::collection::vec(any::<u8>(), 0..3).prop_map(|bytes| Some(Lineage::Inline(bytes))),
+            Just(Some(Lineage::Column(vec![8, 1]))),
+        ]
+    };
+    let file = (prop::collection::vec(-2..4_i32, 0..3), "[a-z]{0,3}", prop::option::of(0..3_u32), 0..3_u64);
+    let file = file.prop_map(|(fields, path, base_id, size_bytes)| DataFile {
+        column_indices: fields.clone(),
+        fields,
+        path,
+        base_id,
+        size_bytes,
+        ..DataFile::default()
+    });
+    let deletion_file = prop::option::of((0..2_u64, 0..2_u64).prop_map(|(id, num_deleted_rows)| {
+        DeletionFile { id, num_deleted_rows, base_id: (id == 1).then_some(0), ..DeletionFile::default() }
+    }));
+    let unknown = prop_oneof![Just(Vec::new()), Just(UNKNOWN.to_vec()), Just(b"\x5a\x00".to_vec())];
+    (
+        (any::<u32>(), prop::collection::vec(file, 0..3), deletion_file, 0..5_u64),
+        (lineage(), lineage(), lineage(), unknown),
+    )
+        .prop_map(|((id, files, deletion_file, physical_rows), (row_ids, last, created, unknown))| {
+            Fragment {
+                id: u64::from(id),
+                files,
+                deletion_file,
+                physical_rows,
+                row_ids,
+                last_updated_at_versions: last,
+                created_at_versions: created,
+                unknown: Unknown(unknown),
+            }
+        })
+}
+
+/// All that is said of fragments.
+fn told(fragments: &Fragments) -> String {
+    let places = 0..fragments.len();
+    let of_each = places.map(|place| {
+        let files: Vec<_> = fragments.files(place).collect();
+        let lineage = [
+            fragments.row_ids(place),
+            fragments.last_updated_at_versions(place),
+            fragments.created_at_versions(place),
+        ];
+        let deletes = (fragments.deleted_rows(place), fragments.has_deletion_file(place));
+        format!(
+            "{files:?} {lineage:?} {deletes:?} {:?} {:?}\n",
+            fragments.deletion_file(place),
+            fragments.fragment(place)
+        )
+    });
+    let mut layouts: Vec<_> = fragments.layouts().iter().map(|layout| format!("{layout:?}")).collect();
+    layouts.sort();
+    format!(
+        "{}{:?}{:?}{:?}{:?}{layouts:?}",
+        of_each.collect::<String>(),
+        fragments.ids(),
+        fragments.physical_rows(),
+        (fragments.have_deletion_files(), fragments.have_overlays(), fragments.have_hidden_columns()),
+        (fragments.with_row_ids(), fragments.file_count(), fragments.file_bases().collect::<Vec<_>>()),
+    )
+}
+
+proptest! {
+    #[test]
+    fn fragments_that_stay_and_new_ones_are_what_reading_their_bytes_gives(
+        old in prop::collection::vec(drawn_fragment(), 0..12),
+        new in prop::collection::vec(drawn_fragment(), 0..4),
+        cuts in prop::collection::vec((0..13_usize, 0..6_usize, any::<bool>()), 0..6),
+    ) {
+        let mut out = Encoder::default();
+        // As in a manifest, fragments are not first.
+        out.messages(1, &[SchemaField::default()]);
+        out.messages(2, &old);
+        let before = Manifest::parse(&Bytes::from(out.finish())).unwrap();
+        let mut new = new.iter();
+        let mut pieces = Vec::new();
+        for (start, length, adds) in cuts {
+            let start = start.min(old.len());
+            pieces.push(FragmentPiece::Kept(start..(start + length).min(old.len())));
+            pieces.extend(new.next().filter(|_| adds).map(FragmentPiece::New));
+        }
+        let made = before.fragments.with_pieces(&pieces).unwrap();
+        let mut manifest = Manifest { head: ManifestHead::default(), fragments: made };
+        let file = to_file(&mut manifest, Some(b"index"), None).unwrap();
+        let range = manifest_range(&file, file.len() as u64).unwrap();
+        let section = file.slice(range.start as usize..range.end as usize);
+        let read = Manifest::parse(&message_of(&section, "a manifest").unwrap()).unwrap();
+        prop_assert_eq!(told(&manifest.fragments), told(&read.fragments));
+        prop_assert_eq!(manifest.to_bytes(), read.to_bytes());
     }
 }

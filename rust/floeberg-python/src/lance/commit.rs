@@ -5,8 +5,10 @@
 use std::sync::Arc;
 
 use floeberg_core::Cancel;
-use floeberg_io::{Location, location};
-use floeberg_lance::commit::{Commit, CommitRequest, Conditions, check_written, data_file_name};
+use floeberg_io::{Location, location, open_store};
+use floeberg_lance::commit::{
+    Commit, CommitRequest, Conditions, Staged, check_written, data_file_name, finalize,
+};
 use floeberg_lance::{clean, refs};
 use pyo3::prelude::*;
 
@@ -65,6 +67,25 @@ impl LanceCommit {
         let commit = Arc::clone(&self.0);
         let done = runtime::run(py, &Cancel::default(), move |_| commit.attempt())?;
         Ok((LanceTable(done.table), done.is_here))
+    }
+
+    /// Writes the next version where another store is to decide about it: the version and where it is; or the version that is there
+    /// already, and whether it was made here.
+    #[expect(clippy::type_complexity, reason = "one of two pairs")]
+    fn stage(&self, py: Python<'_>) -> PyResult<(Option<(u64, String)>, Option<(LanceTable, bool)>)> {
+        let commit = Arc::clone(&self.0);
+        Ok(match runtime::run(py, &Cancel::default(), move |_| commit.stage())? {
+            Staged::Done(done) => (None, Some((LanceTable(done.table), done.is_here))),
+            Staged::Waiting(version, path) => (Some((version, path)), None),
+        })
+    }
+
+    /// Takes what the other store decided.
+    #[pyo3(signature = (*, is_taken))]
+    fn settle(&self, py: Python<'_>, is_taken: bool) -> PyResult<LanceTable> {
+        let commit = Arc::clone(&self.0);
+        let done = runtime::run(py, &Cancel::default(), move |_| commit.settle(is_taken))?;
+        Ok(LanceTable(done.table))
     }
 
     /// Removes what attempts wrote, where it is certain that no version names it. Says whether it is.
@@ -132,6 +153,22 @@ pub fn shallow_clone_lance_table(
 #[pyfunction]
 pub fn lance_data_file_name() -> String {
     data_file_name()
+}
+
+/// Gives a version that another store decided for its own name, and returns where it is then.
+#[pyfunction]
+#[pyo3(signature = (folder, version, path, *, storage_options))]
+pub fn finalize_lance_version(
+    py: Python<'_>,
+    folder: String,
+    version: u64,
+    path: String,
+    storage_options: std::collections::BTreeMap<String, String>,
+) -> PyResult<String> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        let store = open_store(&storage_options.into_iter().collect())?;
+        finalize(store.as_ref(), &folder, version, &path)
+    })
 }
 
 /// Removes data files that were written and not committed. What cannot be removed stays.

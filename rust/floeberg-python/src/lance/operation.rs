@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::{Error, Result};
+use floeberg_io::{Location, location, open_store};
 use floeberg_lance::change::{self, CompactionGroup, NewColumn, NewFile};
-use floeberg_lance::commit::RowsOf;
+use floeberg_lance::commit::{CreateRequest, RowsOf, create_table, stage_table};
 use floeberg_lance::wire::{Operation, Restore};
+use floeberg_lance::{OpenOptions, Table};
 use pyo3::prelude::*;
 
 use crate::error::to_exception;
@@ -227,16 +229,22 @@ fn numbers(bytes: &[u8]) -> Result<impl Iterator<Item = u64> + '_> {
 /// Rows by the fragments in the upper 32 bits of their addresses.
 fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
     let mut rows = RowsOf::new();
-    for address in numbers(addresses)? {
-        let is_new = rows.entry(address >> 32).or_default().insert((address & 0xffff_ffff) as u32);
-        if !is_new {
-            return Err(Error::internal("a row is changed twice by one operation").with("address", address));
+    let mut numbers = numbers(addresses)?.peekable();
+    // Those of a fragment mostly follow one another.
+    while let Some(first) = numbers.next() {
+        let of_fragment = rows.entry(first >> 32).or_default();
+        let mut next = Some(first);
+        while let Some(address) = next {
+            if !of_fragment.insert(address as u32) {
+                return Err(Error::internal("a row is changed twice by one operation").with("address", address));
+            }
+            next = numbers.next_if(|address| address >> 32 == first >> 32);
         }
     }
     Ok(rows)
 }
 
-/// Creates a table of files that were written. `None` for options of a table that are not given.
+/// Creates a table of files that were written.
 #[pyfunction]
 #[pyo3(signature = (
     location, schema, files, *, storage_options, data_storage_version, stable_row_ids, config, properties, key
@@ -254,26 +262,66 @@ pub fn create_lance_table(
     properties: Vec<(String, String)>,
     key: Option<String>,
 ) -> PyResult<LanceTable> {
-    use floeberg_io::{Location, location as places, open_store};
-    use floeberg_lance::commit::{CreateRequest, create_table};
-    use floeberg_lance::{OpenOptions, Table};
-
+    let parts = NewTableParts { files, data_storage_version, stable_row_ids, config, properties, key };
     let schema = import_schema(py, schema)?;
     let made = runtime::wait(py, &floeberg_core::Cancel::default(), move |_| {
-        let request = CreateRequest {
-            overwrite: change::overwrite(None, &schema, &data_storage_version, &new_files(files)?, config)?,
-            data_storage_version,
-            has_stable_row_ids: stable_row_ids,
-            properties,
-            key,
-        };
         let options =
             OpenOptions { storage: storage_options.into_iter().collect(), ..OpenOptions::default() };
         let store = open_store(&options.storage)?;
         let root = Location::from_user(&location)?;
-        let root = places::without_end_slashes(&root);
-        create_table(&store, root, request)?;
+        let root = location::without_end_slashes(&root);
+        create_table(&store, root, parts.request(&schema)?)?;
         Table::open_in(store, root, &options)
     })?;
     made.map(LanceTable).map_err(|error| to_exception(py, &error))
+}
+
+/// Writes the first version of a table for another store to decide about it: the locations of what was written, the manifest first.
+#[pyfunction]
+#[pyo3(signature = (
+    location, schema, files, *, storage_options, data_storage_version, stable_row_ids, config, properties, key
+))]
+#[expect(clippy::too_many_arguments, reason = "one keyword each of create_table")]
+pub fn stage_lance_table(
+    py: Python<'_>,
+    location: String,
+    schema: &Bound<'_, PyAny>,
+    files: Vec<FileParts>,
+    storage_options: BTreeMap<String, String>,
+    data_storage_version: String,
+    stable_row_ids: bool,
+    config: Vec<(String, String)>,
+    properties: Vec<(String, String)>,
+    key: Option<String>,
+) -> PyResult<Vec<String>> {
+    let parts = NewTableParts { files, data_storage_version, stable_row_ids, config, properties, key };
+    let schema = import_schema(py, schema)?;
+    runtime::run(py, &floeberg_core::Cancel::default(), move |_| {
+        let store = open_store(&storage_options.into_iter().collect())?;
+        let root = Location::from_user(&location)?;
+        stage_table(&store, location::without_end_slashes(&root), parts.request(&schema)?)
+    })
+}
+
+/// What a new table is made of, beside its schema.
+struct NewTableParts {
+    files: Vec<FileParts>,
+    data_storage_version: String,
+    stable_row_ids: bool,
+    config: Vec<(String, String)>,
+    properties: Vec<(String, String)>,
+    key: Option<String>,
+}
+
+impl NewTableParts {
+    fn request(self, schema: &arrow_schema::Schema) -> Result<CreateRequest> {
+        let (version, files) = (self.data_storage_version, new_files(self.files)?);
+        Ok(CreateRequest {
+            overwrite: change::overwrite(None, schema, &version, &files, self.config)?,
+            data_storage_version: version,
+            has_stable_row_ids: self.stable_row_ids,
+            properties: self.properties,
+            key: self.key,
+        })
+    }
 }
