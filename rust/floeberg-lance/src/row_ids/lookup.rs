@@ -32,8 +32,37 @@ struct Part {
 #[derive(Debug, Clone)]
 enum Ids {
     Segment(Segment),
+    /// A segment with a bitmap, and the number of ids before each block of it.
+    Ranked(Segment, Vec<u64>),
     /// Ids that were in no order, with their places.
     Sorted(Vec<(u64, u64)>),
+}
+
+/// So many bytes of a bitmap are counted at most to find an id.
+const BLOCK: usize = 64;
+
+/// The number of ids before each block of a bitmap.
+fn ranks(bitmap: &[u8]) -> Vec<u64> {
+    let counts = bitmap.chunks(BLOCK).map(ones);
+    counts.scan(0, |sum, count| Some(std::mem::replace(sum, *sum + count))).collect()
+}
+
+fn ones(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|byte| u64::from(byte.count_ones())).sum()
+}
+
+/// The place of an id, as [`Segment::position`] gives it, without a look at the whole bitmap.
+fn ranked_position(segment: &Segment, ranks: &[u64], id: u64) -> Option<u64> {
+    let Segment::RangeWithBitmap { range, bitmap, .. } = segment else { return segment.position(id) };
+    let at = usize::try_from(id.checked_sub(range.start).filter(|_| range.contains(&id))?).ok()?;
+    let (place, bit) = (at / 8, at % 8);
+    let byte = *bitmap.get(place)?;
+    if byte >> bit & 1 == 0 {
+        return None;
+    }
+    let block = place / BLOCK;
+    let before = ranks.get(block)? + ones(&bitmap[block * BLOCK..place]);
+    Some(before + u64::from((byte & ((1 << bit) - 1)).count_ones()))
 }
 
 impl RowIdIndex {
@@ -50,6 +79,9 @@ impl RowIdIndex {
                             let mut sorted: Vec<_> = ids.iter().zip(0_u64..).collect();
                             sorted.sort_unstable();
                             Ids::Sorted(sorted)
+                        }
+                        Segment::RangeWithBitmap { bitmap, .. } => {
+                            Ids::Ranked(segment.clone(), ranks(bitmap))
                         }
                         other => Ids::Segment(other.clone()),
                     };
@@ -80,6 +112,7 @@ impl RowIdIndex {
                 let place = match &part.ids {
                     _ if part.greatest < id => None,
                     Ids::Segment(segment) => segment.position(id),
+                    Ids::Ranked(segment, ranks) => ranked_position(segment, ranks, id),
                     Ids::Sorted(sorted) => {
                         let at = sorted.binary_search_by_key(&id, |(known, _)| *known).ok()?;
                         Some(sorted[at].1)

@@ -192,3 +192,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_id_in_a_bitmap_is_found_where_its_segment_has_it() {
+    let ids: Vec<u64> = (1000..9000).filter(|id| id % 3 != 0 || id % 7 == 0).collect();
+    let sequence = RowIds::new(&ids);
+    assert!(matches!(sequence.segments(), [Segment::RangeWithBitmap { .. }]), "{sequence:?}");
+    let index = RowIdIndex::new([(4, sequence.clone())]);
+    for id in 990..9010 {
+        let place = ids.binary_search(&id).ok().map(|place| (4, place as u64));
+        assert_eq!(index.candidates(id), Vec::from_iter(place), "{id}");
+        assert_eq!(sequence.segments()[0].position(id), place.map(|(_, place)| place));
+    }
+}
