@@ -12,15 +12,17 @@ from typing import Final
 from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.lance import (
-    LanceCommit,
-    LanceKeys,
-    LanceOperation,
     LancePlan,
     LanceRows,
     LanceScan,
     LanceTable,
     LanceTaken,
     LanceTaskGroup,
+)
+from floeberg._native.lance_commit import (
+    LanceCommit,
+    LanceKeys,
+    LanceOperation,
     change_lance_ref,
     check_lance_files,
     clean_up_lance_table,

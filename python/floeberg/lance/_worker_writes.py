@@ -158,7 +158,12 @@ class LanceTableWorkerWrites(LanceTableWrites):
         )
         # A receipt is for the columns and the version of its recipe: nothing is made anew.
         table, result = commit(
-            base, lambda _: made, idempotency_key=idempotency_key, properties=said, on_conflict="raise"
+            base,
+            lambda _: made,
+            idempotency_key=idempotency_key,
+            properties=said,
+            on_conflict="raise",
+            manifest_store=self._manifest_store,
         )
         self._become(table)
         return result
