@@ -123,7 +123,7 @@ impl Table {
     pub fn at_version(&self, version: u64) -> Result<Self> {
         let name = self.manifest_location().rsplit('/').next().unwrap_or_default();
         let scheme = metadata::version_of(name).map_or(metadata::NamingScheme::V2, |(_, scheme)| scheme);
-        self.at(ListedVersion { version, scheme, size: 0 })
+        self.at(ListedVersion { version, scheme })
     }
 
     /// A version whose manifest is in memory, such as a part of one that another process opened. No file is opened.

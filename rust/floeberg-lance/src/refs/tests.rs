@@ -125,7 +125,7 @@ fn a_version_that_was_cleaned_up_cannot_be_cloned_branched_or_restored() {
         }
         let table = at(&tables, 1);
         if let Some(gone) = gone {
-            tables.store.remove(&format!("{ROOT}/{gone}")).unwrap();
+            assert!(tables.store.remove(&format!("{ROOT}/{gone}")), "{gone}");
         }
         let folder = "memory://tables/other";
         let found = [
@@ -154,6 +154,7 @@ fn a_version_that_was_cleaned_up_cannot_be_cloned_branched_or_restored() {
             properties: Vec::new(),
             key: None,
             inserts_missing_keys: false,
+            conditions: crate::commit::Conditions::default(),
         };
         let restored = Commit::begin(request).unwrap().attempt();
         assert_eq!(
