@@ -233,7 +233,7 @@ fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
     // Those of a fragment mostly follow one another.
     while let Some(first) = numbers.next() {
         let others = std::iter::from_fn(|| numbers.next_if(|address| address >> 32 == first >> 32));
-        let of_fragment = std::iter::once(first).chain(others).map(|address| address as u32);
+        let of_fragment = std::iter::once(first).chain(others).map(|address| (address & 0xffff_ffff) as u32);
         rows.entry(first >> 32).or_default().extend(of_fragment);
     }
     Ok(rows)
