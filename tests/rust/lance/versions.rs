@@ -56,7 +56,7 @@ fn fragments(table: &Table) -> Json {
                 told
             })
             .collect();
-        let (rows, deleted) = (fragments.physical_rows()[place], fragments.deleted_rows()[place]);
+        let (rows, deleted) = (fragments.physical_rows()[place], fragments.deleted_rows(place));
         json!({
             "id": fragments.ids()[place],
             "physical_rows": rows,

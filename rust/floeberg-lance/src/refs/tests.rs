@@ -125,7 +125,7 @@ fn a_version_that_was_cleaned_up_cannot_be_cloned_branched_or_restored() {
         }
         let table = at(&tables, 1);
         if let Some(gone) = gone {
-            assert!(tables.store.remove(&format!("{ROOT}/{gone}")), "{gone}");
+            assert!(tables.store.remove(&format!("{ROOT}/{gone}")));
         }
         let folder = "memory://tables/other";
         let found = [

@@ -351,7 +351,7 @@ impl Fragments {
         for place in places {
             match runs.last_mut() {
                 Some(run) if self.records[run.end - 1].end == self.records[place].start => {
-                    run.end = place + 1
+                    run.end = place + 1;
                 }
                 _ => runs.push(place..place + 1),
             }

@@ -145,7 +145,9 @@ impl Manifest {
         let length = pieces.iter().map(Bytes::len).sum::<usize>();
         let mut out = Vec::with_capacity(before.len() + length + after.len());
         out.extend_from_slice(&before);
-        pieces.into_iter().for_each(|piece| out.extend_from_slice(&piece));
+        for piece in pieces {
+            out.extend_from_slice(&piece);
+        }
         out.extend_from_slice(&after);
         out
     }

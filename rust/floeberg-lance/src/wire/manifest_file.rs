@@ -106,7 +106,9 @@ pub fn to_file(manifest: &mut Manifest, indices: Option<&[u8]>, transaction: Opt
     file.extend_from_slice(&length_of(length)?);
     file.extend_from_slice(&before);
     let start = file.len();
-    pieces.into_iter().for_each(|piece| file.extend_from_slice(&piece));
+    for piece in pieces {
+        file.extend_from_slice(&piece);
+    }
     let end = file.len();
     file.extend_from_slice(&after);
     file.extend_from_slice(&position.to_le_bytes());

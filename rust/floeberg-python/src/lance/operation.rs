@@ -235,7 +235,7 @@ fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
         let of_fragment = rows.entry(first >> 32).or_default();
         let mut next = Some(first);
         while let Some(address) = next {
-            if !of_fragment.insert(address as u32) {
+            if !of_fragment.insert((address & 0xffff_ffff) as u32) {
                 return Err(Error::internal("a row is changed twice by one operation").with("address", address));
             }
             next = numbers.next_if(|address| address >> 32 == first >> 32);
