@@ -236,7 +236,9 @@ fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
         let mut next = Some(first);
         while let Some(address) = next {
             if !of_fragment.insert((address & 0xffff_ffff) as u32) {
-                return Err(Error::internal("a row is changed twice by one operation").with("address", address));
+                return Err(
+                    Error::internal("a row is changed twice by one operation").with("address", address)
+                );
             }
             next = numbers.next_if(|address| address >> 32 == first >> 32);
         }
