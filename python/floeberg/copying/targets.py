@@ -229,7 +229,7 @@ class LanceTarget(Target):
             made.conditions = Conditions(settings=settings)
             return made
 
-        self._table._commit(make, on_conflict="error")  # noqa: SLF001 - the package's own
+        self._table._commit(make, on_conflict="raise")  # noqa: SLF001 - the package's own
 
     def refresh(self) -> None:
         """Opens the newest version."""

@@ -15,6 +15,10 @@ fn file(name: &str, rows: u64) -> NewFile {
 }
 
 fn table(tables: &Tables) -> Table {
+    for name in ["first", "a", "b", "c", "d", "e", "f", "g", "h"] {
+        // A restored version names files that are there.
+        tables.put(&format!("data/{name}"), "x");
+    }
     let store: Arc<dyn floeberg_io::Store> = Arc::new(tables.store.clone());
     let columns = vec![arrow_schema::Field::new("id", arrow_schema::DataType::Int64, true)];
     let schema = arrow_schema::Schema::new(columns);

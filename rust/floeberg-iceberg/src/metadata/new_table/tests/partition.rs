@@ -99,13 +99,13 @@ fn a_field_of_several_columns_is_declared_from_version_3_on() {
         table.spec.fields.iter().map(|each| shown(&each.name, &each.source_ids, &each.transform.to_string()));
     let expected = [
         shown("data_id_zOrder_4,8", &[3, 1], "zOrder[4,8]"),
-        shown("curve", &[1, 5], "hilbert"),
+        shown("curve", &[1, 6], "hilbert"),
         shown("id_bucket_4", &[1], "bucket[4]"),
     ];
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert_eq!(ids(&table.spec), [1000, 1001, 1002]);
     let sorted: Vec<_> = table.sort_order.fields.iter().map(|each| each.source_ids.clone()).collect();
-    assert_eq!(sorted, [vec![3, 1], vec![1, 5], vec![1]]);
+    assert_eq!(sorted, [vec![3, 1], vec![1, 6], vec![1]]);
     for version in [1, 2] {
         for (spec, order) in [(&fields, &json!(null)), (&json!(null), &fields)] {
             let error = declared_in(version, spec, order).unwrap_err();
