@@ -47,7 +47,7 @@ def objects(deletes):
     ]
     wrapped += explain.aggregates
     native = [changes._inner, table._inner, view._inner, scan._inner, plan._inner, group._inner, reader]
-    native += [table._inner.inspect("files", None)]
+    native += [table._inner.inspect("files", None, None)]
     native += [reader.next_batch(), scan._inner.read_all(), group._inner.arrow_schema("spark")]
     reader = pa.RecordBatchReader.from_batches(
         pa.schema({"x": pa.int32()}), [pa.record_batch({"x": pa.array([1], pa.int32())})]

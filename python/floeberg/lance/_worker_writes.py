@@ -51,6 +51,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
             UnsupportedError: The table is at a fixed version, or has features or columns that cannot be written.
 
         Examples:
+            >>> import pyarrow as pa
             >>> made = fb.lance.create_table(f"{folder}/worker_recipe", pa.table({"id": [1]}))
             >>> made.write_recipe(write_id="job-7")
             LanceWriteRecipe(write_id="job-7")
@@ -116,6 +117,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
                 overwrite replaces; or a version since that of the recipe is gone.
 
         Examples:
+            >>> import pyarrow as pa
             >>> made = fb.lance.create_table(f"{folder}/worker_commit", pa.table({"id": [1]}))
             >>> receipt = made.write_recipe().write(pa.table({"id": [2]}))
             >>> [made.commit_receipts([receipt], idempotency_key="job-7").already_committed for _ in range(2)]

@@ -60,8 +60,8 @@ class LanceChanges(ArrowRows):
     It is immutable and can be pickled, as a scan. Nothing is read until you ask for rows.
 
     Examples:
-        >>> lance_table.changes(1, selected_fields=("id",)).to_arrow()["_change_type"].to_pylist()[:2]
-        ['DELETE', 'INSERT']
+        >>> lance_table.changes(1, selected_fields=("id",)).to_arrow()["_change_type"].to_pylist()
+        ['DELETE', 'DELETE', 'INSERT']
     """
 
     __slots__ = ("_end", "_request", "_schema", "_start")

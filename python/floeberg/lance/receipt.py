@@ -40,6 +40,7 @@ class LanceReceipt:
     """Data files that a worker wrote, for the commit. It can be pickled.
 
     Examples:
+        >>> import pyarrow as pa
         >>> made = fb.lance.create_table(f"{folder}/receipts", pa.table({"id": [1]}))
         >>> recipe = made.write_recipe()
         >>> receipt = recipe.write(pa.table({"id": [2, 3]}))

@@ -30,6 +30,7 @@ class LanceWriteRecipe:
 
     Examples:
         >>> import pickle
+        >>> import pyarrow as pa
         >>> made = fb.lance.create_table(f"{folder}/recipes", pa.table({"id": [1]}))
         >>> recipe = pickle.loads(pickle.dumps(made.write_recipe()))
         >>> receipts = [recipe.write(pa.table({"id": [n]})) for n in (2, 3)]
@@ -55,6 +56,7 @@ class LanceWriteRecipe:
         """The Arrow schema of the rows.
 
         Examples:
+            >>> import pyarrow as pa
             >>> made = fb.lance.create_table(f"{folder}/columns_of_recipe", pa.table({"id": [1]}))
             >>> made.write_recipe().arrow_schema().names
             ['id']
