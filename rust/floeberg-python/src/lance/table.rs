@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_core::Cancel;
 use floeberg_core::expr::Expr;
-use floeberg_core::{Cancel, Error};
 use floeberg_io::{Location, location, open_store};
 use floeberg_lance::commit::find_commit;
 use floeberg_lance::differences::{Differences, incomparable_columns, may_replace_values};
