@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError
-from floeberg.spark.native.filters import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,6 +100,8 @@ class MergeSource:
         """The number of rows, and the bytes of texts and of binary values."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
 
+        from floeberg.spark.native.filters import named  # noqa: PLC0415 - it imports PySpark
+
         long = [
             each.name for each in self.frame.schema if each.dataType.simpleString() in {"string", "binary"}
         ]
@@ -112,6 +113,8 @@ class MergeSource:
         """The values of columns; `None` where there are none, not even null."""
         import pyarrow.compute as pc  # noqa: PLC0415 - the same
         from pyspark.sql import functions as F  # noqa: N812, PLC0415
+
+        from floeberg.spark.native.filters import named  # noqa: PLC0415 - the same
 
         found: dict[str, Keys | None] = {}
         if self._measured["rows"] <= _LISTED:

@@ -169,7 +169,7 @@ fn unknown_transforms_and_types_of_later_versions_are_not_written() {
     };
     for transform in ["zorder[3]", "bucket[3]"] {
         let update = Update::from_json(several(transform)).unwrap();
-        let error = try_to_change(kit.metadata(), &[update.clone()], 5).unwrap_err();
+        let error = try_to_change(kit.metadata(), std::slice::from_ref(&update), 5).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
         let upgraded = try_to_change(kit.metadata(), &[Update::UpgradeFormatVersion(3), update], 5);
         assert_eq!(upgraded.is_ok(), transform == "zorder[3]", "{transform}");
