@@ -74,7 +74,7 @@ class LanceTable:
         `None` where nothing says it.
         """
 
-    def find_commit(self, key: str) -> tuple[LanceTable, str] | None:
+    def find_commit(self, key: str, operation: str | None) -> tuple[LanceTable, str] | None:
         """The version that a commit with a key made, and its operation."""
 
     @property

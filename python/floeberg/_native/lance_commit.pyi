@@ -155,9 +155,6 @@ class LanceCommit:
             UnsupportedError: The table cannot be written.
         """
 
-    def find_earlier(self) -> LanceTable | None:
-        """The version that an earlier commit with the same key made."""
-
     def attempt(self) -> tuple[LanceTable, bool]:
         """Tries to make the next version. Says whether it was made here.
 

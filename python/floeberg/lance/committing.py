@@ -133,14 +133,10 @@ def earlier_commit(
     Raises:
         InvalidInputError: The key belongs to another operation.
     """
-    found = table.find_commit(key)
+    found = table.find_commit(key, operation)
     if found is None:
         return None
     made, name = found
-    if operation not in (None, name):
-        raise InvalidInputError(
-            f'the idempotency key "{key}" belongs to an earlier operation, {name}, and is used for {operation} now'
-        )
     return table.newest(), LanceCommitResult(made.version, name, already_committed=True)
 
 

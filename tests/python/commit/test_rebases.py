@@ -135,6 +135,22 @@ def test_a_merge_that_only_inserts_looks_at_the_rows_that_are_there(catalog):
     assert content(table) == [(1, "one"), (2, "old"), (3, "old"), (4, "old"), (9, "one")]
 
 
+def test_a_merge_that_deletes_and_inserts_looks_again_for_a_row_that_others_deleted(catalog):
+    for on_conflict in ("retry", "raise"):
+        table = made(catalog, name=f"ns.{on_conflict}")
+        one = table.transaction()
+        merge = one.merge(rows(2, note="one"), on=["id"], on_conflict=on_conflict)
+        merge.when_matched_delete().when_not_matched_insert_all().execute()
+        catalog.load_table(f"ns.{on_conflict}").delete("id = 2", mode="merge-on-read")
+        if on_conflict == "raise":
+            with pytest.raises(CommitConflictError, match="was deleted by another commit"):
+                one.commit_transaction()
+            continue
+        assert one.commit_transaction().repeated == 1
+        # As if `one` came last: it finds no row 2, and inserts it.
+        assert content(table) == [(1, "old"), (2, "one"), (3, "old"), (4, "old")]
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_columns_that_others_add_and_fill_change_nothing(catalog, operation, mode):

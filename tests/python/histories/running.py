@@ -343,13 +343,13 @@ class History:
         """Rows that came since, and that an operation would take away without having seen them, are a conflict."""
         seen_from = tried.handle.heads.get(tried.step.branch) or tried.handle.heads.get("main")
         seen = {} if seen_from is None else seen_from.rows
-        unseen = [row for key, row in (base.rows if base else {}).items() if key not in seen]
+        unseen = {key: row for key, row in (base.rows if base else {}).items() if key not in seen}
         for change in tried.changes:
-            if change.name == "delete":
-                # It looks for its rows when it is committed.
-                continue
-            taken = [row for row in unseen if change.replaced(row)]
-            assert not taken, f"{change.name} took rows that its base did not have: {taken}"
+            if change.name != "delete":
+                taken = [row for row in unseen.values() if change.replaced(row)]
+                assert not taken, f"{change.name} took rows that its base did not have: {taken}"
+            # A delete looks for its rows when it is committed. Later operations do not meet what it took.
+            unseen = {key: row for key, row in change.applied(unseen).items() if key in unseen}
 
     def _check_fits(self, tried: Tried) -> None:
         """No null went into a column that must hold a value."""

@@ -22,15 +22,13 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import WriterCommitMessage
 
 from floeberg.errors import (
-    AlreadyExistsError,
-    CommitStateUnknownError,
     FloebergError,
     InvalidInputError,
     UnsupportedError,
 )
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.stream.batches import StreamBatch
-from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
+from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
 from floeberg.spark.write.options import write_options
 from floeberg.spark.write.writer import prepared_write, write_task
 from floeberg.write.receipt import Receipt
@@ -156,8 +154,7 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
             return
         options = self._options
         isolation = {} if options.isolation_level is None else {"isolation-level": options.isolation_level}
-        begin_commit(batch.key)
-        try:
+        with marked_commit(batch.key):
             done = self._table.commit_receipts(
                 receipts,
                 mode="overwrite" if self._overwrites else "append",
@@ -167,14 +164,6 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
                 idempotency_key=batch.key,
                 options=isolation,
             )
-        except (CommitStateUnknownError, AlreadyExistsError):
-            # The table has the files, or may have them.
-            raise
-        except FloebergError:
-            # Nothing was changed. Spark calls `abort` now, which may remove the files.
-            end_commit(batch.key)
-            raise
-        end_commit(batch.key)
         if done.already_committed:
             self._remove(files)
 

@@ -10,30 +10,39 @@ from __future__ import annotations
 import getpass
 import re
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError
 from floeberg.spark.session.local_dir import local_dir
 
-__all__ = ["begin_commit", "end_commit", "is_outcome_unknown"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["is_outcome_unknown", "marked_commit"]
 
 
-def begin_commit(write_id: str) -> None:
-    """Leaves a marker: the commit of a write begins.
+@contextmanager
+def marked_commit(write_id: str) -> Iterator[None]:
+    """Commits a write in its block. A marker is there from its beginning until its outcome is known.
 
     Raises:
-        OSError: The marker cannot be written. The commit must not begin.
+        OSError: The marker cannot be written. The commit does not begin.
     """
     marker = _marker(write_id)
     marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     marker.touch()
-
-
-def end_commit(write_id: str) -> None:
-    """Removes the marker: the outcome of the commit is known."""
-    # A marker that stays costs some unused files, and nothing else.
-    with suppress(OSError):
-        _marker(write_id).unlink()
+    try:
+        yield
+    except (CommitStateUnknownError, AlreadyExistsError):
+        # The table has the files, or may have them.
+        raise
+    except FloebergError:
+        # Nothing was changed. Spark calls `abort` now, which may remove the files.
+        _remove(marker)
+        raise
+    _remove(marker)
 
 
 def is_outcome_unknown(write_id: str) -> bool:
@@ -42,6 +51,12 @@ def is_outcome_unknown(write_id: str) -> bool:
         return _marker(write_id).exists()
     except OSError:
         return True
+
+
+def _remove(marker: Path) -> None:
+    # A marker that stays costs some unused files, and nothing else.
+    with suppress(OSError):
+        marker.unlink()
 
 
 def _marker(write_id: str) -> Path:

@@ -21,15 +21,13 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from floeberg.errors import (
-    AlreadyExistsError,
-    CommitStateUnknownError,
     FloebergError,
     InvalidInputError,
     UnsupportedError,
 )
 from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
-from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
+from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
 from floeberg.spark.write.lance_columns import LanceColumns
 from floeberg.spark.write.writer import arrow_schema
 from floeberg.table import open_table
@@ -158,8 +156,7 @@ class LanceWriter(DataSourceArrowWriter):
         isolation: Literal["serializable", "snapshot"] = (
             "snapshot" if (options.isolation_level or "").strip().lower() == "snapshot" else "serializable"
         )
-        begin_commit(self._recipe.write_id)
-        try:
+        with marked_commit(self._recipe.write_id):
             self._table.commit_receipts(
                 _receipts(messages),
                 mode=self._mode,
@@ -167,14 +164,6 @@ class LanceWriter(DataSourceArrowWriter):
                 made_from=min(versions) if versions else None,
                 idempotency_key=self._key,
             )
-        except (CommitStateUnknownError, AlreadyExistsError):
-            # The table has the files, or may have them.
-            raise
-        except FloebergError:
-            # Nothing was changed. Spark calls `abort` now, which may remove the files.
-            end_commit(self._recipe.write_id)
-            raise
-        end_commit(self._recipe.write_id)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Removes what the tasks wrote, where it is known that no commit took it."""

@@ -24,15 +24,13 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from floeberg import _native
 from floeberg.errors import (
-    AlreadyExistsError,
-    CommitStateUnknownError,
     FloebergError,
     InvalidInputError,
     UnsupportedError,
 )
 from floeberg.spark.read.branch_reads import FramesRead, frames_read, recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
-from floeberg.spark.write.commit_marker import begin_commit, end_commit, is_outcome_unknown
+from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
 from floeberg.spark.write.input_columns import InputColumns
 from floeberg.write.receipt import Receipt
 
@@ -156,8 +154,7 @@ class FloebergWriter(DataSourceArrowWriter):
         options = self._options
         branch = self._table._branch_to_write(options.branch)  # noqa: SLF001 - the package's own
         isolation = {} if options.isolation_level is None else {"isolation-level": options.isolation_level}
-        begin_commit(self._recipe.write_id)
-        try:
+        with marked_commit(self._recipe.write_id):
             self._table.commit_receipts(
                 receipts,
                 mode=self._mode,
@@ -169,14 +166,6 @@ class FloebergWriter(DataSourceArrowWriter):
                 made_from=self._made_from(messages, branch),
                 options=isolation,
             )
-        except (CommitStateUnknownError, AlreadyExistsError):
-            # The table has the files, or may have them.
-            raise
-        except FloebergError:
-            # Nothing was changed. Spark calls `abort` now, which may remove the files.
-            end_commit(self._recipe.write_id)
-            raise
-        end_commit(self._recipe.write_id)
 
     def _made_from(self, messages: Sequence[WriterCommitMessage | None], branch: str) -> list[int | None]:
         """The snapshots that an overwrite is validated from, in addition to the one when it began."""

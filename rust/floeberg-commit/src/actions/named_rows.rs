@@ -124,7 +124,8 @@ pub(super) fn named_rows(
         }
         let message = "a row that the operation read and left as it was, was deleted by another commit since";
         check_there(&file, &(&read & &deleted), message)?;
-        if adds_rows {
+        // A key whose row is gone would be inserted, if the operation looked again.
+        if adds_rows || delta.inserts_keys {
             let message =
                 "a row that the operation changes was deleted by another commit since the operation read it";
             check_there(&file, &(&positions & &deleted), message)?;

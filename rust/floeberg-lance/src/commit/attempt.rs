@@ -115,17 +115,6 @@ impl Commit {
         Ok(Self { request, uuid, files: Files::default(), state })
     }
 
-    /// The version that an earlier commit with the same key made; `None` without one.
-    ///
-    /// It is found as long as the file of its transaction is there. Errors: `InvalidInput` where the key belongs to another
-    /// operation; `InvalidData`; those of the store.
-    pub fn find_earlier(&self) -> Result<Option<Table>> {
-        let Some(key) = &self.request.key else { return Ok(None) };
-        let Some((table, operation)) = find_commit(&self.request.table, key)? else { return Ok(None) };
-        self.check_operation(&operation, key)?;
-        Ok(Some(table))
-    }
-
     /// Tries to make the next version.
     ///
     /// Errors: `CommitConflict`, which may be tried again as it is where [`Self::is_raced`] says so, and otherwise made anew where it
@@ -220,7 +209,7 @@ impl Commit {
                 return Ok(Some(Committed { table, is_here: true }));
             }
             if let Some(key) = self.request.key.as_ref().filter(|_| self.has_key(&theirs)) {
-                self.check_operation(&theirs.operation, key)?;
+                check_operation(&theirs.operation, self.request.operation.name(), key)?;
                 return Ok(Some(Committed { table, is_here: false }));
             }
             // A version that somebody else made cannot become ours any more.
@@ -387,16 +376,6 @@ impl Commit {
         self.request.key.as_ref().is_some_and(|key| lookup(&made.properties, KEY) == Some(key))
     }
 
-    fn check_operation(&self, made: &Operation, key: &str) -> Result<()> {
-        let (found, expected) = (made.name(), self.request.operation.name());
-        if found == expected {
-            return Ok(());
-        }
-        Err(Error::invalid_input(format!(
-            "the idempotency key {key:?} belongs to an earlier operation, {found}, and is used for {expected} now"
-        )))
-    }
-
     pub(super) fn store(&self) -> &dyn Store {
         self.request.table.store().as_ref()
     }
@@ -412,8 +391,9 @@ impl Commit {
 
 /// The version that a commit with a key made, and its operation; `None` without one.
 ///
-/// It is found as long as the file of its transaction is there. Errors: `InvalidData`; those of the store.
-pub fn find_commit(table: &Table, key: &str) -> Result<Option<(Table, Operation)>> {
+/// It is found as long as the file of its transaction is there. Errors: `InvalidInput` where the commit's operation is not the one
+/// that is `expected`; `InvalidData`; those of the store.
+pub fn find_commit(table: &Table, key: &str, expected: Option<&str>) -> Result<Option<(Table, Operation)>> {
     let (store, folder) = (table.store().as_ref(), table.bases().folder());
     let listed = metadata::entries(store, &location::join(folder, TRANSACTIONS))?;
     let mut candidates = listed.iter().filter_map(|entry| parts_of(&entry.name)).peekable();
@@ -428,10 +408,21 @@ pub fn find_commit(table: &Table, key: &str) -> Result<Option<(Table, Operation)
         let table = table.at(listed)?;
         let Some(made) = table.transaction()?.filter(|made| made.uuid == uuid) else { continue };
         if lookup(&made.properties, KEY).is_some_and(|known| known == key) {
+            check_operation(&made.operation, expected.unwrap_or(made.operation.name()), key)?;
             return Ok(Some((table, made.operation)));
         }
     }
     Ok(None)
+}
+
+fn check_operation(made: &Operation, expected: &str, key: &str) -> Result<()> {
+    let found = made.name();
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::invalid_input(format!(
+        "the idempotency key {key:?} belongs to an earlier operation, {found}, and is used for {expected} now"
+    )))
 }
 
 fn find(versions: &[ListedVersion], version: u64) -> Option<ListedVersion> {

@@ -55,13 +55,6 @@ impl LanceCommit {
         runtime::call(py, || Commit::begin(request)).map(|commit| Self(Arc::new(commit)))
     }
 
-    /// The version that an earlier commit with the same key made.
-    fn find_earlier(&self, py: Python<'_>) -> PyResult<Option<LanceTable>> {
-        let commit = Arc::clone(&self.0);
-        runtime::run(py, &Cancel::default(), move |_| commit.find_earlier())
-            .map(|found| found.map(LanceTable))
-    }
-
     /// Tries to make the next version. Says whether it was made here, and not by another commit with the same key.
     fn attempt(&self, py: Python<'_>) -> PyResult<(LanceTable, bool)> {
         let commit = Arc::clone(&self.0);

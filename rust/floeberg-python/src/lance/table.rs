@@ -112,9 +112,16 @@ impl LanceTable {
     }
 
     /// The version that a commit with a key made, and its operation; `None` without one.
-    fn find_commit(&self, py: Python<'_>, key: String) -> PyResult<Option<(Self, &'static str)>> {
+    #[pyo3(signature = (key, operation))]
+    fn find_commit(
+        &self,
+        py: Python<'_>,
+        key: String,
+        operation: Option<String>,
+    ) -> PyResult<Option<(Self, &'static str)>> {
         let table = self.0.clone();
-        let found = runtime::run(py, &Cancel::default(), move |_| find_commit(&table, &key))?;
+        let found =
+            runtime::run(py, &Cancel::default(), move |_| find_commit(&table, &key, operation.as_deref()))?;
         Ok(found.map(|(table, operation)| (Self(table), operation.name())))
     }
 

@@ -7,7 +7,7 @@ use floeberg_io::Store as _;
 use roaring::RoaringBitmap;
 
 use super::super::attempt::KEY;
-use super::super::{Commit, CommitRequest, Conditions, CreateRequest, create_table};
+use super::super::{Commit, CommitRequest, Conditions, CreateRequest, create_table, find_commit};
 use crate::build::highest_field_id;
 use crate::change::{self, NewFile};
 use crate::metadata::NamingScheme;
@@ -278,7 +278,7 @@ fn the_transaction_is_in_the_manifest_and_in_a_file() {
     let operation = change::append(&table, &[file("new", 1)]).unwrap();
     let key = Some("job-9".to_owned());
     let commit = Commit::begin(CommitRequest { properties, key, ..request(&table, operation) }).unwrap();
-    assert!(commit.find_earlier().unwrap().is_none());
+    assert!(find_commit(&table, "job-9", None).unwrap().is_none());
     let done = commit.attempt().unwrap().table;
     let transaction = done.transaction().unwrap().unwrap();
     assert_eq!((transaction.read_version, transaction.operation.name()), (1, "Append"));

@@ -8,7 +8,7 @@ use floeberg_io::Store as _;
 
 use super::commits::{append, commit, deleting, file, plain_table, request, rows, stable_table};
 use crate::change::{self, NewFile};
-use crate::commit::{Commit, CommitRequest};
+use crate::commit::{Commit, CommitRequest, find_commit};
 use crate::metadata::NamingScheme;
 use crate::tests::tables::{ROOT, Tables};
 use crate::wire::Operation;
@@ -162,16 +162,12 @@ fn a_key_is_committed_once() {
     assert_eq!((found.is_here, found.table.version()), (false, 2));
     // One that begins later finds it by the file of the transaction.
     let later = append(&done, "c", 1);
-    let third = keyed(&later, append_to(&later, "d"));
-    assert_eq!(third.find_earlier().unwrap().unwrap().version(), 2);
+    let (earlier, operation) = find_commit(&later, "job", Some("Append")).unwrap().unwrap();
+    assert_eq!((earlier.version(), operation.name()), (2, "Append"));
     assert_eq!(later.count().unwrap(), 22);
-    let error = keyed(&later, change::delete("x")).find_earlier().unwrap_err();
+    let error = find_commit(&later, "job", Some("Delete")).unwrap_err();
     assert!(error.message().contains("belongs to an earlier operation, Append"), "{error}");
-    let other = Commit::begin(CommitRequest {
-        key: Some("other".to_owned()),
-        ..request(&later, append_to(&later, "e"))
-    });
-    assert!(other.unwrap().find_earlier().unwrap().is_none());
+    assert!(find_commit(&later, "other", None).unwrap().is_none());
 }
 
 #[test]
