@@ -27,6 +27,7 @@ from floeberg import (
     types,
     variant,
 )
+from floeberg._older_pickles import refuse_modules
 from floeberg._table_like import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, VersionLike
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, MergeBuilder, ProgressReport, Transaction, UpsertResult
@@ -142,5 +143,6 @@ def _lance_frame(
     return lance_frame(scan, spark, options)
 
 
+refuse_modules()
 register_frames("spark", _spark_frame, _spark_lanes)
 register_lance_frames("spark", _lance_frame)

@@ -6,6 +6,10 @@ file by file.
 
 from __future__ import annotations
 
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -13,6 +17,7 @@ import floeberg as fb
 from corpus import Case, cases, known_failures
 from corpus.filters import Filter
 from floeberg.errors import UnsupportedError
+from floeberg.types import FixedType
 from reading import forms, rows_of
 
 READABLE = [
@@ -48,3 +53,21 @@ def test_lanes_agree_on_every_table(case: Case, spark: SparkSession) -> None:
     telling = [each for each in filters if 0 < each.row_count < case.expected["row_count"]]
     for each in (telling or filters)[:1]:
         check_lanes(table.scan(row_filter=each.sql), spark)
+
+
+def test_literals_that_spark_has_no_words_for_are_tested_by_us(tmp_path: Path, spark: SparkSession) -> None:
+    schema = pa.schema([pa.field("key", pa.binary(3)), pa.field("day", pa.date32())])
+    days = [date(2020, 1, 1), None, date(1969, 12, 31)]
+    catalog = fb.load_catalog("literals", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    table = catalog.create_table("ns.t", schema)
+    table.append(pa.table({"key": [b"abc", b"\xff\xff\xff", None], "day": days}, schema))
+    assert "for 'key'" in check_lanes(table.scan("key = X'FFFFFF'"), spark)
+    # Files from before a column have nulls of it.
+    with table.update_schema() as update:
+        update.add_column("later", FixedType(3))
+    assert "a literal of binary for 'later'" in check_lanes(
+        table.scan("later IS NULL OR later = X'FFFFFF' OR day IS NULL", selected_fields=("day",)), spark
+    )
+    # A null may be in a file whose other rows all match.
+    assert "a literal of date for 'day'" in check_lanes(table.scan("day < '+12000-01-01'"), spark)

@@ -55,7 +55,12 @@ class PrimitiveType(Type):
 
     name: str
 
-    def __new__(cls, name: str) -> PrimitiveType:  # noqa: PYI034 - of the class of the name
+    def __new__(cls, name: str = "") -> PrimitiveType:  # noqa: PYI034 - of the class of the name
+        if not name:
+            raise InvalidInputError(
+                "name: expected the name of a type, found none. Types in pickles from before version 0.1.0 have none: "
+                "make them again"
+            )
         text = checked_text("name", name)
         kind = _NAMED.get(text)
         if kind is not None:

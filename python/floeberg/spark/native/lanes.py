@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from floeberg.spark.native.filters import tested_columns
+from floeberg.spark.native.filters import condition, tested_columns
 from floeberg.spark.native.proof import NativeColumn, Unproven, native_columns
 from floeberg.spark.native.stored import stored_files
 from floeberg.types import ListType, MapType, StructType
@@ -175,6 +175,12 @@ class _Division:
             self.tested[name] = tested
             if tested.field_id not in selected:
                 self.extra.append(tested)
+        self.untested = None
+        try:
+            condition(self.residual, self.tested)
+        except Unproven as why:
+            # It is of no matter where all rows of a file match.
+            self.untested = str(why)
 
     def _path(self, number: int, file: dict[str, Any]) -> str | None:
         """The path of a file as Spark takes it; nothing where Spark cannot read it, and a reason is kept."""
@@ -265,6 +271,8 @@ class _Division:
         ]
 
     def _prove(self, file: StoredFile, spec_id: int, *, filtered: bool) -> tuple[NativeColumn, ...] | str:
+        if filtered and self.untested is not None:
+            return self.untested
         try:
             found = native_columns([*self.fields, *(self.extra if filtered else ())], file.shape)
         except Unproven as why:
