@@ -25,20 +25,25 @@ const NONE: u32 = u32::MAX;
 /// So many rows room is made for at once: how many rows files have is only claimed.
 const MOST_EXPECTED: usize = 1 << 20;
 
-/// The rows of a snapshot. It takes about 60 bytes for an inserted row, and 20 for a deleted one.
+/// A copy may have so many other rows where a deleted row is looked for: new ones, and changed ones.
+const NEAR: usize = 4;
+
+/// The rows of a snapshot. Copies keep the order of their rows, so that most are found beside the one before them: those take
+/// 20 to 40 bytes, with a key. The others are looked up in the end, with about 60 bytes more.
 #[derive(Default)]
 pub(super) struct Matcher {
-    /// The inserted rows that no deleted row is yet: the last one of each number, or [`NONE`].
-    last: HashMap<u128, u32, RandomState>,
-    /// For each inserted row the one before it with its number, or [`NONE`].
-    before: Vec<u32>,
+    /// The numbers of the inserted rows.
+    inserted: Vec<u128>,
     /// For each inserted row: is it one that was deleted?
     is_carried: Vec<bool>,
     inserted_keys: Vec<u128>,
+    /// The inserted row that is expected to be the next deleted one.
+    next: usize,
     /// For each deleted row: was it deleted, and not carried over?
     deleted: Vec<bool>,
-    /// The keys of those that were.
-    deleted_keys: Vec<u128>,
+    /// The deleted rows that were not found in order: their numbers, and their keys.
+    sought: Vec<u128>,
+    sought_keys: Vec<u128>,
 }
 
 /// How many rows of a key there are.
@@ -58,8 +63,7 @@ impl Matcher {
     /// With room for about so many inserted rows.
     pub fn expecting(rows: u64) -> Self {
         let rows = usize::try_from(rows).unwrap_or(MOST_EXPECTED).min(MOST_EXPECTED);
-        let last = HashMap::with_capacity_and_hasher(rows, RandomState::default());
-        Self { last, before: Vec::with_capacity(rows), ..Self::default() }
+        Self { inserted: Vec::with_capacity(rows), ..Self::default() }
     }
 
     /// Takes rows of a side. All inserted rows come before the first deleted one.
@@ -68,47 +72,80 @@ impl Matcher {
     pub fn add(&mut self, side: Side, numbers: RowNumbers) -> Result<()> {
         match side {
             Side::Inserted => {
-                for number in &numbers.rows {
-                    let row = u32::try_from(self.before.len()).ok().filter(|row| *row != NONE);
-                    let row = row.ok_or_else(|| {
-                        Error::limit("a snapshot inserts more than 4,294,967,294 rows and deletes others")
-                    })?;
-                    self.before.push(self.last.insert(*number, row).unwrap_or(NONE));
+                self.inserted.extend(numbers.rows);
+                if u32::try_from(self.inserted.len()).is_err() {
+                    return Err(Error::limit(
+                        "a snapshot inserts more than 4,294,967,295 rows and deletes others",
+                    ));
                 }
                 self.inserted_keys.extend(numbers.keys.into_iter().flatten());
-                self.is_carried.resize(self.before.len(), false);
+                self.is_carried.resize(self.inserted.len(), false);
             }
             Side::Deleted => {
                 let first = self.deleted.len();
                 for number in numbers.rows {
-                    let is_carried = self.carry(number);
+                    let is_carried = self.carry_next(number);
                     self.deleted.push(!is_carried);
+                    if !is_carried {
+                        self.sought.push(number);
+                    }
                 }
                 let keys = numbers.keys.into_iter().flatten().zip(&self.deleted[first..]);
-                self.deleted_keys.extend(keys.filter(|(_, is_deleted)| **is_deleted).map(|(key, _)| key));
+                self.sought_keys.extend(keys.filter(|(_, is_sought)| **is_sought).map(|(key, _)| key));
             }
         }
         Ok(())
     }
 
-    /// Finds an inserted row of a number, if one is left, and takes it out.
-    fn carry(&mut self, number: u128) -> bool {
-        let row = self.last.get_mut(&number).filter(|row| **row != NONE);
-        let Some(row) = row else { return false };
-        let place = *row as usize;
-        *row = self.before[place];
+    /// Takes the inserted row of a number, if it is near the one that is expected.
+    fn carry_next(&mut self, number: u128) -> bool {
+        let near = self.inserted[self.next..].iter().take(NEAR);
+        let Some(place) = near.zip(self.next..).find_map(|(row, place)| (*row == number).then_some(place))
+        else {
+            return false;
+        };
         self.is_carried[place] = true;
+        self.next = place + 1;
         true
     }
 
+    /// Looks the other deleted rows up among the other inserted ones. Returns the keys of those that were not found.
+    fn carry_others(&mut self) -> Vec<u128> {
+        // The last row of each number, or `NONE`, and for each row the one before it with its number.
+        let mut last: HashMap<u128, u32, RandomState> = HashMap::default();
+        let mut before = Vec::new();
+        let mut places = Vec::new();
+        if !self.sought.is_empty() {
+            let rows = self.inserted.iter().zip(&self.is_carried).enumerate();
+            for (place, (number, _)) in rows.filter(|(_, (_, is_carried))| !**is_carried) {
+                before.push(last.insert(*number, places.len() as u32).unwrap_or(NONE));
+                places.push(place as u32);
+            }
+        }
+        let mut keys = self.sought_keys.iter();
+        let mut left = Vec::new();
+        let sought = self.deleted.iter_mut().filter(|is_sought| **is_sought);
+        for (is_deleted, number) in sought.zip(&self.sought) {
+            let key = keys.next();
+            if let Some(row) = last.get_mut(number).filter(|row| **row != NONE) {
+                self.is_carried[places[*row as usize] as usize] = true;
+                *row = before[*row as usize];
+                *is_deleted = false;
+            } else {
+                left.extend(key.copied());
+            }
+        }
+        left
+    }
+
     /// What happened to the deleted rows, and to the inserted ones.
-    pub fn finish(self) -> (Changes, Changes) {
-        drop(self.last);
+    pub fn finish(mut self) -> (Changes, Changes) {
+        let deleted_keys = self.carry_others();
         let inserted: Vec<bool> = self.is_carried.iter().map(|is_carried| !is_carried).collect();
         let new_keys = self.inserted_keys.iter().zip(&inserted).filter(|(_, is_inserted)| **is_inserted);
         let new_keys: Vec<u128> = new_keys.map(|(key, _)| *key).collect();
         let mut by_key: HashMap<u128, OfKey, RandomState> = HashMap::default();
-        for key in &self.deleted_keys {
+        for key in &deleted_keys {
             by_key.entry(*key).or_default().deleted += 1;
         }
         for key in &new_keys {
@@ -124,7 +161,7 @@ impl Matcher {
                 |is_changed: &bool| is_changed.then(|| if is_update(keys.next()) { update } else { plain });
             changed.iter().map(&mut each).collect()
         };
-        let before = of_side(&self.deleted, &self.deleted_keys, ChangeType::Delete, ChangeType::UpdateBefore);
+        let before = of_side(&self.deleted, &deleted_keys, ChangeType::Delete, ChangeType::UpdateBefore);
         let after = of_side(&inserted, &new_keys, ChangeType::Insert, ChangeType::UpdateAfter);
         (before, after)
     }

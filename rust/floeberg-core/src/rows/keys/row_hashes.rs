@@ -25,12 +25,27 @@ impl RowHashes {
     ///
     /// Errors: `Internal` for an Arrow type that no column of a table is read as.
     pub fn of(&self, columns: &[ArrayRef], rows: usize) -> Result<Vec<u128>> {
-        let [low, high] = &self.hashings;
-        let (mut lows, mut highs) = (vec![0; rows], vec![0; rows]);
+        let mut hashes = [vec![0; rows], vec![0; rows]];
         for column in columns {
-            fold(low, column, &mut lows)?;
-            fold(high, column, &mut highs)?;
+            if column.len() != rows {
+                let found = column.len();
+                return Err(Error::internal(format!("a column of {found} rows is beside {rows}")));
+            }
+            match column.data_type() {
+                DataType::Struct(_) | DataType::List(_) | DataType::Map(_, _) => {
+                    for (hashing, hashes) in self.hashings.iter().zip(&mut hashes) {
+                        fold(hashing, column, hashes)?;
+                    }
+                }
+                _ => {
+                    let values = KeyColumn::new(column)?;
+                    for (hashing, hashes) in self.hashings.iter().zip(&mut hashes) {
+                        values.hash(hashing, 0, hashes);
+                    }
+                }
+            }
         }
+        let [lows, highs] = hashes;
         Ok(lows.into_iter().zip(highs).map(|(low, high)| u128::from(high) << 64 | u128::from(low)).collect())
     }
 }

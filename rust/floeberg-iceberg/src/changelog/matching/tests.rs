@@ -37,6 +37,19 @@ fn one_row_of_a_key_on_each_side_is_an_update_and_more_are_not() {
     assert_eq!(inserted, [Some(UpdateAfter), Some(Insert), Some(Insert), None]);
 }
 
+#[test]
+fn copies_with_changed_rows_in_place_and_in_another_order_are_found() {
+    use ChangeType::{UpdateAfter, UpdateBefore};
+    // Two files, copied in the other order; in each a row was changed where it was.
+    let (deleted, inserted) = matched(
+        &[(14, 4), (25, 5), (16, 6), (11, 1), (22, 2), (13, 3)],
+        &[(11, 1), (12, 2), (13, 3), (14, 4), (15, 5), (16, 6)],
+        true,
+    );
+    assert_eq!(deleted, [None, Some(UpdateBefore), None, None, Some(UpdateBefore), None]);
+    assert_eq!(inserted, [None, Some(UpdateAfter), None, None, Some(UpdateAfter), None]);
+}
+
 proptest! {
     #[test]
     fn what_is_left_is_the_difference_of_multisets(
