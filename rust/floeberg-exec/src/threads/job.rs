@@ -29,7 +29,7 @@ pub trait Job: Send + Sync + 'static {
 pub struct Ahead {
     /// How many threads work, at least one.
     pub threads: usize,
-    /// About how many bytes of items may wait. The part that the consumer waits for is never held up.
+    /// About how many bytes of items may wait. What the consumer waits for is never held up.
     pub memory: u64,
     /// Ends the stream.
     pub cancel: Cancel,

@@ -1,7 +1,7 @@
 //! What do the threads of a stream and its consumer share?
 //!
-//! Invariant: parts are claimed in order, and the thread of the first part never waits for memory, so one thread can always go
-//! on.
+//! Invariant: parts are claimed in order, and the thread of the first part waits for memory only while the consumer has an item of
+//! it to take, so that one of them can always go on.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -97,8 +97,10 @@ impl<J: Job> Shared<J> {
 impl<J: Job> State<J> {
     /// May items of a place wait to be taken, or must their thread wait?
     pub(super) fn has_room(&self, place: PartIndex, budget: u64) -> bool {
-        let is_first = self.parts.first_key_value().is_none_or(|(first, _)| place <= *first);
-        is_first || self.waiting_bytes < budget
+        let first = self.parts.first_key_value();
+        // A consumer that is slow must not let the part that it takes from fill the memory.
+        let is_awaited = first.is_none_or(|(first, part)| place <= *first && part.ready.is_empty());
+        is_awaited || self.waiting_bytes < budget
     }
 
     /// Is there nothing more to come?

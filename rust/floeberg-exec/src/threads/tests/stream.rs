@@ -40,6 +40,38 @@ impl Job for Counting {
     }
 }
 
+/// A task of `n` is one part, which gives `n` items of a byte.
+#[derive(Default)]
+struct OnePart {
+    given: AtomicUsize,
+}
+
+impl Job for OnePart {
+    type Task = usize;
+    type Part = usize;
+    type Item = ();
+
+    const THREAD: &'static str = "floeberg-test";
+
+    fn open(&self, task: usize) -> Result<Vec<usize>> {
+        Ok(vec![task])
+    }
+
+    fn work(&self, part: usize, give: &mut dyn FnMut(()) -> Result<bool>) -> Result<()> {
+        for _ in 0..part {
+            if !give(())? {
+                return Ok(());
+            }
+            self.given.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn bytes(_: &()) -> u64 {
+        1
+    }
+}
+
 fn ahead(threads: usize, memory: u64) -> Ahead {
     Ahead { threads, memory, cancel: Cancel::default() }
 }
@@ -84,6 +116,26 @@ fn nothing_is_done_before_the_first_item_is_asked_for_and_little_before_the_othe
     assert!(stream.next_until(None).is_ready());
     std::thread::sleep(std::time::Duration::from_millis(20));
     assert!(job.worked.load(Ordering::Relaxed) < 30, "{} parts", job.worked.load(Ordering::Relaxed));
+}
+
+#[test]
+fn what_is_made_of_one_large_part_waits_within_the_memory() {
+    for threads in [1, 3] {
+        let job = Arc::new(OnePart::default());
+        let tasks = [5_000, 5_000].into_iter().map(Ok);
+        let mut stream = OrderedStream::new(Arc::clone(&job), tasks, ahead(threads, 10));
+        for taken in 1..=10_000 {
+            assert!(matches!(stream.next_until(None), std::task::Poll::Ready(Some(Ok(())))));
+            if taken % 1_000 == 1 {
+                // A consumer that is slow: the threads would be far ahead by then.
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            // Ten wait, and the thread of the first part may have added one to them.
+            let given = job.given.load(Ordering::Relaxed);
+            assert!(given <= taken + 11, "{given} items were made and {taken} taken, by {threads} threads");
+        }
+        assert!(matches!(stream.next_until(None), std::task::Poll::Ready(None)));
+    }
 }
 
 #[test]
