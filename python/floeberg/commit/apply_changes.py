@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
-from floeberg.commit.joined_rows import (
-    check_fields,
-    columns_of_source,
-    inserted_rows,
-    key_column,
-    updated_rows,
-)
+from floeberg.commit.joined_rows import inserted_rows, updated_rows
 from floeberg.commit.source_rows import conformed_source
 from floeberg.expressions import as_expression
 from floeberg.scan.rows import Batches
@@ -77,21 +71,12 @@ def last_changes(feed: ChangeFeed, rows: StoredRows, changed: ChangedRows) -> La
     Raises:
         InvalidInputError: A column is missing or does not fit, or a struct lacks a field; or as with `ChangeFeed.last`.
     """
-    import pyarrow as pa  # noqa: PLC0415
-
-    schema = changed.schema
     there, gone = feed.last(rows)
-    control = {feed.operation, *(name for name in feed.order_by if name not in schema.names)}
-    given = pa.schema([field for field in rows.schema if field.name not in control])
-    names = columns_of_source(given, schema, case_sensitive=True)
-    keys = [key_column(name, schema, names, case_sensitive=True) for name in feed.keys]
-    used = {name: names[name] for name in schema.names if name in names}
-    for name in used:
-        check_fields(name, given.field(names[name]).type, schema.field(name).type)
+    columns = feed.columns(rows.schema, changed.schema)
     recipe = changed.recipe.native()
-    source = conformed_source(recipe, rows.taken(there), used)
     return LastChanges(
-        source, conformed_source(recipe, rows.taken(gone), {name: names[name] for name in keys})
+        conformed_source(recipe, rows.taken(there), columns.used),
+        conformed_source(recipe, rows.taken(gone), columns.of_keys()),
     )
 
 

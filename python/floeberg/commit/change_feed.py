@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
+from floeberg.commit.joined_rows import JoinedColumns
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -67,6 +68,18 @@ class ChangeFeed:
                     raise InvalidInputError(
                         f"{what}: column {name!r} is of type {kind}, expected a column of a primitive type"
                     )
+
+    def columns(self, feed: pa.Schema, table: pa.Schema) -> JoinedColumns:
+        """The columns of the feed that the table has. That of the operation is none of them.
+
+        Raises:
+            InvalidInputError: A column is missing or unknown, or a struct lacks a field.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        control = {self.operation, *(name for name in self.order_by if name not in table.names)}
+        given = pa.schema([field for field in feed if field.name not in control])
+        return JoinedColumns.of(given, table, self.keys, case_sensitive=True, replaces=True)
 
     def last(self, rows: StoredRows) -> tuple[Array, Array]:
         """The last change of each key, by the numbers of rows: inserts and updates, and then deletes.

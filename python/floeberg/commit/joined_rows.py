@@ -8,6 +8,7 @@ Invariant: a row that would not change is not written.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from floeberg import _native
@@ -15,20 +16,20 @@ from floeberg.commit.stored_rows import one_batch
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
     from floeberg.commit.stored_rows import StoredRows
 
 __all__ = [
+    "JoinedColumns",
     "NullKeys",
     "OnConflict",
     "RowsToChange",
-    "check_fields",
+    "checked_null_keys",
     "columns_of_source",
     "inserted_rows",
-    "key_column",
     "updated_rows",
 ]
 
@@ -125,7 +126,7 @@ def columns_of_source(source: pa.Schema, table: pa.Schema, *, case_sensitive: bo
     return found
 
 
-def check_fields(name: str, source: Any, table: Any) -> None:  # noqa: ANN401 - types
+def _check_fields(name: str, source: Any, table: Any) -> None:  # noqa: ANN401 - types
     """Structs are replaced as a whole: a field that the source lacks would be lost.
 
     Raises:
@@ -141,11 +142,11 @@ def check_fields(name: str, source: Any, table: Any) -> None:  # noqa: ANN401 - 
                     f"the source has no field {f'{name}.{field.name}'!r}, and a struct is replaced as a whole: add "
                     "the field to the source"
                 )
-            check_fields(f"{name}.{field.name}", given[field.name], field.type)
+            _check_fields(f"{name}.{field.name}", given[field.name], field.type)
     elif types.is_map(source) and types.is_map(table):
-        check_fields(f"{name}.value", source.item_type, table.item_type)
+        _check_fields(f"{name}.value", source.item_type, table.item_type)
     elif _is_list(source) and _is_list(table):
-        check_fields(f"{name}.element", source.value_type, table.value_type)
+        _check_fields(f"{name}.element", source.value_type, table.value_type)
 
 
 def _is_list(kind: pa.DataType) -> bool:
@@ -154,7 +155,56 @@ def _is_list(kind: pa.DataType) -> bool:
     return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
 
 
-def key_column(given: str, table: pa.Schema, source: dict[str, str], *, case_sensitive: bool) -> str:
+@dataclass(frozen=True)
+class JoinedColumns:
+    """The columns of a source that is joined to a table by keys.
+
+    Args:
+        keys: The key columns, by the names of the table.
+        used: All columns, by the names of the table, with those of the source.
+    """
+
+    keys: list[str]
+    used: dict[str, str]
+
+    @classmethod
+    def of(
+        cls, source: pa.Schema, table: pa.Schema, keys: Iterable[str], *, case_sensitive: bool, replaces: bool
+    ) -> JoinedColumns:
+        """Finds them. With `replaces` values of the source replace those of the table.
+
+        Raises:
+            InvalidInputError: A key or another column is unknown, or a struct that replaces one lacks a field.
+        """
+        names = columns_of_source(source, table, case_sensitive=case_sensitive)
+        found = [_key_column(name, table, names, case_sensitive=case_sensitive) for name in keys]
+        used = {name: names[name] for name in table.names if name in names}
+        if replaces:
+            for name, given in used.items():
+                _check_fields(name, source.field(given).type, table.field(name).type)
+        return cls(found, used)
+
+    def of_keys(self) -> dict[str, str]:
+        """The key columns alone, with their names in the source."""
+        return {name: self.used[name] for name in self.keys}
+
+    def others(self) -> list[str]:
+        """The columns that are no keys, by the names of the table."""
+        return [name for name in self.used if name not in self.keys]
+
+
+def checked_null_keys(null_keys: NullKeys) -> NullKeys:
+    """Returns what a null in a key means.
+
+    Raises:
+        InvalidInputError: It is another word.
+    """
+    if null_keys not in ("error", "equal"):
+        raise InvalidInputError(f"null_keys: expected 'error' or 'equal', found {null_keys!r}")
+    return null_keys
+
+
+def _key_column(given: str, table: pa.Schema, source: dict[str, str], *, case_sensitive: bool) -> str:
     """The key column of the table."""
     alike = [given] if given in table.names else []
     if not alike and not case_sensitive:

@@ -17,7 +17,7 @@ from floeberg._arguments import (
 from floeberg.commit.apply_changes import ApplyChanges
 from floeberg.commit.change_feed import ChangeFeed
 from floeberg.commit.changes_by_key import ApplyByKeys
-from floeberg.commit.joined_rows import NullKeys, OnConflict
+from floeberg.commit.joined_rows import NullKeys, OnConflict, checked_null_keys
 from floeberg.commit.merge_builder import MergeBuilder, join_keys
 from floeberg.commit.merge_rows import MergeRows
 from floeberg.commit.source_rows import SourceRows
@@ -197,8 +197,7 @@ class RowOperations(StagedOperations):
             checked_bool(name, flag)
         if not when_matched_update_all and not when_not_matched_insert_all:
             raise InvalidInputError("an upsert updates, inserts, or does both: found neither")
-        if null_keys not in ("error", "equal"):
-            raise InvalidInputError(f"null_keys: expected 'error' or 'equal', found {null_keys!r}")
+        checked_null_keys(null_keys)
         _check_change(mode, isolation)
         self._check_open()
         changes = UpsertRows(
@@ -256,8 +255,7 @@ class RowOperations(StagedOperations):
     ) -> None:
         """Applies a feed of changes: see `Table.apply_changes`."""
         written, isolation = _options(options)
-        if null_keys not in ("error", "equal"):
-            raise InvalidInputError(f"null_keys: expected 'error' or 'equal', found {null_keys!r}")
+        checked_null_keys(null_keys)
         by_key = mode == "equality"
         _check_change(None if by_key else mode, isolation, ChangeMode)
         order = [order_by] if isinstance(order_by, str) else checked_names("order_by", order_by)

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
-from floeberg.commit.joined_rows import (
-    check_fields,
-    columns_of_source,
-    inserted_rows,
-    key_column,
-    updated_rows,
-)
+from floeberg.commit.joined_rows import JoinedColumns, inserted_rows, updated_rows
 from floeberg.commit.source_rows import conformed_source
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import as_expression
@@ -64,20 +58,19 @@ class UpsertRows(RowChanges):
 
         changed = ChangedRows.of(request)
         raw, schema = self._source.rows(), changed.schema
-        names = columns_of_source(raw.schema, schema, case_sensitive=self._case_sensitive)
         scan = request.scan(as_expression(True).as_tree())
-        given = _identifier_fields(scan) if self._join_cols is None else self._join_cols
-        keys = [key_column(name, schema, names, case_sensitive=self._case_sensitive) for name in given]
-        used = [name for name in schema.names if name in names]
-        if self._updates:
-            for name in used:
-                check_fields(name, raw.schema.field(names[name]).type, schema.field(name).type)
-        columns = {name: names[name] for name in used}
-        source = conformed_source(changed.recipe.native(), raw.batches(), columns)
+        columns = JoinedColumns.of(
+            raw.schema,
+            schema,
+            _identifier_fields(scan) if self._join_cols is None else self._join_cols,
+            case_sensitive=self._case_sensitive,
+            replaces=self._updates,
+        )
+        source = conformed_source(changed.recipe.native(), raw.batches(), columns.used)
         index = _native.SourceKeys.of(
             request.table,
-            source.reader(keys),
-            columns=keys,
+            source.reader(columns.keys),
+            columns=columns.keys,
             nulls=self._null_keys,
             repeats=False,
         )

@@ -1,7 +1,7 @@
 """Which rows does a source have, and which were appended since a copy?
 
-Invariant: rows that were appended are told only where nothing but appends happened since. Everything else is an error
-that says how to copy the source whole.
+Invariant: appended rows are listed only if every commit since the copy appended. Any other commit is an error that says
+how to copy the source whole.
 """
 
 from __future__ import annotations

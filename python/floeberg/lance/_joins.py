@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_bool, checked_names
 from floeberg.commit.change_feed import ChangeFeed
+from floeberg.commit.joined_rows import checked_null_keys
 from floeberg.commit.merge_builder import MergeBuilder, join_keys
 from floeberg.commit.source_rows import SourceRows
 from floeberg.errors import InvalidInputError
@@ -84,7 +85,7 @@ class LanceTableJoins(LanceTableWrites):
             checked_bool("when_matched_update_all", when_matched_update_all),
             checked_bool("when_not_matched_insert_all", when_not_matched_insert_all),
             checked_bool("case_sensitive", case_sensitive),
-            _checked_nulls(null_keys),
+            checked_null_keys(null_keys),
         )
         if not upsert.keys:
             raise InvalidInputError("join_cols: expected at least one column")
@@ -216,7 +217,7 @@ class LanceTableJoins(LanceTableWrites):
             (1, 1, [1, 3])
         """
         order = [order_by] if isinstance(order_by, str) else checked_names("order_by", order_by)
-        feed = ChangeFeed(checked_names("keys", keys), operation, order, _checked_nulls(null_keys))
+        feed = ChangeFeed(checked_names("keys", keys), operation, order, checked_null_keys(null_keys))
         source, counts_only = self._source(changes), checked_bool("dry_run", dry_run)
         feed.check(source.schema)
 
@@ -234,9 +235,3 @@ class LanceTableJoins(LanceTableWrites):
 
     def _source(self, rows: object) -> SourceRows:
         return SourceRows(rows, lambda: schema_of_table(self._inner))
-
-
-def _checked_nulls(null_keys: NullKeys) -> NullKeys:
-    if null_keys not in ("error", "equal"):
-        raise InvalidInputError(f"null_keys: expected 'error' or 'equal', found {null_keys!r}")
-    return null_keys

@@ -130,7 +130,7 @@ def blobs_of(
         raise UnsupportedError(
             "blobs of branches, clones and other tables with base paths are read as bytes: use scan or take"
         )
-    # Rows that are not there are told before anything is opened.
+    # Missing rows are an error before anything is opened.
     found = taken_rows(
         table, row_ids=row_ids, addresses=addresses, selected_fields=[ADDRESS], case_sensitive=True
     )

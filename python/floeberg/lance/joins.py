@@ -13,13 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from floeberg import _native
-from floeberg.commit.joined_rows import (
-    check_fields,
-    columns_of_source,
-    inserted_rows,
-    key_column,
-    updated_rows,
-)
+from floeberg.commit.joined_rows import JoinedColumns, inserted_rows, updated_rows
 from floeberg.commit.merge_clauses import MergeRun, key_columns, resolved_keys
 from floeberg.commit.new_values import fitted
 from floeberg.commit.stored_rows import StoredRows
@@ -82,14 +76,11 @@ def upserted(table: _native.LanceTable, source: SourceRows, upsert: Upsert, *, d
     """Updates rows that have the keys of the source, and inserts the others."""
     moved = MovedRows(table, counts_only=dry_run)
     schema, raw = moved.schema, source.rows()
-    names = columns_of_source(raw.schema, schema, case_sensitive=upsert.case_sensitive)
-    keys = [key_column(name, schema, names, case_sensitive=upsert.case_sensitive) for name in upsert.keys]
-    used = {name: names[name] for name in schema.names if name in names}
-    if upsert.updates:
-        for name, given in used.items():
-            check_fields(name, raw.schema.field(given).type, schema.field(name).type)
-    rows = _conformed(raw.batches(), used, schema)
-    index = SourceKeys.of(rows.reader(keys), nulls=upsert.null_keys, repeats=False)
+    columns = JoinedColumns.of(
+        raw.schema, schema, upsert.keys, case_sensitive=upsert.case_sensitive, replaces=upsert.updates
+    )
+    rows = _conformed(raw.batches(), columns.used, schema)
+    index = SourceKeys.of(rows.reader(columns.keys), nulls=upsert.null_keys, repeats=False)
     found = FoundRows(table, index, lists_all=False)
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -99,8 +90,7 @@ def upserted(table: _native.LanceTable, source: SourceRows, upsert: Upsert, *, d
         if upsert.inserts:
             yield from inserted_rows(found.unmatched(), rows, moved)
 
-    changed = [name for name in used if name not in keys]
-    return moved.write(batches(), lambda: changed, MissingKeys(index) if upsert.inserts else None)
+    return moved.write(batches(), columns.others, MissingKeys(index) if upsert.inserts else None)
 
 
 def merged(  # noqa: PLR0913 - keywords
@@ -133,15 +123,10 @@ def applied(table: _native.LanceTable, source: SourceRows, feed: ChangeFeed, *, 
     moved = MovedRows(table, counts_only=dry_run)
     schema, rows = moved.schema, source.rows()
     there, gone = feed.last(rows)
-    control = {feed.operation, *(name for name in feed.order_by if name not in schema.names)}
-    given = pa.schema([field for field in rows.schema if field.name not in control])
-    names = columns_of_source(given, schema, case_sensitive=True)
-    keys = [key_column(name, schema, names, case_sensitive=True) for name in feed.keys]
-    used = {name: names[name] for name in schema.names if name in names}
-    for name in used:
-        check_fields(name, given.field(names[name]).type, schema.field(name).type)
-    last = _conformed(rows.taken(there), used, schema)
-    deleted = _conformed(rows.taken(gone), {name: names[name] for name in keys}, schema)
+    columns = feed.columns(rows.schema, schema)
+    keys = columns.keys
+    last = _conformed(rows.taken(there), columns.used, schema)
+    deleted = _conformed(rows.taken(gone), columns.of_keys(), schema)
     # The rows that there are come first, and then the keys of those that go.
     every = chain(last.reader(keys), deleted.reader(keys))
     reader = pa.RecordBatchReader.from_batches(last.reader(keys).schema, every)
@@ -156,8 +141,7 @@ def applied(table: _native.LanceTable, source: SourceRows, feed: ChangeFeed, *, 
         new = found.unmatched()
         yield from inserted_rows(new.filter(pc.less(new, last.num_rows)), last, moved)
 
-    changed = [name for name in used if name not in keys]
-    return moved.write(batches(), lambda: changed, MissingKeys(index) if last.num_rows else None)
+    return moved.write(batches(), columns.others, MissingKeys(index) if last.num_rows else None)
 
 
 def _conformed(

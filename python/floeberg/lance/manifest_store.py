@@ -2,7 +2,7 @@
 
 An external manifest store, as Lance's format describes it: a database that knows for each version of a table where its
 manifest is. A manifest is written under a name of its own first; the store takes it if the version has none; then it
-gets its own name, and the store is told. Whoever opens the table finishes what a crash left between these steps.
+is renamed, and the store records the new name. Whoever opens the table finishes what a crash left between these steps.
 
 Spec: Lance, Transactions, External Manifest Store.
 

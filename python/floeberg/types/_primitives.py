@@ -55,8 +55,8 @@ class PrimitiveType(Type):
 
     name: str
 
-    def __new__(cls, name: str = "") -> PrimitiveType:  # noqa: PYI034 - of the class of the name
-        if not name:
+    def __new__(cls, name: str | None = None) -> PrimitiveType:  # noqa: PYI034 - of the class of the name
+        if name is None:
             raise InvalidInputError(
                 "name: expected the name of a type, found none. Types in pickles from before version 0.1.0 have none: "
                 "make them again"

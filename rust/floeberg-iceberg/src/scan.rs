@@ -32,7 +32,7 @@ pub enum SnapshotChoice {
     Ref(String),
     /// The snapshot that was current at a time, in milliseconds from 1970-01-01 UTC, with its own schema.
     AsOf(i64),
-    /// The branch that is read in the place of the current snapshot while its changes are audited. It is no choice of the user's.
+    /// The branch that is read in the place of the current snapshot while its changes are audited. The user did not ask for it.
     Audit(String),
 }
 

@@ -3,7 +3,7 @@
 //! In: a version, and an earlier one of its branch. Out: the fragments of the later one with these rows, or the operation that did
 //! more than to append.
 //!
-//! Invariant: a fragment is told by the versions in between, each of which is looked at. What cannot be told is an error.
+//! Invariant: every version in between is read. A commit whose effect on rows is unknown is an error.
 
 use std::collections::HashSet;
 

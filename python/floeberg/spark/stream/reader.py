@@ -116,7 +116,7 @@ class FloebergStreamReader(StreamTaskReader, AvailableNow):  # type: ignore[misc
         """The end of the next micro-batch.
 
         Args:
-            start: Where it starts. Before PySpark 4.2 this is not said: it is the end that was seen last. Spark shows
+            start: Where it starts. PySpark before 4.2 does not give it: then it is the last known end. Spark shows
                 a query that goes on the end of its last micro-batch.
             limit: How much Spark admits.
         """

@@ -1,6 +1,6 @@
 //! How is a file written whose answer may get lost?
 //!
-//! Invariant: a lost answer is searched for before it is believed: who is told that nothing was written can rely on it.
+//! Invariant: a lost answer is searched for before it is believed: an error that says that nothing was written is right.
 
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
