@@ -67,7 +67,7 @@ impl Job for OnePart {
         Ok(())
     }
 
-    fn bytes(_: &()) -> u64 {
+    fn bytes((): &()) -> u64 {
         1
     }
 }
