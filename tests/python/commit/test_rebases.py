@@ -151,6 +151,24 @@ def test_a_merge_that_deletes_and_inserts_looks_again_for_a_row_that_others_dele
         assert content(table) == [(1, "old"), (2, "one"), (3, "old"), (4, "old")]
 
 
+@pytest.mark.parametrize("operation", [update, upsert, merge, apply_changes])
+def test_rows_keep_their_ids_if_the_table_was_upgraded_meanwhile(catalog, operation):
+    def row_ids():
+        found = catalog.load_table("ns.t").scan(selected_fields=("id", "_row_id")).to_arrow()
+        return dict(zip(found["id"].to_pylist(), found["_row_id"].to_pylist(), strict=True))
+
+    transaction = made(catalog, 2).transaction()
+    operation(transaction, mode="merge-on-read")
+    other = catalog.load_table("ns.t")
+    other.upgrade_table_version(3)
+    # A commit gives ids to the rows that are there.
+    other.append(rows(9))
+    before = row_ids()
+    assert transaction.commit_transaction().repeated == 1
+    now = row_ids()
+    assert {key: now[key] for key in before} == before
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_columns_that_others_add_and_fill_change_nothing(catalog, operation, mode):

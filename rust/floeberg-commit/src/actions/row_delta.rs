@@ -165,7 +165,8 @@ fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
     if delta.command == RowCommand::Delta { Ok(mode) } else { mode.checked(&context.metadata) }
 }
 
-/// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile.
+/// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile, and for changed rows of it, which have ids
+/// now that were not read.
 fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: &RowDelta) -> Result<()> {
     let was_raised = validation.starting.is_some_and(|starting| starting.format_version < 3)
         && context.metadata.format_version >= 3;
@@ -179,6 +180,15 @@ fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: 
             ErrorKind::CommitConflict,
             "the table was upgraded to version 3 since rows were deleted: deletes by position are vectors there. Delete \
              the rows again",
+        ));
+    }
+    let adds_rows = delta.added.files().iter().any(|written| written.file.content == FileContent::Data);
+    let changes_rows = adds_rows && !(delta.deleted_rows.is_empty() && delta.replaced.is_empty());
+    if was_raised && changes_rows && delta.command != RowCommand::Delta {
+        return Err(Error::new(
+            ErrorKind::CommitConflict,
+            "the table was upgraded to version 3 since rows were changed: rows have ids there, which changed rows keep. \
+             Change the rows again",
         ));
     }
     Ok(())
