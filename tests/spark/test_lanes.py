@@ -17,7 +17,7 @@ import floeberg as fb
 from corpus import Case, cases, known_failures
 from corpus.filters import Filter
 from floeberg.errors import UnsupportedError
-from floeberg.types import FixedType
+from floeberg.types import FixedType, TimeType
 from reading import forms, rows_of
 
 READABLE = [
@@ -53,6 +53,16 @@ def test_lanes_agree_on_every_table(case: Case, spark: SparkSession) -> None:
     telling = [each for each in filters if 0 < each.row_count < case.expected["row_count"]]
     for each in (telling or filters)[:1]:
         check_lanes(table.scan(row_filter=each.sql), spark)
+
+
+def test_times_that_a_file_lacks_are_null(tmp_path: Path, spark: SparkSession) -> None:
+    catalog = fb.load_catalog("times", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    table = catalog.create_table("ns.t", pa.schema([pa.field("id", pa.int64())]))
+    table.append(pa.table({"id": [1, 2]}))
+    with table.update_schema() as update:
+        update.add_column("at", TimeType())
+    assert "'at' has the type time" in check_lanes(table.scan(), spark)
 
 
 def test_literals_that_spark_has_no_words_for_are_tested_by_us(tmp_path: Path, spark: SparkSession) -> None:

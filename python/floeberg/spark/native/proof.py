@@ -92,6 +92,9 @@ def _has_id(column: StoredColumn) -> bool:
 
 def _column(field: NestedField, shape: StoredShape) -> NativeColumn:
     kind = spark_type(field.field_type, truncate_nanoseconds=True, name=field.name)
+    if "time(" in kind.simpleString():
+        # Spark reads such columns of data sources, and has no expressions of the type, not even nulls.
+        raise Unproven(f"column {field.name!r} has the type time")
     if field.field_type == PrimitiveType("unknown"):
         return NativeColumn(field.field_id, field.name, kind, None, None)
     stored = _by_id(field.field_id, field.name, shape.columns)
