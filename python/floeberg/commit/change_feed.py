@@ -70,7 +70,7 @@ class ChangeFeed:
                     )
 
     def columns(self, feed: pa.Schema, table: pa.Schema) -> JoinedColumns:
-        """The columns of the feed that the table has. That of the operation is none of them.
+        """The columns of the feed that are written to the table. The operation column is not.
 
         Raises:
             InvalidInputError: A column is missing or unknown, or a struct lacks a field.

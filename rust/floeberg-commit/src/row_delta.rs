@@ -16,6 +16,7 @@ use super::delete_mode::DeleteMode;
 use super::isolation::IsolationLevel;
 use super::row_command::RowCommand;
 use floeberg_iceberg::lookup::{FoundRows, SourceKeys};
+use floeberg_iceberg::manifest::FileContent;
 use floeberg_iceberg::metadata::json::ObjectWriter;
 use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, list, long, raw, string};
 use floeberg_iceberg::write::Receipt;
@@ -97,6 +98,11 @@ impl RowDelta {
             referenced_data_files: referenced,
             ..rest.into_iter().next().unwrap_or_default()
         })
+    }
+
+    /// Does it add files of this content?
+    pub(super) fn adds(&self, content: FileContent) -> bool {
+        self.added.files().iter().any(|written| written.file.content == content)
     }
 
     /// Puts what is not in receipts into a header. Gives the bytes of both receipts, and of the positions.

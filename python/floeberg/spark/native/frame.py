@@ -20,7 +20,7 @@ from floeberg.spark.native.file_values import (
     numbered,
     with_file_values,
 )
-from floeberg.spark.native.filters import condition, named, placeholder, quoted
+from floeberg.spark.native.filters import named, placeholder, quoted
 from floeberg.spark.native.lanes import Lanes, divide
 from floeberg.spark.native.planned_files import can_be_planned
 from floeberg.spark.native.relation import most_files, positions_column, relation
@@ -150,7 +150,8 @@ def _group(spark: SparkSession, lanes: Lanes, group: FileGroup, schema: StructTy
     frame = with_file_values(spark, frame, lanes.plan, group, lanes.special)
     frame = _named(frame, group, schema, metadata_values(schema, group, lanes.special))
     if group.filtered:
-        frame = frame.where(condition(lanes.residual, lanes.tested))
+        assert lanes.condition is not None  # noqa: S101 - else no file of the group is proven
+        frame = frame.where(lanes.condition)
     return _finished(frame, schema, lost)
 
 

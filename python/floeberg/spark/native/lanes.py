@@ -20,6 +20,8 @@ from floeberg.types import ListType, MapType, StructType
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
+    from pyspark.sql import Column
+
     from floeberg.scan import Scan
     from floeberg.scan.plan import Plan
     from floeberg.spark.native.file_systems import FileSystems
@@ -76,7 +78,7 @@ class Lanes:
         groups: What Spark reads.
         others: What Floeberg reads: the numbers of files.
         reasons: Why, and how many files of it.
-        residual: The filter that groups are tested by.
+        condition: What groups are tested by; `None` where Spark has no words for it.
         tested: The columns that it tests, by name.
         special: The metadata columns that are selected.
     """
@@ -85,7 +87,7 @@ class Lanes:
     groups: tuple[FileGroup, ...]
     others: tuple[int, ...]
     reasons: tuple[tuple[str, int], ...]
-    residual: Any = None
+    condition: Column | None = None
     tested: dict[str, NestedField] = field(default_factory=dict)
     special: tuple[str, ...] = ()
 
@@ -148,7 +150,7 @@ class _Division:
         others = tuple(number for number in range(count) if number not in taken)
         reasons = Counter(self.reasons[number] for number in others)
         told = tuple(reasons.most_common())
-        return Lanes(self.plan, groups, others, told, self.residual, self.tested, self.special)
+        return Lanes(self.plan, groups, others, told, self.condition, self.tested, self.special)
 
     def _look_at_scan(self, count: int) -> None:
         """What is needed of every file; raises where Spark cannot read one of them."""
@@ -163,21 +165,21 @@ class _Division:
                 _check_partition(each.field_type)
         if not self.keeps_nullability and (lost := next(filter(_is_required_inside, self.fields), None)):
             raise Unproven(f"Spark Connect takes all parts of {lost.name!r} for nullable")
-        self.residual = self.scan._inner.row_filter()  # noqa: SLF001 - the package's own
+        residual = self.scan._inner.row_filter()  # noqa: SLF001 - the package's own
         self.tested = {}
         by_name = {each.name: each for each in self.scan.schema().fields}
         selected = {each.field_id for each in self.fields}
         self.extra = []
-        for name in sorted(tested_columns(self.residual)):
+        for name in sorted(tested_columns(residual)):
             tested = by_name.get(name)
             if tested is None:
                 raise Unproven(f"the filter tests {name!r}, which is not a top-level column of the table")
             self.tested[name] = tested
             if tested.field_id not in selected:
                 self.extra.append(tested)
-        self.untested = None
+        self.condition, self.untested = None, None
         try:
-            condition(self.residual, self.tested)
+            self.condition = condition(residual, self.tested)
         except Unproven as why:
             # It is of no matter where all rows of a file match.
             self.untested = str(why)

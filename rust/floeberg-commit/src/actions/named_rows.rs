@@ -99,7 +99,7 @@ pub(super) fn named_rows(
     if !read.must_stay {
         read.rows.clear();
     }
-    let adds_rows = delta.added.files().iter().any(|written| written.file.content == FileContent::Data);
+    let adds_rows = delta.adds(FileContent::Data);
     let since = Read::of(context, delta);
     let in_order: BTreeMap<String, Matched> = files.into_iter().collect();
     for (path, mut file) in in_order {

@@ -182,8 +182,8 @@ fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: 
              the rows again",
         ));
     }
-    let adds_rows = delta.added.files().iter().any(|written| written.file.content == FileContent::Data);
-    let changes_rows = adds_rows && !(delta.deleted_rows.is_empty() && delta.replaced.is_empty());
+    let changes_rows =
+        delta.adds(FileContent::Data) && !(delta.deleted_rows.is_empty() && delta.replaced.is_empty());
     if was_raised && changes_rows && delta.command != RowCommand::Delta {
         return Err(Error::new(
             ErrorKind::CommitConflict,
@@ -197,10 +197,9 @@ fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: 
 /// Errors: `CommitConflict` for columns that another writer added, where new rows take the place of rows that nobody read: values of
 /// these columns would be lost.
 fn check_columns(validation: Validation<'_>, delta: &RowDelta) -> Result<()> {
-    let has = |content| delta.added.files().iter().any(|written| written.file.content == content);
     let replaces_unread = delta.command == RowCommand::ApplyChanges
-        && has(FileContent::EqualityDeletes)
-        && has(FileContent::Data);
+        && delta.adds(FileContent::EqualityDeletes)
+        && delta.adds(FileContent::Data);
     let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
     if !replaces_unread || base.last_column_id == starting.last_column_id {
         return Ok(());
