@@ -151,16 +151,24 @@ def test_a_merge_that_deletes_and_inserts_looks_again_for_a_row_that_others_dele
         assert content(table) == [(1, "old"), (2, "one"), (3, "old"), (4, "old")]
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("is_upgraded_before", [False, True])
 @pytest.mark.parametrize("operation", [update, upsert, merge, apply_changes])
-def test_rows_keep_their_ids_if_the_table_was_upgraded_meanwhile(catalog, operation):
+def test_rows_keep_ids_that_another_commit_gave_them_after_an_upgrade(
+    catalog, operation, is_upgraded_before, mode
+):
     def row_ids():
         found = catalog.load_table("ns.t").scan(selected_fields=("id", "_row_id")).to_arrow()
         return dict(zip(found["id"].to_pylist(), found["_row_id"].to_pylist(), strict=True))
 
-    transaction = made(catalog, 2).transaction()
-    operation(transaction, mode="merge-on-read")
+    table = made(catalog, 2)
+    if is_upgraded_before:
+        table.upgrade_table_version(3)
+    transaction = table.transaction()
+    operation(transaction, mode=mode)
     other = catalog.load_table("ns.t")
-    other.upgrade_table_version(3)
+    if not is_upgraded_before:
+        other.upgrade_table_version(3)
     # A commit gives ids to the rows that are there.
     other.append(rows(9))
     before = row_ids()

@@ -297,9 +297,10 @@ class History:
         """Does an operation have an answer to all that others did to rows?"""
         handle = tried.handle
         is_same = handle.columns == self.columns == tried.columns and handle.version == self.version
+        was_removed = tried.step.branch in handle.heads and tried.step.branch not in self.heads
         names = {change.name for change in tried.changes if change.receipt is None}
         found = len(tried.changes) == 1 and bool(names & {"append", "delete", "update", "upsert"})
-        return is_same and found
+        return is_same and found and not was_removed
 
     def _check_success(self, tried: Tried) -> None:
         step = tried.step

@@ -165,8 +165,8 @@ fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
     if delta.command == RowCommand::Delta { Ok(mode) } else { mode.checked(&context.metadata) }
 }
 
-/// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile, and for changed rows of it, which have ids
-/// now that were not read.
+/// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile, and for changed rows that got ids since they
+/// were read.
 fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: &RowDelta) -> Result<()> {
     let was_raised = validation.starting.is_some_and(|starting| starting.format_version < 3)
         && context.metadata.format_version >= 3;
@@ -184,14 +184,23 @@ fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: 
     }
     let changes_rows =
         delta.adds(FileContent::Data) && !(delta.deleted_rows.is_empty() && delta.replaced.is_empty());
-    if was_raised && changes_rows && delta.command != RowCommand::Delta {
+    if changes_rows && delta.command != RowCommand::Delta && rows_got_ids(context, delta)? {
         return Err(Error::new(
             ErrorKind::CommitConflict,
-            "the table was upgraded to version 3 since rows were changed: rows have ids there, which changed rows keep. \
-             Change the rows again",
+            "the first commit since the table was upgraded to version 3 gave ids to the rows that were changed. They keep \
+             these ids. Change the rows again",
         ));
     }
     Ok(())
+}
+
+/// Do the rows of the base have ids that they lacked when the operation read them?
+///
+/// Rows of an upgraded table get their ids by the first snapshot after it.
+fn rows_got_ids(context: &ActionContext<'_>, delta: &RowDelta) -> Result<bool> {
+    let read = delta.read_snapshot_id.and_then(|id| context.metadata.snapshot(id).ok());
+    let lacked_ids = read.is_some_and(|snapshot| snapshot.first_row_id.is_none());
+    Ok(lacked_ids && context.parent()?.is_some_and(|snapshot| snapshot.first_row_id.is_some()))
 }
 
 /// Errors: `CommitConflict` for columns that another writer added, where new rows take the place of rows that nobody read: values of
