@@ -91,6 +91,7 @@ bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (
 	cargo bench --locked --profile dev -p floeberg-benches
 	$(PYTHON) benches/python/instruction_counts.py
 	$(PYTHON) benches/python/bench_plan.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
+	$(PYTHON) benches/python/bench_spark_planning.py
 	$(PYTHON) benches/python/bench_scan.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_equality.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_append.py --scale $(or $(SCALE),1)

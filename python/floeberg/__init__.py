@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.scan.explain import Lane
-    from floeberg.scan.scan import Reader
+    from floeberg.scan.scan import Planning, Reader
 
 __all__ = [
     "AggregateResult",
@@ -122,11 +122,15 @@ __version__ = _native.__version__
 
 
 def _spark_frame(
-    scan: Scan, spark: "SparkSession", options: dict[str, int | bool | None], reader: "Reader"
+    scan: Scan,
+    spark: "SparkSession",
+    options: dict[str, int | bool | None],
+    reader: "Reader",
+    planning: "Planning",
 ) -> "DataFrame":
     from floeberg.spark.native.frame import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    return frame_of(scan, spark, options, reader)
+    return frame_of(scan, spark, options, reader, planning)
 
 
 def _spark_lanes(scan: Scan, spark: "SparkSession") -> "tuple[Lane, ...]":

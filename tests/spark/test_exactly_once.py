@@ -42,7 +42,8 @@ def merged(numbers):
 KILLS = """
 import os, signal, pathlib, uuid
 import floeberg.spark
-from floeberg.spark.write import tasks, row_changes, frame as writing
+from floeberg.spark.session import tasks
+from floeberg.spark.write import row_changes, frame as writing
 
 class DiesOnce:
     \"\"\"A task that works, and whose worker then dies before it says so; or that fails halfway. Once each.\"\"\"

@@ -25,6 +25,21 @@ residual; and the bytes to read, start and exclusive end, where it is a part of 
 def parquet_shapes(scan: Scan, locations: list[str]) -> tuple[list[tuple[int, int]], list[str]]:
     """The columns of files, from their footers: for each file the index of a text and its size, and the texts."""
 
+def plan_parts(scan: Scan) -> PlanParts:
+    """Reads the manifest list of a scan, to plan it by tasks.
+
+    Raises:
+        UnsupportedError: The scan reads what appends added.
+    """
+
+def read_manifests(scan: Scan, task: bytes, threads: int | None = None) -> bytes:
+    """Reads the manifests of a task that `PlanParts.task` made of the same scan.
+
+    Raises:
+        InvalidDataError: A manifest is damaged. The error names it.
+        NotFoundError: A manifest is missing.
+    """
+
 def deleted_rows(plan: Plan, numbers: list[int]) -> Column:
     """The rows of each file that are deleted by position: the words of a bitmap, as a list of `int64`."""
 
@@ -265,6 +280,42 @@ class Plan:
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the groups of `split`, or the `Scan`."""
+
+@final
+class PlanParts:
+    """A plan whose manifests are read by tasks. After an error there is no next step."""
+
+    def lengths(self, deletes: bool) -> list[int]:
+        """The bytes of each data manifest, or of each delete manifest, that the filter keeps."""
+
+    def modes(self) -> tuple[str, str]:
+        """What the table's properties say of who reads data manifests and delete manifests.
+
+        Raises:
+            InvalidInputError: A property is none of `auto`, `local` and `distributed`.
+        """
+
+    def task(self, deletes: bool, start: int, end: int) -> bytes:
+        """What a task needs to read manifests from `start` to `end`. Data manifests come after `index`."""
+
+    def index(self, answers: list[bytes] | None = None) -> None:
+        """Indexes the deletes that tasks read, in the order of their manifests. `None` reads them here."""
+
+    def add(self, answer: bytes) -> None:
+        """Adds the data files that the next task read.
+
+        Raises:
+            InternalError: The answer is not of the next manifests.
+        """
+
+    def finish(self) -> Plan:
+        """The plan of all answers."""
+
+    def here(self) -> Plan:
+        """The plan of data manifests that are read here."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send its tasks."""
 
 @final
 class TaskGroup:

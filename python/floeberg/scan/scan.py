@@ -35,7 +35,8 @@ __all__ = ["Scan"]
 
 SparkOptions: TypeAlias = "dict[str, int | bool | None]"
 Reader: TypeAlias = Literal["auto", "native", "arrow"]
-_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions, Reader], DataFrame]] = {}
+Planning: TypeAlias = Literal["auto", "local", "distributed"]
+_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions, Reader, Planning], DataFrame]] = {}
 """Makers of data frames by engine. The package registers them, so that scans need not import engines."""
 
 
@@ -45,7 +46,7 @@ _LANES: dict[str, Callable[[Scan, SparkSession], tuple[Lane, ...]]] = {}
 
 def register_frames(
     engine: str,
-    make: Callable[[Scan, SparkSession, SparkOptions, Reader], DataFrame],
+    make: Callable[[Scan, SparkSession, SparkOptions, Reader, Planning], DataFrame],
     tell: Callable[[Scan, SparkSession], tuple[Lane, ...]],
 ) -> None:
     """Registers the maker of an engine's data frames, and what shows how the engine reads files."""
@@ -195,6 +196,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         spark: SparkSession,
         *,
         reader: Reader = "auto",
+        planning: Planning = "auto",
         partitions: int | None = None,
         split_size: int | None = None,
         threads: int | None = None,
@@ -204,13 +206,15 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
         Spark's own Parquet reader reads each file whose footer proves that the rows are the same. For these files,
         Spark's column pruning and filter pushdown work, and Spark knows their size. Floeberg reads the other files in
-        Spark's Python workers. The arguments after `reader` affect only them. This call itself reads metadata and
+        Spark's Python workers. The arguments after `planning` affect only them. This call itself reads metadata and
         footers.
 
         Args:
             spark: A session of PySpark 4.0 or later, classic or Spark Connect.
             reader: `"auto"` chooses for each file, `"native"` is Spark's reader or an error, `"arrow"` is Floeberg's
                 reader.
+            planning: `"auto"`, `"local"` or `"distributed"`: whether this process or Spark's tasks read manifests, as
+                for `floeberg.spark.plan_files`.
             partitions: The maximum number of partitions. By default, two for each core.
             split_size: Without `partitions`, the maximum size of a partition in bytes. By default, the table's property
                 `read.split.target-size`, or 128 MiB.
@@ -232,7 +236,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             "threads": None if threads is None else checked_int("threads", threads),
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
-        return _MAKERS["spark"](self, spark, options, reader)
+        return _MAKERS["spark"](self, spark, options, reader, planning)
 
     def _repr_html_(self) -> str:
         facts = {"reads": repr(self), "snapshot": self.snapshot_id}

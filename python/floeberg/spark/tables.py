@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from floeberg.catalog import Catalog
     from floeberg.expressions import AnyFilter
     from floeberg.scan import Scan
-    from floeberg.scan.scan import Reader
+    from floeberg.scan.scan import Planning, Reader
 
 __all__ = ["create_view", "open_named", "table", "table_scan"]
 
@@ -40,6 +40,7 @@ def table(  # noqa: PLR0913 - the parts of one read
     as_of: Moment | None = None,
     case_sensitive: bool = False,
     reader: Reader = "auto",
+    planning: Planning = "auto",
     truncate_nanoseconds: bool = False,
 ) -> DataFrame:
     """Reads a table as a DataFrame.
@@ -59,6 +60,7 @@ def table(  # noqa: PLR0913 - the parts of one read
         as_of: Reads the snapshot that was current at this time.
         case_sensitive: Whether the case of column names counts.
         reader: `"auto"`, `"native"` or `"arrow"`, as for `Scan.to_spark`.
+        planning: `"auto"`, `"local"` or `"distributed"`, as for `Scan.to_spark`.
         truncate_nanoseconds: Whether nanoseconds may be truncated to Spark's microseconds.
 
     Returns:
@@ -79,7 +81,7 @@ def table(  # noqa: PLR0913 - the parts of one read
         as_of=as_of,
         case_sensitive=case_sensitive,
     )
-    return scan.to_spark(spark, reader=reader, truncate_nanoseconds=truncate_nanoseconds)
+    return scan.to_spark(spark, reader=reader, planning=planning, truncate_nanoseconds=truncate_nanoseconds)
 
 
 def create_view(
@@ -109,7 +111,9 @@ def create_view(
     checked = checked_text("view", view)
     checked_bool("replace", replace)
     catalog = options.pop("catalog", None)
-    reading = {key: options.pop(key) for key in ("reader", "truncate_nanoseconds") if key in options}
+    reading = {
+        key: options.pop(key) for key in ("reader", "planning", "truncate_nanoseconds") if key in options
+    }
     made = FollowingView(
         checked,
         name if isinstance(name, str) else "",

@@ -12,6 +12,7 @@ const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
 
 const FORMATS: &[&str] = &["parquet", "avro", "orc"];
+const PLANNING: &[&str] = &["auto", "local", "distributed"];
 const MODES: &[&str] = &["copy-on-write", "merge-on-read"];
 const DISTRIBUTIONS: &[&str] = &["none", "hash", "range"];
 const LEVELS: &[&str] = &["serializable", "snapshot"];
@@ -61,6 +62,10 @@ pub const ENCRYPTION_KEY_ID: &str = "encryption.key-id";
 
 // Reading.
 pub const NAME_MAPPING: &str = "schema.name-mapping.default";
+pub const DATA_PLANNING: Words =
+    Words { name: "read.data-planning-mode", default: "auto", allowed: PLANNING };
+pub const DELETE_PLANNING: Words =
+    Words { name: "read.delete-planning-mode", default: "auto", allowed: PLANNING };
 pub const SPLIT_TARGET_SIZE: Whole = Whole { name: "read.split.target-size", default: 128 * MIB, least: 1 };
 pub const SPLIT_OPEN_FILE_COST: Whole =
     Whole { name: "read.split.open-file-cost", default: 4 * MIB, least: 0 };
@@ -171,6 +176,8 @@ pub const PROPERTIES: &[Known] = &[
         "Minimum number of snapshots that are kept",
     )
     .kept(),
+    DATA_PLANNING.known("Whether Spark's driver reads data manifests, or tasks"),
+    DELETE_PLANNING.known("Whether Spark's driver reads delete manifests, or tasks"),
     SPLIT_OPEN_FILE_COST.known("Bytes that opening a file counts for when a plan is split"),
     SPLIT_LOOKBACK.known("Groups that are kept open while a plan is split"),
     SPLIT_TARGET_SIZE.known("Target size of a group of a plan, in bytes"),
@@ -329,8 +336,6 @@ pub const OF_OTHER_ENGINES: &[&str] = &[
     "engine.hive.enabled",
     "engine.hive.lock-enabled",
     "identifier-fields.rely",
-    "read.data-planning-mode",
-    "read.delete-planning-mode",
     "read.orc.vectorization.batch-size",
     "read.orc.vectorization.enabled",
     "read.parquet.vectorization.batch-size",

@@ -25,7 +25,10 @@ from floeberg.spark.native.lanes import Lanes, divide
 from floeberg.spark.native.planned_files import can_be_planned
 from floeberg.spark.native.relation import most_files, positions_column, relation
 from floeberg.spark.read.branch_reads import READ_KEY, branch_read, record_frame
+from floeberg.spark.read.chosen_files import files_token
 from floeberg.spark.read.dataframe import scan_to_dataframe
+from floeberg.spark.read.distributed import planned, save_planned
+from floeberg.spark.read.saved_plan import SavedPlan
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.local_dir import driver_local_dir
 
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from floeberg.scan import Scan
-    from floeberg.scan.scan import Reader
+    from floeberg.scan.plan import Plan
+    from floeberg.scan.scan import Planning, Reader
     from floeberg.spark.native.lanes import FileGroup
     from floeberg.spark.native.proof import NativeColumn
 
@@ -44,7 +48,11 @@ _READERS = ("auto", "native", "arrow")
 
 
 def frame_of(
-    scan: Scan, spark: SparkSession, options: dict[str, int | bool | None], reader: Reader = "auto"
+    scan: Scan,
+    spark: SparkSession,
+    options: dict[str, int | bool | None],
+    reader: Reader = "auto",
+    planning: Planning = "auto",
 ) -> DataFrame:
     """The DataFrame of a scan. See `Scan.to_spark`."""
     if reader not in _READERS:
@@ -52,22 +60,29 @@ def frame_of(
     check_pyspark()
     check_session(spark)
     _record(scan, spark)
+    saved = _saved_plan(spark)
     if reader == "arrow":
-        return scan_to_dataframe(scan, spark, options)
+        save_planned(scan, spark, planning, saved)
+        return scan_to_dataframe(scan, spark, options, saved=saved)
+    plan = planned(scan, spark, planning, saved)
     schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
     read = branch_read(scan)
     for column in schema:
         # A writer is given the columns of a query, and nothing else of it.
         column.metadata = {**(column.metadata or {}), READ_KEY: "" if read is None else read.as_text()}
-    lanes = lanes_of(scan, spark, insisted=reader == "native")
+    lanes = lanes_of(scan, spark, plan, insisted=reader == "native")
     if reader == "native" and lanes.others:
         why, count = lanes.reasons[0]
         raise UnsupportedError(f"Spark's own reader cannot read {count} of {len(lanes.plan)} files: {why}")
+    if saved is not None and not lanes.others:
+        saved.discard()
     if not len(lanes.plan):
         return spark.createDataFrame([], schema)
     frames = _native(spark, lanes, schema)
     if lanes.others:
-        frames.append(scan_to_dataframe(scan, spark, options, only=lanes.others))
+        frames.append(
+            scan_to_dataframe(scan, spark, options, only=files_token(plan, lanes.others), saved=saved)
+        )
     frame = reduce(lambda one, other: one.union(other), frames)
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     return frame if limit is None else frame.limit(limit)
@@ -80,12 +95,19 @@ def _record(scan: Scan, spark: SparkSession) -> None:
         record_frame(read, folder)
 
 
-def lanes_of(scan: Scan, spark: SparkSession, *, insisted: bool = False) -> Lanes:
+def _saved_plan(spark: SparkSession) -> SavedPlan | None:
+    """Where what tasks read is kept for the process that plans a query: it is on another machine with Spark Connect."""
+    folder = None if is_connect(spark) else driver_local_dir(spark)
+    return None if folder is None else SavedPlan(folder)
+
+
+def lanes_of(scan: Scan, spark: SparkSession, plan: Plan, *, insisted: bool = False) -> Lanes:
     """How the files of a scan would be read in a session.
 
     Args:
         scan: The scan.
         spark: The session.
+        plan: Its files.
         insisted: Whether Spark reads files that Floeberg was given storage options for, too.
     """
     hadoop = None if is_connect(spark) else hadoop_of(spark)
@@ -93,6 +115,7 @@ def lanes_of(scan: Scan, spark: SparkSession, *, insisted: bool = False) -> Lane
     file_systems = FileSystems(hadoop, options, insisted=insisted)
     return divide(
         scan,
+        plan,
         file_systems,
         most_files=most_files(spark),
         keeps_nullability=not is_connect(spark),
@@ -102,7 +125,7 @@ def lanes_of(scan: Scan, spark: SparkSession, *, insisted: bool = False) -> Lane
 
 def lanes_told(scan: Scan, spark: SparkSession) -> tuple[Lane, ...]:
     """Which files Spark's reader and Floeberg's would read in a session, and why."""
-    lanes = lanes_of(scan, spark)
+    lanes = lanes_of(scan, spark, scan.plan_files())
     native = sum(len(group.numbers) for group in lanes.groups)
     told = [Lane("native", "its footer proves that Spark reads the same rows", native)] if native else []
     return (*told, *(Lane("arrow", why, count) for why, count in lanes.reasons))

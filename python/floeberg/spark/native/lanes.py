@@ -92,24 +92,26 @@ class Lanes:
     special: tuple[str, ...] = ()
 
 
-def divide(
+def divide(  # noqa: PLR0913 - what decides how files are read
     scan: Scan,
+    plan: Plan,
     file_systems: FileSystems,
     *,
     most_files: int,
     keeps_nullability: bool = True,
     numbers_files: bool = True,
 ) -> Lanes:
-    """Plans a scan and divides its files.
+    """Divides the files of a plan.
 
     Args:
         scan: The scan.
+        plan: Its plan.
         file_systems: What Spark opens.
         most_files: Files that Spark can be given.
         keeps_nullability: Whether Spark can be told that parts of columns are never null.
         numbers_files: Whether Spark can be told the number of a file.
     """
-    return _Division(scan, file_systems, most_files, keeps_nullability, numbers_files).lanes()
+    return _Division(scan, plan, file_systems, most_files, keeps_nullability, numbers_files).lanes()
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ class _Kind:
 @dataclass
 class _Division:
     scan: Scan
+    plan: Plan
     file_systems: FileSystems
     most_files: int
     keeps_nullability: bool
@@ -131,7 +134,6 @@ class _Division:
     reasons: dict[int, str] = field(default_factory=dict)
 
     def lanes(self) -> Lanes:
-        self.plan = self.scan.plan_files()
         count = len(self.plan)
         try:
             self._look_at_scan(count)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from floeberg.spark.read.chosen_files import files_token
-from floeberg.spark.read.options import FILES, SCAN, scan_token
+from floeberg.spark.read.options import FILES, PLAN, SCAN, scan_token
 from floeberg.spark.read.scan_request import scan_bytes
 from floeberg.spark.session.environment import is_connect
 from floeberg.spark.session.registration import register_once
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.scan import Scan
+    from floeberg.spark.read.saved_plan import SavedPlan
 
 __all__ = ["scan_to_dataframe", "token_to_dataframe"]
 
@@ -57,7 +57,8 @@ def scan_to_dataframe(
     spark: SparkSession,
     options: dict[str, int | bool | None],
     *,
-    only: Sequence[int] | None = None,
+    only: str | None = None,
+    saved: SavedPlan | None = None,
 ) -> DataFrame:
     """The DataFrame of a scan, whose files are read by Floeberg's tasks.
 
@@ -65,9 +66,10 @@ def scan_to_dataframe(
         scan: The scan.
         spark: The session.
         options: How to read it.
-        only: The numbers of the files that are read; `None` is all.
+        only: The files that are read, as `files_token` names them; `None` is all.
+        saved: What tasks read of the manifests, where they did.
     """
-    more = {} if only is None else {FILES: files_token(scan.plan_files(), only)}
+    more = {FILES: only, PLAN: None if saved is None else saved.name}
     frame = token_to_dataframe(scan_token(scan_bytes(scan)), spark, {**options, **more})
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     return frame if limit is None else frame.limit(limit)

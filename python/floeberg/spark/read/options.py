@@ -21,13 +21,16 @@ from floeberg.spark.read.stream_options import STREAM_OPTIONS, StreamOptions, st
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FILES", "SCAN", "ReadSettings", "ScanOptions", "read_options", "scan_token"]
+__all__ = ["FILES", "PLAN", "SCAN", "ReadSettings", "ScanOptions", "read_options", "scan_token"]
 
 SCAN = "scan-token"
 """The option that `Scan.to_spark` sets. Spark redacts values of keys that end like this wherever it prints options."""
 
 FILES = "files-token"
 """The option that names some files of the scan, where Spark itself reads the others."""
+
+PLAN = "plan-token"
+"""The option that names what tasks read of the manifests of the scan."""
 
 _SNAPSHOTS = ("snapshot-id", "version", "branch", "tag", "as-of-timestamp")
 _RANGE = ("start-snapshot-id", "end-snapshot-id")
@@ -62,6 +65,7 @@ class ReadSettings:
         truncate_nanoseconds: Whether nanoseconds may be cut to microseconds.
         case_sensitive: Whether the case of column names counts.
         files: The files of the plan that are read, as `files_token` says them; `None` is all.
+        plan: What `SavedPlan` calls the answers of tasks; `None` where no task read manifests.
     """
 
     split_size: int | None = None
@@ -70,6 +74,7 @@ class ReadSettings:
     truncate_nanoseconds: bool = False
     case_sensitive: bool = False
     files: str | None = None
+    plan: str | None = None
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,7 @@ def read_options(given: Mapping[str, str]) -> tuple[ScanOptions | bytes, ReadSet
     if {"owner", "provider"} <= options.keys():
         raise UnsupportedError(f"CREATE TABLE .. USING floeberg is not supported: {_NO_TABLES}")
     for key in options:
-        if key not in (*_OWN, SCAN, FILES) and not is_table_option(key):
+        if key not in (*_OWN, SCAN, FILES, PLAN) and not is_table_option(key):
             _refuse(key)
     settings = ReadSettings(
         split_size=integer(options, "split-size", least=1),
@@ -135,6 +140,7 @@ def read_options(given: Mapping[str, str]) -> tuple[ScanOptions | bytes, ReadSet
         truncate_nanoseconds=flag(options, "truncate-nanoseconds"),
         case_sensitive=flag(options, "case-sensitive"),
         files=options.get(FILES),
+        plan=options.get(PLAN),
     )
     return _scan(options) if SCAN in options else _scan_options(options), settings
 

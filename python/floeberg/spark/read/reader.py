@@ -16,6 +16,7 @@ from floeberg.spark.read.branch_reads import branch_read, record_read
 from floeberg.spark.read.chosen_files import chosen_files
 from floeberg.spark.read.group_rows import group_batches, task_groups
 from floeberg.spark.read.projection import Matching, names_to_read, output_fields
+from floeberg.spark.read.saved_plan import saved_plan
 from floeberg.spark.session.worker_pickle import pickle_call
 
 if TYPE_CHECKING:
@@ -101,10 +102,13 @@ class FloebergReader(DataSourceReader):
     def partitions(self) -> list[InputPartition]:
         """Plans the scan: few and large parts of about equal size."""
         scan = self._opened or self._request.open()
-        plan = (scan if self._names is None else scan.select(*self._names)).plan_files()
-        if self._request.settings.files is not None:
-            plan = chosen_files(plan, self._request.settings.files)
-        groups = task_groups(plan, self._request.settings, self._parallelism)
+        if self._names is not None:
+            scan = scan.select(*self._names)
+        settings = self._request.settings
+        plan = scan.plan_files() if settings.plan is None else saved_plan(scan, settings.plan)
+        if settings.files is not None:
+            plan = chosen_files(plan, settings.files)
+        groups = task_groups(plan, settings, self._parallelism)
         # With no partition at all, Spark would call `read` with one that it makes itself.
         return [FilePartition(group._inner) for group in groups] or [FilePartition(None)]  # noqa: SLF001
 

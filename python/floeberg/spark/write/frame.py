@@ -17,12 +17,13 @@ from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, Floeber
 from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
+from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
 from floeberg.spark.write.input_columns import InputColumns
 from floeberg.spark.write.lance_frame import write_lance
 from floeberg.spark.write.new_schema import schema_of
-from floeberg.spark.write.tasks import AppendTask, run_tasks
+from floeberg.spark.write.tasks import AppendTask
 from floeberg.table import Table
 from floeberg.write import WriteRecipe
 

@@ -10,9 +10,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, UnsupportedError
+from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.lance_columns import LanceColumns
-from floeberg.spark.write.tasks import run_tasks
 from floeberg.table import open_table
 
 if TYPE_CHECKING:

@@ -23,8 +23,9 @@ from floeberg.errors import (
 )
 from floeberg.scan.plan import Plan
 from floeberg.spark.session.environment import cores
+from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.write.input_columns import InputColumns
-from floeberg.spark.write.tasks import PLACES, Changed, ChangeTask, CopyTask, run_tasks
+from floeberg.spark.write.tasks import PLACES, Changed, ChangeTask, CopyTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

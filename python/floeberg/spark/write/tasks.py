@@ -1,7 +1,7 @@
 """What do Spark's tasks do with rows of a DataFrame that a table gets or loses?
 
-In: batches of a DataFrame. Out: one row a task, with what it did: pickled receipts. The driver commits the receipts
-that Spark gives it, one for each task however often the task ran.
+In: batches of a DataFrame. Out: what a task did: receipts. The driver commits the receipts that Spark gives it, one for
+each task however often the task ran.
 
 Invariant: a file is in the table only if its receipt came to the driver.
 """
@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import pickle
 import uuid
-import warnings
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import NotInstalledError
 from floeberg.spark.session.worker_pickle import pickle_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
     from floeberg.scan.task_group import TaskGroup
     from floeberg.spark.write.input_columns import InputColumns
@@ -38,7 +35,6 @@ __all__ = [
     "AppendTask",
     "ChangeTask",
     "CopyTask",
-    "run_tasks",
 ]
 
 KEPT, DELETED, UPDATED, INSERTED = range(4)
@@ -46,50 +42,6 @@ KEPT, DELETED, UPDATED, INSERTED = range(4)
 
 PLACES = ("floeberg_done", "floeberg_file", "floeberg_pos", "floeberg_row_id")
 """The first columns of the rows of `ChangeTask`."""
-
-
-def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any]) -> list[Any]:
-    """Runs a task for each partition of a frame.
-
-    Args:
-        frame: The rows.
-        work: What a task does with its batches. It can be pickled, and so can its result.
-
-    Returns:
-        The results of the tasks, one each.
-
-    Raises:
-        NotInstalledError: PySpark has no pandas, which it asks for before it sends batches to functions.
-    """
-    try:
-        import pandas  # noqa: F401, ICN001, PLC0415 - PySpark imports it
-    except ImportError as error:
-        raise NotInstalledError(
-            "pandas is not installed, and PySpark needs it to run tasks on batches: pip install pandas"
-        ) from error
-
-    names = list(frame.columns)
-
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pickle  # noqa: PLC0415 - nothing around this function travels with it
-
-        import pyarrow  # noqa: ICN001, PLC0415
-
-        named = (batch.rename_columns(names) for batch in batches)
-        yield pyarrow.RecordBatch.from_pydict(
-            {"done": pyarrow.array([pickle.dumps(work(named))], pyarrow.binary())}
-        )
-
-    with warnings.catch_warnings():
-        # PySpark warns of new versions of pandas, none of whose data frames are made here.
-        warnings.filterwarnings(
-            "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
-        )
-        # PySpark takes a dot in a name for a field of a struct.
-        plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
-        mapped = plain.mapInArrow(run, "done binary")
-    done = mapped.collect()
-    return [pickle.loads(bytes(row[0])) for row in done]  # noqa: S301 - made by the tasks above
 
 
 @dataclass(frozen=True)

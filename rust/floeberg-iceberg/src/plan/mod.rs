@@ -12,14 +12,18 @@ mod result;
 mod to_read;
 mod planned_file;
 mod split;
+mod chosen_manifests;
 mod plan_job;
 mod plan_blocks;
+mod numbering;
 mod plan_stream;
 mod data_blocks;
+mod parts;
 
 pub(crate) use deletes::delete_files::delete_file;
 pub use explain::{Dropped, Explain, ReadManifests, Stage};
 pub use incremental::Appends;
+pub use parts::{ManifestTask, PlanAssembly, PlanParts, read_manifests};
 pub use plan_stream::{PlanStream, plan};
 pub(crate) use planned_file::PlannedFile;
 pub use request::PlanRequest;

@@ -16,7 +16,8 @@ use super::columns::{FileColumns, Selection};
 use super::deletes::attach::{Attached, KeptFiles, attach};
 use super::plan_job::PlanJob;
 use super::planned_blocks::{DroppedFiles, PlannedBlocks};
-use crate::manifest::{BlockEntries, BoundSpec, EntryStats, ManifestEntries, ManifestFile};
+use super::request::PlanRequest;
+use crate::manifest::{BlockEntries, BoundSpec, EntryStats, ManifestEntries, ManifestFile, Pruner, Specs};
 
 impl PlanJob {
     /// Finds the deletes of the files of a block range, or takes them from an earlier plan with the same index. The index depends on
@@ -50,15 +51,23 @@ impl PlanJob {
         number: usize,
         blocks: &Arc<BlockEntries>,
     ) -> Result<PlannedBlocks> {
+        let (mask, dropped) = test_entries(&self.request, &self.specs, &self.filter, &blocks.entries)?;
+        self.plan_tested(manifest, number, blocks, mask, dropped)
+    }
+
+    /// Plans those files of a block range that passed the tests: all without a mask.
+    pub fn plan_tested(
+        &self,
+        manifest: &ManifestFile,
+        number: usize,
+        blocks: &Arc<BlockEntries>,
+        mask: Option<Vec<bool>>,
+        mut dropped: DroppedFiles,
+    ) -> Result<PlannedBlocks> {
         let is_first = number == 0;
         let BlockEntries { entries, row_ids, .. } = blocks.as_ref();
-        let (request, specs, filter) = (&self.request, &self.specs, &self.filter);
+        let (request, specs) = (&self.request, &self.specs);
         let spec = specs.get(entries.spec_id)?;
-        let mut dropped = DroppedFiles::new(request.verbose);
-        let added = request.appends.as_ref().map(|appends| appends.keep(entries, &mut dropped.by_snapshot));
-        let mask = added.transpose()?;
-        let mask = filter.keep_by_partition(entries, spec, mask, &mut dropped.by_partition)?;
-        let mask = filter.keep_by_bounds(entries, mask, &mut dropped.by_bounds);
         let kept = Selection::new(mask, entries.len());
         check_plain(entries, &kept)?;
         let columns = FileColumns::new(entries, &kept, specs, &request.reader.relocation)?;
@@ -105,6 +114,22 @@ impl PlanJob {
             dropped,
         })
     }
+}
+
+/// Which entries of a data manifest are kept? `None` keeps all. Also what dropped the others.
+pub(super) fn test_entries(
+    request: &PlanRequest,
+    specs: &Specs,
+    filter: &Pruner,
+    entries: &ManifestEntries,
+) -> Result<(Option<Vec<bool>>, DroppedFiles)> {
+    let spec = specs.get(entries.spec_id)?;
+    let mut dropped = DroppedFiles::new(request.verbose);
+    let added = request.appends.as_ref().map(|appends| appends.keep(entries, &mut dropped.by_snapshot));
+    let mask = added.transpose()?;
+    let mask = filter.keep_by_partition(entries, spec, mask, &mut dropped.by_partition)?;
+    let mask = filter.keep_by_bounds(entries, mask, &mut dropped.by_bounds);
+    Ok((mask, dropped))
 }
 
 /// Errors: `Unsupported` for an encrypted data file, naming it.

@@ -1,23 +1,23 @@
 //! What does a plan know before the first data manifest is read?
 //!
-//! In: a request. Out: the kept data manifests, and the deletes that may apply to their files; the account.
+//! In: the chosen manifests. Out: the deletes that may apply to files of the data manifests; the account.
 //! Spec: Scan Planning.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_schema::SchemaRef;
-use floeberg_core::{Context, Result};
+use floeberg_core::Result;
 
+use super::chosen_manifests::ChosenManifests;
 use super::columns::plan_schema;
-use super::deletes::delete_files::read_deletes;
+use super::deletes::delete_files::{delete_blocks, index_deletes};
 use super::deletes::index_cache::{Deletes, IndexSource, find_index, keep_index};
 use super::explain::{Explain, ReadManifests, Stage};
 use super::planned_blocks::DroppedFiles;
 use super::request::PlanRequest;
 use crate::manifest::{
-    Found, ManifestContent, ManifestFile, PruneCounts, Pruner, Specs, Use, block_range_bytes,
+    Found, ManifestBlocks, ManifestFile, PruneCounts, Pruner, Specs, Use, block_range_bytes,
 };
 
 /// The most columns of earlier plans whose statistics a cached manifest keeps.
@@ -53,38 +53,31 @@ pub(super) struct PlanJob {
 impl PlanJob {
     /// Reads the manifest list and the delete manifests. Also returns the kept data manifests.
     pub fn begin(request: PlanRequest) -> Result<(Self, Vec<ManifestFile>)> {
-        let located = request.clone();
-        Self::read(request).map_err(|error| located.with_table(error))
+        Self::of(ChosenManifests::read(request)?, None)
     }
 
-    fn read(request: PlanRequest) -> Result<(Self, Vec<ManifestFile>)> {
-        let used = request.reader.cache.begin();
-        let specs = Specs::new(&request.metadata, &request.schema)?;
-        let filter = Pruner::new(request.filter.clone(), &specs);
-        let manifests = match (&request.snapshot, &request.appends, &request.manifests) {
-            (None, _, _) => Vec::new(),
-            (Some(_), None, Some(chosen)) => chosen.to_vec(),
-            (Some(snapshot), None, None) => request.reader.manifests(snapshot)?,
-            (Some(_), Some(appends), _) => appends.manifests(&request.reader)?,
-        };
-        let mut dropped = [PruneCounts::new(request.verbose), PruneCounts::new(request.verbose)];
-        let [by_data, by_deletes] = &mut dropped;
-        let mut data = Vec::new();
-        let mut deletes = Vec::new();
-        for manifest in manifests {
-            let spec = specs.get(manifest.partition_spec_id).context("manifest", &manifest.manifest_path)?;
-            let is_data = manifest.content == ManifestContent::Data;
-            let counts = if is_data { &mut *by_data } else { &mut *by_deletes };
-            let is_other = |paths: &Arc<HashSet<String>>| is_data && !paths.contains(&manifest.manifest_path);
-            if request.to_change.as_ref().is_some_and(is_other) {
-                continue;
-            }
-            if filter.keeps_manifest(&manifest, spec, counts) {
-                if is_data { data.push(manifest) } else { deletes.push(manifest) }
-            }
-        }
+    /// Indexes the deletes of chosen manifests, whose entries may have been read elsewhere. Also returns the data manifests.
+    pub fn of(
+        chosen: ChosenManifests,
+        entries: Option<Vec<ManifestBlocks>>,
+    ) -> Result<(Self, Vec<ManifestFile>)> {
+        let located = chosen.request.clone();
+        Self::indexed(chosen, entries).map_err(|error| located.with_table(error))
+    }
+
+    fn indexed(
+        chosen: ChosenManifests,
+        entries: Option<Vec<ManifestBlocks>>,
+    ) -> Result<(Self, Vec<ManifestFile>)> {
+        let ChosenManifests { request, specs, filter, used, dropped, data, deletes } = chosen;
         let looked_into = ReadManifests::of(&data, &deletes, request.verbose);
-        let deletes = indexed(&request, used, &specs, &filter, &deletes)?;
+        let deletes = match entries {
+            Some(entries) => {
+                let (index, by_filter) = index_deletes(&request, used, &specs, &filter, &entries)?;
+                Deletes { index: Arc::new(index), by_filter, number: None }
+            }
+            None => indexed(&request, used, &specs, &filter, &deletes)?,
+        };
         let mut statistics_of = filter.whole().column_ids();
         statistics_of.extend(deletes.index.key_columns());
         statistics_of.extend(request.statistics_of);
@@ -177,7 +170,8 @@ fn indexed(
     if let Some(known) = source.as_ref().and_then(|source| find_index(&request.reader.cache, used, source)) {
         return Ok(known);
     }
-    let (index, by_filter) = read_deletes(request, used, specs, filter, manifests)?;
+    let blocks = delete_blocks(request, used, specs, manifests)?;
+    let (index, by_filter) = index_deletes(request, used, specs, filter, &blocks)?;
     let deletes = Deletes { index: Arc::new(index), by_filter, number: None };
     Ok(match source {
         Some(source) => keep_index(&request.reader.cache, used, source, deletes),

@@ -9,18 +9,16 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use arrow_array::{Int32Array, Int64Array, RecordBatch};
-use floeberg_core::expr::ColumnStats;
-use floeberg_core::{Error, Result};
+use arrow_array::RecordBatch;
+use floeberg_core::Result;
 
-use super::columns::{column, typed, with_column};
 use super::explain::Explain;
+use super::numbering::{Files, Numbering};
 use super::plan_job::PlanJob;
-use super::planned_blocks::{DroppedFiles, PlannedBlocks};
 use super::request::PlanRequest;
 use super::tasks::{TaskRow, TaskSource};
 use super::{DeleteFile, FileScanTask, Plan};
-use crate::manifest::DistinctResiduals;
+use crate::manifest::ManifestFile;
 use floeberg_exec::threads::{Ahead, OrderedStream};
 
 /// Plans a scan.
@@ -37,46 +35,31 @@ pub fn plan(request: PlanRequest) -> Result<Plan> {
 /// within a manifest.
 pub struct PlanStream {
     planned: OrderedStream<PlanJob>,
-    residuals: DistinctResiduals,
     deletes: Vec<Arc<DeleteFile>>,
-    /// The id of the next row of the current manifest.
-    next_row_id: Option<i64>,
-    dropped: DroppedFiles,
-    totals: Totals,
+    numbering: Numbering,
 }
-
-/// Sums over the files of a plan.
-#[derive(Debug, Default)]
-struct Totals {
-    data_files: u64,
-    records: u64,
-    bytes: u64,
-}
-
-/// One batch of a stream: files, and their statistics of the requested column.
-type Files = (RecordBatch, Vec<ColumnStats>);
 
 impl PlanStream {
     /// Starts to plan: reads the manifest list and the delete manifests, and no data manifest yet.
     ///
     /// Errors: those of [`plan`].
     pub fn open(request: PlanRequest) -> Result<Self> {
+        let (planning, manifests) = PlanJob::begin(request)?;
+        Ok(Self::of(planning, manifests))
+    }
+
+    /// Plans the files of data manifests whose deletes are known.
+    pub(super) fn of(planning: PlanJob, manifests: Vec<ManifestFile>) -> Self {
+        let request = &planning.request;
         let ahead = Ahead {
             threads: request.reader.threads,
             memory: request.memory,
             cancel: request.reader.cancel.clone(),
         };
-        let (planning, manifests) = PlanJob::begin(request)?;
         let deletes = planning.deletes.index.files();
-        let dropped = DroppedFiles::new(planning.request.verbose);
-        Ok(Self {
-            planned: OrderedStream::new(Arc::new(planning), manifests.into_iter().map(Ok), ahead),
-            residuals: DistinctResiduals::default(),
-            deletes,
-            next_row_id: None,
-            dropped,
-            totals: Totals::default(),
-        })
+        let numbering = Numbering::new(request.verbose);
+        let planned = OrderedStream::new(Arc::new(planning), manifests.into_iter().map(Ok), ahead);
+        Self { planned, deletes, numbering }
     }
 
     /// Stops keeping manifests for later plans of the table, so that memory stays small. It still uses cached manifests.
@@ -101,11 +84,7 @@ impl PlanStream {
             chunks.push(chunk);
             statistics.extend(of_column);
         }
-        let explain = self.explain();
-        let planning = self.planned.job();
-        let (schema, specs) = (Arc::clone(&planning.schema), Arc::clone(&planning.specs));
-        let plan = Plan::new(schema, specs, chunks, self.deletes, self.residuals.into_list(), explain);
-        Ok(plan.with_statistics(statistics))
+        Ok(self.numbering.plan(self.planned.job(), chunks).with_statistics(statistics))
     }
 
     /// The tasks, in order, each built on demand, while later manifests are still read.
@@ -115,13 +94,7 @@ impl PlanStream {
 
     /// The account so far.
     pub fn explain(&self) -> Explain {
-        let planning = self.planned.job();
-        Explain {
-            data_files: self.totals.data_files,
-            records: self.totals.records,
-            bytes: self.totals.bytes,
-            ..planning.explain(&self.dropped)
-        }
+        self.numbering.explain(self.planned.job())
     }
 
     fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<Files>>> {
@@ -131,7 +104,7 @@ impl PlanStream {
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(planned)) => planned,
             };
-            match planned.and_then(|blocks| self.number(blocks)) {
+            match planned.and_then(|blocks| self.numbering.number(blocks)) {
                 Ok(None) => {}
                 Ok(Some(files)) => return Poll::Ready(Some(Ok(files))),
                 Err(error) => {
@@ -140,52 +113,6 @@ impl PlanStream {
                 }
             }
         }
-    }
-
-    /// Gives residuals and rows of a block range their numbers in the plan, and counts it.
-    fn number(&mut self, blocks: PlannedBlocks) -> Result<Option<Files>> {
-        self.dropped.merge(blocks.dropped);
-        if blocks.is_first {
-            self.next_row_id = blocks.first_row_id;
-        }
-        let base = self.next_row_id;
-        self.next_row_id = base.and_then(|base| base.checked_add(blocks.row_ids));
-        let Some(mut files) = blocks.files else { return Ok(None) };
-        let numbers = self.residuals.numbers(blocks.residuals);
-        if numbers.iter().enumerate().any(|(local, number)| local as i32 != *number) {
-            let local = typed::<Int32Array>(files.column(column::RESIDUAL))?.values();
-            let residuals: Int32Array = local.iter().map(|local| numbers[*local as usize]).collect();
-            files = with_column(files, column::RESIDUAL, Arc::new(residuals))?;
-        }
-        if let Some(counted_on) = blocks.counted_on {
-            let ids = typed::<Int64Array>(files.column(column::FIRST_ROW_ID))?;
-            let ids = ids.iter().zip(&counted_on).map(|(id, counts_on)| {
-                if !counts_on {
-                    return Ok(id);
-                }
-                let id = id.zip(base).and_then(|(id, base)| id.checked_add(base));
-                id.map(Some)
-                    .ok_or_else(|| Error::invalid_data("the row ids of a manifest do not fit into 64 bits"))
-            });
-            let ids: Int64Array = ids.collect::<Result<_>>()?;
-            files = with_column(files, column::FIRST_ROW_ID, Arc::new(ids))?;
-        }
-        self.totals.add(&files)?;
-        Ok(Some((files, blocks.statistics)))
-    }
-}
-
-impl Totals {
-    fn add(&mut self, files: &RecordBatch) -> Result<()> {
-        let sum = |position: usize, so_far: u64| {
-            let values = typed::<Int64Array>(files.column(position))?.values();
-            let each = values.iter().map(|value| u64::try_from(*value).unwrap_or(0));
-            Ok::<_, Error>(each.fold(so_far, u64::saturating_add))
-        };
-        self.records = sum(column::RECORD_COUNT, self.records)?;
-        self.bytes = sum(column::FILE_SIZE, self.bytes)?;
-        self.data_files += files.num_rows() as u64;
-        Ok(())
     }
 }
 
@@ -216,7 +143,7 @@ impl Iterator for PlanTasks {
                 let source = TaskSource {
                     specs: &self.stream.planned.job().specs,
                     delete_files: &self.stream.deletes,
-                    residuals: self.stream.residuals.list(),
+                    residuals: self.stream.numbering.residuals(),
                 };
                 let task = TaskRow::of(source, batch, self.row).and_then(|row| row.task(source));
                 self.row += 1;

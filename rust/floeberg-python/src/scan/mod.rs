@@ -9,6 +9,7 @@
 //! - `task_group`: what a worker needs to read its part of a plan.
 //! - `plan`: a plan.
 //! - `scan`: a scan.
+//! - `parts`: a plan whose manifests tasks read.
 //! - `changelog`: what rows snapshots changed.
 //! - `lane`: what Spark's own reader must know of files.
 
@@ -22,5 +23,6 @@ pub mod task_group;
 pub mod plan;
 #[expect(clippy::module_inception, reason = "the class that the folder is about")]
 pub mod scan;
+pub mod parts;
 pub mod changelog;
 pub mod lane;

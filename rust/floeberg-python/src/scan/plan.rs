@@ -33,8 +33,19 @@ pub struct Plan {
 impl Plan {
     /// Begins to plan a scan.
     pub fn begin(py: Python<'_>, scan: &IcebergScan) -> PyResult<Self> {
-        let begun = Mutex::new(Some(begin(py, scan)?));
-        Ok(Self { scan: scan.clone(), begun, whole: OnceLock::new() })
+        let (stream, cancel) = begin(py, scan)?;
+        Ok(Self::begun(scan, stream, cancel))
+    }
+
+    /// A plan of a scan whose data manifests are read when it is first used.
+    pub fn begun(scan: &IcebergScan, stream: PlanStream, cancel: Cancel) -> Self {
+        Self { scan: scan.clone(), begun: Mutex::new(Some((stream, cancel))), whole: OnceLock::new() }
+    }
+
+    /// A plan of a scan that was read.
+    pub fn of(scan: &IcebergScan, whole: IcebergPlan) -> Self {
+        let whole = OnceLock::from(Arc::new(whole));
+        Self { scan: scan.clone(), begun: Mutex::new(None), whole }
     }
 
     /// The plan that was begun, or a new one if that was consumed.
@@ -92,8 +103,7 @@ impl Plan {
     fn only(&self, py: Python<'_>, numbers: Vec<usize>) -> PyResult<Self> {
         let plan = self.whole(py)?;
         let some = runtime::call(py, || plan.only(&numbers))?;
-        let whole = OnceLock::from(Arc::new(some));
-        Ok(Self { scan: self.scan.clone(), begun: Mutex::new(None), whole })
+        Ok(Self::of(&self.scan, some))
     }
 
     /// A file by its number.

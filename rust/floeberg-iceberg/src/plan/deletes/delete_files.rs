@@ -24,18 +24,14 @@ use crate::plan::request::PlanRequest;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
 use floeberg_exec::threads::ordered;
 
-/// Reads the delete manifests and indexes their live entries.
-///
-/// Deletes of partitions that the filter rules out are dropped: no data file of such a partition is planned. Equality deletes are
-/// dropped too, and counted, if the filter rules out all their keys, unless rows that do not match are used too.
-pub(crate) fn read_deletes(
+/// The block ranges of delete manifests, cached or read.
+pub(crate) fn delete_blocks(
     request: &PlanRequest,
     used: Use,
     specs: &Specs,
-    filter: &Pruner,
     manifests: &[ManifestFile],
-) -> Result<(DeleteIndex, PruneCounts)> {
-    let (reader, untrusted) = (&request.reader, specs.untrusted());
+) -> Result<Vec<ManifestBlocks>> {
+    let reader = &request.reader;
     let most_bytes = block_range_bytes(manifests, reader.threads);
     let ranges = ordered(manifests, reader.threads, &reader.cancel, |manifest| {
         // The entries themselves decide which statistics are needed, so the cache is asked for none.
@@ -45,11 +41,25 @@ pub(crate) fn read_deletes(
             Found::Without(_) => ManifestBlocks::read(reader, manifest.clone(), most_bytes),
         }
     })?;
-    let ranges: Vec<ManifestBlocks> = ranges.into_iter().flatten().collect();
-    let lists = ordered(&ranges, reader.threads, &reader.cancel, |blocks| {
+    Ok(ranges.into_iter().flatten().collect())
+}
+
+/// Indexes the live entries of delete manifests.
+///
+/// Deletes of partitions that the filter rules out are dropped: no data file of such a partition is planned. Equality deletes are
+/// dropped too, and counted, if the filter rules out all their keys, unless rows that do not match are used too.
+pub(crate) fn index_deletes(
+    request: &PlanRequest,
+    used: Use,
+    specs: &Specs,
+    filter: &Pruner,
+    ranges: &[ManifestBlocks],
+) -> Result<(DeleteIndex, PruneCounts)> {
+    let (reader, untrusted) = (&request.reader, specs.untrusted());
+    let lists = ordered(ranges, reader.threads, &reader.cancel, |blocks| {
         let manifest = &blocks.manifest;
         let spec = specs.get(manifest.partition_spec_id)?;
-        let decoded = decoded(request, used, spec, blocks)?;
+        let decoded = delete_entries(request, used, spec, blocks)?;
         let entries = &decoded.entries;
         let key_columns = key_columns(request, untrusted, ids_of(entries));
         let mask = filter.keep_by_partition(entries, spec, None, &mut PruneCounts::default())?;
@@ -107,7 +117,7 @@ pub(crate) fn read_deletes(
 }
 
 /// The entries of a block range of a delete manifest, with the statistics of their key columns.
-fn decoded(
+pub(crate) fn delete_entries(
     request: &PlanRequest,
     used: Use,
     spec: &BoundSpec,

@@ -23,17 +23,22 @@ fn own_row_id(number: usize) -> Option<i64> {
 }
 
 /// A manifest of some megabytes, an entry a block: the paths are long.
-fn large_manifest() -> Vec<u8> {
+pub(super) fn large_manifest() -> Vec<u8> {
+    large_manifest_of(|number| 10 + number as i64)
+}
+
+/// The same, with so many rows in each file.
+pub(super) fn large_manifest_of(records: impl Fn(usize) -> i64) -> Vec<u8> {
     let field = r#"{"name":"first_row_id","type":["null","long"],"field-id":142}"#;
     let file = |number: usize| {
         let path = format!("memory://t/{}/{number}.parquet", "long".repeat(40_000));
         let row_id = own_row_id(number).map_or_else(none, |id| some(Value::Long(id)));
-        (path, 10 + number as i64, row_id)
+        (path, records(number), row_id)
     };
     manifest(field, "first_row_id", (0..FILES).map(file).collect(), 1)
 }
 
-fn request_of(manifest: Vec<u8>, threads: usize) -> PlanRequest {
+pub(super) fn request_of(manifest: Vec<u8>, threads: usize) -> PlanRequest {
     let more = json!({
         "next-row-id": 100_000,
         "current-snapshot-id": 1,

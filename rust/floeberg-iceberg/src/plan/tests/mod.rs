@@ -13,5 +13,6 @@ mod one_manifest;
 pub(crate) mod promotion;
 mod promotion_property;
 mod block_ranges;
+mod parts;
 mod table_of_deletes;
 mod verbose;

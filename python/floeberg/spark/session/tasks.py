@@ -1,0 +1,74 @@
+"""How does a task of Spark run for each partition of a frame, and tell the driver what it did?
+
+Invariant: the driver gets one answer of each partition, however often its task ran.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import NotInstalledError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+__all__ = ["run_tasks"]
+
+_CANNOT_IMPORT = re.compile(r"Spark runs its Python workers with .+? which cannot import Floeberg: [^\n]*")
+
+
+def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any]) -> list[Any]:
+    """Runs a task for each partition of a frame.
+
+    Args:
+        frame: The rows.
+        work: What a task does with its batches. It can be pickled, and so can its result.
+
+    Returns:
+        The results of the tasks, one each.
+
+    Raises:
+        NotInstalledError: PySpark has no pandas, which it asks for before it sends batches to functions; or a worker
+            has no Floeberg.
+    """
+    try:
+        import pandas  # noqa: F401, ICN001, PLC0415 - PySpark imports it
+    except ImportError as error:
+        raise NotInstalledError(
+            "pandas is not installed, and PySpark needs it to run tasks on batches: pip install pandas"
+        ) from error
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg imports no PySpark
+
+    names = list(frame.columns)
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pickle  # noqa: PLC0415 - nothing around this function travels with it
+
+        import pyarrow  # noqa: ICN001, PLC0415
+
+        named = (batch.rename_columns(names) for batch in batches)
+        yield pyarrow.RecordBatch.from_pydict(
+            {"done": pyarrow.array([pickle.dumps(work(named))], pyarrow.binary())}
+        )
+
+    with warnings.catch_warnings():
+        # PySpark warns of new versions of pandas, none of whose data frames are made here.
+        warnings.filterwarnings(
+            "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
+        )
+        # PySpark takes a dot in a name for a field of a struct.
+        plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
+        mapped = plain.mapInArrow(run, "done binary")
+    try:
+        done = mapped.collect()
+    except PySparkException as error:
+        if told := _CANNOT_IMPORT.search(str(error)):
+            raise NotInstalledError(told[0]) from error
+        raise
+    return [pickle.loads(bytes(row[0])) for row in done]  # noqa: S301 - made by the tasks above
