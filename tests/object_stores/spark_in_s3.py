@@ -65,6 +65,7 @@ def started(place: Path, jars: list[Path], url: str) -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": place / "warehouse",
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         **{f"spark.hadoop.fs.s3a.{name}": value for name, value in s3a.items()},
     }
     builder = SparkSession.builder.master("local[2]").appName("floeberg-s3")

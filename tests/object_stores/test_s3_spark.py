@@ -66,12 +66,12 @@ def same(scan: fb.Scan, spark: SparkSession) -> DataFrame:
     native = scan.to_spark(spark, reader="native")
     assert is_native(native)
     assert is_native(scan.to_spark(spark))
-    expected = sorted(map(repr, (tuple(row.values()) for row in scan.to_arrow().to_pylist())))
+    expected = sorted(map(repr, scan.to_arrow().to_pylist()))
     assert expected
     ours = scan.to_spark(spark, reader="arrow")
     assert not is_native(ours)
     for frame in (native, ours):
-        assert sorted(map(repr, map(tuple, frame.collect()))) == expected
+        assert sorted(repr(row.asDict(recursive=True)) for row in frame.collect()) == expected
     return native
 
 
@@ -83,7 +83,7 @@ def test_both_lanes_give_the_same_rows(make, spark, scheme: str) -> None:
     assert f"s3a://{BUCKET}/" in "".join(frame.inputFiles())
     same(table.scan(row_filter="id < 70 AND v > 3", selected_fields=("v", "id", "_pos", "_partition")), spark)
     assert ids(frame.where("part = 'p 1=%' AND id > 90")) == [91, 94, 97]
-    assert [(each.reader, each.count) for each in table.scan().explain(spark=spark).lanes] == [("native", 6)]
+    assert [(each.reader, each.files) for each in table.scan().explain(spark=spark).lanes] == [("native", 6)]
 
 
 @pytest.mark.parametrize("version", [2, 3], ids=["positions", "vectors"])
@@ -91,7 +91,7 @@ def test_deleted_rows_are_left_out(make, spark, version: int) -> None:
     table = make(version=version)
     gone = {0, 1, 59, 60, 99}
     table.delete("id IN (0, 1, 59, 60, 99)", mode="merge-on-read")
-    assert table.scan().explain().delete_files
+    assert table.scan().plan_files().delete_files()
     assert ids(same(table.scan(), spark)) == [each for each in range(100) if each not in gone]
     same(table.scan(selected_fields=("id", "_deleted", "_file")), spark)
 
@@ -173,7 +173,7 @@ from floeberg.errors import UnsupportedError
 place, url, location = sys.argv[1:]
 spark = started(Path(place), [], url)
 scan = fb.open_table(location).scan()
-told = {"lanes": [(each.reader, each.reason, each.count) for each in scan.explain(spark=spark).lanes]}
+told = {"lanes": [(each.reader, each.reason, each.files) for each in scan.explain(spark=spark).lanes]}
 told["ids"] = sorted(row.id for row in scan.to_spark(spark).collect())
 try:
     scan.to_spark(spark, reader="native")
