@@ -37,7 +37,7 @@ test-python: install ## Build the package, then the Python tests alone (ARGS="-k
 test-spark: install java ## The same for the tests that start Spark
 	$(PYTHON) -m pytest tests/spark $(ARGS)
 
-spark-versions: venv java ## The tests of readers and queries with PySpark 4.0, 4.1 and 4.2 (ARGS="4.0.1" chooses)
+spark-versions: venv java ## Some tests of reads, changes and streams with PySpark 4.0, 4.1 and 4.2 (ARGS="4.0.1" chooses)
 	$(PYTHON) tools/spark_versions.py $(ARGS)
 
 faults: install ## Storage that fails at every call, processes that are killed (KILLS=200 of each catalog), many writers at once
@@ -51,7 +51,7 @@ long: install ## What tests try, many more of it: HISTORIES=2000, INTERLEAVINGS=
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
-object-stores: install ## Tables in S3: the wheel with the cloud stores, and a server on loopback
+object-stores: install java ## Tables in S3: the wheel with the cloud stores, a server on loopback, Spark's connector (690 MB, once)
 	$(PYTHON) tools/install_dev.py --clouds
 	cargo clippy --locked -p floeberg-io --features clouds --all-targets --quiet -- -D warnings
 	cargo test --locked --quiet -p floeberg-io --features clouds object

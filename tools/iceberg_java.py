@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
-import urllib.request
 from pathlib import Path
 
+from maven import jar
 from peer_environment import environment
 
 PYSPARK = "4.0.5"
 VERSION = "1.11.0"
-MAVEN = "https://repo1.maven.org/maven2"
 RUNTIME = (
     f"org/apache/iceberg/iceberg-spark-runtime-4.0_2.13/{VERSION}/iceberg-spark-runtime-4.0_2.13-{VERSION}.jar",
     "63c3b812549dc232c1920865ff42436df8604a9bbacd693930985c06bd97e6dc",
@@ -28,21 +26,3 @@ def iceberg_java(folder: Path) -> tuple[Path, Path] | str:
         return environment(folder, {"pyspark": PYSPARK}), jar(folder, *RUNTIME)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
-
-
-def jar(folder: Path, place: str, sha256: str) -> Path:
-    """A jar of Maven Central, downloaded where it is not there.
-
-    Raises:
-        OSError: It cannot be had.
-        ValueError: It is not the one that was pinned.
-    """
-    path = folder / place.rpartition("/")[2]
-    if not path.exists():
-        unfinished = path.with_suffix(".part")
-        urllib.request.urlretrieve(f"{MAVEN}/{place}", unfinished)
-        unfinished.rename(path)
-    if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
-        path.unlink()
-        raise ValueError(f"{place} is not the file that was pinned by its SHA-256")
-    return path

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import floeberg as fb
 import floeberg.spark
 from corpus.fixtures import lent
-from floeberg.spark.native import deletes, planned_files
+from floeberg.spark.native import deletes, lanes, planned_files
 from test_lanes import check_lanes
 from test_native import plan_of
 
@@ -50,6 +50,22 @@ def test_deletes_of_many_files_are_joined(role, limit, spark, monkeypatch, numbe
     assert ("BroadcastHashJoin" in plan_of(scan.to_spark(spark, reader="native"))) == is_joined
     for more in ((), ("_deleted",)):
         assert check_lanes(scan.select("*", *more), spark) == ""
+
+
+def test_files_whose_bitmaps_are_too_many_are_ours(make, spark, monkeypatch) -> None:
+    table = make(pa.schema({"id": pa.int64()}), format_version=3)
+    for start, end in ((0, 1000), (1000, 1010), (1010, 1020)):
+        table.append(pa.table({"id": range(start, end)}))
+    table.delete("id IN (7, 1001, 1011)", mode="merge-on-read")
+    monkeypatch.setattr(lanes, "_MOST_BITMAP_BYTES", 5)
+    told = {each.reader: each for each in table.scan().explain(spark=spark).lanes}
+    # A file that does not fit leaves room for smaller ones.
+    assert (told["native"].files, told["arrow"].files) == (2, 1)
+    assert told["arrow"].reason == "more deletes than are worth sending to every executor"
+    frame = table.scan().to_spark(spark)
+    assert sorted(row.id for row in frame.collect()) == [
+        each for each in range(1020) if each not in {7, 1001, 1011}
+    ]
 
 
 @pytest.mark.usefixtures("numbered")

@@ -132,6 +132,10 @@ def test_spark_connect_reads_files_by_itself(tmp_path):
         told["special"] = [str(each) for each in special.explain(spark=spark).lanes]
         both = [special.to_spark(spark, reader=each).collect() for each in ("native", "arrow")]
         told["special_rows"] = sorted(map(str, both[0])) == sorted(map(str, both[1]))
+        from floeberg.spark.native import relation
+        told["most"], relation._MOST_FILES_CONNECT = relation._MOST_FILES_CONNECT, 1
+        told["more"] = [str(each) for each in scan.explain(spark=spark).lanes]
+        told["more_rows"] = scan.to_spark(spark).count()
         print(json.dumps(told), flush=True)
         """,
         json.dumps({"warehouse": str(tmp_path / "w"), "turned": TURNED}),
@@ -144,6 +148,10 @@ def test_spark_connect_reads_files_by_itself(tmp_path):
     assert told["lanes"][0].startswith("in Spark by native: ")
     assert told["special"][0].startswith("in Spark by native: ")
     assert told["special_rows"]
+    # As the guide says.
+    assert told["most"] == 256
+    assert all(each.endswith("the plan has more than 1 files") for each in told["more"])
+    assert told["more_rows"] == 23
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the other Python is a shell script")

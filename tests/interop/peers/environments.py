@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from iceberg_java import PYSPARK, RUNTIME, SQLITE, jar
+from iceberg_java import PYSPARK, RUNTIME, SQLITE
+from maven import jar
 from peer_environment import environment
 
 from peers.process import Peer

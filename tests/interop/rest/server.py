@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from iceberg_java import jar
+from maven import jar
 from peers.environments import FOLDER
 
 HERE = Path(__file__).parent
