@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 from s3_kinds import BUCKET
 
 import floeberg as fb
-from floeberg.errors import CommitStateUnknownError, FloebergError, TableAlreadyExistsError
+from floeberg.errors import CommitStateUnknownError, FloebergError, NotFoundError, TableAlreadyExistsError
 
 FAULTS = ("fail", "lose-request", "lose-answer", "cut-short")
 _PLACES: Iterator[str] = (f"s3://{BUCKET}/lance/{number}" for number in range(1_000_000))
@@ -132,3 +134,84 @@ def test_many_processes_change_a_table_in_s3_and_lose_nothing(table) -> None:
     dataset = lance.dataset(table.location)
     dataset.validate()
     assert dataset.count_rows() == table.scan().count()
+
+
+SECRET = "a-secret-that-nobody-sees"
+
+
+@pytest.fixture
+def options(server, monkeypatch) -> dict[str, str]:
+    """Options that say where the storage is. The environment says nothing, or something wrong."""
+    for name in ("AWS_ALLOW_HTTP", "AWS_REGION"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "wrong")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    return {
+        "s3.endpoint": server.url,
+        "s3.access-key-id": "somebody",
+        "s3.secret-access-key": SECRET,
+        "s3.region": "us-east-1",
+    }
+
+
+def test_rows_are_written_and_read_with_the_options_of_the_table_alone(options) -> None:
+    table = fb.lance.create_table(next(_PLACES), rows(1, 2, 3, 4), storage_options=options)
+    table.append(rows(5))
+    table.delete("id = 1")
+    table.upsert(rows(5, 6), ["id"])
+    table.add_columns({"twice": fb.sql_expr("id * 2")})
+    table.maintenance.compact()
+    opened = fb.open_table(table.location, storage_options=options)
+    assert ids(opened) == [2, 3, 4, 5, 6]
+    assert opened.take(row_ids=[2], selected_fields=("id",)).to_pylist() == [{"id": 3}]
+    assert sum(len(group.to_arrow()) for group in opened.scan().plan_files().split(1)) == 5
+
+
+def test_workers_write_and_read_with_the_options_that_they_are_sent(options) -> None:
+    table = fb.lance.create_table(next(_PLACES), rows(1, 2), storage_options=options)
+    work = (
+        "import pickle, sys, pyarrow as pa\n"
+        "recipe, group = pickle.load(sys.stdin.buffer)\n"
+        "receipt = recipe.write(pa.table({'id': pa.array([7], pa.int64()), 'name': ['g']}))\n"
+        "sys.stdout.buffer.write(pickle.dumps((receipt, group.to_arrow().num_rows)))"
+    )
+    sent = pickle.dumps((table.write_recipe(), table.scan().plan_files().whole()))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", work], input=sent, capture_output=True, check=True, env=environment
+    )
+    receipt, read = pickle.loads(done.stdout)
+    table.commit_receipts([receipt])
+    assert (read, ids(table)) == (2, [1, 2, 7])
+
+
+def test_blobs_are_opened_with_the_options_of_the_table(options) -> None:
+    location = next(_PLACES)
+    blob = pa.field("blob", pa.large_binary(), metadata={"lance-encoding:blob": "true"})
+    batch = pa.table([pa.array([b"one", None], pa.large_binary())], schema=pa.schema([blob]))
+    theirs = {"aws_endpoint": options["s3.endpoint"], "aws_region": "us-east-1", "allow_http": "true"}
+    theirs |= {"aws_access_key_id": "somebody", "aws_secret_access_key": SECRET}
+    lance.write_dataset(batch, location, storage_options=theirs, data_storage_version="2.1")
+    table = fb.open_table(location, storage_options=options)
+    first, second = table.blobs("blob", addresses=[0, 1])
+    assert (first.read(), second) == (b"one", None)
+
+
+def test_no_text_has_a_secret_of_the_options(options, server) -> None:
+    table = fb.lance.create_table(next(_PLACES), rows(1), storage_options=options)
+    scan = table.scan()
+    recipe = table.write_recipe()
+    receipt = recipe.write(rows(2))
+    done = table.commit_receipts([receipt])
+    shown: list[object] = [table, scan, scan.plan_files(), recipe, receipt, scan.explain(), done]
+    nowhere = options | {"s3.endpoint": "http://127.0.0.1:9", "io.retries": "0"}
+    with pytest.raises(FloebergError) as caught:
+        fb.open_table(table.location, format="lance", storage_options=nowhere)
+    shown += [caught.value, *traceback.format_exception(caught.value)]
+    for location in table.inspect.data_files()["location"].to_pylist():
+        server.ask("DELETE", location.removeprefix("s3://"))
+    with pytest.raises(NotFoundError) as gone:
+        table.scan().to_arrow()
+    shown += [gone.value, *traceback.format_exception(gone.value)]
+    assert not [each for each in shown if SECRET in f"{each} {each!r}"]

@@ -18,6 +18,7 @@ from floeberg.errors import (
     NotInstalledError,
     UnsupportedError,
 )
+from floeberg.lance.page_options import page_options, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,18 +29,11 @@ __all__ = ["BlobSource", "PageBatches", "PageWriter", "Pages", "blob_files", "pa
 
 BATCH_ROWS = 16384
 """Rows of a batch."""
-
-_OPTIONS = {
-    "s3.access-key-id": "aws_access_key_id",
-    "s3.secret-access-key": "aws_secret_access_key",
-    "s3.session-token": "aws_session_token",
-    "s3.endpoint": "aws_endpoint",
-    "s3.region": "aws_region",
-    "client.region": "aws_region",
-    "s3.anonymous": "aws_skip_signature",
-    "s3.force-virtual-addressing": "aws_virtual_hosted_style_request",
-}
-"""Storage options, and how pylance names them. Names that start with `aws_`, `google_` or `azure_` are its own."""
+_NARROW = 4
+"""The most columns of batches that may have more rows."""
+_NARROW_BYTES = 512 << 10
+"""The bytes of such a batch, where its columns are numbers."""
+_MOST_ROWS = 1 << 17
 
 _USED_BY: list[int] = []
 """The process that used pylance."""
@@ -126,37 +120,42 @@ def blob_files(
         dataset: Any = lance.dataset(
             _native.local_path(folder) or folder,
             version=version,
-            storage_options=_translated_options(storage_options),
+            storage_options=page_options(storage_options),
         )
         return cast("list[Any]", dataset.take_blobs(column, addresses=list(addresses)))
 
-    return [None if each is None else _Blob(each, folder) for each in _asked(found, folder)]
+    asked = _asked(found, folder, storage_options)
+    return [None if each is None else _Blob(each, folder, storage_options) for each in asked]
 
 
 class _Blob:
     """A blob whose errors are Floeberg's, and name the table."""
 
-    def __init__(self, inner: Any, location: str) -> None:  # noqa: ANN401 - pylance has no types
+    def __init__(self, inner: Any, location: str, options: Mapping[str, str]) -> None:  # noqa: ANN401 - pylance has no types
         self._inner = inner
         self._location = location
+        self._options = options
 
     def size(self) -> int:
-        return cast("int", _asked(self._inner.size, self._location))
+        return cast("int", _asked(self._inner.size, self._location, self._options))
 
     def read_range(self, offset: int, length: int) -> bytes:
         check_process()
-        return cast("bytes", _asked(lambda: self._inner.read_range(offset, length), self._location))
+        return cast(
+            "bytes", _asked(lambda: self._inner.read_range(offset, length), self._location, self._options)
+        )
 
 
-def _asked(ask: Callable[[], Any], location: str) -> Any:  # noqa: ANN401 - what is asked
+def _asked(ask: Callable[[], Any], location: str, options: Mapping[str, str]) -> Any:  # noqa: ANN401 - what is asked
     """What pylance says, with its errors as Floeberg's."""
     try:
         return ask()
     except (FloebergError, StopIteration, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
         raise
     # A panic of pylance derives from BaseException alone.
-    except BaseException as error:
-        raise _translated(error, location) from error
+    except BaseException as error:  # noqa: BLE001 - it is raised as another
+        text, cause = _said(error, options)
+        raise _translated(error, text, location) from cause
 
 
 def writer_of(
@@ -198,23 +197,40 @@ class _Pylance:
     def read_range(self, location: str, columns: Sequence[str], start: int, rows: int) -> PageBatches:
         def read() -> pa.RecordBatchReader:
             reader = self._open(location, columns)
-            return reader.read_range(start, rows, batch_size=min(BATCH_ROWS, rows)).to_batches()
+            return reader.read_range(
+                start, rows, batch_size=min(_batch_rows(reader, columns), rows)
+            ).to_batches()
 
-        return _Translated(location, read)
+        return _Translated(location, self._storage_options, read)
 
     def read_rows(self, location: str, columns: Sequence[str], rows: Sequence[int]) -> PageBatches:
         def read() -> pa.RecordBatchReader:
             reader = self._open(location, columns)
             return reader.take_rows(list(rows), batch_size=BATCH_ROWS).to_batches()
 
-        return _Translated(location, read)
+        return _Translated(location, self._storage_options, read)
 
     def _open(self, location: str, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pylance has no types
         return _pylance().LanceFileReader(
             _native.local_path(location) or location,
-            storage_options=_translated_options(self._storage_options),
+            storage_options=page_options(self._storage_options),
             columns=list(columns),
         )
+
+
+def _batch_rows(reader: Any, columns: Sequence[str]) -> int:  # noqa: ANN401 - pylance has no types
+    """The rows of a batch. Where a row is a few numbers, a batch costs more than they do, so that it has more rows."""
+    if len(columns) > _NARROW:
+        return BATCH_ROWS
+    schema, bits = reader.metadata().schema, 0
+    for name in columns:
+        place = schema.get_field_index(name)
+        try:
+            bits += schema.types[place].bit_width if place >= 0 else _NARROW_BYTES
+        except ValueError:
+            # Texts, lists and the like.
+            return BATCH_ROWS
+    return min(max(BATCH_ROWS, _NARROW_BYTES * 8 // max(bits, 1)), _MOST_ROWS)
 
 
 def check_process() -> None:
@@ -233,12 +249,13 @@ class _PylanceWriter:
         self, location: str, schema: pa.Schema, version: str, storage_options: Mapping[str, str]
     ) -> None:
         self._location = location
+        self._options = storage_options
         self._writer = self._ask(
             lambda: _pylance().LanceFileWriter(
                 _native.local_path(location) or location,
                 schema,
                 version=version,
-                storage_options=_translated_options(storage_options),
+                storage_options=page_options(storage_options),
             )
         )
 
@@ -261,11 +278,11 @@ class _PylanceWriter:
         except (FloebergError, KeyboardInterrupt, SystemExit, MemoryError):
             raise
         # A panic of pylance derives from BaseException alone.
-        except BaseException as error:
-            text = _first_line(error)
+        except BaseException as error:  # noqa: BLE001 - it is raised as another
+            text, cause = _said(error, self._options)
             raise UnsupportedError(
                 f"pylance cannot write the data file: {text}", context={"path": self._location}
-            ) from error
+            ) from cause
 
 
 def _pylance() -> Any:  # noqa: ANN401 - pylance has no types
@@ -284,8 +301,11 @@ def _pylance() -> Any:  # noqa: ANN401 - pylance has no types
 class _Translated:
     """Batches whose errors are Floeberg's, and name the file."""
 
-    def __init__(self, location: str, read: Callable[[], pa.RecordBatchReader]) -> None:
+    def __init__(
+        self, location: str, options: Mapping[str, str], read: Callable[[], pa.RecordBatchReader]
+    ) -> None:
         self._location = location
+        self._options = options
         self._reader = self._ask(read)
         self.schema = self._reader.schema
 
@@ -294,30 +314,20 @@ class _Translated:
         return self._ask(self._reader.read_next_batch)
 
     def _ask(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what is asked
-        return _asked(ask, self._location)
+        return _asked(ask, self._location, self._options)
 
 
-def _translated(error: BaseException, location: str) -> FloebergError:
-    text = _first_line(error)
+def _translated(error: BaseException, text: str, location: str) -> FloebergError:
     context = {"path": location}
     if isinstance(error, FileNotFoundError) or "not found" in text.lower():
         return NotFoundError("the data file does not exist", context=context)
     return InvalidDataError(f"pylance cannot read the data file: {text}", context=context)
 
 
-def _first_line(error: BaseException) -> str:
-    lines = str(error).splitlines() or [type(error).__name__]
+def _said(error: BaseException, options: Mapping[str, str]) -> tuple[str, BaseException | None]:
+    """What an error says, and the error as a cause, which is shown too, unless it has a secret."""
+    text = str(error) or type(error).__name__
+    clean = without_secrets(text, options)
+    lines = clean.splitlines() or [type(error).__name__]
     # What follows is where in the source of pylance it was raised.
-    return lines[0].split(", /")[0].split(", rust/")[0]
-
-
-def _translated_options(options: Mapping[str, str]) -> dict[str, str] | None:
-    known: dict[str, str] = {}
-    for key, value in options.items():
-        if key in _OPTIONS:
-            known[_OPTIONS[key]] = value
-        elif key.lower().startswith(("aws_", "google_", "azure_")):
-            known[key.lower()] = value
-    if known.get("aws_endpoint", "").startswith("http://"):
-        known["aws_allow_http"] = "true"
-    return known or None
+    return lines[0].split(", /")[0].split(", rust/")[0], error if clean == text else None

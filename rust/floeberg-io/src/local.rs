@@ -4,6 +4,7 @@
 //!
 //! Invariant: only regular files are opened, so a read never waits for a pipe and always ends.
 
+mod direct;
 mod folders;
 mod identity;
 mod positioned;

@@ -12,6 +12,8 @@ import pyarrow as pa
 import floeberg as fb
 from floeberg.errors import CommitConflictError
 
+from .steps_of_pylance import FIRST, KINDS_OF_PYLANCE, StepsOfPylance, among
+
 __all__ = ["KINDS", "History", "Step"]
 
 Step = tuple[str, int, int, int]
@@ -25,6 +27,8 @@ KINDS = (
     "update_by_expression",
     "upsert",
     "upsert_some_columns",
+    "merge",
+    "feed",
     "overwrite",
     "add_column",
     "add_computed_column",
@@ -34,13 +38,8 @@ KINDS = (
     "restore",
     "tag",
     "branch",
-    "pylance_append",
-    "pylance_delete",
-    "pylance_update",
-    "pylance_upsert",
-    "pylance_compact",
+    *KINDS_OF_PYLANCE,
 )
-FIRST = {"id": pa.int64(), "a": pa.int64(), "s": pa.string()}
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,23 @@ class State:
     def with_rows(self, rows: dict[int, dict[str, Any]]) -> State:
         """Other rows; those of the same keys keep their ids."""
         return State(self.columns, rows, {key: each for key, each in self.row_ids.items() if key in rows})
+
+    def with_columns(self, columns: tuple[str, ...], rows: dict[int, dict[str, Any]]) -> State:
+        """Other columns of the same rows."""
+        return State(columns, rows, self.row_ids)
+
+    def without_column(self, name: str) -> State:
+        """One column less."""
+        rows = {key: {each: row[each] for each in row if each != name} for key, row in self.rows.items()}
+        return self.with_columns(tuple(each for each in self.columns if each != name), rows)
+
+    def with_renamed(self, old: str, new: str) -> State:
+        """A column by another name."""
+        rows = {
+            key: {new if each == old else each: value for each, value in row.items()}
+            for key, row in self.rows.items()
+        }
+        return self.with_columns(tuple(new if each == old else each for each in self.columns), rows)
 
     def table(self) -> list[dict[str, Any]]:
         """The rows in the order of their keys."""
@@ -82,7 +98,7 @@ class Line:
         return self.states[max(self.states)]
 
 
-class History:
+class History(StepsOfPylance):
     """A table and its model."""
 
     def __init__(self, folder: Path, *, stable: bool) -> None:
@@ -149,11 +165,33 @@ class History:
             theirs = lance.dataset(self.location, version=version)
             assert theirs.to_table().sort_by("id").to_pylist() == state.table(), version
             assert theirs.count_rows() == len(state.rows)
+        for line in self.lines:
+            for version in list(line.states)[1:]:
+                self.compare_changes(line, version)
         lance.dataset(self.location).validate()
         for name, (line_number, version) in self.tags.items():
             tagged = fb.open_table(self.location, format="lance", tag=name)
             assert (tagged.branch, tagged.version) == (self.lines[line_number].branch, version)
             compare(tagged, self.lines[line_number].states[version])
+
+    def compare_changes(self, line: Line, version: int) -> None:
+        """What a version changed makes it of the one before."""
+        before, after = line.states[version - 1], line.states[version]
+        if before.columns != after.columns:
+            return
+        changed = self.open(line.branch, version).changes(version - 1, version).to_arrow().to_pylist()
+        rows = dict(before.rows)
+        for row in changed:
+            key, kind = row["id"], row["_change_type"]
+            values = {name: row[name] for name in after.columns}
+            assert row["_commit_version"] == version
+            if kind in ("DELETE", "UPDATE_BEFORE"):
+                gone = rows.pop(key)
+                assert values == {name: gone.get(name) for name in after.columns}
+            else:
+                assert key not in rows
+                rows[key] = values
+        assert State(after.columns, rows).table() == after.table(), (version, changed)
 
     # What is done by us.
 
@@ -216,6 +254,44 @@ class History:
         merged = {key: state.rows.get(key, {}) | row for key, row in rows.items()}
         return state.with_rows(state.rows | merged)
 
+    def merge(self, line: Line, table: fb.LanceTable, one: int, two: int) -> State:
+        """Rows go, change, come, and change because the source lacks them."""
+        state = line.newest
+        rows = {key: {"a": two} for key in self.some(state, one, two)} | self.new_rows(1 + one % 2, two)
+        source = pa.table({"id": list(rows), "a": [each["a"] for each in rows.values()]})
+        merge = table.merge(source, on="id").when_matched_delete("target.id % 3 = 0")
+        merge = merge.when_matched_update({"a": fb.col("source.a")}).when_not_matched_insert_all()
+        merge.when_not_matched_by_source_update({"s": "left"}, "target.id % 2 = 0").execute()
+        after = {key: row for key, row in rows.items() if key not in state.rows}
+        for key, row in state.rows.items():
+            if key in rows and key % 3:
+                after[key] = row | {"a": two}
+            elif key not in rows:
+                after[key] = row | {"s": "left"} if key % 2 == 0 else row
+        return state.with_rows(after)
+
+    def feed(self, line: Line, table: fb.LanceTable, one: int, two: int) -> State:
+        """Of each key the last change wins."""
+        state = line.newest
+        keys = [*self.some(state, one, two), *self.new_rows(2, two)]
+        last = ["delete" if (key + one) % 3 == 0 else "update" for key in keys]
+        changes = pa.table(
+            {
+                "id": [*keys, *keys],
+                "a": pa.array([None] * len(keys) + [two] * len(keys), pa.int64()),
+                "kind": ["insert"] * len(keys) + last,
+                "at": range(2 * len(keys)),
+            }
+        )
+        table.apply_changes(changes, keys=["id"], operation="kind", order_by="at")
+        after = dict(state.rows)
+        for key, kind in zip(keys, last, strict=True):
+            if kind == "delete":
+                after.pop(key, None)
+            else:
+                after[key] = after.get(key, {}) | {"a": two}
+        return state.with_rows(after)
+
     def overwrite(self, _line: Line, table: fb.LanceTable, one: int, two: int) -> State:
         rows = {key: row | {"s": "o"} for key, row in self.new_rows(one % 4, two).items()}
         state = State(("a", "s"), rows)
@@ -225,13 +301,13 @@ class History:
     def add_column(self, line: Line, table: fb.LanceTable, _one: int, _two: int) -> State:
         state, name = line.newest, self.new_name()
         table.add_columns(pa.field(name, pa.int64()))
-        return State((*state.columns, name), state.rows, state.row_ids)
+        return state.with_columns((*state.columns, name), state.rows)
 
     def add_computed_column(self, line: Line, table: fb.LanceTable, one: int, _two: int) -> State:
         state, name = line.newest, self.new_name()
         table.add_columns({name: fb.sql_expr(f"id * {one + 1}")})
         rows = {key: row | {name: key * (one + 1)} for key, row in state.rows.items()}
-        return State((*state.columns, name), rows, state.row_ids)
+        return state.with_columns((*state.columns, name), rows)
 
     def drop_column(self, line: Line, table: fb.LanceTable, one: int, _two: int) -> State | None:
         state = line.newest
@@ -239,8 +315,7 @@ class History:
             return None
         name = state.columns[2:][one % (len(state.columns) - 2)]
         table.drop_columns(name)
-        rows = {key: {each: row[each] for each in row if each != name} for key, row in state.rows.items()}
-        return State(tuple(each for each in state.columns if each != name), rows, state.row_ids)
+        return state.without_column(name)
 
     def rename_column(self, line: Line, table: fb.LanceTable, one: int, _two: int) -> State | None:
         state = line.newest
@@ -248,11 +323,7 @@ class History:
             return None
         old, new = state.columns[2:][one % (len(state.columns) - 2)], self.new_name()
         table.rename_columns({old: new})
-        rows = {
-            key: {new if each == old else each: value for each, value in row.items()}
-            for key, row in state.rows.items()
-        }
-        return State(tuple(new if each == old else each for each in state.columns), rows, state.row_ids)
+        return state.with_renamed(old, new)
 
     def compact(self, line: Line, table: fb.LanceTable, one: int, _two: int) -> State | None:
         done = table.maintenance.compact(target_rows=2 + one)
@@ -277,53 +348,6 @@ class History:
         handles = [self.open(name), self.open(name)]
         self.lines.append(Line(name, {table.version: line.newest}, handles))
         compare(handles[0], line.newest)
-
-    # What pylance does, on the main branch.
-
-    def pylance_append(self, line: Line, one: int, two: int) -> State:
-        rows, state = self.new_rows(1 + one % 3, two), line.newest
-        source = {name: [row.get(name) for row in rows.values()] for name in state.columns}
-        types = [pa.field("id", pa.int64()), *(pa.field(name, type_of(name)) for name in state.columns)]
-        made = pa.table({"id": list(rows), **source}, schema=pa.schema(types))
-        lance.write_dataset(made, self.location, mode="append")
-        return state.with_rows(state.rows | rows)
-
-    def pylance_delete(self, line: Line, one: int, two: int) -> State | None:
-        state = line.newest
-        gone = self.some(state, one, two)
-        if not gone:
-            return None
-        lance.dataset(self.location).delete(among(gone))
-        return state.with_rows({key: row for key, row in state.rows.items() if key not in gone})
-
-    def pylance_update(self, line: Line, one: int, two: int) -> State | None:
-        state = line.newest
-        chosen = self.some(state, one, two)
-        if not chosen:
-            return None
-        lance.dataset(self.location).update({"s": "'p'"}, where=among(chosen))
-        return state.with_rows(
-            {key: row | {"s": "p"} if key in chosen else row for key, row in state.rows.items()}
-        )
-
-    def pylance_upsert(self, line: Line, one: int, two: int) -> State | None:
-        state = line.newest
-        chosen = self.some(state, one, two)
-        if not chosen or len(state.columns) > 2:
-            return None
-        rows = {key: {"a": one, "s": "q"} for key in [*chosen, *self.new_rows(1, one)]}
-        merge = lance.dataset(self.location).merge_insert("id")
-        merge = merge.when_matched_update_all().when_not_matched_insert_all()
-        merge.execute(arrow(State(("a", "s"), rows)))
-        return state.with_rows(state.rows | rows)
-
-    def pylance_compact(self, line: Line, _one: int, _two: int) -> State | None:
-        before = max(line.states)
-        dataset = lance.dataset(self.location)
-        dataset.optimize.compact_files(target_rows_per_fragment=100)
-        if lance.dataset(self.location).version == before:
-            return None
-        return line.newest.with_rows(line.newest.rows)
 
     # What both need.
 
@@ -354,11 +378,3 @@ def arrow(state: State) -> pa.Table:
     """The rows of a state of the first columns."""
     schema = pa.schema(list(FIRST.items()))
     return pa.Table.from_pylist(state.table(), schema)
-
-
-def type_of(name: str) -> pa.DataType:
-    return FIRST.get(name, pa.int64())
-
-
-def among(keys: set[int]) -> str:
-    return f"id IN ({', '.join(map(str, sorted(keys)))})"

@@ -263,3 +263,30 @@ def test_parts_that_no_file_has_are_null_in_structs_and_lists_that_are_there(tmp
         }
         for row in wanted
     ]
+
+
+def test_batches_of_few_numbers_have_more_rows_and_no_others(tmp_path) -> None:
+    rows = 200_000
+    columns = {
+        "id": pa.array(range(rows), pa.int64()),
+        "flag": pa.array([True, None] * (rows // 2)),
+        "none": pa.nulls(rows),
+        "text": pa.array(["x"] * rows),
+        "point": pa.array([[1.0] * 8] * rows, pa.list_(pa.float32(), 8)),
+        "pair": pa.array([{"n": 1}] * rows, pa.struct([pa.field("n", pa.int64())])),
+    }
+    table = fb.lance.create_table(tmp_path / "t.lance", pa.table(columns))
+    most = {}
+    for name in columns:
+        batches = list(table.scan(selected_fields=(name,)).to_arrow_batch_reader())
+        assert pa.Table.from_batches(batches)[name].to_pylist() == pa.table(columns)[name].to_pylist()
+        most[name] = max(map(len, batches))
+    assert most["id"] == 65_536
+    assert most["flag"] == 131_072
+    assert most["text"] == most["pair"] == 16_384
+    assert most["point"] in (16_384, 2 * 8_192)
+    both = list(
+        table.scan(row_filter="id >= 150000", selected_fields=("text", "_rowaddr")).to_arrow_batch_reader()
+    )
+    assert sum(map(len, both)) == 50_000
+    assert pa.Table.from_batches(both)["_rowaddr"].to_pylist() == list(range(150_000, 200_000))

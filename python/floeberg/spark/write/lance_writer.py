@@ -153,14 +153,11 @@ class LanceWriter(DataSourceArrowWriter):
         versions = [version for each in _told(messages) for version in each.versions]
         if options.validate_from_version is not None:
             versions.append(options.validate_from_version)
-        isolation: Literal["serializable", "snapshot"] = (
-            "snapshot" if (options.isolation_level or "").strip().lower() == "snapshot" else "serializable"
-        )
         with marked_commit(self._recipe.write_id):
             self._table.commit_receipts(
                 _receipts(messages),
                 mode=self._mode,
-                isolation_level=isolation,
+                isolation_level=options.isolation_level or "serializable",
                 made_from=min(versions) if versions else None,
                 idempotency_key=self._key,
             )

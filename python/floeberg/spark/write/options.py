@@ -18,8 +18,9 @@ from floeberg.spark.options.values import flag, integer, object_of_strings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Overwrite", "WriteOptions", "write_options"]
+__all__ = ["Isolation", "Overwrite", "WriteOptions", "write_options"]
 
+Isolation = Literal["serializable", "snapshot"]
 Overwrite = Literal["full", "dynamic", "filter"]
 
 _OVERWRITES: tuple[Overwrite, ...] = ("full", "dynamic", "filter")
@@ -76,7 +77,7 @@ class WriteOptions:
     overwrite_filter: str | None = None
     branch: str | None = None
     idempotency_key: str | None = None
-    isolation_level: str | None = None
+    isolation_level: Isolation | None = None
     validate_from: int | None = None
     validate_from_version: int | None = None
     overwrite_options: tuple[str, ...] = ()
@@ -132,13 +133,18 @@ def _text(options: Mapping[str, str], key: str) -> str | None:
     return found
 
 
-def _isolation(options: Mapping[str, str]) -> str | None:
+def _isolation(options: Mapping[str, str]) -> Isolation | None:
     found = options.get("isolation-level")
-    if found is not None and found.strip().lower() not in {"serializable", "snapshot"}:
-        raise InvalidInputError(
-            f"the option 'isolation-level': expected serializable or snapshot, found {found!r}"
-        )
-    return found
+    if found is None:
+        return None
+    level = found.strip().lower()
+    if level == "serializable":
+        return "serializable"
+    if level == "snapshot":
+        return "snapshot"
+    raise InvalidInputError(
+        f"the option 'isolation-level': expected serializable or snapshot, found {found!r}"
+    )
 
 
 def _overwrite(options: Mapping[str, str]) -> Overwrite:

@@ -11,6 +11,7 @@ use std::process;
 
 use floeberg_core::Result;
 
+use super::direct;
 use super::folders::{make_folder_of, sync_folder_of};
 use super::not_written;
 use crate::location::Location;
@@ -72,6 +73,11 @@ impl Unfinished {
     /// Writes the next bytes.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)
+    }
+
+    /// Writes all bytes of a file whose size is known.
+    pub fn write_whole(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if direct::write(&self.file, &self.path, bytes)? { Ok(()) } else { self.write(bytes) }
     }
 
     /// Writes the bytes to the disk.

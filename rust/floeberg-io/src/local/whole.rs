@@ -62,7 +62,7 @@ fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<Unfinished> {
     loop {
         match Unfinished::create(&hidden_beside(path)) {
             Ok(mut file) => {
-                file.write(bytes)?;
+                file.write_whole(bytes)?;
                 file.sync()?;
                 return Ok(file);
             }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{ArrowError, Field as ArrowField, Fields, Schema as ArrowSchema};
-use arrow_select::filter::filter_record_batch;
+use arrow_select::filter::FilterBuilder;
 use floeberg_core::expr::evaluate_batch;
 use floeberg_core::schema::arrow::FIELD_ID_KEY;
 use floeberg_core::{Context as _, Error, Result};
@@ -77,6 +77,14 @@ impl Rows {
             Self::Range(range) => Self::Range(range.start + from..range.start + from + count),
             Self::Some(rows) => Self::Some(rows[from as usize..(from + count) as usize].to_vec()),
         }
+    }
+
+    /// Some of them.
+    fn chosen(&self, kept: &BooleanBuffer) -> Self {
+        Self::Some(match self {
+            Self::Range(range) => kept.set_indices().map(|at| range.start + at as u64).collect(),
+            Self::Some(rows) => kept.set_indices().map(|at| rows[at]).collect(),
+        })
     }
 
     fn values(
@@ -205,13 +213,41 @@ impl FragmentRows {
         if found == 0 {
             return Ok(RecordBatch::new_empty(Arc::clone(self.request.schema())));
         }
-        let whole = self.columns(self.request.output(), &parts, &rows, count, Fielded::AsTable)?;
+        let output = self.request.output();
         match kept.filter(|_| found < count) {
-            None => Ok(whole),
-            Some(kept) => {
-                filter_record_batch(&whole, &BooleanArray::new(kept, None)).map_err(|error| failed(&error))
-            }
+            None => self.columns(output, &parts, &rows, count, Fielded::AsTable),
+            Some(kept) => self.kept_columns(output, &parts, &rows, kept),
         }
+    }
+
+    /// The columns of some of the rows. Addresses are made for them alone.
+    fn kept_columns(
+        &self,
+        columns: &Columns,
+        parts: &[Part<'_>],
+        rows: &Rows,
+        kept: BooleanBuffer,
+    ) -> Result<RecordBatch> {
+        let (count, chosen) = (kept.len(), rows.chosen(&kept));
+        let filter = FilterBuilder::new(&BooleanArray::new(kept, None)).optimize().build();
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.fields.len() + columns.of_rows.len());
+        for field in &columns.fields {
+            let (_, array) = column(field, parts, count, Fielded::AsTable)?;
+            arrays.push(filter.filter(&array).map_err(|error| failed(&error))?);
+        }
+        for of_rows in &columns.of_rows {
+            let is_address = matches!(of_rows, RowColumn::Address);
+            let array: ArrayRef = if is_address {
+                Arc::new(self.row_column(*of_rows, &chosen))
+            } else {
+                // A single one is searched for from the start.
+                filter.filter(&self.row_column(*of_rows, rows)).map_err(|error| failed(&error))?
+            };
+            arrays.push(array);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(filter.count()));
+        RecordBatch::try_new_with_options(Arc::clone(self.request.schema()), arrays, &options)
+            .map_err(|error| failed(&error))
     }
 
     /// Which rows are not deleted; `None` where none is.

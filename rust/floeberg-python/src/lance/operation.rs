@@ -235,7 +235,9 @@ fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
         let of_fragment = rows.entry(first >> 32).or_default();
         let mut next = Some(first);
         while let Some(address) = next {
-            if !of_fragment.insert((address & 0xffff_ffff) as u32) {
+            let row = (address & 0xffff_ffff) as u32;
+            // They mostly ascend, too.
+            if of_fragment.try_push(row).is_err() && !of_fragment.insert(row) {
                 return Err(
                     Error::internal("a row is changed twice by one operation").with("address", address)
                 );

@@ -156,3 +156,19 @@ fn a_full_device_and_one_that_is_only_read_are_told_apart() {
     let failure = std::io::Error::from(std::io::ErrorKind::ReadOnlyFilesystem);
     assert_eq!(super::super::failed(failure, "/f").kind(), ErrorKind::PermissionDenied);
 }
+
+#[test]
+fn a_large_file_has_its_bytes_and_its_length() {
+    let (_kept, folder) = folder();
+    for (number, length) in
+        [(4 << 20) - 1, 4 << 20, (4 << 20) + 1, (5 << 20) + 4096, (9 << 20) - 123].into_iter().enumerate()
+    {
+        let bytes: Bytes = (0..length).map(|place| (place * 31 + place / 4096) as u8).collect();
+        let location = join(&folder, &format!("new/{number}"));
+        LocalStore.put_if_absent(&location, bytes.clone()).unwrap();
+        assert_eq!(LocalStore.open(&location).unwrap().read_all(u64::MAX).unwrap(), bytes);
+        LocalStore.put(&location, bytes.slice(7..)).unwrap();
+        assert_eq!(LocalStore.open(&location).unwrap().read_all(u64::MAX).unwrap(), bytes.slice(7..));
+    }
+    assert_eq!(names(&join(&folder, "new")), ["0", "1", "2", "3", "4"]);
+}

@@ -1,0 +1,96 @@
+"""Which options of a storage does pylance need, so that it reaches the files that Floeberg reaches?
+
+In: storage options of a table. Out: the same for pylance, and texts without what they keep secret.
+
+Invariant: what is secret stands in no error.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["page_options", "without_secrets"]
+
+_NAMES = {
+    "adls.account-key": "azure_storage_account_key",
+    "adls.account-name": "azure_storage_account_name",
+    "adls.client-id": "azure_storage_client_id",
+    "adls.client-secret": "azure_storage_client_secret",
+    "adls.endpoint": "azure_storage_endpoint",
+    "adls.sas-token": "azure_storage_sas_key",
+    "adls.tenant-id": "azure_storage_tenant_id",
+    "adls.token": "azure_storage_token",
+    "client.access-key-id": "aws_access_key_id",
+    "client.region": "aws_region",
+    "client.secret-access-key": "aws_secret_access_key",
+    "client.session-token": "aws_session_token",
+    "gcs.endpoint": "google_base_url",
+    "gcs.oauth2.token": "google_storage_token",
+    "gcs.service-account-key": "google_service_account_key",
+    "gcs.service-account-path": "google_service_account",
+    "gcs.service.host": "google_base_url",
+    "s3.access-key-id": "aws_access_key_id",
+    "s3.endpoint": "aws_endpoint",
+    "s3.proxy-uri": "proxy_url",
+    "s3.region": "aws_region",
+    "s3.secret-access-key": "aws_secret_access_key",
+    "s3.session-token": "aws_session_token",
+    # One setting has one name, since pylance takes what is missing from the environment.
+    "aws_endpoint_url": "aws_endpoint",
+    "aws_token": "aws_session_token",
+}
+"""Storage options, and how pylance names them."""
+
+_FLAGS = {
+    "adls.anonymous": ("azure_skip_signature", True),
+    "gcs.anonymous": ("google_skip_signature", True),
+    "gcs.no-auth": ("google_skip_signature", True),
+    "s3.anonymous": ("aws_skip_signature", True),
+    "s3.path-style-access": ("aws_virtual_hosted_style_request", False),
+    "s3.force-virtual-addressing": ("aws_virtual_hosted_style_request", True),
+}
+"""Flags, how pylance names them, and whether it means the same by them. Later ones win."""
+
+_ITS_OWN = ("aws_", "google_", "azure_")
+_ENDPOINTS = ("aws_endpoint", "google_base_url", "azure_storage_endpoint", "azure_endpoint")
+_QUERY = re.compile(r"(?<=://)[^/\s@]*@|(?<=[^\s?])\?[^\s'\")>`]*=[^\s'\")>`]*")
+"""Users and queries of URLs."""
+_SHORTEST_SECRET = 4
+"""Shorter values are in every text."""
+
+
+def page_options(options: Mapping[str, str]) -> dict[str, str] | None:
+    """The options for pylance; `None` where it needs none."""
+    known: dict[str, str] = {}
+    for key, value in options.items():
+        name = key.lower()
+        if name in _NAMES:
+            known[_NAMES[name]] = value
+        elif name.startswith(_ITS_OWN):
+            known[name] = value
+    for key, (name, is_same) in _FLAGS.items():
+        if key in options:
+            is_on = options[key].strip().lower() in ("true", "1")
+            known[name] = "true" if is_on == is_same else "false"
+    if any(known.get(name, "").startswith("http://") for name in _ENDPOINTS):
+        known["allow_http"] = "true"
+    return known or None
+
+
+def without_secrets(text: str, options: Mapping[str, str]) -> str:
+    """A text of pylance without users and queries of URLs, and without the values of options that are secret."""
+    text = _QUERY.sub("", text)
+    for key, value in sorted(options.items(), key=lambda option: -len(option[1])):
+        if len(value) >= _SHORTEST_SECRET and _is_secret(key.lower()):
+            text = text.replace(value, "***")
+    return text
+
+
+def _is_secret(key: str) -> bool:
+    return any(
+        word in key for word in ("secret", "token", "key", "password", "credential", "sas", "signature")
+    )
