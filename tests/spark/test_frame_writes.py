@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 
 import floeberg as fb
 import floeberg.spark
-from floeberg.errors import InvalidInputError, NoSuchTableError, TableAlreadyExistsError
+from floeberg.errors import CommitConflictError, InvalidInputError, NoSuchTableError, TableAlreadyExistsError
 from floeberg.spark.write import frame as writing
 
 SCHEMA = pa.schema({"id": pa.int64(), "city": pa.string(), "ts": pa.timestamp("us", "UTC")})
@@ -102,6 +102,26 @@ def test_a_write_that_fails_leaves_the_table_and_no_file_of_its_commit(spark, la
         return done
 
     monkeypatch.setattr(writing, "run_tasks", slow)
-    with pytest.raises(fb.errors.CommitConflictError):
+    with pytest.raises(CommitConflictError):
         floeberg.spark.write(spark.sql(ROWS.format(3)), table, mode="overwrite")
     assert (ids(table), len(list(tmp_path.rglob("*.parquet")))) == ([7], 1)
+
+
+@pytest.mark.parametrize("reader", ["native", "arrow"])
+def test_an_overwrite_with_older_rows_of_the_table_loses_no_newer_ones(spark, lake, reader):
+    table = lake.create_table("db.t", SCHEMA.remove(2), partition_spec=["city"])
+    table.append(pa.table({"id": [1, 2], "city": ["a", "b"]}))
+    frame = floeberg.spark.table(spark, "db.t", catalog=lake, reader=reader)
+    frame.createOrReplaceTempView("before")
+    table.append(pa.table({"id": [3], "city": ["a"]}))
+    for mode in ("overwrite", "dynamic"):
+        with pytest.raises(CommitConflictError, match="added a file"):
+            floeberg.spark.write(frame.selectExpr("id + 10 AS id", "city"), "db.t", catalog=lake, mode=mode)
+    with pytest.raises(CommitConflictError, match="added a file"):
+        floeberg.spark.sql(spark, "INSERT OVERWRITE db.t SELECT * FROM before", catalog=lake)
+    assert ids(table) == [1, 2, 3]
+    floeberg.spark.write(frame, "db.t", catalog=lake)
+    assert ids(table) == [1, 1, 2, 2, 3]
+    newer = floeberg.spark.table(spark, "db.t", catalog=lake, reader=reader).distinct()
+    floeberg.spark.write(newer, "db.t", catalog=lake, mode="overwrite")
+    assert ids(table) == [1, 2, 3]

@@ -8,6 +8,7 @@ import uuid
 
 import pyarrow as pa
 import pytest
+from pyspark.errors import ParseException
 from pyspark.sql import functions as F  # noqa: N812
 
 import floeberg as fb
@@ -319,6 +320,11 @@ def test_inserts_follow_columns_names_and_the_overwrite_mode(spark, sql, lake):
             "'WITH'",
         ),
         (
+            "MERGE INTO db.t USING (SELECT 1 AS Floeberg_row) s ON id = s.floeberg_row WHEN MATCHED THEN DELETE",
+            InvalidInputError,
+            "the source has a column 'floeberg_row'",
+        ),
+        (
             "MERGE INTO db.t USING (SELECT 1 AS k) s ON id = k WHEN MATCHED THEN DELETE WHEN MATCHED THEN DELETE",
             InvalidInputError,
             "never reached",
@@ -374,6 +380,40 @@ def test_settings_that_change_values_or_places_are_refused(spark, sql, lake):
     with pytest.raises(Exception, match="CAST_OVERFLOW|overflow"):
         sql("UPDATE db.t SET v = id + 5000000000")
     assert table.refresh().scan().count() == 11
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DELETE FROM db.t WHERE id > 0 LIMIT 1",
+        "DELETE FROM db.t WHERE id > 0 ORDER BY id",
+        "DELETE FROM db.t WHERE id > 0 GROUP BY id HAVING false",
+        "DELETE FROM db.t WHERE id > 0 UNION SELECT 1",
+        "UPDATE db.t SET v = 1 WHERE id > 0 LIMIT 1",
+        "UPDATE db.t SET v = 1 FROM db.t AS o WHERE id > 0",
+        "INSERT INTO db.t REPLACE WHERE id > 0 LIMIT 1 SELECT * FROM db.t",
+    ],
+)
+def test_what_follows_a_condition_or_a_value_is_not_left_out(sql, lake, text):
+    table = make(lake, "t")
+    with pytest.raises((ParseException, UnsupportedError)):
+        sql(text)
+    assert len(table.refresh().snapshots()) == 2
+
+
+@pytest.mark.parametrize("name", ["_pos", "_FILE"])
+def test_rows_of_tables_with_columns_named_like_places_stay(sql, lake, name):
+    schema = pa.schema({"id": pa.int64(), name: pa.int64()})
+    table = lake.create_table("db.t", schema, format_version=3)
+    table.append([{"id": 1, name: 10}, {"id": 2, name: 20}])
+    merged = (
+        "MERGE INTO db.t USING (SELECT 1L AS k) s ON id = k "
+        "WHEN MATCHED THEN UPDATE SET id = 5 WHEN NOT MATCHED THEN INSERT (id) VALUES (k)"
+    )
+    for text in ("UPDATE db.t SET id = id + 1", "DELETE FROM db.t WHERE id % 2 = 0", merged):
+        with pytest.raises(InvalidInputError, match=f"a column of the table has the name '{name}'"):
+            sql(text)
+    assert content(table, "id", name) == [(1, 10), (2, 20)]
 
 
 def test_names_of_columns_may_have_dots(spark, sql, lake):

@@ -106,7 +106,10 @@ def test_defaults_are_those_of_the_table(sql, lake):
         "MERGE INTO db.d USING (SELECT 7 AS k) s ON d.id = k WHEN NOT MATCHED THEN INSERT (id, i) VALUES (k, default)"
     )
     sql("INSERT INTO db.d (id) VALUES (8)")
+    sql(f"INSERT INTO db.d VALUES (9, {', '.join(['default'] * len(DEFAULTS))})")
+    sql("INSERT INTO db.d (t, id, i) VALUES (DEFAULT, 10, -5), (Default, 11, default)")
+    sql("INSERT INTO db.d (id) VALUES DEFAULT")
     expected = {name: value for name, (_, value) in DEFAULTS.items()}
     assert sorted(table.refresh().scan().to_arrow().to_pylist(), key=str) == sorted(
-        ({"id": number} | expected for number in (None, 7, 8)), key=str
+        ({"id": number} | expected for number in (None, None, 7, 8, 9, 10, 11)), key=str
     )

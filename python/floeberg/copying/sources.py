@@ -177,8 +177,12 @@ class IcebergSource(Source):
             found = known.get(field_id)
             if found is None:
                 raise whole(f"column {before.name!r} of the source was dropped")
-            if (found.name, found.field_type) != (before.name, before.field_type):
-                raise whole(f"column {before.name!r} of the source was changed: it is {found.name!r} now")
+            if found.name != before.name:
+                raise whole(f"column {before.name!r} of the source was renamed to {found.name!r}")
+            if found.field_type != before.field_type:
+                raise whole(
+                    f"column {before.name!r} of the source was changed from {before.field_type} to {found.field_type}"
+                )
         for each in now.columns:
             is_new = each.field_id not in old and (chosen is None or each.name in chosen)
             if is_new and each.initial_default is not None:

@@ -43,7 +43,8 @@ def exact_filter(
         changed: The table.
         condition: The condition, as text.
     """
-    statement = read_statement(f"SELECT 1 FROM {changed.relation} WHERE {condition}\n")  # noqa: S608 - the user's own text
+    # In brackets what follows a condition, as LIMIT, is no part of it.
+    statement = read_statement(f"SELECT 1 FROM {changed.relation} WHERE ({condition}\n)")  # noqa: S608 - the user's own text
     trees = [] if statement is None else parse_query(statement)[0]
     if statement is None or len(trees) != 1 or not texts_are_certain(spark):
         return None
@@ -82,7 +83,7 @@ def exact_values(
     for (name, *below), text in settings:
         if below:
             return None
-        statement = read_statement(f"SELECT {text}\n")
+        statement = read_statement(f"SELECT ({text}\n)")
         trees = [] if statement is None else parse_query(statement)[0]
         if statement is None or len(trees) != 1 or len(trees[0].expressions) != 1 or statement.is_opaque:
             return None

@@ -15,6 +15,7 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import AlwaysTrue, And, EqualTo, IsNull
 from floeberg.spark.sql.changes import check_once
 from floeberg.spark.sql.exact import exact_filter
+from floeberg.spark.sql.inserted_defaults import with_defaults
 from floeberg.spark.sql.targets import ChangedTable
 from floeberg.spark.write.assignment import Assignments
 from floeberg.spark.write.frame import FrameWrite, commit_files
@@ -43,7 +44,7 @@ def insert(queries: Queries, statement: Insert) -> ChangedCounts:
     _check_partition(changed, given)
     static = {name: value for name, value in given.items() if value is not None}
     fields = _given_fields(changed, statement, static)
-    frame = queries.frame(statement.query)
+    frame = queries.frame(statement.query if fields is None else with_defaults(statement.query, fields))
     rows = _assigned(queries, frame, fields, static, changed, by_name=statement.by_name)
     for name, text in static.items():
         _constant(queries, name, text, _types(changed, [name])[name].simpleString())

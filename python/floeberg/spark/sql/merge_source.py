@@ -64,7 +64,7 @@ class MergeSource:
         """Computes the rows of what follows USING.
 
         Raises:
-            InvalidInputError: Two columns have one name.
+            InvalidInputError: Two columns have one name, or one has the name that numbers the rows.
         """
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
 
@@ -73,6 +73,8 @@ class MergeSource:
         if len(set(folded)) < len(folded):
             twice = next(name for name in folded if folded.count(name) > 1)
             raise InvalidInputError(f"MERGE: the source has two columns {twice!r}: give one another name")
+        if ROW in folded:
+            raise InvalidInputError(f"MERGE: the source has a column {ROW!r}: give it another name")
         return cls(frame.withColumn(ROW, F.monotonically_increasing_id()).localCheckpoint(eager=True))
 
     @cached_property

@@ -15,6 +15,7 @@ from floeberg.catalog import load_catalog
 from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.lance import LanceTable
+from floeberg.spark.read.branch_reads import frames_read
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
 from floeberg.spark.session.tasks import run_tasks
@@ -28,7 +29,7 @@ from floeberg.table import Table
 from floeberg.write import WriteRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
     from pyspark.sql import DataFrame
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from floeberg.commit.result import CommitResult
     from floeberg.commit.transaction import Transaction
     from floeberg.expressions import AnyFilter
+    from floeberg.spark.write.tasks import Appended
     from floeberg.types import Schema
     from floeberg.write import Receipt
 
@@ -61,7 +63,7 @@ class FrameWrite:
     distribution_mode: str | None = None
     case_sensitive: bool = False
 
-    def files(self, table: Table, frame: DataFrame, recipe: WriteRecipe) -> list[Receipt]:
+    def files(self, table: Table, frame: DataFrame, recipe: WriteRecipe) -> list[Appended]:
         """Writes the rows to files, by tasks of Spark.
 
         Args:
@@ -78,8 +80,8 @@ class FrameWrite:
         by_table = dict(zip(columns.names, frame.columns, strict=True))
         spread = distributed(frame, table, self.distribution_mode, by_table)
         with advised(frame.sparkSession, table, self.options):
-            found = run_tasks(spread, AppendTask(recipe, columns))
-        return [each for each in found if each is not None]
+            found: list[Appended] = run_tasks(spread, AppendTask(recipe, columns, _uuid(table)))
+        return found
 
 
 def write(  # noqa: PLR0913 - the parts of a write
@@ -111,6 +113,9 @@ def write(  # noqa: PLR0913 - the parts of a write
     same there, and the other arguments are errors.
 
     If the write fails, files of tasks may stay. They are in no table.
+
+    An overwrite is validated from the snapshot that is current when it begins, and from older ones of the branch that
+    the frame reads, as far as its columns or tasks of Floeberg say it.
 
     Args:
         frame: The rows.
@@ -221,9 +226,12 @@ def commit_files(
         _native.WriteRecipe.of(staged, options=dict(how.options), write_id=str(uuid.uuid4()))
     )
     receipts: list[Receipt] = []
+    table = _as_table(staged)
     try:
-        receipts = how.files(_as_table(staged), frame, recipe)
-        transaction.commit_receipts(receipts, **arguments)
+        done = how.files(table, frame, recipe)
+        receipts += [each.receipt for each in done if each.receipt is not None]
+        made_from = _made_from(table, frame, done, transaction._branch)  # noqa: SLF001 - the package's own
+        transaction.commit_receipts(receipts, made_from=made_from, **arguments)
         return transaction.commit_transaction()
     except (CommitStateUnknownError, AlreadyExistsError):
         # The table has the files, or may have them.
@@ -232,6 +240,13 @@ def commit_files(
         for each in receipts:
             recipe.remove(each)
         raise
+
+
+def _made_from(table: Table, frame: DataFrame, done: Sequence[Appended], branch: str) -> list[int | None]:
+    """The snapshots of the branch that the rows were read from, as far as columns of the frame or tasks say it."""
+    frames = frames_read(_uuid(table), frame.schema)
+    reads = {read for each in done for read in each.reads} | set(frames.reads if frames.is_certain else ())
+    return sorted({read.snapshot_id for read in reads if read.branch == branch}, key=repr)
 
 
 def create(  # noqa: PLR0913 - the parts of a table, and its rows
@@ -274,6 +289,10 @@ def _merge_schema(transaction: Transaction, table: Table, frame: DataFrame) -> N
     changes = _native.columns_to_add(table._inner, columns.schema(_arrow_schema(frame)))  # noqa: SLF001 - the package's own
     if changes is not None:
         transaction.change_columns(changes)
+
+
+def _uuid(table: Table) -> str | None:
+    return table._inner.identity[0]  # noqa: SLF001 - the package's own
 
 
 def _as_table(staged: OpenedTable) -> Table:

@@ -41,6 +41,7 @@ __all__ = ["ChangedCounts", "RowChange"]
 
 _LINEAGE = 3
 """The format version from which rows have ids."""
+_LINEAGE_COLUMNS = ("_row_id", "_last_updated_sequence_number")
 _TASKS_A_CORE = 4
 
 
@@ -117,9 +118,11 @@ class RowChange:
             frame: The columns `PLACES`, and those of the table. Of a merge, all rows with a place are in one partition.
 
         Raises:
-            InvalidInputError: The rows do not fit the table, or several rows have one place.
+            InvalidInputError: The rows do not fit the table, several rows have one place, or a column of the table
+                has the name of a metadata column that says where a row is.
             CommitConflictError: Another writer changed the rows, or added rows that `conflict_filter` matches.
         """
+        self._check_names()
         columns = self._columns(frame)
         recipe = self.table.row_delta_recipe()
         copies, receipts = self.copies, list[Any]()
@@ -167,6 +170,15 @@ class RowChange:
     def _isolation(self) -> dict[str, str]:
         found = self.table.properties.get(f"write.{self.command}.isolation-level")
         return {"isolation-level": "serializable" if found is None else found}
+
+    def _check_names(self) -> None:
+        told = ("_file", "_pos", *(_LINEAGE_COLUMNS if self.has_lineage else ()))
+        hidden = next((each.name for each in self.table.schema().fields if each.name.lower() in told), None)
+        if hidden is not None:
+            raise InvalidInputError(
+                f"Spark tells the rows that are changed by {hidden.lower()!r}, and a column of the table has the name "
+                f"{hidden!r}: rename the column, or use the methods of the table"
+            )
 
     def _columns(self, frame: DataFrame) -> InputColumns | None:
         """How the columns of the frame become those of the table. A mismatch is raised here, before any task runs."""
@@ -218,7 +230,7 @@ class RowChange:
         """The tasks that read some files, pickled, and the files of each."""
         import pickle  # noqa: PLC0415 - the same
 
-        lineage = ("_row_id", "_last_updated_sequence_number") if self.has_lineage else ()
+        lineage = _LINEAGE_COLUMNS if self.has_lineage else ()
         scan = self.table.scan(selected_fields=("*", "_file", "_pos", *lineage))
         if self.branch in self.table.refs():
             scan = scan.use_ref(self.branch)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from floeberg.scan.task_group import TaskGroup
+    from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.write.input_columns import InputColumns
+    from floeberg.write.receipt import Receipt
     from floeberg.write.recipe import WriteRecipe
     from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
@@ -33,6 +36,7 @@ __all__ = [
     "PLACES",
     "UPDATED",
     "AppendTask",
+    "Appended",
     "ChangeTask",
     "CopyTask",
 ]
@@ -45,28 +49,44 @@ PLACES = ("floeberg_done", "floeberg_file", "floeberg_pos", "floeberg_row_id")
 
 
 @dataclass(frozen=True)
+class Appended:
+    """What a task that writes rows did.
+
+    Args:
+        receipt: Its files; `None` where there were no rows.
+        reads: What its query read of the table.
+    """
+
+    receipt: Receipt | None
+    reads: tuple[BranchRead, ...]
+
+
+@dataclass(frozen=True)
 class AppendTask:
     """Writes rows to files.
 
     Args:
         recipe: How.
         columns: How the frame's columns become the table's.
+        table: The UUID of the table.
     """
 
     recipe: WriteRecipe
     columns: InputColumns
+    table: str | None
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Any:  # noqa: ANN401 - a receipt, or nothing
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Appended:
         """Writes the rows of a task. Where it fails it leaves no file."""
-        first = _first(batches)
-        if first is None:
-            return None
-        task, partition = _task()
-        rows = self.columns.reader(first.schema, chain((first,), batches))
-        return self.recipe.write(rows, task=task, partition=partition)
+        first, receipt = _first(batches), None
+        if first is not None:
+            task, partition = _task()
+            rows = self.columns.reader(first.schema, chain((first,), batches))
+            receipt = self.recipe.write(rows, task=task, partition=partition)
+        # It is asked after the last row, since reading goes on until then.
+        return Appended(receipt, recorded_reads(self.table))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "AppendTask", self.recipe, self.columns)
+        return pickle_call(__name__, "AppendTask", self.recipe, self.columns, self.table)
 
 
 @dataclass
