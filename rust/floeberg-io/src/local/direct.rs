@@ -53,7 +53,8 @@ mod linux {
 
     fn write_pieces(direct: &File, bytes: &[u8]) -> io::Result<()> {
         let mut room = vec![0; PIECE + BLOCK];
-        let start = room.as_ptr().align_offset(BLOCK);
+        // A place that is not aligned would be refused, and the file written as any other.
+        let start = room.as_ptr().align_offset(BLOCK).min(BLOCK);
         let room = &mut room[start..start + PIECE];
         let mut position = 0;
         for piece in bytes.chunks(PIECE) {
@@ -66,7 +67,7 @@ mod linux {
         Ok(())
     }
 
-    pub(super) fn is_refused(error: &io::Error) -> bool {
+    fn is_refused(error: &io::Error) -> bool {
         error.kind() == io::ErrorKind::InvalidInput || error.kind() == io::ErrorKind::Unsupported
     }
 }
