@@ -160,7 +160,7 @@ class TestWhoPlans:
         ):
             table.scan().to_spark(spark, planning="remote")
         with pytest.raises(InvalidInputError, match="read.data-planning-mode"):
-            table.update_properties({"read.data-planning-mode": "remote"})
+            table.set_properties({"read.data-planning-mode": "remote"})
 
 
 def test_manifests_are_shared_between_tasks_and_jobs():
