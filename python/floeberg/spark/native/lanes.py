@@ -43,7 +43,7 @@ _MOST_GROUPS = 8
 _MOST_BITMAP_BYTES = 32 << 20
 """Bitmaps of deleted rows are sent to every executor: a bit for each row of a file that has deletes, 268 million rows.
 
-Nothing else bounds them: they took less than other ways, whatever part of the rows was deleted (decision 18).
+Nothing else bounds them (decision 18).
 """
 
 
