@@ -82,6 +82,7 @@ from floeberg._native.write import (
     FoundRows,
     KeyRecipe,
     Receipt,
+    ReplacedRows,
     RowDeltaReceipt,
     SourceKeys,
     WriteRecipe,
@@ -97,7 +98,7 @@ __version__: Final[str]
 __all__ = [
     "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "ChangelogScan", "Column", "Commit",
     "FoundRows", "KeyRecipe", "LanceCommit", "LanceKeys", "LanceOperation", "LancePlan", "LanceRows", "LanceScan",
-    "LanceTable", "LanceTaken", "LanceTaskGroup", "MetadataReader", "Operation", "Plan", "Receipt",
+    "LanceTable", "LanceTaken", "LanceTaskGroup", "MetadataReader", "Operation", "Plan", "Receipt", "ReplacedRows",
     "RowDeltaReceipt", "Scan", "SourceKeys", "Table", "TaskGroup", "View", "ViewAttempt", "ViewOperation",
     "WriteRecipe", "__version__", "canonical_location", "change_lance_ref", "check_lance_files",
     "check_source_memory", "checked_type", "clean_up_lance_table", "columns_to_add", "create_lance_table",
