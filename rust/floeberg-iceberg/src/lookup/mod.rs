@@ -31,4 +31,4 @@ pub use replaced_rows::ReplacedRows;
 pub use replaced_stream::ReplacedStream;
 pub use source_columns::SourceColumns;
 pub use source_keys::{NullKeys, SourceKeys};
-pub use source_memory::{check_source_memory, source_memory};
+pub use source_memory::{check_source_memory, memory_of_rows, source_memory};

@@ -12,7 +12,8 @@ use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 use floeberg_core::schema::{Field, Schema};
 use floeberg_core::{Error, Result};
-use floeberg_files::Piece;
+
+use super::source_memory::memory_of_rows;
 
 /// Columns of all rows of a source.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ impl SourceColumns {
     /// Adds the next rows: the columns of [`Self::schema`].
     pub fn insert(&mut self, rows: RecordBatch) {
         self.starts.push(self.rows() + rows.num_rows());
-        self.bytes += Piece::of_columns(rows.columns().to_vec(), rows.num_rows()).bytes;
+        self.bytes += memory_of_rows(&rows);
         self.pieces.push(rows);
     }
 
