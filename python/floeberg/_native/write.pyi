@@ -263,6 +263,27 @@ class FoundRows:
     def stream(self, scan: Scan) -> BatchReader:
         """All columns of the rows; then `_file`, `_pos`, in version 3 `_row_id`, and the row of the source."""
 
+    def replaced(self, scan: Scan, reader: object, *, columns: list[str]) -> ReplacedRows:
+        """Compares the rows with columns of the source. A row whose row of the source is beyond its end goes.
+
+        Args:
+            scan: The scan that they were found by.
+            reader: Rows of the source, in the order of its keys, by the names that the table has for its columns.
+            columns: The columns of the table.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class ReplacedRows:
+    """Rows of a snapshot that a source changes."""
+
+    def places(self) -> RowDeltaReceipt:
+        """Where the rows are that go or are replaced."""
+
+    def stream(self, scan: Scan) -> BatchReader:
+        """What takes their place: all columns, and in version 3 `_row_id`."""
+
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def rows_with_places(scan: Scan) -> BatchReader:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
-from floeberg.commit.joined_rows import inserted_rows, updated_rows
+from floeberg.commit.joined_rows import inserted_rows
 from floeberg.commit.source_rows import conformed_source
 from floeberg.expressions import as_expression
-from floeberg.scan.rows import Batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,9 +126,6 @@ class ApplyChanges(RowChanges):
         import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
-        for batch in Batches(lambda: found.stream(scan)):
-            stays = pc.less(batch.column(batch.num_columns - 1), source.num_rows)
-            changed.delete(batch.filter(pc.invert(stays)))
-            yield updated_rows(batch.filter(stays), source, changed)
+        yield from changed.replaced(found, scan, source)
         unmatched = pa.array(cast("Any", found.unmatched()))
         yield from inserted_rows(unmatched.filter(pc.less(unmatched, source.num_rows)), source, changed)

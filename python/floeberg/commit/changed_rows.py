@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from floeberg import _native
 from floeberg.commit.stored_rows import as_batch, one_batch
 from floeberg.errors import NotFoundError
+from floeberg.scan.rows import Batches
 from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from floeberg.commit.operations import OpenedTable
+    from floeberg.commit.stored_rows import StoredRows
 
 __all__ = ["ChangeRequest", "ChangedRows", "FoundChanges", "RowChanges"]
 
@@ -108,7 +110,6 @@ class ChangedRows:
     has_lineage: bool
     updated_rows: int = 0
     inserted_rows: int = 0
-    deleted_rows: int = 0
     _places: list[_native.RowDeltaReceipt] = field(default_factory=list)
 
     @classmethod
@@ -146,13 +147,27 @@ class ChangedRows:
         self._places.append(_native.RowDeltaReceipt.of_rows(reader))
         if len(self._places) >= _PIECES:
             self._places = [_native.RowDeltaReceipt.concat(self._places)]
-        self.deleted_rows += rows.num_rows
 
     def changed(self, rows: pa.RecordBatch, columns: list[Array]) -> pa.RecordBatch:
         """Rows with new columns in the place of old ones."""
         self.delete(rows)
         self.updated_rows += rows.num_rows
         return self._made(columns, rows.num_rows, rows.column(self.width + 2) if self.has_lineage else None)
+
+    def replaced(
+        self, found: _native.FoundRows, scan: _native.Scan, source: StoredRows
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows that were found with the columns of their rows of a source, where these differ.
+
+        A row goes if its row of the source is beyond the end.
+        """
+        names = source.schema.names
+        changing = found.replaced(scan, source.reader(names), columns=names)
+        self._places.append(changing.places())
+        for rows in Batches(lambda: changing.stream(scan)):
+            self.updated_rows += rows.num_rows
+            columns = rows.columns[: self.width]
+            yield self._made(columns, rows.num_rows, rows.column(self.width) if self.has_lineage else None)
 
     def added(self, columns: list[Array], rows: int) -> pa.RecordBatch:
         """Rows that were not there."""

@@ -33,17 +33,21 @@ _LARGEST_PIECE = 1 << 16
 class StoredRows:
     """Rows in memory, or in a temporary file."""
 
-    def __init__(self, schema: pa.Schema, pieces: list[pa.RecordBatch], rows_of_piece: int) -> None:
+    def __init__(
+        self, schema: pa.Schema, pieces: list[pa.RecordBatch], rows_of_piece: int, at_once: int
+    ) -> None:
         """Use `of`.
 
         Args:
             schema: The columns.
             pieces: The rows, in pieces of the same number of rows; the last one may be shorter.
             rows_of_piece: That number.
+            at_once: So many rows are given at once, at most.
         """
         self.schema = schema
         self._pieces = pieces
         self._rows_of_piece = rows_of_piece
+        self._at_once = at_once
         self.num_rows = sum(each.num_rows for each in pieces)
 
     @classmethod
@@ -68,15 +72,17 @@ class StoredRows:
                 rows = sum(each.num_rows for each in kept)
                 number = _rows_of_piece(rows, size, memory)
                 pieces = _in_pieces(chain(kept, iterator), schema, number)
-                return cls(schema, _in_file(pieces, schema), number)
+                return cls(schema, _in_file(pieces, schema), number, number)
         one = as_batch(pa.Table.from_batches(kept, schema))
-        return cls(schema, [one], max(one.num_rows, 1))
+        # Rows in other types may take more: they too are made in parts of what is kept in memory.
+        at_once = _rows_of_piece(one.num_rows, size, memory)
+        return cls(schema, [one], max(one.num_rows, 1), at_once)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, in their order."""
         for piece in self._pieces:
-            for start in range(0, max(piece.num_rows, 1), _LARGEST_PIECE):
-                yield piece.slice(start, _LARGEST_PIECE)
+            for start in range(0, max(piece.num_rows, 1), self._at_once):
+                yield piece.slice(start, self._at_once)
 
     def reader(self, names: Sequence[str]) -> pa.RecordBatchReader:
         """Some columns of all rows."""
@@ -88,7 +94,7 @@ class StoredRows:
 
     def taken(self, numbers: Array) -> Iterator[pa.RecordBatch]:
         """Rows by their numbers, some at a time; at least one batch, which may have no rows."""
-        most = min(self._rows_of_piece, _LARGEST_PIECE)
+        most = self._at_once
         yield self.take(numbers.slice(0, most))
         for start in range(most, len(numbers), most):
             yield self.take(numbers.slice(start, most))

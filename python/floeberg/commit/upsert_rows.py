@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
-from floeberg.commit.joined_rows import JoinedColumns, inserted_rows, updated_rows
+from floeberg.commit.joined_rows import JoinedColumns, inserted_rows
 from floeberg.commit.source_rows import conformed_source
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import as_expression
-from floeberg.scan.rows import Batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,8 +76,7 @@ class UpsertRows(RowChanges):
         found = index.find(scan, lists_all=False)
         batches: list[Iterator[pa.RecordBatch]] = []
         if self._updates:
-            of_table = Batches(lambda: found.stream(scan))
-            batches.append(updated_rows(batch, source, changed) for batch in of_table)
+            batches.append(changed.replaced(found, scan, source))
         if self._inserts:
             batches.append(inserted_rows(pa.array(cast("Any", found.unmatched())), source, changed))
         receipt = changed.write(chain(*batches))

@@ -59,6 +59,18 @@ pub struct RowDelta {
 }
 
 impl RowDelta {
+    /// Rows that are deleted: for each data file its path and their positions.
+    pub fn of_positions<'p>(files: impl Iterator<Item = (&'p str, RoaringTreemap)>) -> Self {
+        let mut delta = Self::default();
+        for (path, positions) in files {
+            let known = delta.deleted_rows.entry(path.to_owned()).or_default();
+            let twice = || (&*known & &positions).min().map(|row| (path.to_owned(), row));
+            delta.repeated = delta.repeated.or_else(twice);
+            *known |= positions;
+        }
+        delta
+    }
+
     /// The files and rows of several, with what the first says of the rest.
     ///
     /// Errors: `InvalidInput` for a row that is deleted twice while rows are added: it would be changed twice; those of

@@ -118,7 +118,8 @@ mod _native {
     use crate::write::add_files::describe_files;
     #[pymodule_export]
     use crate::write::lookup::{
-        FoundRows, SourceKeys, check_memory_of_source, differing, memory_of_source, rows_with_places,
+        FoundRows, ReplacedRows, SourceKeys, check_memory_of_source, differing, memory_of_source,
+        rows_with_places,
     };
     #[pymodule_export]
     use crate::write::receipt::Receipt;

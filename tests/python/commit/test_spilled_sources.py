@@ -106,6 +106,20 @@ def test_the_rows_are_those_of_a_source_in_memory(tmp_path, monkeypatch, spill_f
     assert list(spill_folder.iterdir()) == []
 
 
+def test_a_source_that_only_its_own_types_fit_into_memory_is_no_error(
+    tmp_path, monkeypatch, spill_folder, made_files
+):
+    names = [f"n{number}" for number in range(8)]
+    catalog = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    table = catalog.create_table("ns.t", pa.schema([(name, pa.int64()) for name in names]))
+    short = pa.table({name: pa.array(range(ROWS), pa.int32()) for name in names})
+    monkeypatch.setenv("FLOEBERG_MEMORY", str(short.nbytes * 3 // 2))
+    assert table.upsert(short, ["n0"]).rows_inserted == ROWS
+    assert made_files
+    assert list(spill_folder.iterdir()) == []
+
+
 def test_a_source_in_a_file_is_kept_for_another_attempt(tmp_path, monkeypatch, spill_folder, made_files):
     monkeypatch.setenv("FLOEBERG_MEMORY", SMALL)
     table = made(tmp_path / "w")

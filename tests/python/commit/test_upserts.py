@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 import uuid
 from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import floeberg as fb
 from beside import beside
-from floeberg.errors import CommitConflictError, InvalidInputError, LimitExceededError, UnsupportedError
+from floeberg.errors import (
+    CommitConflictError,
+    FloebergError,
+    InvalidInputError,
+    LimitExceededError,
+    UnsupportedError,
+)
 
 CASES = [
     (1, "copy-on-write"),
@@ -290,6 +298,50 @@ def test_files_without_keys_are_not_read(tmp_path):
     assert (done.rows_updated, done.rows_inserted) == (9, 10)
 
 
+@pytest.mark.unchecked_tables("columns are broken, to see that they are not read")
+def test_columns_are_read_until_a_row_differs(tmp_path):
+    columns = pa.schema([("id", pa.int64()), *((name, pa.int64()) for name in "abcd")])
+
+    def numbers(ids, *more):
+        return pa.table(
+            {"id": ids} | {name: [value] * len(ids) for name, value in zip("abcd", more, strict=True)}
+        )
+
+    table = made(tmp_path, schema=columns)
+    table.append(numbers(range(1000), 1, 2, 3, 4))
+    path = Path(table.inspect.files()["file_path"][0].as_py().removeprefix("file://"))
+    stored = bytearray(path.read_bytes())
+    group = pq.read_metadata(path).row_group(0)
+    for number in (2, 3, 4):
+        chunk = group.column(number)
+        start = chunk.dictionary_page_offset or chunk.data_page_offset
+        stored[start : start + chunk.total_compressed_size] = b"\xff" * chunk.total_compressed_size
+    path.write_bytes(stored)
+    done = table.upsert(numbers(range(500, 1500), 0, 2, 3, 4), ["id"], mode="merge-on-read")
+    assert (done.rows_updated, done.rows_inserted) == (500, 500)
+    # Where rows do not differ in the first column, others are read.
+    with pytest.raises(FloebergError):
+        table.upsert(numbers(range(10), 1, 0, 3, 4), ["id"])
+
+
+def test_rows_that_differ_in_some_column_are_written(tmp_path):
+    names = "abcdefg"
+    columns = pa.schema([("id", pa.int64()), *((name, pa.int64()) for name in names)])
+    rng = random.Random(5)
+    for version in (2, 3):
+        table = made(tmp_path / str(version), version, schema=columns)
+        old = [{"id": id_} | dict.fromkeys(names, 0) for id_ in range(300)]
+        for start in (0, 100, 200):
+            table.append(pa.Table.from_pylist(old[start : start + 100], columns))
+        new = [dict(row) for row in old]
+        changed = rng.sample(range(300), 120)
+        for number in changed:
+            new[number][rng.choice(names)] = None if rng.random() < 0.5 else 1
+        rng.shuffle(new)
+        assert table.upsert(pa.Table.from_pylist(new, columns), ["id"]).rows_updated == len(changed)
+        assert table.scan().to_arrow().sort_by("id").to_pylist() == sorted(new, key=lambda row: row["id"])
+
+
 # Other writers.
 
 
@@ -362,8 +414,6 @@ def test_copies_of_rows_that_others_copied_are_made_again(tmp_path, monkeypatch)
 
 
 def test_random_upserts_are_what_a_dict_makes_of_them(tmp_path):
-    import random
-
     rng = random.Random(7)
     for version, mode in CASES:
         table = made(tmp_path / f"{version}-{mode}", version)

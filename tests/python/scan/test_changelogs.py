@@ -339,6 +339,43 @@ def test_branches_have_changes_of_their_own(tmp_path):
         table.changelog_scan(on_main, "dev")
 
 
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_picked_snapshots_rollbacks_and_upgrades_are_part_of_the_line(tmp_path, mode):
+    table = made(tmp_path)
+    with table.transaction() as transaction:
+        transaction.set_properties({"write.wap.enabled": "true"})
+    table.append(rows(1, 2, 3, 4))
+    first = table.current_snapshot().snapshot_id
+    for wap_id, write in (
+        ("append", lambda **more: table.append(rows(8, 9), **more)),
+        ("delete", lambda **more: table.delete("id = 2", mode=mode, **more)),
+    ):
+        write(snapshot_properties={"wap.id": wap_id})
+    table.append(rows(5))
+    table.delete("id = 1", mode=mode)
+    table.manage_snapshots().rollback_to_snapshot(first).commit()
+    table.append(rows(6))
+    table.manage_snapshots().publish_changes("append").commit()
+    table.upgrade_table_version(3)
+    table.update({"note": "new"}, "id = 9", mode=mode)
+    table.update({"note": "old"}, "id = 9", mode=mode)
+    table.append(rows(7))
+    assert sorted(said(table.changelog_scan(first)), key=str) == [
+        (0, "INSERT", 6),
+        (1, "INSERT", 8),
+        (1, "INSERT", 9),
+        # In version 2 it had no row id.
+        (2, "DELETE", 9),
+        (2, "INSERT", 9),
+        (3, "UPDATE_AFTER", 9),
+        (3, "UPDATE_BEFORE", 9),
+        (4, "INSERT", 7),
+    ]
+    assert sorted(said(table.changelog_scan(first, net=True))) == [(0, "INSERT", id_) for id_ in (6, 7, 8, 9)]
+    line = [each.snapshot_id for each in table.history()]
+    assert said(table.changelog_scan(line[-4], line[-2], net=True)) == []
+
+
 def test_an_expired_snapshot_in_the_range_is_an_error_that_says_where_to_start():
     case = lent("expired")
     table = case.open()

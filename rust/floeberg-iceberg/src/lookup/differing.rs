@@ -6,14 +6,27 @@
 
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+use arrow_ord::cmp::distinct;
 
 /// The rows that differ.
 pub fn differing_rows(left: &[ArrayRef], right: &[ArrayRef], rows: usize) -> BooleanBuffer {
+    let mut differ = BooleanBuffer::new_unset(rows);
+    for (left, right) in left.iter().zip(right) {
+        // It compares floats by their bits. Nested columns are left to the other one.
+        let found = match distinct(left, right) {
+            Ok(found) => found.into_parts().0,
+            Err(_) => halved(left, right, rows),
+        };
+        differ = &differ | &found;
+    }
+    differ
+}
+
+/// The rows in which two columns of any type differ.
+fn halved(left: &ArrayRef, right: &ArrayRef, rows: usize) -> BooleanBuffer {
     let mut differ = BooleanBufferBuilder::new(rows);
     differ.append_n(rows, false);
-    for (left, right) in left.iter().zip(right) {
-        mark(left, right, 0, rows, &mut differ);
-    }
+    mark(left, right, 0, rows, &mut differ);
     differ.finish()
 }
 

@@ -145,8 +145,8 @@ fn reader(request: ReadRequest) -> Arc<TableReader> {
     Arc::new(TableReader::new(request))
 }
 
-/// The key columns, and then the positions under a name that none of them has.
-fn with_position(keys: &Schema) -> Result<Schema> {
+/// Some columns, and then the positions under a name that none of them has.
+pub(super) fn with_position(keys: &Schema) -> Result<Schema> {
     let position = metadata_column(POS).ok_or_else(|| Error::internal("_pos is a metadata column"))?;
     let mut fields = keys.fields().to_vec();
     fields.push(of_free_name(position, keys));

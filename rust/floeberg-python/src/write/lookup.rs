@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, UInt32Array};
 use arrow_schema::{DataType, Field};
+use floeberg_commit::RowDelta;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::lookup::{
-    FoundRows as IcebergRows, MatchedStream, NullKeys, SourceKeys as IcebergKeys, check_source_memory,
-    differing_rows, source_memory,
+    FoundRows as IcebergRows, MatchedStream, NullKeys, ReplacedRows as IcebergReplaced, ReplacedStream,
+    SourceColumns, SourceKeys as IcebergKeys, check_source_memory, differing_rows, source_memory,
 };
 use floeberg_iceberg::write::Matching;
 use pyo3::prelude::*;
@@ -21,6 +22,7 @@ use crate::scan::scan::Scan;
 use crate::scan::stream::BatchReader;
 use crate::table::table::Table;
 use crate::write::conformed::conformed;
+use crate::write::row_delta::RowDeltaReceipt;
 
 /// The keys of a source, in memory.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -106,8 +108,60 @@ impl FoundRows {
         })
     }
 
+    /// Compares the rows with a `pyarrow.RecordBatchReader` of columns of the source. A row whose row of the source is beyond its end
+    /// goes.
+    #[pyo3(signature = (scan, reader, *, columns))]
+    fn replaced(
+        &self,
+        py: Python<'_>,
+        scan: &Scan,
+        reader: &Bound<'_, PyAny>,
+        columns: Vec<String>,
+    ) -> PyResult<ReplacedRows> {
+        let mut source = RowSource::open(reader)?;
+        let input = source.schema();
+        let (found, scan) = (Arc::clone(&self.0), scan.inner().clone());
+        let take = move |cancel: &Cancel, batches: Fed<Unchecked>| {
+            let schema = scan.schema()?;
+            let ids = columns.iter().map(|name| schema.find(name, true)).collect::<Result<Vec<_>>>()?;
+            let mut of_source = SourceColumns::new(&schema, &ids)?;
+            let matching = Matching::new(of_source.schema(), &input)?;
+            conformed(batches, &matching, |rows| {
+                of_source.insert(rows);
+                Ok(())
+            })?;
+            found.replaced(&scan, Arc::new(of_source), cancel)
+        };
+        let replaced = runtime::feed(py, &Cancel::default(), |py| source.next(py), take, |_| Ok(()))?;
+        Ok(ReplacedRows(Arc::new(replaced)))
+    }
+
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("found rows", "the source, and look for them there"))
+    }
+}
+
+/// Rows of a snapshot that a source changes.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct ReplacedRows(pub Arc<IcebergReplaced>);
+
+#[pymethods]
+impl ReplacedRows {
+    /// Where the rows are that go or are replaced.
+    fn places(&self, py: Python<'_>) -> PyResult<RowDeltaReceipt> {
+        runtime::call(py, || Ok(RowDelta::of_positions(self.0.positions()))).map(RowDeltaReceipt)
+    }
+
+    /// What takes their place, batch by batch.
+    fn stream(&self, py: Python<'_>, scan: &Scan) -> PyResult<BatchReader> {
+        let (replaced, scan) = (Arc::clone(&self.0), scan.inner().clone());
+        BatchReader::open(py, EngineSchema::OfTable, move |cancel| {
+            ReplacedStream::open(&scan, &replaced, cancel)
+        })
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("rows that are replaced", "the source, and look for them there"))
     }
 }
 

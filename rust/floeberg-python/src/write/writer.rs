@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::{Cancel, Result};
-use floeberg_iceberg::lookup::check_source_memory;
+use floeberg_iceberg::lookup::{check_source_memory, memory_of_rows};
 use floeberg_iceberg::write::{Matching, WriteRecipe as IcebergRecipe, WriteTask, Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -101,7 +101,7 @@ impl WriteRecipe {
             let matching = Matching::new(&schema.select(&ids)?, &input)?;
             let (mut rows, mut bytes) = (Vec::new(), 0_u64);
             conformed(batches, &matching, |batch| {
-                bytes = bytes.saturating_add(batch.get_array_memory_size() as u64);
+                bytes = bytes.saturating_add(memory_of_rows(&batch));
                 rows.push(batch);
                 check_source_memory(bytes)
             })?;

@@ -22,6 +22,7 @@ impl Hashing {
     }
 
     /// Of a value after others, whose hash is given.
+    #[inline]
     pub fn next_fixed<const N: usize>(&self, before: u64, value: &[u8; N]) -> u64 {
         let mut hasher = self.0.build_hasher();
         hasher.write_u64(before);

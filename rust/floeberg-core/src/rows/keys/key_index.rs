@@ -3,6 +3,7 @@
 //! In: the key columns of a source, then those of a table. Out: for each row of the table a row of the source with its key.
 //!
 //! ```text
+//! filter   two bits of a word for each key
 //! slot     hash (4) | the first row of the source with the key (4)
 //! record   the values of the columns of a row
 //! ```
@@ -20,6 +21,7 @@ use hashbrown::HashTable;
 
 use super::columns::{KeyColumn, width_of};
 use super::hashing::{Hashing, STEP, no_memory, reserve};
+use super::key_filter::KeyFilter;
 use super::row_keys::{hash_rows, spread};
 use crate::error::{Error, Result};
 
@@ -37,6 +39,7 @@ pub struct KeyIndex {
     types: Vec<DataType>,
     nulls_are_equal: bool,
     hashing: Hashing,
+    filter: KeyFilter,
     table: HashTable<Slot>,
     records: Vec<u8>,
     /// Where the record of each row begins.
@@ -64,6 +67,7 @@ impl KeyIndex {
             types,
             nulls_are_equal,
             hashing: Hashing::default(),
+            filter: KeyFilter::new(),
             table: HashTable::new(),
             records: Vec::new(),
             places: Vec::new(),
@@ -79,7 +83,8 @@ impl KeyIndex {
     /// Bytes that the index holds.
     pub fn memory(&self) -> usize {
         let of_rows = size_of::<usize>() + size_of::<u32>();
-        self.table.allocation_size() + self.records.capacity() + self.places.capacity() * of_rows
+        let of_keys = self.filter.memory() + self.table.allocation_size() + self.records.capacity();
+        of_keys + self.places.capacity() * of_rows
     }
 
     /// Adds the next rows of the source: arrays of exactly the types, of equal lengths. Returns the first row of them whose key an
@@ -98,6 +103,7 @@ impl KeyIndex {
         reserve(&mut self.places, rows)?;
         reserve(&mut self.next, rows)?;
         self.table.try_reserve(rows, |slot| spread(slot.hash)).map_err(no_memory)?;
+        self.filter.resize(self.table.len() + rows, self.table.iter().map(|slot| slot.hash))?;
         let mut repeated = None;
         let mut hashes = [0; STEP];
         for first in (0..rows).step_by(STEP) {
@@ -108,6 +114,7 @@ impl KeyIndex {
                 let known = if self.has_key(&columns, row) {
                     self.find_row(hash, &columns, row).or_else(|| {
                         let slot = Slot { hash, row: number as u32 };
+                        self.filter.insert(hash);
                         self.table.insert_unique(spread(hash), slot, |slot| spread(slot.hash));
                         None
                     })
@@ -143,13 +150,19 @@ impl KeyIndex {
         let columns = keys.iter().map(KeyColumn::new).collect::<Result<Vec<_>>>()?;
         let rows = keys[0].len();
         let mut found = vec![NO_ROW; rows];
-        let mut hashes = [0; STEP];
+        let (mut hashes, mut likely) = ([0; STEP], [0; STEP]);
         for first in (0..rows).step_by(STEP) {
             let hashes = hash_rows(&self.hashing, &columns, first, rows, &mut hashes);
+            // Without a branch: what a row is cannot be foreseen.
+            let mut count = 0;
             for (at, hash) in hashes.iter().enumerate() {
+                likely[count] = at;
+                count += usize::from(self.filter.may_have(*hash as u32));
+            }
+            for at in &likely[..count] {
                 let row = first + at;
-                if self.nulls_are_equal || self.has_key(&columns, row) {
-                    found[row] = self.find_row(*hash as u32, &columns, row).unwrap_or(NO_ROW);
+                if self.has_key(&columns, row) {
+                    found[row] = self.find_row(hashes[*at] as u32, &columns, row).unwrap_or(NO_ROW);
                 }
             }
         }

@@ -6,6 +6,7 @@ mod numbers;
 mod fixed_keys;
 mod row_keys;
 mod deleted_keys;
+mod key_filter;
 mod key_index;
 mod row_hashes;
 

@@ -141,6 +141,7 @@ pub(super) fn hash_rows<'h>(
 }
 
 /// The table takes the place from the low bits of a hash and the tag from the high ones: 32 bits serve both.
+#[inline]
 pub(super) fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -77,6 +77,22 @@ fn keys_are_of_primitive_types_and_of_the_types_that_were_said() {
     assert!(index.find(&[longs(&[Some(1)]), longs(&[Some(1)])]).is_err());
 }
 
+#[test]
+fn every_key_of_many_is_found_and_no_other() {
+    let mut index = KeyIndex::new(vec![DataType::Int64], false).unwrap();
+    // The filter grows meanwhile.
+    for first in [0, 1, 3, 500, 60_000] {
+        let end = [1, 3, 500, 60_000, 90_000].into_iter().find(|end| *end > first).unwrap();
+        let keys: Vec<_> = (first..end).map(|key| Some(key * 2)).collect();
+        assert_eq!(index.insert(&[longs(&keys)]).unwrap(), None);
+    }
+    let rows: Vec<_> = (0..180_000).map(Some).collect();
+    let found = index.find(&[longs(&rows)]).unwrap();
+    for (row, found) in (0_u32..).zip(found) {
+        assert_eq!(found, if row % 2 == 0 { row / 2 } else { NO_ROW }, "of {row}");
+    }
+}
+
 proptest! {
     #[test]
     fn it_finds_what_a_search_finds(
