@@ -13,7 +13,7 @@ import floeberg as fb
 from markdown_blocks import CODE_THAT_NEEDS_MORE, blocks_of, run_page
 
 
-@pytest.mark.parametrize("page", ["spark.md", "spark-streams.md"])
+@pytest.mark.parametrize("page", ["spark.md", "spark-sql.md", "spark-source.md", "spark-streams.md"])
 def test_the_code_of_the_guide_runs_and_prints_what_stands_below_it(spark, monkeypatch, page):
     # Places in the documentation are those of a checkout.
     monkeypatch.chdir(ROOT)
