@@ -121,6 +121,10 @@ def test_a_batch_whose_end_was_not_noted_is_not_written_again(spark, source, sin
     query.forget_commits(query.last())
     append(source, 3)
     query.run(query.frame(), sink)
+    if VERSION < (4, 2):
+        # A run with this trigger is one batch there, and it was the old one.
+        assert ids(sink) == [1, 2]
+        query.run(query.frame(), sink)
     assert ids(sink) == [1, 2, 3]
     assert len(sink.snapshots()) == 3
     # What the batch wrote again is gone.
