@@ -23,6 +23,7 @@ pub(super) type Pair = (u64, u32);
 /// are wanted.
 ///
 /// Errors: those of reading; `InvalidData` for a position that the file does not have.
+#[expect(clippy::type_complexity, reason = "the function is said in full once")]
 pub(super) fn read_pairs(
     reader: &Arc<TableReader>,
     task: &FileScanTask,

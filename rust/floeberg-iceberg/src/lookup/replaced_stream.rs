@@ -52,12 +52,11 @@ impl ReplacedStream {
         let place = |column: &Field| of_source.iter().position(|other| other.id == column.id);
         let (mut origins, mut read) = (Vec::new(), Vec::new());
         for column in &columns {
-            origins.push(match place(column) {
-                Some(number) => Origin::Source(number),
-                None => {
-                    read.push(column.clone());
-                    Origin::File(read.len() - 1)
-                }
+            origins.push(if let Some(number) = place(column) {
+                Origin::Source(number)
+            } else {
+                read.push(column.clone());
+                Origin::File(read.len() - 1)
             });
         }
         let schema = Arc::new(schema_to_arrow(&Schema::new(table.schema_id(), columns)?)?);
