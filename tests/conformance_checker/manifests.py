@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance_checker.avro_schemas import check_manifest_schema
 from conformance_checker.faults import Faults
+from conformance_checker.metadata import core
 from conformance_checker.partition_types import types_of
 from conformance_checker.states import ADDED, DELETED, EXISTING, Entry, Manifest, State
 
@@ -62,9 +63,9 @@ def _check_header(manifest: Manifest, spec: Json, metadata: Json, version: int, 
         for key in ("schema-id", "partition-spec-id", "content"):
             if key not in header:
                 faults.say("manifest-header", place, f"{key} is not there")
-    known = {str(each["schema-id"]): each["fields"] for each in metadata.get("schemas", [])}
-    number = header.get("schema-id", str(schema.get("schema-id")))
-    if schema.get("type") != "struct" or schema.get("fields") != known.get(number, schema.get("fields")):
+    known = {str(each["schema-id"]): core(each["fields"]) for each in metadata.get("schemas", [])}
+    number, own = header.get("schema-id", str(schema.get("schema-id"))), core(schema.get("fields"))
+    if schema.get("type") != "struct" or own != known.get(number, own):
         faults.say("manifest-header", place, f"schema: it is not that of id {number}: {schema}")
     if number not in known and known:
         faults.say("manifest-header", place, f"schema-id: there is no schema {number}")

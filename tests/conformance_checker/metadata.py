@@ -179,16 +179,16 @@ def _check_stays(older: Json, newer: Json, place: str, faults: Faults) -> None:
         now = {each.get(identity): each for each in newer.get(key, [])}
         for each in older.get(key, []):
             # Version 1 did not number all that it had.
-            if (other := now.get(each.get(identity))) is not None and _core(other) != _core(each):
+            if (other := now.get(each.get(identity))) is not None and core(other) != core(each):
                 faults.say("what-was-written-stays", place, f"{key}: {each} became {other}")
 
 
-def _core(value: Any) -> Any:
+def core(value: Any) -> Any:
     """What of a schema, spec, order or snapshot may not change."""
     ignored = ("schema-id", "identifier-field-ids", "sequence-number")
     if isinstance(value, dict):
-        return {key: _core(each) for key, each in value.items() if key not in ignored}
+        return {key: core(each) for key, each in value.items() if key not in ignored}
     if isinstance(value, list):
-        return [_core(each) for each in value]
+        return [core(each) for each in value]
     # PyIceberg writes `decimal(9, 2)` where others write `decimal(9,2)`.
     return value.replace(", ", ",") if isinstance(value, str) else value

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from peers.environments import start_duckdb, start_java, start_pyiceberg
+from peers.environments import start_duckdb, start_java, start_java_spark, start_pyiceberg
 from peers.process import Peer
+
+from spark_session import spark
+
+__all__ = ["spark"]
 
 
 @pytest.fixture(scope="session")
@@ -38,3 +42,9 @@ def duckdb(logs: Path) -> Iterator[Peer]:
 def java(logs: Path) -> Iterator[Peer]:
     """Iceberg Java."""
     yield from _started(start_java, logs)
+
+
+@pytest.fixture(scope="session")
+def java_spark(logs: Path) -> Iterator[Peer]:
+    """Iceberg Java in Spark."""
+    yield from _started(start_java_spark, logs)

@@ -37,3 +37,10 @@ def start_java(logs: Path) -> Peer:
     python = environment(FOLDER, {"pyspark": PYSPARK})
     jars = os.pathsep.join(str(jar(FOLDER, *each)) for each in (RUNTIME, SQLITE))
     return Peer(python, "java_peer.py", logs / "java.log", ICEBERG_JARS=jars)
+
+
+def start_java_spark(logs: Path) -> Peer:
+    """Iceberg Java in Spark."""
+    python = environment(FOLDER, {"pyspark": PYSPARK})
+    own = {"ICEBERG_JARS": str(jar(FOLDER, *RUNTIME)), "FLOEBERG_SPARK_PLACE": str(logs)}
+    return Peer(python, "spark_peer.py", logs / "spark.log", **own)

@@ -251,10 +251,11 @@ def test_columns_that_were_added_come_and_others_are_told(places, other):
     places.copy(source, other, mode="replace")
     with source.update_schema() as update:
         update.add_column("count", "int")
+    source.append(pa.table({"id": [5], "title": ["x"], "count": pa.array([1], pa.int32())}))
     places.copy(source, other)
     with source.update_schema() as update:
         update.update_column("count", "long")
-    source.append(pa.table({"id": [5], "title": ["x"], "count": [1 << 40]}))
+    source.append(pa.table({"id": [6], "title": ["x"], "count": [1 << 40]}))
     with pytest.raises(UnsupportedError, match="column 'count' of the source was changed from int to long"):
         places.copy(source, other)
 
