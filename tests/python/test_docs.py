@@ -26,7 +26,9 @@ def pages() -> list[Path]:
 
 
 # These run beside the tests that have a session.
-NEED_SPARK = {Path("docs/guide") / name for name in ("spark.md", "spark-sql.md", "spark-source.md", "spark-streams.md")}
+NEED_SPARK = {
+    Path("docs/guide") / name for name in ("spark.md", "spark-sql.md", "spark-source.md", "spark-streams.md")
+}
 
 WITH_CODE = [page for page in pages() if page not in NEED_SPARK and page.parent == Path("docs/guide")]
 
