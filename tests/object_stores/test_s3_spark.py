@@ -149,6 +149,7 @@ def test_a_bucket_that_the_connector_cannot_open_is_ours(make, spark) -> None:
     settings = {
         key: "http://127.0.0.1:9",
         "fs.s3a.attempts.maximum": "1",
+        "fs.s3a.retry.limit": "0",
         "fs.s3a.impl.disable.cache": "true",
     }
     for name, value in settings.items():
