@@ -1,7 +1,7 @@
 """Spark with Floeberg, and Spark with Iceberg's jar, change rows of the same tables in turn by the same statements.
 
 Both read the same rows after each turn, and those of a model. In format version 3 rows keep their ids, whoever changes
-them, and only rows that were changed say so. `FLOEBERG_SPARK_CHANGES=1` tries further kinds of tables, each for minutes.
+them, and only rows that were changed say so. `FLOEBERG_SPARK_CHANGES=1` tries further kinds of tables too.
 """
 
 from __future__ import annotations
