@@ -47,7 +47,7 @@ def objects(deletes):
     ]
     wrapped += explain.aggregates
     native = [changes._inner, table._inner, view._inner, scan._inner, plan._inner, group._inner, reader]
-    native += [table._inner.inspect("files", None, None)]
+    native += [table._inner.inspect("files", None, None), _native.plan_parts(scan._inner)]
     native += [reader.next_batch(), scan._inner.read_all(), group._inner.arrow_schema("spark")]
     reader = pa.RecordBatchReader.from_batches(
         pa.schema({"x": pa.int32()}), [pa.record_batch({"x": pa.array([1], pa.int32())})]
@@ -119,7 +119,9 @@ def writing():
     keys = _native.SourceKeys.of(
         table._inner, source.to_reader(), columns=["id"], nulls="error", repeats=False
     )
-    wrapped += [keys, keys.find(table.scan()._inner, lists_all=False)]
+    of_table = table.scan()._inner
+    found = keys.find(of_table, lists_all=False)
+    wrapped += [keys, found, found.replaced(of_table, source.to_reader(), columns=["id"])]
     wrapped += [table.merge(source, on="id"), table.upsert(source, ["id"], dry_run=True)]
     return [receipt, create, commit, commit.attempt(None), recipe._inner, *wrapped]
 
@@ -169,6 +171,8 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "LanceRows",
             "LanceTaken",
             "MergeBuilder",
+            "PlanParts",
+            "ReplacedRows",
             "SourceKeys",
             "Transaction",
             "MetadataReader",

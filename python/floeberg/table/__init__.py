@@ -9,6 +9,8 @@ from floeberg.table._table import Table
 __all__ = ["StaticTable", "Table", "open_table"]
 
 
-def _unpickled(*_: object) -> NoReturn:
-    """What tables in older pickles are made by."""
-    refuse("the table")
+def __getattr__(name: str) -> NoReturn:
+    """Refuses tables in older pickles by what they are made by, before anything of them is opened."""
+    if name == "_unpickled":
+        refuse("the table")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
