@@ -177,7 +177,8 @@ def test_workers_write_and_read_with_the_options_that_they_are_sent(options) -> 
         "receipt = recipe.write(pa.table({'id': pa.array([7], pa.int64()), 'name': ['g']}))\n"
         "sys.stdout.buffer.write(pickle.dumps((receipt, group.to_arrow().num_rows)))"
     )
-    sent = pickle.dumps((table.write_recipe(), table.scan().plan_files().whole()))
+    (group,) = table.scan().plan_files().split()
+    sent = pickle.dumps((table.write_recipe(), group))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", work], input=sent, capture_output=True, check=True, env=environment
