@@ -20,8 +20,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark import TaskContext
-
 from floeberg.spark.session.local_dir import local_dir
 
 if TYPE_CHECKING:
@@ -178,6 +176,8 @@ def _record_file(table: str) -> Path | None:
 
 
 def _query() -> str | None:
+    from pyspark import TaskContext  # noqa: PLC0415 - importing floeberg.spark imports no PySpark
+
     context = TaskContext.get()
     if context is None:
         return None
