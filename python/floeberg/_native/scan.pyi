@@ -292,7 +292,7 @@ class PlanParts:
         """What the table's properties say of who reads data manifests and delete manifests.
 
         Raises:
-            InvalidInputError: A property is none of `auto`, `local` and `distributed`.
+            InvalidInputError: The value of a property is not `auto`, `local` or `distributed`.
         """
 
     def task(self, deletes: bool, start: int, end: int) -> bytes:

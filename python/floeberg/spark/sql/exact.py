@@ -43,7 +43,7 @@ def exact_filter(
         changed: The table.
         condition: The condition, as text.
     """
-    # In brackets what follows a condition, as LIMIT, is no part of it.
+    # In brackets, LIMIT or another clause after the condition is a syntax error, and Spark raises it.
     statement = read_statement(f"SELECT 1 FROM {changed.relation} WHERE ({condition}\n)")  # noqa: S608 - the user's own text
     trees = [] if statement is None else parse_query(statement)[0]
     if statement is None or len(trees) != 1 or not texts_are_certain(spark):
