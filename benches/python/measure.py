@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -114,12 +113,18 @@ def main(runs: int, pairs: list[tuple[str, str]]) -> None:
             started = time.perf_counter()
             counts[at] = run(location)
             seconds[at].append(time.perf_counter() - started)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    peak = highest_memory() // 1024
     facts = [
         {"seconds": each[1:] or each, "count": count, "peak_mb": peak}
         for each, count in zip(seconds, counts, strict=True)
     ]
     print(json.dumps(facts))
+
+
+def highest_memory() -> int:
+    """Kilobytes that this process held at most. `ru_maxrss` would count those of the process that started it too."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
 
 
 def loaded(subject: str) -> Callable[[str], int]:

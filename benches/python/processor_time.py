@@ -9,13 +9,14 @@ from __future__ import annotations
 import gc
 import importlib
 import json
-import resource
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+from measure import highest_memory
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def main(runs: int, location: Path, names: list[str], *, afresh: bool) -> None:
     modules = [name.split(":") for name in names]
     subjects = [getattr(importlib.import_module(module), function) for module, function in modules]
     measured = [None if afresh else subject(location) for subject in subjects]
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = highest_memory()
     seconds: list[list[float]] = [[] for _ in names]
     counts = [0 for _ in names]
     for _ in range(runs + 1):
@@ -72,7 +73,7 @@ def main(runs: int, location: Path, names: list[str], *, afresh: bool) -> None:
             started = time.process_time()
             counts[at] = run()
             seconds[at].append(time.process_time() - started)
-    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
+    peak = (highest_memory() - before) // 1024
     facts = [
         {"seconds": each[1:], "count": count, "peak_mb": peak}
         for each, count in zip(seconds, counts, strict=True)

@@ -260,8 +260,11 @@ class FoundRows:
     def unmatched(self) -> Column:
         """The numbers of the rows of the source whose keys no row has."""
 
-    def stream(self, scan: Scan) -> BatchReader:
-        """All columns of the rows; then `_file`, `_pos`, in version 3 `_row_id`, and the row of the source."""
+    def stream(self, scan: Scan, *, columns: list[str] | None = None) -> BatchReader:
+        """All columns of the rows; then `_file`, `_pos`, in version 3 `_row_id`, and the row of the source.
+
+        A column that is not among `columns` is not read, and null.
+        """
 
     def replaced(self, scan: Scan, reader: object, *, columns: list[str]) -> ReplacedRows:
         """Compares the rows with columns of the source. A row whose row of the source is beyond its end goes.
@@ -286,8 +289,11 @@ class ReplacedRows:
 
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-def rows_with_places(scan: Scan) -> BatchReader:
-    """All columns of the rows of a scan, then `_file`, `_pos`, and in version 3 `_row_id`."""
+def rows_with_places(scan: Scan, *, columns: list[str] | None = None) -> BatchReader:
+    """All columns of the rows of a scan, then `_file`, `_pos`, and in version 3 `_row_id`.
+
+    A column that is not among `columns` is not read, and null.
+    """
 
 def differing(reader: object) -> Column:
     """Which rows of one batch have other values in the first half of their columns than in the second."""

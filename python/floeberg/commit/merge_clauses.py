@@ -152,15 +152,22 @@ class MergeRun:
         ]
         self._matched: list[Array] = []
         """The rows of the source that a condition joined."""
-        self._check()
+        target = [f"target.{name}" for name in schema.names]
+        self._both = _aliases([*target, *(f"source.{name}" for name in source.schema.names)])
+        self._one = _aliases(target)
+        self._read = self._checked()
 
-    def _check(self) -> None:
-        """Computes everything for no rows."""
+    def _checked(self) -> list[str]:
+        """Computes everything for no rows; the columns of the table that were asked for, or stay as they are."""
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        used: set[str] = set()
 
         def none(*sides: tuple[str, pa.Schema]) -> Rows:
             fields = [field.with_name(f"{side}.{field.name}") for side, schema in sides for field in schema]
-            return self._view(pa.RecordBatch.from_pylist([], schema=pa.schema(fields)))
+            names = [field.name for field in fields]
+            empty = pa.RecordBatch.from_pylist([], schema=pa.schema(fields))
+            return Rows(empty, _aliases(names), self._case_sensitive, used)
 
         target, source = ("target", self._schema), ("source", self._source.schema)
         seen: dict[For, Rows] = {
@@ -175,9 +182,16 @@ class MergeRun:
                 clause.condition(seen[clause.rows])
             for each in settings or ():
                 each.of(seen[clause.rows], self._schema.field(each.name))
+            if settings is not None and clause.rows != "not matched":
+                used.update(
+                    f"target.{name}" for name in set(self._schema.names) - {each.name for each in settings}
+                )
+        return [name for name in self._schema.names if f"target.{name}" in used]
 
-    def _view(self, batch: pa.RecordBatch) -> Rows:
-        return Rows(batch, _aliases(batch.schema.names), self._case_sensitive)
+    @property
+    def columns_to_read(self) -> list[str]:
+        """The columns of the table that conditions and new values are made of, or that rows keep."""
+        return self._read
 
     @property
     def updated_columns(self) -> list[str]:
@@ -197,7 +211,7 @@ class MergeRun:
 
         Args:
             found: Rows of the table, and the number of a row of the source with their keys, or null. All of the source
-                that a row has are in one batch.
+                that a row has are in one batch. Columns that are not read may have any values.
             unmatched: The rows of the source whose keys no row of the table has. It is asked last.
         """
         changes = any(clause.rows != "not matched" for clause, _ in self._prepared)
@@ -244,11 +258,11 @@ class MergeRun:
             return
         counts = of_rows.value_counts()
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
-        rows = batch.take(pc.index_in(twice.slice(0, _SHOWN), value_set=places))
-        names = [target for target, _ in self._keys.columns]
-        keys = [rows.column(self._schema.names.index(name)).to_pylist() for name in names]
+        of_source = batch.column(batch.num_columns - 1).take(joined)
+        rows = self._source.take(of_source.take(pc.index_in(twice.slice(0, _SHOWN), value_set=of_rows)))
+        keys = [rows.column(name).to_pylist() for _, name in self._keys.columns]
         shown = "; ".join(
-            ", ".join(f"{name} = {value!r}" for name, value in zip(names, key, strict=True))
+            ", ".join(f"{name} = {value!r}" for (name, _), value in zip(self._keys.columns, key, strict=True))
             for key in zip(*keys, strict=True)
         )
         raise InvalidInputError(
@@ -260,20 +274,28 @@ class MergeRun:
         """Rows of the table with the rows of the source that they match."""
         import pyarrow as pa  # noqa: PLC0415
 
-        taken = batch.take(rows)
-        source = self._source.take(taken.column(taken.num_columns - 1))
-        columns = [*taken.columns[: self._changed.width], *source.columns]
-        target = [f"target.{name}" for name in self._schema.names]
-        names = [*target, *(f"source.{name}" for name in source.schema.names)]
-        return self._view(pa.RecordBatch.from_arrays(columns, names=names))
+        names, columns = self._of_table(batch, rows)
+        source = self._source.take(batch.column(batch.num_columns - 1).take(rows))
+        names += [f"source.{name}" for name in source.schema.names]
+        made = pa.RecordBatch.from_arrays([*columns, *source.columns], names=names)
+        return Rows(made, self._both, self._case_sensitive)
 
     def _alone(self, batch: pa.RecordBatch, rows: Array) -> Rows:
         """Rows of the table without a row of the source."""
         import pyarrow as pa  # noqa: PLC0415
 
-        columns = batch.take(rows).columns[: self._changed.width]
-        names = [f"target.{name}" for name in self._schema.names]
-        return self._view(pa.RecordBatch.from_arrays(columns, names=names))
+        names, columns = self._of_table(batch, rows)
+        if names:
+            made = pa.RecordBatch.from_arrays(columns, names=names)
+        else:
+            # A batch without columns would have no rows.
+            made = pa.RecordBatch.from_arrays([rows], names=["target."])
+        return Rows(made, self._one, self._case_sensitive)
+
+    def _of_table(self, batch: pa.RecordBatch, rows: Array) -> tuple[list[str], list[Array]]:
+        """The columns that were read of some rows, and their names. What was not read cannot be asked for."""
+        columns = [batch.column(self._schema.names.index(name)).take(rows) for name in self._read]
+        return [f"target.{name}" for name in self._read], columns
 
     def _applied(self, which: For, batch: pa.RecordBatch, rows: Array) -> Iterator[pa.RecordBatch]:
         """Applies the clauses for some rows of a batch."""
@@ -287,7 +309,7 @@ class MergeRun:
             if clause.condition is not None:
                 holds = clause.condition(view)
                 chosen, rows = rows.filter(holds), rows.filter(pc.invert(holds))
-                view = Rows(view.batch.filter(holds), view.aliases, view.case_sensitive)
+                view = view.filter(holds)
             else:
                 rows = rows.slice(0, 0)
             old = batch.take(chosen)
@@ -309,11 +331,11 @@ class MergeRun:
         for clause, settings in self._prepared:
             if clause.rows != "not matched" or not left.num_rows:
                 continue
-            view = self._view(left)
+            view = Rows(left, _aliases(left.schema.names), self._case_sensitive)
             if clause.condition is not None:
                 holds = clause.condition(view)
                 left = view.batch.filter(pc.invert(holds))
-                view = Rows(view.batch.filter(holds), view.aliases, view.case_sensitive)
+                view = view.filter(holds)
             else:
                 left = left.slice(0, 0)
             number = view.batch.num_rows

@@ -67,7 +67,7 @@ class MergeRows(RowChanges):
         scan = request.scan(as_expression(True).as_tree())
         found = index.find(scan, lists_all=reads_all)
         merge = MergeRun(keys, self._clauses, source, changed, case_sensitive=self._case_sensitive)
-        batches = Batches(lambda: found.stream(scan))
+        batches = Batches(lambda: found.stream(scan, columns=merge.columns_to_read))
         receipt = changed.write(merge.batches(batches, lambda: pa.array(cast("Any", found.unmatched()))))
         return changed.found(
             receipt,

@@ -42,14 +42,16 @@ class Rows:
     """Rows of a batch, with columns by name.
 
     Args:
-        batch: The columns that a function sees.
+        batch: The columns that were read.
         aliases: Other names of columns.
         case_sensitive: Whether the case of names counts.
+        used: Where the names of columns are put that somebody asks for. `None` puts them nowhere.
     """
 
     batch: pa.RecordBatch
     aliases: Mapping[str, str]
     case_sensitive: bool
+    used: set[str] | None = None
 
     def column(self, name: str) -> Array:
         """The column of a name, or the field of a struct.
@@ -59,6 +61,7 @@ class Rows:
         """
         import pyarrow.compute as pc  # noqa: PLC0415 - importing floeberg imports nothing large
 
+        self.uses(name)
         found = self._number(name)
         if found is not None:
             return self.batch.column(found)
@@ -71,13 +74,34 @@ class Rows:
         known = [*self.batch.schema.names, *self.aliases]
         raise InvalidInputError(f"column {name!r} is unknown: expected one of {', '.join(map(repr, known))}")
 
+    def uses(self, name: str) -> None:
+        """Says that the column of a name is asked for, or the struct that has it as a field."""
+        if self.used is None:
+            return
+        found = self._number(name)
+        if found is not None:
+            self.used.add(self.batch.schema.names[found])
+        elif "." in name:
+            self.uses(name.rpartition(".")[0])
+
+    def whole(self) -> pa.RecordBatch:
+        """All columns, for somebody who may ask for any of them."""
+        if self.used is not None:
+            self.used.update(self.batch.schema.names)
+        return self.batch
+
+    def filter(self, holds: Array) -> Rows:
+        """The rows for which an array says so."""
+        return Rows(self.batch.filter(holds), self.aliases, self.case_sensitive, self.used)
+
     def _number(self, name: str) -> int | None:
         names = {**self.aliases, **{each: each for each in self.batch.schema.names}}
         full = names.get(name)
         if full is None and not self.case_sensitive:
             alike = {names[each] for each in names if each.lower() == name.lower()}
             full = alike.pop() if len(alike) == 1 else None
-        return None if full is None else self.batch.schema.get_field_index(full)
+        found = -1 if full is None else self.batch.schema.get_field_index(full)
+        return None if found < 0 else found
 
     def evaluated(self, expression: Any) -> Array:  # noqa: ANN401 - of pyarrow.compute
         """The values of an expression of `pyarrow.compute`.
@@ -88,8 +112,9 @@ class Rows:
         import pyarrow as pa  # noqa: PLC0415
         from pyarrow import acero  # noqa: PLC0415
 
-        names = [*self.batch.schema.names, *self.aliases]
-        columns = [*self.batch.columns, *(self.column(full) for full in self.aliases.values())]
+        batch = self.whole()
+        names = [*batch.schema.names, *self.aliases]
+        columns = [*batch.columns, *(self.column(full) for full in self.aliases.values())]
         table = pa.Table.from_arrays(columns, names=names)
         plan = acero.Declaration.from_sequence(
             [
@@ -216,7 +241,14 @@ def _computed(value: object) -> Callable[[Rows], Array] | None:
         value = SqlExpression(value.text)
     if isinstance(value, SqlExpression):
         expression = value
-        return lambda rows: expression.of(rows.column, rows.batch.num_rows)
+
+        def of_sql(rows: Rows) -> Array:
+            # Of no rows not every part is computed.
+            for name in expression.columns() if rows.used is not None else ():
+                rows.uses(name)
+            return expression.of(rows.column, rows.batch.num_rows)
+
+        return of_sql
     if _is_of_pyarrow(value):
         return lambda rows: rows.evaluated(value)
     if isinstance(value, Expression):
@@ -225,8 +257,13 @@ def _computed(value: object) -> Callable[[Rows], Array] | None:
         )
     if callable(value):
         function = cast("Callable[[pa.RecordBatch], Array]", value)
-        # Without rows, nobody's function is asked.
-        return lambda rows: function(rows.batch) if rows.batch.num_rows else pa.nulls(0)
+
+        def of_function(rows: Rows) -> Array:
+            batch = rows.whole()
+            # Without rows, nobody's function is asked.
+            return function(batch) if batch.num_rows else pa.nulls(0)
+
+        return of_function
     return None
 
 

@@ -64,15 +64,17 @@ class UpdateRows(RowChanges):
         # Mistakes are found where no row matches, too.
         settings = settings_of(self._updates, schema, case_sensitive=self._case_sensitive)
         aliases = {f"target.{name}": name for name in schema.names}
-        none = Rows(pa.RecordBatch.from_pylist([], schema=schema), aliases, self._case_sensitive)
+        used = set(schema.names) - {each.name for each in settings}
+        none = Rows(pa.RecordBatch.from_pylist([], schema=schema), aliases, self._case_sensitive, used)
         for each in settings:
             each.of(none, schema.field(each.name))
+        read = [name for name in schema.names if name in used]
 
         def batches() -> Iterator[pa.RecordBatch]:
-            for batch in Batches(lambda: _native.rows_with_places(scan)):
+            for batch in Batches(lambda: _native.rows_with_places(scan, columns=read)):
                 columns: list[Any] = batch.columns[: changed.width]
-                old = pa.RecordBatch.from_arrays(columns, schema=schema)
-                rows = Rows(old, aliases, self._case_sensitive)
+                # Other columns are null: whoever asks for one of them gets an error.
+                rows = Rows(batch.select(read), aliases, self._case_sensitive)
                 new = {each.name: each.of(rows, schema.field(each.name)) for each in settings}
                 made = [
                     new.get(name, old_column) for name, old_column in zip(schema.names, columns, strict=True)

@@ -98,6 +98,12 @@ class SqlExpression:
         except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
             raise InvalidInputError(f"the SQL expression {self.shown} cannot be computed: {error}") from error
 
+    def columns(self) -> set[str]:
+        """The names of all columns in the text; of fields of structs, or of the structs."""
+        from sqlglot import exp  # noqa: PLC0415 - it parsed the text
+
+        return {name_of(each) for each in self.tree.find_all(exp.Column)}
+
     def _too_deep(self) -> InvalidInputError:
         return InvalidInputError(
             f"the SQL expression {self.shown} is nested too deeply: use fewer parentheses and operators in each other"

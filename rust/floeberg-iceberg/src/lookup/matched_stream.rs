@@ -1,14 +1,15 @@
 //! What are the columns of rows that change?
 //!
-//! In: rows that were found by their keys, or a scan. Out: batches of all columns of the table, then where each row is, its row id
-//! in v3, and the row of the source that has its key.
+//! In: rows that were found by their keys, or a scan; and which columns are wanted. Out: batches of all columns of the table, then
+//! where each row is, its row id in v3, and the row of the source that has its key. A column that is not wanted is null.
 //! Spec: Column Projection; Row Lineage.
 //!
 //! ```text
 //! columns of the table | _file | _pos | (v3: _row_id) | (with keys: number of the row of the source, or null)
 //! ```
 //!
-//! Invariant: a row comes once for each row of the source with its key. Pages without such rows are skipped.
+//! Invariant: a row comes once for each row of the source with its key. Pages without such rows are skipped, and columns that are
+//! not wanted are not read.
 
 use std::sync::Arc;
 use std::task::Poll;
@@ -16,12 +17,13 @@ use std::time::{Duration, Instant};
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
-use arrow_array::{RecordBatch, UInt32Array};
+use arrow_array::{ArrayRef, RecordBatch, UInt32Array, new_null_array};
 use arrow_schema::{DataType, Field as ArrowField, Schema as ArrowSchema, SchemaRef};
 use arrow_select::take::take_record_batch;
 use floeberg_core::expr::BoundExpr;
-use floeberg_core::schema::Schema;
+use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::reserved::{FILE, POS, ROW_ID, metadata_column};
+use floeberg_core::schema::{Field, Schema};
 use floeberg_core::{Cancel, Context as _, Error, Result};
 use floeberg_exec::budget::{memory_budget, thread_budget};
 use floeberg_exec::threads::{Ahead, Job, OrderedStream};
@@ -43,35 +45,54 @@ pub struct MatchedStream {
 }
 
 impl MatchedStream {
-    /// The rows of a scan. Errors: those of planning.
-    pub fn of_scan(scan: &Scan, cancel: &Cancel) -> Result<Self> {
+    /// The rows of a scan. Errors: those of planning; `InvalidInput` for a column that the table does not have.
+    pub fn of_scan(scan: &Scan, wanted: Option<&[String]>, cancel: &Cancel) -> Result<Self> {
         let none = RoaringTreemap::new();
         let tasks = scan.plan_stream(cancel)?.into_tasks().map(move |task| {
             let (positions, others) = (none.clone(), none.clone());
             Ok(FoundFile { task: task?, positions, source_rows: Vec::new(), others })
         });
-        Self::open(scan, tasks, None, true, cancel)
+        Self::open(scan, tasks, None, Reads { all_rows: true, wanted }, cancel)
     }
 
-    /// The rows that were found; where all files are listed, all of their rows. Errors: those of the scan.
-    pub fn of_rows(scan: &Scan, found: &FoundRows, cancel: &Cancel) -> Result<Self> {
+    /// The rows that were found; where all files are listed, all of their rows. Errors: those of the scan; `InvalidInput` for a column
+    /// that the table does not have.
+    pub fn of_rows(
+        scan: &Scan,
+        found: &FoundRows,
+        wanted: Option<&[String]>,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let tasks = found.files.clone().into_iter().map(Ok);
-        Self::open(scan, tasks, Some(Arc::clone(&found.keys)), found.lists_all, cancel)
+        let reads = Reads { all_rows: found.lists_all, wanted };
+        Self::open(scan, tasks, Some(Arc::clone(&found.keys)), reads, cancel)
     }
 
     fn open(
         scan: &Scan,
         tasks: impl Iterator<Item = Result<FoundFile>> + Send + 'static,
         keys: Option<Arc<SourceKeys>>,
-        reads_all: bool,
+        reads: Reads<'_>,
         cancel: &Cancel,
     ) -> Result<Self> {
         let table = scan.schema()?;
         let has_lineage = scan.table().metadata().format_version >= 3;
-        let projected = with_places(&table, has_lineage)?;
+        let (some, origins) = reads.columns(&table)?;
+        let projected = with_places(&table, some, has_lineage)?;
         let request = ReadRequest { projected: Arc::new(projected), ..scan.read_request(cancel)? };
         let read = request.output_schema()?;
-        let mut fields: Vec<_> = read.fields().iter().cloned().collect();
+        let every = schema_to_arrow(&table)?;
+        let mut fields: Vec<Arc<ArrowField>> = every
+            .fields()
+            .iter()
+            .zip(&origins)
+            .map(|(field, origin)| match origin {
+                Some(number) => Arc::clone(&read.fields()[*number]),
+                None => Arc::new(field.as_ref().clone().with_nullable(true)),
+            })
+            .collect();
+        let places = origins.iter().flatten().count();
+        fields.extend(read.fields()[places..].iter().cloned());
         if keys.is_some() {
             fields.push(Arc::new(ArrowField::new(SOURCE_ROW, DataType::UInt32, true)));
         }
@@ -79,8 +100,9 @@ impl MatchedStream {
         let job = MatchJob {
             reader: Arc::new(TableReader::new(request)),
             keys,
-            reads_all,
-            position: table.fields().len() + 1,
+            reads_all: reads.all_rows,
+            position: places + 1,
+            origins,
             schema: Arc::clone(&schema),
         };
         let ahead = Ahead { threads: thread_budget()?, memory: memory_budget()? / 2, cancel: cancel.clone() };
@@ -98,10 +120,39 @@ impl MatchedStream {
     }
 }
 
-/// The columns of a table, and where its rows are.
-fn with_places(table: &Schema, has_lineage: bool) -> Result<Schema> {
+/// What of the files is read.
+#[derive(Clone, Copy)]
+struct Reads<'w> {
+    /// Whether all of their rows are.
+    all_rows: bool,
+    /// The names of the columns that are; `None` is all.
+    wanted: Option<&'w [String]>,
+}
+
+impl Reads<'_> {
+    /// The columns that are read, and for each column of the table which of them it is.
+    fn columns(&self, table: &Schema) -> Result<(Vec<Field>, Vec<Option<usize>>)> {
+        let known = |name: &String| table.fields().iter().any(|field| field.name == *name);
+        if let Some(name) = self.wanted.and_then(|names| names.iter().find(|name| !known(name))) {
+            return Err(Error::invalid_input("the table has no such column").with("column", name));
+        }
+        let is_read = |field: &Field| self.wanted.is_none_or(|names| names.contains(&field.name));
+        let mut some = Vec::new();
+        let origins = table.fields().iter().map(|field| {
+            is_read(field).then(|| {
+                some.push(field.clone());
+                some.len() - 1
+            })
+        });
+        let origins = origins.collect();
+        Ok((some, origins))
+    }
+}
+
+/// Some columns of a table, and where its rows are.
+fn with_places(table: &Schema, some: Vec<Field>, has_lineage: bool) -> Result<Schema> {
     let ids = [Some(FILE), Some(POS), has_lineage.then_some(ROW_ID)];
-    let mut fields = table.fields().to_vec();
+    let mut fields = some;
     for id in ids.into_iter().flatten() {
         let column = metadata_column(id).ok_or_else(|| Error::internal("a metadata column has its id"))?;
         fields.push(of_free_name(column, table));
@@ -114,8 +165,10 @@ struct MatchJob {
     reader: Arc<TableReader>,
     keys: Option<Arc<SourceKeys>>,
     reads_all: bool,
-    /// Which column has the positions.
+    /// Which column that is read has the positions.
     position: usize,
+    /// For each column of the table which of those that are read it is.
+    origins: Vec<Option<usize>>,
     schema: SchemaRef,
 }
 
@@ -142,7 +195,7 @@ impl Job for MatchJob {
         for batch in batches {
             let batch = batch.context("path", &file.task.file_path)?;
             let Some(keys) = &self.keys else {
-                if !give(batch)? {
+                if !give(self.made(&batch, None)?)? {
                     return Ok(());
                 }
                 continue;
@@ -184,15 +237,25 @@ impl MatchJob {
         of_source: Vec<Option<u32>>,
     ) -> Result<RecordBatch> {
         let is_whole = rows.len() == batch.num_rows() && rows.iter().zip(0_u32..).all(|(row, at)| *row == at);
-        let taken =
-            if is_whole { Ok(batch.clone()) } else { take_record_batch(batch, &UInt32Array::from(rows)) };
-        let columns = taken.map(|taken| {
-            let mut columns = taken.columns().to_vec();
-            columns.push(Arc::new(UInt32Array::from(of_source)));
-            columns
+        let of_source: ArrayRef = Arc::new(UInt32Array::from(of_source));
+        if is_whole {
+            return self.made(batch, Some(of_source));
+        }
+        let taken = take_record_batch(batch, &UInt32Array::from(rows))
+            .map_err(|error| Error::internal("rows that match are taken").caused_by(error))?;
+        self.made(&taken, Some(of_source))
+    }
+
+    /// Rows that were read with all columns of the table, and their rows of the source.
+    fn made(&self, read: &RecordBatch, of_source: Option<ArrayRef>) -> Result<RecordBatch> {
+        let of_table = self.origins.iter().zip(self.schema.fields()).map(|(origin, field)| match origin {
+            Some(number) => Arc::clone(read.column(*number)),
+            None => new_null_array(field.data_type(), read.num_rows()),
         });
-        columns
-            .and_then(|columns| RecordBatch::try_new(Arc::clone(&self.schema), columns))
-            .map_err(|error| Error::internal("rows that match are taken").caused_by(error))
+        let places = read.columns()[self.position - 1..].iter().cloned();
+        RecordBatch::try_new(Arc::clone(&self.schema), of_table.chain(places).chain(of_source).collect())
+            .map_err(|error| {
+                Error::internal("rows that match have the columns of the table").caused_by(error)
+            })
     }
 }

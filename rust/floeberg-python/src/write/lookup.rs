@@ -100,11 +100,12 @@ impl FoundRows {
         Ok(Column(Field::new("row", DataType::UInt32, false), rows))
     }
 
-    /// All columns of the rows, batch by batch.
-    fn stream(&self, py: Python<'_>, scan: &Scan) -> PyResult<BatchReader> {
+    /// All columns of the rows, batch by batch; those that are not among `columns` are null.
+    #[pyo3(signature = (scan, *, columns=None))]
+    fn stream(&self, py: Python<'_>, scan: &Scan, columns: Option<Vec<String>>) -> PyResult<BatchReader> {
         let (found, scan) = (Arc::clone(&self.0), scan.inner().clone());
         BatchReader::open(py, EngineSchema::OfTable, move |cancel| {
-            MatchedStream::of_rows(&scan, &found, cancel)
+            MatchedStream::of_rows(&scan, &found, columns.as_deref(), cancel)
         })
     }
 
@@ -165,11 +166,14 @@ impl ReplacedRows {
     }
 }
 
-/// All columns of the rows of a scan, with their places, batch by batch.
+/// All columns of the rows of a scan, with their places, batch by batch; those that are not among `columns` are null.
 #[pyfunction]
-pub fn rows_with_places(py: Python<'_>, scan: &Scan) -> PyResult<BatchReader> {
+#[pyo3(signature = (scan, *, columns=None))]
+pub fn rows_with_places(py: Python<'_>, scan: &Scan, columns: Option<Vec<String>>) -> PyResult<BatchReader> {
     let scan = scan.inner().clone();
-    BatchReader::open(py, EngineSchema::OfTable, move |cancel| MatchedStream::of_scan(&scan, cancel))
+    BatchReader::open(py, EngineSchema::OfTable, move |cancel| {
+        MatchedStream::of_scan(&scan, columns.as_deref(), cancel)
+    })
 }
 
 /// Which rows of a `pyarrow.RecordBatchReader` of one batch have other values in the first half of their columns than in the second?
