@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["without_deleted"]
 
 _WORDS = "__floeberg_words"
-_IS_SET = f"bit_get(get({_WORDS}, CAST(shiftright({ROW}, 6) AS INT)), CAST({ROW} & 63 AS INT)) = 1"
+_WORD, _BIT = f"CAST(shiftright({ROW}, 6) AS INT)", f"CAST({ROW} & 63 AS INT)"
+_IS_SET = f"bit_get(get({_WORDS}, {_WORD}), {_BIT}) = 1"
 """Whether the bit of a row is set. A word beyond the last is null: nothing is deleted there."""
 _IS_DELETED = f"coalesce({_IS_SET}, false)"
 """The same, where a file without deletes has no bitmap."""
@@ -92,8 +93,11 @@ def _looked_up(frame: DataFrame, bitmaps: DataFrame, place: str, *, marked: bool
     """Drop or mark deleted rows by a value that is the same for all rows."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
 
-    found = frame.withColumn(_WORDS, F.get(bitmaps.scalar(), F.expr(place)))
-    return found.withColumn(DELETED, F.expr(_IS_DELETED)) if marked else found.where(f"NOT {_IS_DELETED}")
+    # One expression: Spark looks through the whole plan, the bitmaps too, for each that is put upon it.
+    words = F.get(bitmaps.scalar(), F.expr(place))
+    is_set = F.bit_get(F.get(words, F.expr(_WORD)), F.expr(_BIT)) == 1
+    is_deleted = F.coalesce(is_set, F.lit(False))
+    return frame.withColumn(DELETED, is_deleted) if marked else frame.where(~is_deleted)
 
 
 def _joined(frame: DataFrame, bitmaps: DataFrame, *, marked: bool) -> DataFrame:
