@@ -35,13 +35,14 @@ def upsert_table(folder: Path, rows: int, version: int) -> Path:
         table = catalog.create_table("bench.rows", SCHEMA, format_version=version, properties=properties)
         for number in range(FILES):
             first = number * (rows // FILES)
-            table.append(_batch(np.arange(first, first + rows // FILES, dtype=np.int64), number))
+            table.append(batch(np.arange(first, first + rows // FILES, dtype=np.int64), number))
         # Last, so that a table that was begun is made again.
         pq.write_table(_new_rows(rows), place / SOURCE)
     return place
 
 
-def _batch(ids: Any, seed: int) -> pa.Table:
+def batch(ids: Any, seed: int) -> pa.Table:
+    """Rows with some ids, the same for the same seed."""
     random = np.random.default_rng(seed)
     columns = [ids, random.integers(0, 1_000_000, len(ids)), random.random(len(ids))]
     note = pa.array(ids * 2654435761 % 2**32).cast(pa.string())
@@ -64,7 +65,7 @@ def _new_rows(rows: int) -> pa.Table:
     """Rows of which half are in the table, without a pattern."""
     half = rows // SHARE // 2
     known = np.random.default_rng(99).choice(rows, half, replace=False)
-    return _batch(np.concatenate([known, np.arange(rows, rows + half)]), 100)
+    return batch(np.concatenate([known, np.arange(rows, rows + half)]), 100)
 
 
 def for_java(place: Path) -> None:

@@ -13,6 +13,8 @@ import textwrap
 import tracemalloc
 from pathlib import Path
 
+import pyarrow as pa
+import pyspark.sql.datasource as pyspark_source
 import pyspark.sql.types as spark
 import pytest
 import zstandard
@@ -135,6 +137,28 @@ def test_a_worker_opens_no_metadata(copied):
     shutil.rmtree(folder / "metadata")
     reader, *partitions = map(pickle.loads, packed)
     assert sum(batch.num_rows for each in partitions for batch in reader.read(each)) == 9
+
+
+@pytest.mark.parametrize("make", ["writer", "streamWriter"])
+def test_a_task_that_writes_opens_no_metadata(tmp_path, monkeypatch, make):
+    if make == "streamWriter" and not hasattr(pyspark_source, "DataSourceStreamArrowWriter"):
+        pytest.skip("PySpark 4.0 gives writers of streams no Arrow batches")
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path / "local"))
+    catalog = fb.load_catalog("travel", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("db")
+    table = catalog.create_table("db.t", pa.schema({"id": pa.int64()}))
+    source = FloebergDataSource(CaseInsensitiveDict({"path": table.location()}))
+    writer = getattr(source, make)(spark.StructType().add("id", "long"), overwrite=False)
+    packed = pickle.dumps(writer)
+    metadata = Path(table.location().removeprefix("file://")) / "metadata"
+    metadata.rename(tmp_path / "away")
+    message = pickle.loads(packed).write(iter([pa.record_batch({"id": [1, 2]})]))
+    assert message.receipt.rows == 2
+    (tmp_path / "away").rename(metadata)
+    if make == "writer":
+        # It is sent to the process that commits, too.
+        pickle.loads(packed).commit([message])
+        assert table.refresh().scan().count() == 2
 
 
 def test_an_empty_table_is_one_partition_without_rows(empty):

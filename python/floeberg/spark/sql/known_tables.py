@@ -65,6 +65,7 @@ class KnownTables:
         self._others: dict[str, Catalog | None] = {}
         self._tables: dict[tuple[tuple[Any, ...], tuple[str, ...]], Table | None] = {}
         self._found: dict[tuple[str, ...], Found | None] = {}
+        self._of_spark: dict[tuple[str, ...], bool] = {}
 
     def find(self, parts: tuple[str, ...]) -> Found | None:
         """The table of the catalog that a name means; `None` for a table of Spark.
@@ -210,6 +211,11 @@ class KnownTables:
         )
 
     def _spark_has(self, parts: tuple[str, ...]) -> bool:
+        if parts not in self._of_spark:
+            self._of_spark[parts] = self._asked_of_spark(parts)
+        return self._of_spark[parts]
+
+    def _asked_of_spark(self, parts: tuple[str, ...]) -> bool:
         from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
         name = ".".join(f"`{part.replace('`', '``')}`" for part in parts)

@@ -119,7 +119,8 @@ class MergeSource:
         from floeberg.spark.native.filters import named  # noqa: PLC0415 - the same
 
         found: dict[str, Keys | None] = {}
-        if self._measured["rows"] <= _LISTED:
+        if self.is_small:
+            # One job without a shuffle, and few bytes.
             rows = self.frame.select(*map(named, columns)).toArrow()
             for at, name in enumerate(columns):
                 values = rows.column(at).unique()
@@ -128,7 +129,12 @@ class MergeSource:
                 found[name] = (
                     None
                     if not len(values)
-                    else Keys(len(known) < len(values), ends["min"], ends["max"], known)
+                    else Keys(
+                        len(known) < len(values),
+                        ends["min"],
+                        ends["max"],
+                        known if len(known) <= _LISTED else None,
+                    )
                 )
             return found
         asked = [

@@ -30,6 +30,7 @@ from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.stream.batches import StreamBatch
 from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
 from floeberg.spark.write.options import write_options
+from floeberg.spark.write.sent_table import SentTable
 from floeberg.spark.write.writer import prepared_write, write_task
 from floeberg.write.receipt import Receipt
 
@@ -90,14 +91,14 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
 
     def __init__(
         self,
-        table: Table,
+        table: SentTable,
         recipe: WriteRecipe,
         columns: InputColumns,
         options: WriteOptions,
         *,
         overwrites: bool,
     ) -> None:
-        self._table = table
+        self._sent = table
         self._recipe = recipe
         self._columns = columns
         self._options = options
@@ -124,7 +125,12 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
         options = write_options(own)
         table = options.locator.open()
         columns, recipe = prepared_write(table, options, schema)
-        return cls(table, recipe, columns, options, overwrites=overwrite)
+        return cls(SentTable.of(table), recipe, columns, options, overwrites=overwrite)
+
+    @property
+    def _table(self) -> Table:
+        """The table, which tasks do not open."""
+        return self._sent.open()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> BatchFiles:
         """Writes the rows of a task. Where it fails it leaves no file."""
@@ -210,7 +216,7 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
                 recipe.remove(each.receipt)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self._table, self._recipe, self._columns, self._options, self._overwrites)
+        parts = (self._sent, self._recipe, self._columns, self._options, self._overwrites)
         return pickle_call(__name__, "_rebuild", *parts)
 
 

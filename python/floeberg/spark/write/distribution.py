@@ -30,7 +30,18 @@ _SIZE = "write.target-file-size-bytes"
 _MODES = ("none", "hash", "range")
 _ADVISED = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
 _DEFAULT_SIZE = 512 << 20
+_SHRINKS = 3
+"""So many bytes of rows that Spark sends between tasks become about one of a file, which is encoded by columns."""
 _KEY = "floeberg_partition_"
+_UNSEEDED = -1693959553
+"""Its hash in Spark, whose `hash` begins with 42, is 0: what follows it is hashed as if the seed were 0."""
+_HASHED_ALIKE = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "CAST({} AS BIGINT)"),
+    "date": "CAST(unix_date({}) AS BIGINT)",
+    "timestamp": "{}",
+    "timestamp_ntz": "{}",
+}
+"""Types whose values are hashed as 8 bytes, and how Spark has those. Of texts its hash is another one."""
 
 
 def distributed(frame: DataFrame, table: Table, mode: str | None, columns: Mapping[str, str]) -> DataFrame:
@@ -69,13 +80,13 @@ def distributed(frame: DataFrame, table: Table, mode: str | None, columns: Mappi
 
 @contextmanager
 def advised(spark: SparkSession, table: Table, options: Mapping[str, str]) -> Iterator[None]:
-    """Lets Spark's adaptive execution aim at tasks of the size of a file, in the block."""
+    """Lets Spark's adaptive execution aim at tasks that fill a file, in the block."""
     wanted = options.get(_SIZE) or table.properties.get(_SIZE) or str(_DEFAULT_SIZE)
     before = spark.conf.get(_ADVISED, None)
     if not wanted.isdigit() or not int(wanted):
         yield
         return
-    spark.conf.set(_ADVISED, f"{wanted}b")
+    spark.conf.set(_ADVISED, f"{int(wanted) * _SHRINKS}b")
     try:
         yield
     finally:
@@ -115,6 +126,8 @@ def _partition_key(  # noqa: PLR0911 - one return a transform
             return F.expr(f"substring({own}, 1, {found[1]})")
         return F.expr(f"{own} - pmod({own}, {found[1]})") if kind in {"int", "bigint"} else F.col(own)
     if found := re.fullmatch(r"bucket\[(\d+)\]", transform):
+        if kind in _HASHED_ALIKE:
+            return F.expr(_bucket(_HASHED_ALIKE[kind].format(own), int(found[1])))
         from floeberg.spark.functions import bucket  # noqa: PLC0415 - few tables need it
 
         try:
@@ -123,6 +136,11 @@ def _partition_key(  # noqa: PLR0911 - one return a transform
             # Before PySpark 4.1.
             return None
     return None
+
+
+def _bucket(hashed: str, buckets: int) -> str:
+    """The bucket of a value of 8 bytes: Spark's hash of it is that of tables, but for the seed. Spec: Appendix B."""
+    return f"if({hashed} IS NULL, NULL, (hash({_UNSEEDED}, {hashed}) & 2147483647) % {buckets})"
 
 
 def _of_moment(transform: str, own: str, kind: str) -> str:

@@ -147,7 +147,7 @@ class ChangeTask:
                 reader, task=task, partition=partition, with_lineage=self.has_lineage
             )
         if places:
-            self._take_away(pa.Table.from_batches(places), done)
+            self._take_away(pa.Table.from_batches(places).unify_dictionaries(), done)
         return done
 
     def _new_rows(
@@ -160,14 +160,18 @@ class ChangeTask:
         width = len(PLACES)
         for batch in batches:
             what = batch.column(0)
-            old = batch.filter(pc.less_equal(what, UPDATED))
+            where, first = pc.less_equal(what, UPDATED), batch.select([0, 1, 2])
+            # What is not copied keeps the memory of the whole batch.
+            old = _where(first, where) if self.columns is None else first.filter(where)
             if old.num_rows:
+                # Numbers of files are grouped faster than paths of some hundred bytes.
+                files = old.column(1).dictionary_encode() if self.may_repeat else old.column(1)
                 places.append(
                     pa.RecordBatch.from_arrays(
-                        [old.column(0), old.column(1), old.column(2)], names=["done", "_file", "_pos"]
+                        [old.column(0), files, old.column(2)], names=["done", "_file", "_pos"]
                     )
                 )
-            new = batch.filter(pc.greater_equal(what, UPDATED))
+            new = _where(batch, pc.greater_equal(what, UPDATED))
             inserted = pc.sum(pc.equal(new.column(0), INSERTED)).as_py() or 0
             done.inserted += inserted
             done.updated += new.num_rows - inserted
@@ -192,7 +196,8 @@ class ChangeTask:
             if twice.num_rows:
                 done.twice = twice["_file"][0].as_py(), twice["_pos"][0].as_py()
                 return
-        gone = places.filter(pc.greater(places["done"], KEPT))
+        goes = pc.greater(places["done"], KEPT)
+        gone = places if pc.all(goes).as_py() else places.filter(goes)
         done.deleted = gone.num_rows - done.updated
         if not gone.num_rows:
             return
@@ -247,6 +252,11 @@ class CopyTask:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return pickle_call(__name__, "CopyTask", self.recipe, self.has_lineage)
+
+
+def _where(batch: pa.RecordBatch, holds: Any) -> pa.RecordBatch:  # noqa: ANN401 - an array
+    """The rows for which a test holds, which are not copied where it holds for all."""
+    return batch if holds.true_count == batch.num_rows else batch.filter(holds)
 
 
 def _without(group: TaskGroup, places: bytes) -> Iterator[pa.RecordBatch]:

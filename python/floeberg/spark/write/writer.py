@@ -32,6 +32,7 @@ from floeberg.spark.read.branch_reads import FramesRead, frames_read, recorded_r
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
 from floeberg.spark.write.input_columns import InputColumns
+from floeberg.spark.write.sent_table import SentTable
 from floeberg.write.receipt import Receipt
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class FloebergWriter(DataSourceArrowWriter):
 
     def __init__(  # noqa: PLR0913 - the parts of one write
         self,
-        table: Table,
+        table: SentTable,
         recipe: WriteRecipe,
         columns: InputColumns,
         options: WriteOptions,
@@ -90,7 +91,7 @@ class FloebergWriter(DataSourceArrowWriter):
         is_done: bool,
         frames: FramesRead | None = None,
     ) -> None:
-        self._table = table
+        self._sent = table
         self._recipe = recipe
         self._columns = columns
         self._options = options
@@ -126,9 +127,15 @@ class FloebergWriter(DataSourceArrowWriter):
         key = write_id if options.idempotency_key is None else options.idempotency_key
         is_done = _done_by(table, key, options, overwrites=overwrite) is not None
         frames = frames_read(table._inner.identity[0], schema) if overwrite else FramesRead()  # noqa: SLF001 - the package's own
+        sent = SentTable.of(table)
         return cls(
-            table, recipe, columns, options, overwrites=overwrite, key=key, is_done=is_done, frames=frames
+            sent, recipe, columns, options, overwrites=overwrite, key=key, is_done=is_done, frames=frames
         )
+
+    @property
+    def _table(self) -> Table:
+        """The table, which tasks do not open."""
+        return self._sent.open()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FilesWritten:
         """Writes the rows of a task. Where it fails it leaves no file."""
@@ -144,7 +151,7 @@ class FloebergWriter(DataSourceArrowWriter):
 
     def _reads(self) -> tuple[BranchRead, ...]:
         """What the query read of the table. It is asked after the last row, since reading goes on until then."""
-        return recorded_reads(self._table._inner.identity[0]) if self._overwrites else ()  # noqa: SLF001 - the package's own
+        return recorded_reads(self._sent.uuid) if self._overwrites else ()
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Makes the files of the tasks part of the table, all at once, and once."""
@@ -212,7 +219,7 @@ class FloebergWriter(DataSourceArrowWriter):
         return "dynamic-overwrite" if self._options.overwrite == "dynamic" else "overwrite"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        first = (self._table, self._recipe, self._columns, self._options)
+        first = (self._sent, self._recipe, self._columns, self._options)
         return pickle_call(
             __name__, "_rebuild", *first, self._overwrites, self._key, self._is_done, self._frames
         )

@@ -1,0 +1,35 @@
+"""Spark brings rows of a bucket together by a bucket that is computed without Python, and is that of the table."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import functions as F  # noqa: N812
+
+from floeberg.spark.write.distribution import _HASHED_ALIKE, _bucket
+from floeberg.transforms import bucket
+
+NUMBERS = (0, 1, -1, 34, 127, -128)
+LARGE = (*NUMBERS, 32767, -32768, 2**31 - 1, -(2**31))
+VALUES = {
+    "tinyint": NUMBERS,
+    "smallint": (*NUMBERS, 32767, -32768),
+    "int": LARGE,
+    "bigint": (*LARGE, 2**40 + 7, 2**63 - 1, -(2**63)),
+    "date": ("1969-12-31", "1970-01-01", "2017-11-16", "0001-01-01", "9999-12-31"),
+    "timestamp": ("1969-12-31 23:59:59.999999", "2017-11-16 22:31:08", "2200-02-28 01:02:03.000004"),
+    "timestamp_ntz": ("1969-12-31 23:59:59.999999", "2017-11-16 22:31:08", "2200-02-28 01:02:03.000004"),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("buckets", [1, 16, 1000, 2**31 - 1])
+def test_a_bucket_of_spark_is_that_of_the_table(spark, kind, buckets):
+    assert set(VALUES) == set(_HASHED_ALIKE)
+    texts = [(None,), *((str(each),) for each in VALUES[kind])]
+    rows = spark.createDataFrame(texts, "text string").select(F.expr(f"CAST(text AS {kind})").alias("own"))
+    found = rows.select("own", F.expr(_bucket(_HASHED_ALIKE[kind].format("`own`"), buckets)).alias("bucket"))
+    given = found.toArrow()
+    assert given["own"].null_count == 1
+    own = given["own"].combine_chunks()
+    whole = own.cast("int64") if kind in {"tinyint", "smallint"} else own
+    assert given["bucket"].to_pylist() == bucket(whole, buckets).to_pylist()
