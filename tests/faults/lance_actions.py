@@ -27,6 +27,7 @@ def begun(folder: Path) -> str:
     table = fb.lance.create_table(str(folder / "t"), rows(0, 0))
     table.append(rows(0, 1))
     table.create_tag("old")
+    table.create_tag("spare")
     table.append(rows(0, 2))
     table.delete("id = 10")
     table.create_branch("side")
@@ -71,6 +72,73 @@ def upsert(location: str, options: dict[str, str]) -> None:
     opened(location, options).upsert(source, ["id"])
 
 
+def merge(location: str, options: dict[str, str]) -> None:
+    """Rows go, change, come, and change because the source lacks them."""
+    source = pa.table({"id": [1, 2, 88], "name": ["gone", "m", "i"]})
+    merged = opened(location, options).merge(source, on="id").when_matched_delete("target.id = 1")
+    merged = merged.when_matched_update_all().when_not_matched_insert_all()
+    merged.when_not_matched_by_source_update({"name": "left"}, "target.id = 20").execute()
+
+
+def feed(location: str, options: dict[str, str]) -> None:
+    changes = {
+        "id": [2, 12, 99],
+        "name": [None, "f", "new"],
+        "op": ["delete", "update", "insert"],
+        "at": [1, 2, 3],
+    }
+    opened(location, options).apply_changes(pa.table(changes), keys=["id"], operation="op", order_by="at")
+
+
+def receipts(location: str, options: dict[str, str]) -> None:
+    """Workers write, and a driver commits; what it does not commit it removes."""
+    table = opened(location, options)
+    recipe, written = table.write_recipe(), []
+    try:
+        written.extend(recipe.write(rows(1, number)) for number in range(2))
+        table.commit_receipts(written, idempotency_key="job")
+    except (fb.errors.CommitStateUnknownError, fb.errors.AlreadyExistsError):
+        raise
+    except BaseException:
+        for receipt in written:
+            recipe.remove(receipt)
+        raise
+
+
+def overwrite_by_workers(location: str, options: dict[str, str]) -> None:
+    table = opened(location, options)
+    table.commit_receipts([table.write_recipe().write(rows(1, 0))], mode="overwrite")
+
+
+def add_rows_of_columns(location: str, options: dict[str, str]) -> None:
+    table = opened(location, options)
+    table.add_columns(pa.table({"number": range(table.scan().count())}))
+
+
+def alter(location: str, options: dict[str, str]) -> None:
+    opened(location, options).alter_column("name", type=pa.large_string())
+
+
+def rename(location: str, options: dict[str, str]) -> None:
+    opened(location, options).rename_columns({"name": "title"})
+
+
+def configure(location: str, options: dict[str, str]) -> None:
+    opened(location, options).update_config({"a": "b"})
+
+
+def move_tag(location: str, options: dict[str, str]) -> None:
+    opened(location, options).update_tag("old")
+
+
+def remove_tag(location: str, options: dict[str, str]) -> None:
+    opened(location, options).delete_tag("spare")
+
+
+def remove_branch(location: str, options: dict[str, str]) -> None:
+    opened(location, options).delete_branch("side")
+
+
 def add_column(location: str, options: dict[str, str]) -> None:
     opened(location, options).add_columns({"twice": fb.sql_expr("id * 2")})
 
@@ -112,16 +180,40 @@ ACTIONS: tuple[Action, ...] = (
     delete,
     update,
     upsert,
+    merge,
+    feed,
+    receipts,
+    overwrite_by_workers,
     add_column,
+    add_rows_of_columns,
+    alter,
     drop_column,
+    rename,
+    configure,
     compact,
     restore,
     tag,
+    move_tag,
+    remove_tag,
     branch,
+    remove_branch,
     clone,
     clean_up,
 )
-WRITING = (create, append_files, overwrite, update, upsert, add_column, compact)
+WRITING = (
+    create,
+    append_files,
+    overwrite,
+    update,
+    upsert,
+    merge,
+    feed,
+    receipts,
+    add_column,
+    add_rows_of_columns,
+    alter,
+    compact,
+)
 """Those that write data files."""
 
 
@@ -144,7 +236,13 @@ def state(location: str) -> dict[str, Any]:
 def contents(table: fb.LanceTable) -> object:
     """The rows with their ids, and the version."""
     read = table.scan().select("*", "_rowid").to_arrow().sort_by("id")
-    return table.version, table.schema().names, read.to_pylist()
+    return (
+        table.version,
+        table.schema().names,
+        [str(each) for each in table.schema().types],
+        table.config,
+        read.to_pylist(),
+    )
 
 
 def sound(location: str, message: str) -> None:

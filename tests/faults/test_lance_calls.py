@@ -6,19 +6,20 @@ An action that succeeds has its whole effect; one that raises has none, or says 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lance_actions import ACTIONS, WRITING, Action, begun, copy, sound, state
+from lance_actions import ACTIONS, WRITING, Action, begun, copy, opened, sound, state
 
 import floeberg as fb
-from floeberg.errors import CommitStateUnknownError
+from floeberg.errors import CommitStateUnknownError, NotFoundError
 from floeberg.lance import new_files, pages
 
 FAULTS = ("fail", "lose-request", "lose-answer", "cut-short")
-PARTLY = {"branch", "clean_up"}
+PARTLY = {"branch", "remove_branch", "clean_up"}
 """Actions of several steps: after an error some of them may be done, and doing it again does the others."""
 
 
@@ -50,6 +51,8 @@ def test_every_call_of_an_action_on_a_lance_table_may_fail(place, action, report
             check(
                 location, action, (before, after), end, f"{number}={fault}: {end}: {error}\n{log.read_text()}"
             )
+            if action.__name__ in PARTLY and end != "succeeded":
+                again(location, action, after)
             ends[end] += 1
         told.append(f"{fault}: {dict(ends)}")
     report(f"lance {action.__name__}: n = {len(done)}; {'; '.join(told)}")
@@ -160,6 +163,21 @@ def check(location: str, action: Action, states: tuple[Any, Any], end: str, mess
         may_be = [before, after]
     assert now in may_be, message
     sound(location, message)
+
+
+def again(location: str, action: Action, after: dict[str, Any]) -> None:
+    """What was done in part can be done again, and then is whole."""
+    if action.__name__ == "clean_up":
+        action(location, {})
+        return
+    name = {"branch": "other", "remove_branch": "side"}[action.__name__]
+    # What is left of it goes first.
+    with suppress(NotFoundError):
+        opened(location, {}).delete_branch(name)
+    if action.__name__ == "branch":
+        action(location, {})
+    branches = {place for place in state(location) if "@" in place}
+    assert branches == {place for place in after if "@" in place}
 
 
 def ended(act: Any) -> tuple[str, BaseException | None]:

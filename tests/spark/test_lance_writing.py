@@ -19,6 +19,7 @@ from pyspark.sql.types import StructType
 
 import floeberg as fb
 import floeberg.spark
+from floeberg.catalog.sql_manifests import SqlManifestStore
 from floeberg.errors import (
     CommitConflictError,
     CommitStateUnknownError,
@@ -294,6 +295,35 @@ def test_an_overwrite_of_what_was_read_loses_no_newer_row(spark, orders):
     old = spark.read.format("floeberg").option("version", "2").load(str(orders.folder))
     saved(old, orders, "overwrite")
     assert [row[0] for row in orders.rows()] == [1, 2]
+
+
+def test_an_overwrite_from_the_users_process_loses_no_newer_row(spark, orders):
+    orders.table.append(pa.table({"id": [1, 2], "part": ["a", "b"]}))
+    read = spark.read.format("floeberg").load(str(orders.folder))
+    frame = read.selectExpr("id + 10 AS id", "part")
+    orders.table.append(pa.table({"id": [3], "part": ["c"]}))
+    before = orders.files()
+    with pytest.raises(CommitConflictError):
+        floeberg.spark.write(frame, str(orders.folder), mode="overwrite")
+    assert ([row[0] for row in orders.rows()], orders.files()) == ([1, 2, 3], before)
+    # Appends lose nothing.
+    floeberg.spark.write(frame, str(orders.folder))
+    assert [row[0] for row in orders.rows()] == [1, 2, 3, 11, 12]
+    floeberg.spark.write(frame, str(orders.folder), mode="overwrite", isolation_level="snapshot")
+    assert [row[0] for row in orders.rows()] == [11, 12]
+    again = spark.read.format("floeberg").load(str(orders.folder)).selectExpr("id + 10 AS id", "part")
+    floeberg.spark.write(again, str(orders.folder), mode="overwrite")
+    assert [row[0] for row in orders.rows()] == [21, 22]
+
+
+def test_a_branch_of_a_table_with_a_manifest_store_is_written_by_the_store(spark, tmp_path):
+    store = SqlManifestStore(f"sqlite:///{tmp_path}/manifests.db")
+    table = fb.lance.create_table(str(tmp_path / "t"), pa.table({"id": [1]}), manifest_store=store)
+    table.create_branch("b")
+    floeberg.spark.write(spark.range(2, 4), table, branch="b")
+    branch = fb.open_table(table.location, branch="b", manifest_store=store)
+    assert sorted(branch.scan().to_arrow()["id"].to_pylist()) == [1, 2, 3]
+    assert store.latest(branch._inner.folder)[0] == 2
 
 
 def test_a_frame_is_written_from_the_users_process(spark, orders):

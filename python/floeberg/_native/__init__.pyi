@@ -31,6 +31,7 @@ from floeberg._native.lance_commit import (
     lance_data_file_name,
     plan_lance_compaction,
     remove_lance_files,
+    rename_lance_manifests,
     shallow_clone_lance_table,
     stage_lance_table,
 )
@@ -113,7 +114,7 @@ __all__ = [
     "list_folder", "local_path", "location_from_user", "parquet_shapes", "parse_expression",
     "partition_statistics_files", "partition_statistics_rows", "plan_lance_compaction", "plan_parts",
     "put_file", "read_file", "read_manifests", "remove_files", "remove_files_below", "remove_lance_files",
-    "rows_with_places",
+    "rename_lance_manifests", "rows_with_places",
     "schema_from_arrow", "shallow_clone_lance_table", "source_memory", "stage_lance_table",
     "statistics_blob", "statistics_blobs",
     "statistics_files", "table_properties", "table_property", "transform_column", "without_passwords",

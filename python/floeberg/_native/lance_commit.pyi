@@ -237,6 +237,9 @@ def plan_lance_compaction(
 def change_lance_ref(table: LanceTable, change: str, name: str) -> None:
     """Creates, updates or removes a tag, or creates or removes a branch."""
 
+def rename_lance_manifests(location: str, branch: str | None, *, storage_options: dict[str, str]) -> int:
+    """Gives the manifests of a branch the names of the newer scheme, and says how many had others."""
+
 def shallow_clone_lance_table(table: LanceTable, target: str) -> None:
     """Begins a table in another folder with the version."""
 

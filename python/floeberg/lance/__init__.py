@@ -9,6 +9,7 @@ from floeberg.lance.changes import LanceChanges
 from floeberg.lance.creation import create_table
 from floeberg.lance.maintenance import LanceMaintenance
 from floeberg.lance.manifest_store import ManifestStore
+from floeberg.lance.migration import migrate_manifest_paths
 from floeberg.lance.plan import LancePlan, LanceTaskGroup
 from floeberg.lance.receipt import LanceReceipt
 from floeberg.lance.recipe import LanceWriteRecipe
@@ -31,4 +32,5 @@ __all__ = [
     "LanceWriteRecipe",
     "ManifestStore",
     "create_table",
+    "migrate_manifest_paths",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_names, checked_text
 from floeberg.errors import InvalidInputError
 from floeberg.lance._writes import LanceTableWrites
-from floeberg.lance.column_changes import added_columns, changed_types
+from floeberg.lance.column_changes import added_columns, changed_types, is_stream
 from floeberg.lance.committing import Made
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class LanceTableColumns(LanceTableWrites):
 
     def add_columns(
         self,
-        columns: pa.Schema | pa.Field | Sequence[pa.Field] | Mapping[str, NewValue],
+        columns: pa.Schema | pa.Field | Sequence[pa.Field] | Mapping[str, NewValue] | Any,  # noqa: ANN401 - rows of any library
         *,
         properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
@@ -39,7 +39,8 @@ class LanceTableColumns(LanceTableWrites):
 
         Args:
             columns: Fields of Arrow; or new values by names: a literal, `sql_expr`, `col`, an expression of
-                `pyarrow.compute`, or a function from a batch to an array.
+                `pyarrow.compute`, or a function from a batch to an array; or rows from any library that have the new
+                columns alone: as many as the table has, in the order of a scan of it.
             properties: What is said of the transaction.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
 
@@ -47,22 +48,26 @@ class LanceTableColumns(LanceTableWrites):
             What the commit did.
 
         Raises:
-            InvalidInputError: The column exists, has no type, or is required and would be null.
-            CommitConflictError: Another writer changed the table, again and again.
+            InvalidInputError: The column exists, has no type, or is required and would be null; or there is not one
+                given row for each row.
+            CommitConflictError: Another writer changed the table, again and again; or once, if rows are given, which
+                are those of the version that was open.
 
         Examples:
             >>> import pyarrow as pa
             >>> made = fb.lance.create_table(f"{folder}/more_columns", pa.table({"id": [1, 2]}))
             >>> _ = made.add_columns({"twice": fb.sql_expr("id * 2")})
             >>> _ = made.add_columns(pa.field("note", pa.string()))
+            >>> _ = made.add_columns(pa.table({"rank": ["a", "b"]}))
             >>> made.scan().to_arrow().to_pydict()
-            {'id': [1, 2], 'twice': [2, 4], 'note': [None, None]}
+            {'id': [1, 2], 'twice': [2, 4], 'note': [None, None], 'rank': ['a', 'b']}
         """
 
         def make(table: _native.LanceTable) -> Made:
             return added_columns(table, columns)
 
-        return self._commit(make, properties, idempotency_key, operation="Merge")
+        on_conflict = "raise" if is_stream(columns) else "retry"
+        return self._commit(make, properties, idempotency_key, operation="Merge", on_conflict=on_conflict)
 
     def drop_columns(
         self,

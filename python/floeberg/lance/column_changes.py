@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from floeberg import _native
 from floeberg.commit.exact_values import converted
 from floeberg.commit.new_values import Rows, fitted, values_of_new_column
+from floeberg.commit.plain_columns import plain_batch, plain_schema
 from floeberg.commit.stored_rows import as_batch
 from floeberg.errors import InvalidInputError
 from floeberg.lance.committing import Made
@@ -20,6 +21,7 @@ from floeberg.lance.pages import pages_of
 from floeberg.lance.row_changes import ADDRESS, files_of, schema_of_table
 from floeberg.lance.rows import FragmentStream
 from floeberg.lance.scan import LanceScan
+from floeberg.write.input_rows import converted_stream_errors, reader_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,11 +29,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["OneFragment", "added_columns", "changed_types", "live_batches"]
+__all__ = ["OneFragment", "added_columns", "changed_types", "is_stream", "live_batches"]
 
 Array: TypeAlias = Any
 _FEW = 100
-Values: TypeAlias = "Callable[[Rows], Array]"
+Values: TypeAlias = "Callable[[pa.RecordBatch], Sequence[Array]]"
+"""Gives the new columns of live rows, in their order."""
 
 
 class OneFragment:
@@ -63,8 +66,15 @@ def live_batches(
         yield pa.record_batch(cast("Any", batch))
 
 
+def is_stream(columns: object) -> bool:
+    """Whether new columns are rows, which can be read once and are in the order of the table's."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    return not isinstance(columns, (pa.Schema, pa.Field, list, tuple, Mapping))
+
+
 def added_columns(table: _native.LanceTable, columns: object) -> Made:
-    """Adds columns: fields of Arrow for columns that are null, or new values by names."""
+    """Adds columns: fields of Arrow for columns that are null, new values by names, or rows with nothing else."""
     import pyarrow as pa  # noqa: PLC0415
 
     if isinstance(columns, pa.Field):
@@ -74,17 +84,100 @@ def added_columns(table: _native.LanceTable, columns: object) -> Made:
     if isinstance(columns, pa.Schema):
         none: list[str | None] = [None] * len(columns)
         return Made(_native.LanceOperation.add_columns(table, columns, replaces=none, files=[]))
-    if not isinstance(columns, Mapping) or not columns:
-        raise InvalidInputError(
-            f"columns: expected fields of Arrow, or new values by names, found {type(columns).__name__}"
-        )
+    if not isinstance(columns, Mapping):
+        return _added_rows(table, columns)
+    if not columns:
+        raise InvalidInputError("columns: expected new values by names, found none")
     values = {name: values_of_new_column(name, value) for name, value in columns.items()}
-    empty = Rows(_empty(schema_of_table(table)), {}, case_sensitive=True)
-    fields = [
-        pa.field(name, _type(name, of(_first_rows(table) if callable(columns[name]) else empty)))
-        for name, of in values.items()
-    ]
-    return _with_files(table, pa.schema(fields), list(values.values()), [None] * len(fields))
+    own = schema_of_table(table)
+    empty = Rows(_empty(own), {}, case_sensitive=True)
+    schema = pa.schema(
+        [
+            pa.field(name, _type(name, of(_first_rows(table) if callable(columns[name]) else empty)))
+            for name, of in values.items()
+        ]
+    )
+    return _with_files(
+        table, schema, _values_by_row(own, schema, list(values.values())), [None] * len(schema)
+    )
+
+
+def _added_rows(table: _native.LanceTable, data: object) -> Made:
+    """Adds the columns of a stream that has a row for each row of the table, in the order of a scan."""
+    reader = reader_of(data, lambda: _empty(schema_of_table(table)).schema)
+    rows = _RowByRow(reader)
+    with converted_stream_errors(data):
+        none: list[str | None] = [None] * len(rows.schema)
+        return _with_files(table, rows.schema, rows, none, selected=[ADDRESS], is_over=rows.check_is_over)
+
+
+class _RowByRow:
+    """Rows of a stream, as many at a time as are asked for."""
+
+    def __init__(self, reader: pa.RecordBatchReader) -> None:
+        names = reader.schema.names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InvalidInputError(f"columns: two columns are named {twice!r}")
+        self.schema = plain_schema(reader.schema).remove_metadata()
+        self._batches = (plain_batch(batch, self.schema) for batch in reader)
+        self._rest: pa.RecordBatch | None = None
+        self._taken = 0
+
+    def __call__(self, batch: pa.RecordBatch) -> Sequence[Array]:
+        """The next rows, one for each row of a batch.
+
+        Raises:
+            InvalidInputError: There are not so many.
+        """
+        import pyarrow as pa  # noqa: PLC0415
+
+        parts, missing = [], batch.num_rows
+        while missing:
+            rest = self._next()
+            if rest is None:
+                raise InvalidInputError(
+                    f"columns: expected a row for each row of the table, found only {self._taken}"
+                )
+            part, self._rest = rest.slice(0, missing), rest.slice(missing)
+            self._taken += part.num_rows
+            missing -= part.num_rows
+            parts.append(part)
+        found = pa.Table.from_batches(parts, self.schema)
+        return [
+            fitted(field.name, column, field, batch.num_rows)
+            for field, column in zip(self.schema, found.columns, strict=True)
+        ]
+
+    def check_is_over(self) -> None:
+        """Raises `InvalidInputError` where there are more rows."""
+        if self._next() is not None:
+            raise InvalidInputError(
+                f"columns: expected a row for each of the {self._taken} rows of the table, found more"
+            )
+
+    def _next(self) -> pa.RecordBatch | None:
+        """What is left of the batch, or another one that has rows."""
+        while self._rest is None or not self._rest.num_rows:
+            self._rest = next(self._batches, None)
+            if self._rest is None:
+                break
+        return self._rest
+
+
+def _values_by_row(own: pa.Schema, schema: pa.Schema, values: Sequence[Callable[[Rows], Array]]) -> Values:
+    """New columns that are computed of the columns that are there."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    def of(batch: pa.RecordBatch) -> Sequence[Array]:
+        old = pa.RecordBatch.from_arrays([batch.column(name) for name in own.names], schema=own)
+        view = Rows(old, {}, case_sensitive=True)
+        return [
+            fitted(field.name, each(view), field, batch.num_rows)
+            for field, each in zip(schema, values, strict=True)
+        ]
+
+    return of
 
 
 def _first_rows(table: _native.LanceTable) -> Rows:
@@ -106,10 +199,11 @@ def changed_types(table: _native.LanceTable, types: Mapping[str, pa.DataType]) -
             raise InvalidInputError(f"the table has no column {name!r}")
         fields.append(schema.field(name).with_type(kind))
         values.append(_cast(name, kind))
-    return _with_files(table, pa.schema(fields), values, list(types))
+    becomes = pa.schema(fields)
+    return _with_files(table, becomes, _values_by_row(schema, becomes, values), list(types))
 
 
-def _cast(name: str, kind: pa.DataType) -> Values:
+def _cast(name: str, kind: pa.DataType) -> Callable[[Rows], Array]:
     return lambda rows: converted(name, rows.column(name), kind)
 
 
@@ -132,25 +226,41 @@ def _empty(schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.nulls(0, each.type) for each in schema], schema=schema)
 
 
-def _with_files(
-    table: _native.LanceTable, schema: pa.Schema, values: Sequence[Values], replaces: Sequence[str | None]
+def _with_files(  # noqa: PLR0913 - keywords
+    table: _native.LanceTable,
+    schema: pa.Schema,
+    values: Values,
+    replaces: Sequence[str | None],
+    *,
+    selected: Sequence[str] = ("*", ADDRESS),
+    is_over: Callable[[], None] = lambda: None,
 ) -> Made:
+    """Writes a file of new columns for each fragment.
+
+    Args:
+        table: The version.
+        schema: The new columns.
+        values: What gives them.
+        replaces: The columns whose place they take; `None` for new ones.
+        selected: What `values` needs of each row, its address among it.
+        is_over: Raises where `values` has more.
+    """
     new = files_of(table)
-    columns = schema_of_table(table)
     plan = table.scan(
-        row_filter=("true",), selected_fields=["*", ADDRESS], case_sensitive=True, limit=None
+        row_filter=("true",), selected_fields=list(selected), case_sensitive=True, limit=None
     ).plan()
     try:
         # All mistakes but those of single values are found before a file is written.
         if not len(plan):
+            is_over()
             operation = _native.LanceOperation.add_columns(table, schema, replaces=list(replaces), files=[])
             return Made(operation, new)
         group, files = plan.whole(), []
         for number, (fragment, rows) in enumerate(table.fragment_rows()):
-            live = live_batches(table, group, number)
-            made = _column_batch(live, columns, schema, values, rows)
+            made = _column_batch(live_batches(table, group, number), schema, values, rows)
             (file,) = new.write([made], schema, rows_per_file=rows)
             files.append((fragment, file))
+        is_over()
         operation = _native.LanceOperation.add_columns(table, schema, replaces=list(replaces), files=files)
     except BaseException:
         new.remove()
@@ -159,11 +269,7 @@ def _with_files(
 
 
 def _column_batch(
-    live: Iterator[pa.RecordBatch],
-    columns: pa.Schema,
-    schema: pa.Schema,
-    values: Sequence[Values],
-    rows: int,
+    live: Iterator[pa.RecordBatch], schema: pa.Schema, values: Values, rows: int
 ) -> pa.RecordBatch:
     """The new columns of a fragment, for all of its rows."""
     import pyarrow as pa  # noqa: PLC0415
@@ -171,13 +277,7 @@ def _column_batch(
 
     places, parts = [], []
     for batch in live:
-        old = pa.RecordBatch.from_arrays([batch.column(name) for name in columns.names], schema=columns)
-        view = Rows(old, {}, case_sensitive=True)
-        made = [
-            fitted(field.name, of(view), field, batch.num_rows)
-            for field, of in zip(schema, values, strict=True)
-        ]
-        parts.append(pa.RecordBatch.from_arrays(made, schema=schema))
+        parts.append(pa.RecordBatch.from_arrays(list(values(batch)), schema=schema))
         places.append(pc.bit_wise_and(batch.column(ADDRESS), pa.scalar(0xFFFFFFFF, pa.uint64())))
     found = pa.Table.from_batches(parts, schema)
     if found.num_rows < rows:

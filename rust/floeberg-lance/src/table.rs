@@ -250,7 +250,16 @@ impl Table {
         }
         let path = location::join(&location::join(self.bases.folder(), metadata::TRANSACTIONS), name);
         let bytes = self.store.open(&path)?.read_all(LARGEST_TRANSACTION)?;
-        Transaction::parse(&bytes).context("path", &path).map(Some)
+        let made = Transaction::parse(&bytes).context("path", &path)?;
+        // Conflicts are looked for by it: that of another version would hide one.
+        if metadata::transaction_file(made.read_version, &made.uuid) != *name {
+            let message = format!(
+                "expected the transaction that its file is named by, found {:?} of version {}",
+                made.uuid, made.read_version
+            );
+            return Err(Error::invalid_data(message).with("path", path));
+        }
+        Ok(Some(made))
     }
 
     /// The fragments that hold the rows. Errors: `InvalidData`, naming the manifest.

@@ -52,7 +52,7 @@ mod _native {
     #[pymodule_export]
     use crate::lance::commit::{
         LanceCommit, change_lance_ref, check_lance_files, clean_up_lance_table, finalize_lance_version,
-        lance_data_file_name, remove_lance_files, shallow_clone_lance_table,
+        lance_data_file_name, remove_lance_files, rename_lance_manifests, shallow_clone_lance_table,
     };
     #[pymodule_export]
     use crate::lance::keys::LanceKeys;

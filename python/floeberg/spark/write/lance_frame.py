@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, UnsupportedError
+from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.lance_columns import LanceColumns
@@ -23,7 +24,20 @@ if TYPE_CHECKING:
 
     from floeberg.lance import LanceCommitResult, LanceReceipt, LanceTable, LanceWriteRecipe
 
-__all__ = ["FragmentTask", "write_lance"]
+__all__ = ["FragmentTask", "Fragments", "write_lance"]
+
+
+@dataclass(frozen=True)
+class Fragments:
+    """What a task that writes rows did.
+
+    Args:
+        receipt: Its files; `None` where there were no rows.
+        versions: The versions of the table that its query read.
+    """
+
+    receipt: LanceReceipt | None
+    versions: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -33,20 +47,24 @@ class FragmentTask:
     Args:
         recipe: How.
         columns: The table's names of the frame's columns.
+        folder: The folder of the table or of its branch.
     """
 
     recipe: LanceWriteRecipe
     columns: LanceColumns
+    folder: str
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> LanceReceipt | None:
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Fragments:
         """Writes the rows of a task. Where it fails it leaves no file."""
-        first = next((batch for batch in batches if batch.num_rows), None)
-        if first is None:
-            return None
-        return self.recipe.write(self.columns.reader(first.schema, chain((first,), batches)))
+        first, receipt = next((batch for batch in batches if batch.num_rows), None), None
+        if first is not None:
+            receipt = self.recipe.write(self.columns.reader(first.schema, chain((first,), batches)))
+        # It is asked after the last row, since reading goes on until then.
+        reads = recorded_reads(self.folder)
+        return Fragments(receipt, tuple(each.snapshot_id for each in reads if each.snapshot_id is not None))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "FragmentTask", self.recipe, self.columns)
+        return pickle_call(__name__, "FragmentTask", self.recipe, self.columns, self.folder)
 
 
 def write_lance(  # noqa: PLR0913 - the parts of a write
@@ -89,6 +107,7 @@ def write_lance(  # noqa: PLR0913 - the parts of a write
             format="lance",
             storage_options=table._inner.storage_options,  # noqa: SLF001 - the package's own
             branch=None if branch == "main" else branch,
+            manifest_store=table._manifest_store,  # noqa: SLF001 - the same
         )
     recipe = table.write_recipe()
     columns = LanceColumns.of(recipe.arrow_schema().names, frame.columns, case_sensitive=False)
@@ -103,9 +122,13 @@ def write_lance(  # noqa: PLR0913 - the parts of a write
         # No task runs.
         return table.commit_receipts([], **committed)
     receipts: list[LanceReceipt] = []
+    task = FragmentTask(recipe, columns, table._inner.folder)  # noqa: SLF001 - the same
     try:
-        receipts = [each for each in run_tasks(frame, FragmentTask(recipe, columns)) if each is not None]
-        return table.commit_receipts(receipts, **committed)
+        done: list[Fragments] = run_tasks(frame, task)
+        receipts = [each.receipt for each in done if each.receipt is not None]
+        versions = [version for each in done for version in each.versions]
+        made_from = min(versions) if versions and kind == "overwrite" else None
+        return table.commit_receipts(receipts, made_from=made_from, **committed)
     except (CommitStateUnknownError, AlreadyExistsError):
         # The table has the files, or may have them.
         raise

@@ -17,7 +17,7 @@ use super::conditions::{Conditions, check_added};
 use super::conflict::answer;
 use super::deletes::{Deleted, RowsOf, Written, delete};
 use super::files::Files;
-use super::names::{may_be_of_key, parts_of, transaction_file, transaction_uuid};
+use super::names::{may_be_of_key, parts_of, transaction_uuid};
 use super::put::{Ready, lost, outcome_unknown, put_hint};
 use crate::build::{Base, Built, build, restore};
 use crate::metadata::flags::{NO_TRANSACTION_FILE, check_writable};
@@ -150,7 +150,7 @@ impl Commit {
         let built = self.build(&operation, &base)?;
         let transaction = self.transaction(base.version(), operation);
         let has_file = base.manifest().head.writer_feature_flags & NO_TRANSACTION_FILE == 0;
-        let name = transaction_file(base.version(), &self.uuid);
+        let name = metadata::transaction_file(base.version(), &self.uuid);
         let ready = Ready::new(self.folder(), newest.scheme, built, &transaction, &name, has_file)?;
         // Before it is put: what is committed is no error any more.
         let table = base.written(&ready.manifest, &ready.file, ready.version)?;

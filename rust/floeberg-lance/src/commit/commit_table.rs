@@ -15,11 +15,11 @@ use floeberg_io::{Store, location};
 use super::attempt::KEY;
 use super::clock::now;
 use super::files::Files;
-use super::names::{transaction_file, transaction_uuid};
+use super::names::transaction_uuid;
 use super::put::{Ready, outcome_unknown, put_hint};
 use crate::build::{NewTable, create};
 use crate::checkout::Checkout;
-use crate::metadata::{NamingScheme, is_table};
+use crate::metadata::{NamingScheme, is_table, transaction_file};
 use crate::table::{OpenOptions, Table};
 use crate::wire::{Operation, Overwrite, Transaction};
 

@@ -28,6 +28,5 @@ pub use conditions::{Conditions, check_written};
 pub use conflict::{Answer, answer};
 pub use deletes::RowsOf;
 pub use names::data_file_name;
-pub(crate) use names::transaction_file;
 pub(crate) use put::Ready;
 pub use staged::{Staged, finalize};

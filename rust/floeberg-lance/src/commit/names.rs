@@ -51,11 +51,6 @@ fn half_of_key(key: &str) -> [u8; 8] {
     half
 }
 
-/// The name of the file of a transaction.
-pub(crate) fn transaction_file(read_version: u64, uuid: &str) -> String {
-    format!("{read_version}-{uuid}.txn")
-}
-
 /// The version and the uuid in the name of a transaction's file.
 pub(super) fn parts_of(name: &str) -> Option<(u64, &str)> {
     let (version, uuid) = name.strip_suffix(".txn")?.split_once('-')?;

@@ -67,7 +67,11 @@ impl Field {
             }
             other => match struct_list_length(other)? {
                 Some(length) => DataType::FixedSizeList(only_child()?, length),
-                None => leaf_to_arrow(other)?,
+                None if self.children.is_empty() => leaf_to_arrow(other)?,
+                None => {
+                    let message = format!("expected no fields in a field of type {other:?}, found some");
+                    return Err(Error::invalid_data(message));
+                }
             },
         })
     }

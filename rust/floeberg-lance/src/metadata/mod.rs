@@ -30,6 +30,7 @@ pub use listing::{
     ListedVersion, TRANSACTIONS, VERSIONS, detached_versions, is_table, migrate_to_v2, versions,
 };
 pub use logical_type::leaf_to_arrow;
+pub(crate) use names::transaction_file;
 pub use names::{DETACHED, NamingScheme, VERSION_HINT, hint, version_of};
 pub use open::{ManifestFile, read_head};
 pub use refs::{

@@ -54,3 +54,8 @@ pub fn version_of(name: &str) -> Option<(u64, NamingScheme)> {
 pub fn hint(version: u64) -> String {
     format!("{{\"version\":{version}}}")
 }
+
+/// The name of the file of a transaction.
+pub(crate) fn transaction_file(read_version: u64, uuid: &str) -> String {
+    format!("{read_version}-{uuid}.txn")
+}

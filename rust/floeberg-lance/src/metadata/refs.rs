@@ -5,6 +5,8 @@
 //!
 //! Invariant: keys of their JSON that this version does not know are kept.
 
+use std::fmt::Write as _;
+
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_io::{Store, location};
 use serde_json::{Map, Value as Json};
@@ -63,7 +65,7 @@ pub fn tag(store: &dyn Store, root: &str, name: &str) -> Result<Tag> {
 /// All branches but the main one, by name. Errors: those of [`tags`].
 pub fn branches(store: &dyn Store, root: &str) -> Result<Vec<Branch>> {
     let names = names(store, &location::join(root, BRANCHES))?;
-    names.into_iter().map(|name| branch(store, root, &name.replace("%2F", "/"))).collect()
+    names.into_iter().map(|name| branch(store, root, &name)).collect()
 }
 
 /// The branch of a name. Errors: `NotFound`; those of [`tags`].
@@ -77,12 +79,12 @@ pub fn branch(store: &dyn Store, root: &str, name: &str) -> Result<Branch> {
 
 /// Where a tag is written.
 pub fn tag_path(root: &str, name: &str) -> String {
-    location::join(root, &format!("{TAGS}/{name}.json"))
+    location::join(root, &format!("{TAGS}/{}.json", escaped(name)))
 }
 
 /// Where a branch is written.
 pub fn branch_path(root: &str, name: &str) -> String {
-    location::join(root, &format!("{BRANCHES}/{}.json", name.replace('/', "%2F")))
+    location::join(root, &format!("{BRANCHES}/{}.json", escaped(name)))
 }
 
 /// The folder of a branch.
@@ -140,14 +142,49 @@ fn number(json: &Map<String, Json>, key: &str) -> Result<u64> {
 }
 
 fn names(store: &dyn Store, folder: &str) -> Result<Vec<String>> {
-    let mut names: Vec<String> = entries(store, folder)?
-        .into_iter()
+    let mut names = Vec::new();
+    for entry in entries(store, folder)? {
         // A name that begins with a dot is what a crash left of a write.
-        .filter(|entry| !entry.is_folder && !entry.name.starts_with('.'))
-        .filter_map(|entry| entry.name.strip_suffix(".json").map(str::to_owned))
-        .collect();
+        if entry.is_folder || entry.name.starts_with('.') {
+            continue;
+        }
+        if let Some(stem) = entry.name.strip_suffix(".json") {
+            names.push(unescaped(stem).ok_or_else(|| {
+                Error::invalid_data("expected a file that is named by a tag or a branch, found another")
+                    .with("path", location::join(folder, &entry.name))
+            })?);
+        }
+    }
     names.sort();
     Ok(names)
+}
+
+/// A name as files have it: slashes and what is not ASCII in percent. Folders of branches have it as it is.
+fn escaped(name: &str) -> String {
+    name.bytes().fold(String::with_capacity(name.len()), |mut escaped, byte| {
+        if byte.is_ascii() && byte != b'/' {
+            escaped.push(char::from(byte));
+        } else {
+            let _ = write!(escaped, "%{byte:02X}");
+        }
+        escaped
+    })
+}
+
+/// The name of a file's name; `None` where no name is escaped so.
+fn unescaped(stem: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(stem.len()), stem.as_bytes());
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok().filter(|name| escaped(name) == stem)
 }
 
 fn read(store: &dyn Store, path: &str, missing: impl Fn() -> Error) -> Result<Map<String, Json>> {

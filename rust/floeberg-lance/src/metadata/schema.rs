@@ -125,6 +125,18 @@ impl Field {
         self.metadata.iter().any(|(key, value)| key == "lance-encoding:blob" && value == "true")
     }
 
+    /// Have its parts one column in a data file?
+    pub fn is_whole(&self) -> bool {
+        let is_true =
+            |value: &str| matches!(value.to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on" | "y");
+        let is_packed = |(key, value): &(String, String)| {
+            matches!(key.as_str(), "packed" | "lance-encoding:packed") && is_true(value)
+        };
+        self.is_blob()
+            || self.extension_name() == Some("lance.blob.v2")
+            || self.metadata.iter().any(|entry| is_packed(entry) || entry.0 == "lance-encoding:blob")
+    }
+
     /// The name of its extension type.
     pub fn extension_name(&self) -> Option<&str> {
         let found = self.metadata.iter().find(|(key, _)| key == EXTENSION_NAME);

@@ -116,7 +116,13 @@ fn fragments(manifest: &Manifest) -> Result<()> {
         return Err(Error::unsupported("data overlay files cannot be read by this version of Floeberg"));
     }
     let with_ids = fragments.with_row_ids();
-    if manifest.head.reader_feature_flags & flags::STABLE_ROW_IDS != 0 && with_ids != fragments.len() {
+    let is_stable = manifest.head.reader_feature_flags & flags::STABLE_ROW_IDS != 0;
+    if !is_stable && with_ids > 0 {
+        return Err(Error::invalid_data(format!(
+            "expected the flag of stable row ids, which {with_ids} fragments have, found none"
+        )));
+    }
+    if is_stable && with_ids != fragments.len() {
         return Err(Error::invalid_data(format!(
             "expected row ids in all {} fragments, found them in {with_ids}",
             fragments.len()

@@ -57,6 +57,18 @@ impl<'a> FieldIds<'a> {
         ids
     }
 
+    /// Is a field a part of one whose parts have one column?
+    fn is_in_whole(&self, id: i32) -> bool {
+        let mut at = self.parents.get(&id);
+        while let Some(parent) = at {
+            if self.fields.get(parent).is_some_and(|field| field.is_whole()) {
+                return true;
+            }
+            at = self.parents.get(parent);
+        }
+        false
+    }
+
     /// Is a field, or one that holds it, among some?
     pub(super) fn has_any(&self, id: i32, ids: &HashSet<i32>) -> bool {
         let mut at = Some(id);
@@ -88,6 +100,9 @@ impl FileColumns {
             has_headers: footer.major < 2 || (footer.major == 2 && footer.minor == 0),
             table,
         };
+        if !numbers.has_headers {
+            check_leaves(layout, table)?;
+        }
         let tops = std::mem::take(&mut numbers.children.0);
         let fields = tops.into_iter().map(|top| numbers.field(top)).collect();
         if numbers.next != footer.columns as usize {
@@ -232,6 +247,24 @@ fn columns_of(layout: &Layout, footer: FileFooter) -> Result<HashMap<usize, i32>
         }
     }
     Ok(columns)
+}
+
+/// From version 2.1 on leaves have a column each, and no other field has one. Otherwise a field would be taken for another.
+fn check_leaves(layout: &Layout, table: &FieldIds<'_>) -> Result<()> {
+    for (id, column) in layout.fields.iter().zip(&layout.column_indices) {
+        let Some(field) = table.fields.get(id) else { continue };
+        if table.is_in_whole(*id) {
+            continue;
+        }
+        let has_column = field.children.is_empty() || field.is_whole();
+        if has_column != (*column >= 0) {
+            return Err(Error::invalid_data(format!(
+                "expected {} for the field {id} of a data file, found column {column}",
+                if has_column { "a column" } else { "no column" }
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Numbers columns.

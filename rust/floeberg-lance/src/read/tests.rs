@@ -116,6 +116,9 @@ fn files_that_are_not_what_the_manifest_says_are_refused() {
     );
     assert!(refused(file(ROWS, (2, 1), 5), &indices).contains("expected 3 columns"));
     assert!(refused(file(ROWS, (2, 1), 3), &[0, -1, 1, 3]).contains("expected a column below 3"));
+    // A field would be taken for another, or be null.
+    assert!(refused(file(ROWS, (2, 1), 3), &[0, 1, -1, 2]).contains("no column for the field 1"));
+    assert!(refused(file(ROWS, (2, 1), 3), &[0, -1, -1, 2]).contains("a column for the field 2"));
     let whole = file(ROWS, (2, 1), 3);
     for end in [0, 1, 39, 60, whole.len() - 1] {
         refused(whole[..end].to_vec(), &indices);

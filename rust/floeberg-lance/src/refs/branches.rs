@@ -9,7 +9,7 @@ use floeberg_io::random::random_uuid;
 use serde_json::{Map, Value as Json, json};
 
 use super::clone::clone_into;
-use super::put::put_new;
+use super::put::{put_new, remove};
 use super::tags::{bytes_of, manifest_size};
 use crate::commit::now;
 use crate::metadata::{self, Branch, branch_folder, branch_path};
@@ -36,7 +36,10 @@ pub fn create_branch(table: &Table, name: &str) -> Result<()> {
     clone_into(table, &folder, Some(name)).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Error::new(
             ErrorKind::AlreadyExists,
-            format!("versions of a branch {name:?} are there, which was removed or is being made"),
+            format!(
+                "versions of a branch {name:?} are there, whose creation or removal was broken off, or is going on: \
+                 remove the branch first, if nobody makes it"
+            ),
         )
         .with("path", folder),
         _ => error,
@@ -54,12 +57,18 @@ pub fn create_branch(table: &Table, name: &str) -> Result<()> {
     })
 }
 
-/// Removes a branch: its file first, and then its own versions. Its data files stay, for a cleanup of its folder.
+/// Removes a branch: its file first, and then its own versions. Its data files stay, for a cleanup of its folder. What is left of a
+/// creation or a removal that was broken off, versions without a file, goes too.
 ///
 /// Errors: `NotFound`; `InvalidInput` where another branch came from it, or a tag names it; those of the store.
 pub fn remove_branch(table: &Table, name: &str) -> Result<()> {
     let (root, store) = (table.location(), table.store().as_ref());
-    let branch = metadata::branch(store, root, name)?;
+    let folder = branch_folder(root, Some(name));
+    let path = match metadata::branch(store, root, name) {
+        Ok(branch) => Some(branch_path(root, &branch.name)),
+        Err(error) if error.kind() == ErrorKind::NotFound && metadata::is_table(store, &folder)? => None,
+        Err(error) => return Err(error),
+    };
     for other in table.branches()? {
         if other.parent_branch.as_deref() == Some(name) {
             let message =
@@ -72,14 +81,15 @@ pub fn remove_branch(table: &Table, name: &str) -> Result<()> {
             format!("the branch {name:?} cannot be removed: the tag {:?} names a version of it", tag.name);
         return Err(Error::invalid_input(message));
     }
-    store.remove(&branch_path(root, &branch.name))?;
-    let folder = branch_folder(root, Some(name));
+    if let Some(path) = path {
+        remove(store, &path)?;
+    }
     let versions = match metadata::versions(store, &folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
     // The oldest last: a branch whose removal was broken off still has a beginning.
-    versions.iter().rev().try_for_each(|listed| store.remove(&listed.path(&folder)))
+    versions.iter().rev().try_for_each(|listed| remove(store, &listed.path(&folder)))
 }
 
 /// From where a branch came, each step a version and an id.

@@ -11,9 +11,9 @@ use floeberg_io::random::random_uuid;
 
 use super::put::put_new;
 use crate::build::Built;
-use crate::commit::{Ready, now, transaction_file};
+use crate::commit::{Ready, now};
 use crate::metadata::flags::{STABLE_ROW_IDS, check_writable};
-use crate::metadata::{ListedVersion, NamingScheme, computed_flags, is_table};
+use crate::metadata::{ListedVersion, NamingScheme, computed_flags, is_table, transaction_file};
 use crate::presence::check_present;
 use crate::table::Table;
 use crate::wire::{BasePath, Clone, FragmentPiece, Manifest, Operation, Transaction};

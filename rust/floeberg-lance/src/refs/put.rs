@@ -1,4 +1,4 @@
-//! How is a file written whose answer may get lost?
+//! How is a file written or removed whose answer may get lost?
 //!
 //! Invariant: a lost answer is searched for before it is believed: an error that says that nothing was written is right.
 
@@ -42,11 +42,28 @@ pub(super) fn put_over(store: &dyn Store, path: &str, bytes: &Bytes) -> Result<(
     }
 }
 
+/// Removes a file.
+///
+/// Errors: `CommitStateUnknown` where nobody knows whether it is gone; those of the store.
+pub(super) fn remove(store: &dyn Store, path: &str) -> Result<()> {
+    match store.remove(path) {
+        Err(error) if error.is_outcome_unknown() => match store.exists(path) {
+            Ok(false) => Ok(()),
+            _ => Err(unknown_as("a file may have been removed or not", path, error)),
+        },
+        removed => removed,
+    }
+}
+
 fn written(store: &dyn Store, path: &str) -> Result<Bytes> {
     store.open(path)?.read_all(LARGEST)
 }
 
 fn unknown(path: &str, error: Error) -> Error {
-    let message = "a file may have been written or not: the store's answer was lost";
+    unknown_as("a file may have been written or not", path, error)
+}
+
+fn unknown_as(what: &str, path: &str, error: Error) -> Error {
+    let message = format!("{what}: the store's answer was lost");
     Error::new(ErrorKind::CommitStateUnknown, message).with("path", path).caused_by(error)
 }

@@ -7,7 +7,7 @@ use floeberg_core::value::datetime::format_timestamptz_ns;
 use floeberg_core::{Error, ErrorKind, Result};
 use serde_json::{Map, Value as Json, json};
 
-use super::put::{put_new, put_over};
+use super::put::{put_new, put_over, remove};
 use crate::commit::now;
 use crate::metadata::{self, tag_path};
 use crate::table::Table;
@@ -45,11 +45,11 @@ pub fn update_tag(table: &Table, name: &str) -> Result<()> {
     put_over(store, &tag_path(table.location(), name), &bytes_of(&json)?)
 }
 
-/// Removes a tag. The version stays. Errors: `NotFound`; those of the store.
+/// Removes a tag. The version stays. Errors: `NotFound`; `CommitStateUnknown`; those of the store.
 pub fn remove_tag(table: &Table, name: &str) -> Result<()> {
     let store = table.store().as_ref();
     metadata::tag(store, table.location(), name)?;
-    store.remove(&tag_path(table.location(), name))
+    remove(store, &tag_path(table.location(), name))
 }
 
 fn set_version(json: &mut Map<String, Json>, table: &Table) -> Result<()> {

@@ -88,6 +88,22 @@ fn a_branch_begins_with_the_files_of_its_parent_and_goes_on_alone() {
 }
 
 #[test]
+fn a_creation_or_a_removal_that_was_broken_off_does_not_keep_the_name() {
+    let tables = Tables::default();
+    let table = two_versions(&tables);
+    create_branch(&table, "b").unwrap();
+    // As both leave it between their steps.
+    assert!(tables.store.remove(&format!("{ROOT}/_refs/branches/b.json")));
+    let error = create_branch(&table, "b").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert!(error.message().contains("remove the branch first"), "{error}");
+    remove_branch(&table, "b").unwrap();
+    assert_eq!(remove_branch(&table, "b").unwrap_err().kind(), ErrorKind::NotFound);
+    create_branch(&table, "b").unwrap();
+    assert_eq!(table.branches().unwrap().len(), 1);
+}
+
+#[test]
 fn a_clone_names_the_files_of_its_source() {
     let tables = Tables::default();
     let table = two_versions(&tables);

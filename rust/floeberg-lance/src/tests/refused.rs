@@ -3,7 +3,7 @@
 use floeberg_core::{Error, ErrorKind};
 
 use super::tables::{column, data_file, fragment, fragment_with_ids, head, manifest, table_of};
-use crate::wire::{DataFile, DeletionFile, Fragment, Manifest, ManifestHead, SchemaField};
+use crate::wire::{DataFile, DeletionFile, Fragment, Manifest, ManifestHead, SchemaField, Transaction};
 
 fn refused(manifest: Manifest) -> Error {
     let error = table_of(manifest).and_then(|table| table.count()).unwrap_err();
@@ -99,6 +99,27 @@ fn the_version_is_that_of_the_name() {
 }
 
 #[test]
+fn a_transaction_is_that_of_the_name_of_its_file() {
+    let bytes = |read_version: u64, uuid: &str| {
+        let made = Transaction { read_version, uuid: uuid.to_owned(), ..Transaction::default() };
+        made.to_bytes()
+    };
+    for (found, is_right) in [((4, "a-b"), true), ((3, "a-b"), false), ((4, "a-c"), false), ((4, ""), false)]
+    {
+        let tables = super::tables::Tables::default();
+        let head = ManifestHead { transaction_file: "4-a-b.txn".to_owned(), ..head(5) };
+        tables.write("", crate::metadata::NamingScheme::V2, manifest(head, &[]));
+        tables.put("_transactions/4-a-b.txn", bytes(found.0, found.1));
+        let made = tables.open(crate::Checkout::default()).unwrap().transaction();
+        assert_eq!(made.is_ok(), is_right, "{found:?}");
+        if let Err(error) = made {
+            assert_eq!(error.kind(), ErrorKind::InvalidData);
+            assert!(error.to_string().contains("_transactions/4-a-b.txn"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn fields_are_a_tree() {
     let with_fields = |fields: Vec<SchemaField>| with_head(|head| head.fields.clone_from(&fields));
     let child =
@@ -109,6 +130,10 @@ fn fields_are_a_tree() {
     invalid(with_fields(vec![column(-3, "a", "int32")]), "found the id -3");
     invalid(with_fields(vec![column(0, "a", "int32"), column(1, "a", "int32")]), "\"a\" twice");
     invalid(with_fields(vec![column(0, "a", "")]), "the type of a field");
+    let of_a_leaf = SchemaField { parent_id: 0, ..column(1, "b", "int64") };
+    let table = table_of(with_fields(vec![column(0, "a", "int64"), of_a_leaf])).unwrap();
+    let error = table.schema().to_arrow().unwrap_err();
+    assert!(error.to_string().contains("no fields in a field of type \"int64\""), "{error}");
     let deep: Vec<_> = (0..5000).map(|id| child(id, id - 1)).collect();
     assert_eq!(refused(with_fields(deep)).kind(), ErrorKind::LimitExceeded);
 }
@@ -160,6 +185,8 @@ fn every_row_has_an_id_below_the_next_one() {
     let twice = table_of(with_ids(&[fragment_with_ids(0, &[0, 1]), fragment_with_ids(1, &[1])], 2)).unwrap();
     assert!(twice.addresses(&[1]).unwrap_err().message().contains("found it in two"));
     assert_eq!(twice.addresses(&[0]).unwrap(), [Some(0)]);
+    // Without the flag, addresses would be taken for ids.
+    invalid(manifest(head(1), &[fragment_with_ids(0, &[5])]), "the flag of stable row ids");
     let without = table_of(manifest(head(1), &[fragment(0, 1)])).unwrap();
     assert_eq!(without.addresses(&[0]).unwrap_err().kind(), ErrorKind::InvalidInput);
 }

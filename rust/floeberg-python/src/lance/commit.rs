@@ -2,14 +2,15 @@
 //!
 //! Invariant: retries are Python's. Nothing is removed here unless it asks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use floeberg_core::Cancel;
+use floeberg_core::{Cancel, Error};
 use floeberg_io::{Location, location, open_store};
 use floeberg_lance::commit::{
     Commit, CommitRequest, Conditions, Staged, check_written, data_file_name, finalize,
 };
-use floeberg_lance::{clean, refs};
+use floeberg_lance::{clean, metadata, refs};
 use pyo3::prelude::*;
 
 use crate::lance::operation::LanceOperation;
@@ -125,6 +126,30 @@ pub fn change_lance_ref(
         "create-branch" => refs::create_branch(&table, &name),
         "remove-branch" => refs::remove_branch(&table, &name),
         other => Err(floeberg_core::Error::internal(format!("{other:?} is not a change of a ref"))),
+    })
+}
+
+/// Gives the manifests of a branch the names of the newer scheme, and says how many had others. The table is not opened.
+#[pyfunction]
+#[pyo3(signature = (location, branch, *, storage_options))]
+pub fn rename_lance_manifests(
+    py: Python<'_>,
+    location: String,
+    branch: Option<String>,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<usize> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        if let Some(branch) = &branch {
+            metadata::check_branch(branch)?;
+        }
+        let store = open_store(&storage_options.into_iter().collect())?;
+        let root = Location::from_user(&location)?;
+        let folder = metadata::branch_folder(location::without_end_slashes(&root), branch.as_deref());
+        if !metadata::is_table(store.as_ref(), &folder)? {
+            let message = "no Lance table is here: there is no manifest in `_versions`";
+            return Err(Error::not_found(message).with("path", location::shown(&folder)));
+        }
+        metadata::migrate_to_v2(store.as_ref(), &folder)
     })
 }
 
