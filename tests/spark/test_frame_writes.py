@@ -107,11 +107,14 @@ def test_a_write_that_fails_leaves_the_table_and_no_file_of_its_commit(spark, la
     assert (ids(table), len(list(tmp_path.rglob("*.parquet")))) == ([7], 1)
 
 
-@pytest.mark.parametrize("reader", ["native", "arrow"])
-def test_an_overwrite_with_older_rows_of_the_table_loses_no_newer_ones(spark, lake, reader):
+@pytest.mark.parametrize(
+    ("reader", "planning"), [("native", "auto"), ("arrow", "auto"), ("arrow", "distributed")]
+)
+def test_an_overwrite_with_older_rows_of_the_table_loses_no_newer_ones(spark, lake, reader, planning):
     table = lake.create_table("db.t", SCHEMA.remove(2), partition_spec=["city"])
     table.append(pa.table({"id": [1, 2], "city": ["a", "b"]}))
-    frame = floeberg.spark.table(spark, "db.t", catalog=lake, reader=reader)
+    how = {"reader": reader, "planning": planning}
+    frame = floeberg.spark.table(spark, "db.t", catalog=lake, **how)
     frame.createOrReplaceTempView("before")
     table.append(pa.table({"id": [3], "city": ["a"]}))
     for mode in ("overwrite", "dynamic"):
@@ -122,6 +125,6 @@ def test_an_overwrite_with_older_rows_of_the_table_loses_no_newer_ones(spark, la
     assert ids(table) == [1, 2, 3]
     floeberg.spark.write(frame, "db.t", catalog=lake)
     assert ids(table) == [1, 1, 2, 2, 3]
-    newer = floeberg.spark.table(spark, "db.t", catalog=lake, reader=reader).distinct()
+    newer = floeberg.spark.table(spark, "db.t", catalog=lake, **how).distinct()
     floeberg.spark.write(newer, "db.t", catalog=lake, mode="overwrite")
     assert ids(table) == [1, 2, 3]

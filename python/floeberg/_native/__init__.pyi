@@ -44,6 +44,7 @@ from floeberg._native.scan import (
     TaskGroup,
     deleted_rows,
     parquet_shapes,
+    plan_part,
     plan_parts,
     read_manifests,
 )
@@ -112,7 +113,7 @@ __all__ = [
     "expression_from_json", "expression_to_json", "expression_to_text", "file_exists",
     "finalize_lance_version", "lance_data_file_name",
     "list_folder", "local_path", "location_from_user", "parquet_shapes", "parse_expression",
-    "partition_statistics_files", "partition_statistics_rows", "plan_lance_compaction", "plan_parts",
+    "partition_statistics_files", "partition_statistics_rows", "plan_lance_compaction", "plan_part", "plan_parts",
     "put_file", "read_file", "read_manifests", "remove_files", "remove_files_below", "remove_lance_files",
     "rename_lance_manifests", "rows_with_places",
     "schema_from_arrow", "shallow_clone_lance_table", "source_memory", "stage_lance_table",

@@ -32,6 +32,22 @@ def plan_parts(scan: Scan) -> PlanParts:
         UnsupportedError: The scan reads what appends added.
     """
 
+def plan_part(scan: Scan, data: bytes, deletes: bytes, threads: int | None = None) -> Plan:
+    """Plans the data manifests of a task that `PlanParts.part_task` made of the same scan.
+
+    The scan keeps the index of the deletes for the next part.
+
+    Args:
+        scan: The scan.
+        data: The data manifests.
+        deletes: All delete manifests, as `PlanParts.task` says them.
+        threads: Threads that read.
+
+    Raises:
+        InvalidDataError: A manifest is damaged. The error names it.
+        NotFoundError: A manifest is missing.
+    """
+
 def read_manifests(scan: Scan, task: bytes, threads: int | None = None) -> bytes:
     """Reads the manifests of a task that `PlanParts.task` made of the same scan.
 
@@ -288,6 +304,16 @@ class PlanParts:
     def lengths(self, deletes: bool) -> list[int]:
         """The bytes of each data manifest, or of each delete manifest, that the filter keeps."""
 
+    @property
+    def data_bytes(self) -> int | None:
+        """About how many bytes the data files of these manifests have, if the snapshot says it."""
+
+    def part_task(self, start: int, end: int) -> bytes:
+        """What `plan_part` needs to plan data manifests from `start` to `end`. It comes before `index`."""
+
+    def shared(self) -> TaskGroup:
+        """What the groups of the plan share: a group without tasks."""
+
     def modes(self) -> tuple[str, str]:
         """What the table's properties say of who reads data manifests and delete manifests.
 
@@ -351,6 +377,16 @@ class TaskGroup:
 
     def arrow_schema(self, engine: str | None = None) -> ArrowSchema:
         """The Arrow schema of the rows in an engine schema. Raises as `stream`."""
+
+    def without_storage(self) -> bytes:
+        """The group without storage options: these bytes may be stored."""
+
+    def beside(self, recipe: bytes) -> TaskGroup:
+        """Reads a group of the same scan from `without_storage`, with the storage options of this one.
+
+        Raises:
+            InvalidInputError: The bytes are damaged.
+        """
 
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...

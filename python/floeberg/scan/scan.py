@@ -214,8 +214,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             reader: `"auto"` chooses for each file, `"native"` is Spark's reader or an error, `"arrow"` is Floeberg's
                 reader.
             planning: `"auto"`, `"local"` or `"distributed"`: whether this process or Spark's tasks read manifests, as
-                for `floeberg.spark.plan_files`.
-            partitions: The maximum number of partitions. By default, two for each core.
+                for `floeberg.spark.plan_files`. If tasks do and `reader` is `"arrow"`, no process holds the plan.
+            partitions: The maximum number of partitions. By default, two for each core, or more for large tables.
             split_size: Without `partitions`, the maximum size of a partition in bytes. By default, the table's property
                 `read.split.target-size`, or 128 MiB.
             threads: Threads of each task. By default, `FLOEBERG_THREADS` of the workers, or one; four if the files are

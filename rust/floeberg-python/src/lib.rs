@@ -77,7 +77,7 @@ mod _native {
     #[pymodule_export]
     use crate::scan::lane::{deleted_rows, parquet_shapes};
     #[pymodule_export]
-    use crate::scan::parts::{PlanParts, plan_parts, read_manifests};
+    use crate::scan::parts::{PlanParts, plan_part, plan_parts, read_manifests};
     #[pymodule_export]
     use crate::scan::plan::Plan;
     #[pymodule_export]

@@ -27,7 +27,7 @@ from floeberg.spark.native.relation import most_files, positions_column, relatio
 from floeberg.spark.read.branch_reads import READ_KEY, branch_read, record_frame
 from floeberg.spark.read.chosen_files import files_token
 from floeberg.spark.read.dataframe import scan_to_dataframe
-from floeberg.spark.read.distributed import planned, save_planned
+from floeberg.spark.read.distributed import parts_for_tasks, planned
 from floeberg.spark.read.saved_plan import SavedPlan
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.local_dir import driver_local_dir
@@ -60,10 +60,14 @@ def frame_of(
     check_pyspark()
     check_session(spark)
     _record(scan, spark)
-    saved = _saved_plan(spark)
     if reader == "arrow":
-        save_planned(scan, spark, planning, saved)
-        return scan_to_dataframe(scan, spark, options, saved=saved)
+        parts = parts_for_tasks(scan, spark, planning)
+        if parts is None:
+            return scan_to_dataframe(scan, spark, options)
+        from floeberg.spark.read.planning_frame import planning_frame  # noqa: PLC0415 - it imports PySpark
+
+        return planning_frame(scan, spark, parts, options)
+    saved = _saved_plan(spark)
     plan = planned(scan, spark, planning, saved)
     schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
     read = branch_read(scan)

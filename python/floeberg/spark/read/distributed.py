@@ -1,4 +1,4 @@
-"""How do Spark's tasks plan a scan?
+"""How do Spark's tasks read the manifests of a plan that the driver makes?
 
 Tasks read manifests, and return the entries that the filter keeps. The driver reads the manifest list before, and makes
 the plan of the answers: the same plan as its own would be.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from floeberg.scan import Scan
     from floeberg.spark.read.saved_plan import SavedPlan
 
-__all__ = ["plan_files", "planned", "save_planned"]
+__all__ = ["OPENERS", "cuts", "parts_for_tasks", "plan_files", "planned"]
 
 _LOCAL_BYTES = 1 << 30
 """Bytes of manifests for each of the driver's threads, up to which it is faster than a job. Java's are 128 MiB."""
@@ -41,7 +41,7 @@ _TASK_BYTES = 4 << 20
 _JOB_BYTES = 256 << 20
 """Bytes of manifests that a job has at most, or 8 MiB for each core. Its tasks return less, which the driver holds."""
 _TASKS_A_CORE = 3
-_OPENERS = 4
+OPENERS = 4
 """Threads of a task: it waits for storage some of the time."""
 
 
@@ -84,21 +84,9 @@ def planned(scan: Scan, spark: SparkSession, planning: Planning, keep: SavedPlan
     return _PlanningJob(scan, spark, planning).plan(keep)
 
 
-def save_planned(scan: Scan, spark: SparkSession, planning: Planning, keep: SavedPlan | None) -> None:
-    """Has tasks read the data manifests of a scan, where they should, for the process that plans the query.
-
-    Raises:
-        UnsupportedError: That process is on another machine.
-    """
-    if _is_local(scan, spark, planning):
-        return
-    if keep is not None:
-        _PlanningJob(scan, spark, planning).save(keep)
-    elif planning == "distributed":
-        raise UnsupportedError(
-            "with Spark Connect, the server plans the files that Floeberg's reader reads: use planning='local', or "
-            "reader='auto'"
-        )
+def parts_for_tasks(scan: Scan, spark: SparkSession, planning: Planning) -> _native.PlanParts | None:
+    """The manifests of a scan, where tasks should read those of its data files."""
+    return None if _is_local(scan, spark, planning) else _PlanningJob(scan, spark, planning).parts_for_tasks()
 
 
 def _is_local(scan: Scan, spark: SparkSession, planning: Planning) -> bool:
@@ -135,11 +123,9 @@ class _PlanningJob:
             self._parts.add(answer)
         return Plan(self._parts.finish())
 
-    def save(self, keep: SavedPlan) -> None:
-        """Keeps what tasks read, if they read data manifests."""
-        if self._by_tasks[0]:
-            for _ in self._data_files(keep, self._index()):
-                pass
+    def parts_for_tasks(self) -> _native.PlanParts | None:
+        """The manifests, if tasks read those of data files."""
+        return self._parts if self._by_tasks[0] else None
 
     def _index(self) -> list[bytes] | None:
         """Indexes the deletes. What tasks read of them, if they did."""
@@ -194,20 +180,20 @@ def _task_ranges(lengths: Sequence[int], cores: int) -> list[list[tuple[int, int
     """
     of_job = max(_JOB_BYTES, 2 * _TASK_BYTES * cores)
     of_task = max(min(sum(lengths), of_job) // (cores * _TASKS_A_CORE), _TASK_BYTES)
-    tasks = [*pairwise(_cuts(lengths, of_task))]
-    jobs = pairwise(_cuts([sum(lengths[start:end]) for start, end in tasks], of_job))
+    tasks = cuts(lengths, of_task)
+    jobs = cuts([sum(lengths[start:end]) for start, end in tasks], of_job)
     return [tasks[start:end] for start, end in jobs]
 
 
-def _cuts(sizes: Sequence[int], most: int) -> list[int]:
-    """Where groups of at most so many bytes begin, and where the last one ends. Each has one of the sizes at least."""
-    cuts, held = [0], 0
+def cuts(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
+    """Ranges of at most so many bytes. Each has one of the sizes at least."""
+    starts, held = [0], 0
     for place, size in enumerate(sizes):
-        if held + size > most and place > cuts[-1]:
-            cuts.append(place)
+        if held + size > most and place > starts[-1]:
+            starts.append(place)
             held = 0
         held += size
-    return [*cuts, len(sizes)] if sizes else []
+    return [*pairwise([*starts, len(sizes)])] if sizes else []
 
 
 @dataclass(frozen=True)
@@ -228,7 +214,7 @@ class _ReadManifests:
         return [(number, self._answer(number)) for number in numbers]
 
     def _answer(self, number: int) -> bytes | FloebergError:
-        threads = None if "FLOEBERG_THREADS" in os.environ else _OPENERS
+        threads = None if "FLOEBERG_THREADS" in os.environ else OPENERS
         try:
             scan = _native.Scan._from_recipe(self.scan)  # noqa: SLF001 - the package's own
             return _native.read_manifests(scan, self.tasks[number], threads)

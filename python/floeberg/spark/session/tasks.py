@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
-__all__ = ["run_tasks"]
+__all__ = ["mapped", "run_tasks"]
 
 _CANNOT_IMPORT = re.compile(r"Spark runs its Python workers with .+? which cannot import Floeberg: [^\n]*")
 
@@ -37,26 +38,55 @@ def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any])
         NotInstalledError: PySpark has no pandas, which it asks for before it sends batches to functions; or a worker
             has no Floeberg.
     """
-    try:
-        import pandas  # noqa: F401, ICN001, PLC0415 - PySpark imports it
-    except ImportError as error:
-        raise NotInstalledError(
-            "pandas is not installed, and PySpark needs it to run tasks on batches: pip install pandas"
-        ) from error
     from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg imports no PySpark
-
-    names = list(frame.columns)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pickle  # noqa: PLC0415 - nothing around this function travels with it
 
         import pyarrow  # noqa: ICN001, PLC0415
 
-        named = (batch.rename_columns(names) for batch in batches)
         yield pyarrow.RecordBatch.from_pydict(
-            {"done": pyarrow.array([pickle.dumps(work(named))], pyarrow.binary())}
+            {"done": pyarrow.array([pickle.dumps(work(batches))], pyarrow.binary())}
         )
 
+    try:
+        done = mapped(frame, run, "done binary").collect()
+    except PySparkException as error:
+        if told := _CANNOT_IMPORT.search(str(error)):
+            raise NotInstalledError(told[0]) from error
+        raise
+    return [pickle.loads(bytes(row[0])) for row in done]  # noqa: S301 - made by the tasks above
+
+
+def mapped(
+    frame: DataFrame,
+    work: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    schema: StructType | str,
+    name: str = "run",
+) -> DataFrame:
+    """A frame whose rows tasks make, of batches of another one.
+
+    Args:
+        frame: The other one.
+        work: What a task does with its batches. It can be pickled.
+        schema: The columns of the rows.
+        name: What `DataFrame.explain` calls it.
+
+    Raises:
+        NotInstalledError: PySpark has no pandas, which it asks for before it sends batches to functions.
+    """
+    try:
+        import pandas  # noqa: F401, ICN001, PLC0415 - PySpark imports it
+    except ImportError as error:
+        raise NotInstalledError(
+            "pandas is not installed, and PySpark needs it to run tasks on batches: pip install pandas"
+        ) from error
+    names = list(frame.columns)
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from work(batch.rename_columns(names) for batch in batches)
+
+    run.__name__ = name
     with warnings.catch_warnings():
         # PySpark warns of new versions of pandas, none of whose data frames are made here.
         warnings.filterwarnings(
@@ -64,11 +94,4 @@ def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any])
         )
         # PySpark takes a dot in a name for a field of a struct.
         plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
-        mapped = plain.mapInArrow(run, "done binary")
-    try:
-        done = mapped.collect()
-    except PySparkException as error:
-        if told := _CANNOT_IMPORT.search(str(error)):
-            raise NotInstalledError(told[0]) from error
-        raise
-    return [pickle.loads(bytes(row[0])) for row in done]  # noqa: S301 - made by the tasks above
+        return plain.mapInArrow(run, schema)

@@ -23,7 +23,7 @@ mod parts;
 pub(crate) use deletes::delete_files::delete_file;
 pub use explain::{Dropped, Explain, ReadManifests, Stage};
 pub use incremental::Appends;
-pub use parts::{ManifestTask, PlanAssembly, PlanParts, read_manifests};
+pub use parts::{ManifestTask, PlanAssembly, PlanParts, plan_part, read_manifests};
 pub use plan_stream::{PlanStream, plan};
 pub(crate) use planned_file::PlannedFile;
 pub use request::PlanRequest;

@@ -35,6 +35,11 @@ impl GroupRecipe {
         Self { read, tasks: Tasks::Planned(group) }
     }
 
+    /// No task, but what tasks share.
+    pub fn empty(read: Arc<ReadRecipe>) -> Self {
+        Self { read, tasks: Tasks::Sent(Arc::from([])) }
+    }
+
     /// What the tasks share.
     pub fn read(&self) -> &Arc<ReadRecipe> {
         &self.read
@@ -113,6 +118,17 @@ impl GroupRecipe {
         }
         packing.text(b"}")?;
         packing.finish()
+    }
+
+    /// The bytes without the storage options: they may be stored.
+    pub fn to_bytes_without_storage(&self) -> Result<Vec<u8>> {
+        Self { read: Arc::new(self.read.without_storage()), tasks: self.tasks.clone() }.to_bytes()
+    }
+
+    /// Reads bytes back that have no storage options: they are those of this group. Errors: those of [`from_bytes`](Self::from_bytes).
+    pub fn beside(&self, bytes: &[u8]) -> Result<Self> {
+        let Self { read, tasks } = Self::from_bytes(bytes)?;
+        Ok(Self { read: Arc::new(read.with_storage_of(&self.read)), tasks })
     }
 
     /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe, `LimitExceeded` for more than

@@ -74,6 +74,16 @@ impl ReadRecipe {
         })
     }
 
+    /// The same without storage options.
+    pub(super) fn without_storage(&self) -> Self {
+        Self { storage: StoreOptions::new(), without_keys: Unprinted::default(), ..self.clone() }
+    }
+
+    /// The same with the storage options of another one.
+    pub(super) fn with_storage_of(&self, other: &Self) -> Self {
+        Self { storage: other.storage.clone(), without_keys: Unprinted::default(), ..self.clone() }
+    }
+
     /// The columns of the result.
     pub fn projected(&self) -> &Arc<Schema> {
         &self.projected

@@ -2,13 +2,14 @@
 //!
 //! Invariant: all but reading manifests is done where the scan is.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use floeberg_core::{Cancel, Context, Error, Result};
-use floeberg_iceberg::Scan as IcebergScan;
 use floeberg_iceberg::plan::{
-    ManifestTask, PlanAssembly, PlanParts as IcebergParts, PlanRequest, read_manifests as read,
+    ManifestTask, PlanAssembly, PlanParts as IcebergParts, PlanRequest, plan_part as part,
+    read_manifests as read,
 };
+use floeberg_iceberg::{GroupRecipe, ReadRecipe, Scan as IcebergScan};
 use floeberg_properties::{DATA_PLANNING, DELETE_PLANNING, Words};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -17,6 +18,7 @@ use crate::pickle::refuse;
 use crate::runtime;
 use crate::scan::plan::Plan;
 use crate::scan::scan::Scan;
+use crate::scan::task_group::TaskGroup;
 
 /// A plan whose manifests are read elsewhere.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -24,6 +26,8 @@ pub struct PlanParts {
     scan: IcebergScan,
     /// Bytes of the data manifests, and of the delete manifests.
     lengths: [Vec<i64>; 2],
+    /// About the bytes of the data files.
+    data_bytes: Option<u64>,
     cancel: Cancel,
     state: Mutex<State>,
 }
@@ -46,7 +50,8 @@ impl PlanParts {
         let [data, deletes] = [parts.data_manifests(), parts.delete_manifests()];
         let lengths =
             [data, deletes].map(|list| list.iter().map(|each| each.manifest_length.max(0)).collect());
-        Ok(Self { scan, lengths, cancel, state: Mutex::new(State::Chosen(Box::new(parts))) })
+        let data_bytes = parts.data_bytes();
+        Ok(Self { scan, lengths, data_bytes, cancel, state: Mutex::new(State::Chosen(Box::new(parts))) })
     }
 
     fn take(&self) -> State {
@@ -71,6 +76,30 @@ impl PlanParts {
     /// The bytes of each data manifest, or of each delete manifest.
     fn lengths(&self, deletes: bool) -> Vec<i64> {
         self.lengths[usize::from(deletes)].clone()
+    }
+
+    /// About the bytes of the data files, where the snapshot says it.
+    #[getter]
+    fn data_bytes(&self) -> Option<u64> {
+        self.data_bytes
+    }
+
+    /// No task, but what the groups of the plan share.
+    fn shared(&self, py: Python<'_>) -> PyResult<TaskGroup> {
+        let read = runtime::call(py, || ReadRecipe::of(&self.scan))?;
+        Ok(TaskGroup(GroupRecipe::empty(Arc::new(read))))
+    }
+
+    /// What a task needs to plan some of the data manifests by itself. Nothing is indexed here.
+    fn part_task<'py>(&self, py: Python<'py>, start: usize, end: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.step(py, move |state| match &state {
+            State::Chosen(parts) => {
+                let bytes = parts.part_task(start..end)?.to_bytes()?;
+                Ok((state, bytes))
+            }
+            _ => Err(out_of_order()),
+        })?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// What the table's properties say of who reads data manifests, and delete manifests: `auto`, `local` or `distributed`.
@@ -172,4 +201,24 @@ pub fn read_manifests<'py>(
         read(&request, &ManifestTask::from_bytes(&task)?)
     })?;
     Ok(PyBytes::new(py, &answer))
+}
+
+/// Plans the data manifests of a task of a scan, with all of its delete manifests, by so many threads.
+#[pyfunction]
+#[pyo3(signature = (scan, data, deletes, threads=None))]
+pub fn plan_part(
+    py: Python<'_>,
+    scan: &Scan,
+    data: Vec<u8>,
+    deletes: Vec<u8>,
+    threads: Option<usize>,
+) -> PyResult<Plan> {
+    let scan = scan.inner().clone();
+    let planned = scan.clone();
+    let plan = runtime::run(py, &Cancel::default(), move |cancel| {
+        let mut request: PlanRequest = scan.plan_request(cancel)?;
+        request.reader.threads = threads.unwrap_or(request.reader.threads).max(1);
+        part(request, &ManifestTask::from_bytes(&data)?, &ManifestTask::from_bytes(&deletes)?)
+    })?;
+    Ok(Plan::of(&planned, plan))
 }

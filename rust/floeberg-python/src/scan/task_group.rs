@@ -74,6 +74,17 @@ impl TaskGroup {
         rows::rows_capsule(py, &self.0)
     }
 
+    /// The bytes without storage options, which may be stored.
+    fn without_storage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = runtime::call(py, || Ok(GROUP.wrap(&self.0.to_bytes_without_storage()?)))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Reads such bytes back, with the storage options of this group.
+    fn beside(&self, py: Python<'_>, recipe: &[u8]) -> PyResult<Self> {
+        runtime::call(py, || self.0.beside(GROUP.open(recipe)?)).map(Self)
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (_, rows) = self.extent(py)?;
         Ok(format!("TaskGroup({} tasks, about {rows} rows)", self.0.len()))

@@ -53,6 +53,26 @@ impl PlanParts {
         task(&[], &self.0.deletes, range)
     }
 
+    /// A task that plans some data manifests by itself.
+    pub fn part_task(&self, range: Range<usize>) -> Result<ManifestTask> {
+        task(&[], &self.0.data, range)
+    }
+
+    /// About how many bytes the files of the kept data manifests have, deletes included: their share of what the summary of the
+    /// snapshot says; `None` where it says nothing.
+    pub fn data_bytes(&self) -> Option<u64> {
+        let summary = &self.0.request.snapshot.as_ref()?.summary;
+        let said = |key: &str| summary.get(key)?.parse::<u64>().ok();
+        let [bytes, files] = [said("total-files-size")?, said("total-data-files")?.max(1)];
+        let live = |manifest: &ManifestFile| {
+            let counts = [manifest.added_files_count?, manifest.existing_files_count?];
+            counts.into_iter().map(|count| u64::try_from(count).ok()).sum::<Option<u64>>()
+        };
+        let kept = self.0.data.iter().map(live).sum::<Option<u64>>().unwrap_or(files).min(files);
+        let share = u128::from(bytes) * u128::from(kept) / u128::from(files);
+        u64::try_from(share).ok()
+    }
+
     /// Indexes the deletes: those of the answers, in the order of their manifests, or read here.
     pub fn index(self, answers: Option<&[Vec<u8>]>) -> Result<PlanAssembly> {
         let Self(chosen) = self;
