@@ -74,6 +74,10 @@ class TestFrames:
         assert len(rows) == 5
         assert frame.select("id").distinct().count() == 5
 
+    def test_have_their_rows_in_the_order_of_the_plan(self, spark, table):
+        one = table.scan().to_spark(spark, partitions=1, **IN_SPARK)
+        assert [row.id for row in one.collect()] == table.scan().to_arrow()["id"].to_pylist()
+
     def test_say_who_plans(self, spark, table):
         said = table.scan().to_spark(spark, **IN_SPARK)._jdf.queryExecution().toString()
         assert said.index("floeberg_read") < said.index("floeberg_plan")

@@ -5,12 +5,13 @@ groups of tasks as bytes. They are shuffled by a number that the task gives them
 its groups. The driver reads the manifest list.
 
 ```text
-numbers of parts          partition   group              rows
-0 .. parts, a task each   i32         bytes    shuffle   those of the groups of a partition
+numbers of parts          partition   number   group                    rows
+0 .. parts, a task each   i32         i64      bytes    shuffle, sort   those of the groups of a partition
 ```
 
 A task that runs again returns the same groups with the same numbers: the scan is pinned to a snapshot, parts are
 ranges of its manifests, and how a part is split depends on nothing else. So a lost shuffle loses and doubles no row.
+Partitions are sorted by the numbers of their groups, so that their rows come in the same order too.
 
 Invariant: what the driver holds does not grow with files. The groups hold no storage options: Spark stores them.
 """
@@ -85,7 +86,7 @@ def planning_frame(
 def group_frame(
     scan: Scan, spark: SparkSession, parts: _native.PlanParts, settings: ReadSettings
 ) -> DataFrame:
-    """The groups of a scan as rows of `partition` and `group`, in the partitions that they are read in."""
+    """The groups of a scan as rows of `partition`, `number` and `group`, in the partitions that they are read in."""
     lengths = parts.lengths(deletes=False)
     some_cores = cores(spark) or own_cores()
     least, most = _PART_BYTES
@@ -95,11 +96,13 @@ def group_frame(
     partitions = settings.partitions or _partitions(parts, settings, some_cores)
     work = _PlanParts(scan_bytes(scan), deletes, tasks, partitions, least=1 if settings.partitions else None)
     numbers = spark.range(0, len(tasks), 1, max(len(tasks), 1))
-    planned = mapped(numbers, work, "partition int, group binary", "floeberg_plan")
+    planned = mapped(numbers, work, "partition int, number bigint, group binary", "floeberg_plan")
     if hasattr(planned, "repartitionById"):
-        return planned.repartitionById(partitions, "partition")
-    # Spark 4.0 hashes the number: partitions are less even.
-    return planned.repartition(partitions, "partition")
+        shuffled = planned.repartitionById(partitions, "partition")
+    else:
+        # Spark 4.0 hashes the number: partitions are less even.
+        shuffled = planned.repartition(partitions, "partition")
+    return shuffled.sortWithinPartitions("number")
 
 
 def _partitions(parts: _native.PlanParts, settings: ReadSettings, some_cores: int) -> int:
@@ -131,9 +134,13 @@ class _PlanParts:
         import pyarrow as pa  # noqa: PLC0415 - the driver needs none
 
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
-            for place, group in self._groups(number):
-                arrays = [pa.array([place], pa.int32()), pa.array([group], pa.binary())]
-                yield pa.RecordBatch.from_arrays(arrays, ["partition", "group"])
+            for count, (place, group) in enumerate(self._groups(number)):
+                arrays = [
+                    pa.array([place], pa.int32()),
+                    pa.array([(number << 32) + count], pa.int64()),
+                    pa.array([group], pa.binary()),
+                ]
+                yield pa.RecordBatch.from_arrays(arrays, ["partition", "number", "group"])
 
     def _groups(self, number: int) -> Iterator[tuple[int, bytes]]:
         """The groups of a part, from a partition on that no other part begins with, if there are enough."""

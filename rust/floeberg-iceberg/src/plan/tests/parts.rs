@@ -18,7 +18,8 @@ use super::table_of_deletes::{SNAPSHOTS, of, table};
 use crate::manifest::tests::document::document;
 use crate::manifest::{ManifestCache, ManifestReader};
 use crate::plan::{
-    DeleteFile, Explain, ManifestTask, Plan, PlanParts, PlanRequest, PlanStream, plan, read_manifests,
+    DeleteFile, Explain, FileScanTask, ManifestTask, Plan, PlanParts, PlanRequest, PlanStream, plan,
+    plan_part, read_manifests,
 };
 use crate::read::tests::avro_fixture::{none, some};
 
@@ -59,6 +60,22 @@ fn assembled(request: &PlanRequest, most: usize, deletes_too: bool) -> Result<Pl
     assembly.finish()
 }
 
+/// The tasks of the parts of a plan, each planned by a process with so many threads that knows its manifests and all deletes.
+fn tasks_of_parts(request: &PlanRequest, most: usize, threads: usize) -> Result<Vec<FileScanTask>> {
+    let parts = PlanParts::open(request.clone())?;
+    let sent = |task: ManifestTask| ManifestTask::from_bytes(&task.to_bytes()?);
+    let deletes = sent(parts.deletes_task(0..parts.delete_manifests().len())?)?;
+    // One process plans them all: its index of deletes is made once.
+    let there = elsewhere(request);
+    let there = PlanRequest { reader: ManifestReader { threads, ..there.reader }, ..there };
+    let mut tasks = Vec::new();
+    for range in ranges(parts.data_manifests().len(), most) {
+        let part = plan_part(there.clone(), &sent(parts.part_task(range)?)?, &deletes)?;
+        tasks.extend(part.tasks().collect::<Result<Vec<_>>>()?);
+    }
+    Ok(tasks)
+}
+
 type Told = (RecordBatch, Vec<DeleteFile>, Vec<String>, Explain);
 
 /// All that a plan says.
@@ -89,6 +106,7 @@ proptest! {
         prop_assert_eq!(told(&there), told(&here));
         let tasks = |plan: &Plan| plan.tasks().collect::<Result<Vec<_>>>().unwrap();
         prop_assert_eq!(tasks(&there), tasks(&here));
+        prop_assert_eq!(tasks_of_parts(&request, most, 1 + most % 2).unwrap(), tasks(&here));
     }
 }
 
@@ -102,6 +120,8 @@ fn rows_are_numbered_over_the_block_ranges_that_tasks_return() {
         let here = plan(request.clone()).unwrap();
         assert!(here.to_arrow().1.len() > 3);
         assert_eq!(told(&assembled(&request, 1, false).unwrap()), told(&here));
+        let tasks: Vec<_> = here.tasks().collect::<Result<_>>().unwrap();
+        assert_eq!(tasks_of_parts(&request, 1, 2).unwrap(), tasks);
     }
 }
 
@@ -169,6 +189,23 @@ fn damaged_answers_are_refused() {
     }
     assert_eq!(assembly().add(b"\x04\0\0\0none").unwrap_err().kind(), ErrorKind::InvalidData);
     assert_eq!(ManifestTask::from_bytes(b"none").unwrap_err().kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_part_has_the_errors_of_the_plan() {
+    let request = of(&table().0, 3, "true");
+    let parts = PlanParts::open(request.clone()).unwrap();
+    let deletes = parts.deletes_task(0..0).unwrap();
+    assert_eq!(parts.part_task(0..9).unwrap_err().kind(), ErrorKind::InvalidInput);
+    let data = parts.part_task(0..1).unwrap();
+    assert!(!plan_part(elsewhere(&request), &data, &deletes).unwrap().is_empty());
+    let moved = [("memory://t".to_owned(), "memory://gone".to_owned())];
+    let relocation = Arc::new(Relocation::new(&moved).unwrap());
+    let there =
+        PlanRequest { reader: ManifestReader { relocation, ..elsewhere(&request).reader }, ..request };
+    let error = plan_part(there, &data, &deletes).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(error.to_string().contains("memory://gone/"), "{error}");
 }
 
 #[test]
