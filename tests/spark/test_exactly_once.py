@@ -70,10 +70,10 @@ class DiesOnce:
 
 def break_tasks(folder, how):
     real = tasks.run_tasks
-    def broken(frame, work):
+    def broken(frame, work, **named):
         made = DiesOnce(work, folder, how)
         made.key = uuid.uuid4().hex
-        return real(frame, made)
+        return real(frame, made, **named)
     row_changes.run_tasks = writing.run_tasks = broken
 """
 

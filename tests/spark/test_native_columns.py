@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import floeberg as fb
 import floeberg.spark
 from corpus.fixtures import lent
-from floeberg.spark.native import deletes, lanes, planned_files
+from floeberg.spark.native import deletes, file_values, lanes, planned_files
 from test_lanes import check_lanes
 from test_native import plan_of
 
@@ -50,6 +50,15 @@ def test_deletes_of_many_files_are_joined(role, limit, spark, monkeypatch, numbe
     assert ("BroadcastHashJoin" in plan_of(scan.to_spark(spark, reader="native"))) == is_joined
     for more in ((), ("_deleted",)):
         assert check_lanes(scan.select("*", *more), spark) == ""
+
+
+@pytest.mark.parametrize("role", TABLES)
+def test_what_is_said_of_many_files_is_joined(role, spark, monkeypatch) -> None:
+    scan = lent(role).open().scan(selected_fields=("*", *OF_FILES, *LINEAGE))
+    assert "BroadcastHashJoin" not in plan_of(scan.to_spark(spark, reader="native"))
+    monkeypatch.setattr(file_values, "_MOST_BYTES", 0)
+    assert "BroadcastHashJoin" in plan_of(scan.to_spark(spark, reader="native"))
+    assert check_lanes(scan, spark) == ""
 
 
 def test_files_whose_bitmaps_are_too_many_are_ours(make, spark, monkeypatch) -> None:

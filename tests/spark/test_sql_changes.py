@@ -229,8 +229,8 @@ def test_a_change_is_validated_from_the_snapshot_that_it_read(sql, lake, monkeyp
     table = make(lake, "t", 2, "merge-on-read")
     run = row_changes.run_tasks
 
-    def slow(*arguments):
-        done = run(*arguments)
+    def slow(*arguments, **named):
+        done = run(*arguments, **named)
         lake.load_table("db.t").append(rows_of([50]))
         return done
 

@@ -53,8 +53,8 @@ pub trait FileLayout: Debug + Send + Sync {
     /// The rows of a batch in the table's form, as they are stored.
     fn piece(&self, batch: &RecordBatch) -> Result<Piece>;
 
-    /// The same layout, adapted to the first rows of the write.
-    fn for_rows(self: Arc<Self>, first: &RecordBatch) -> Result<Arc<dyn FileLayout>>;
+    /// The same layout, adapted to the first rows of the write, which may be all of its rows.
+    fn for_rows(self: Arc<Self>, first: &[RecordBatch], are_all: bool) -> Result<Arc<dyn FileLayout>>;
 
     /// The same layout, adapted to the first rows of a file. Errors: `InvalidData` for rows that cannot be stored.
     fn for_file(self: Arc<Self>, first: &[Piece]) -> Result<Arc<dyn FileLayout>>;

@@ -4,8 +4,8 @@ In: rows of files, and what the plan says of the files. Out: the rows, and an ex
 Spec: Reserved Field IDs; Row Lineage.
 
 The position of a row and the key of its file are there for every row without reading anything: the file's number, or,
-where Spark cannot be told it, its size or its name. What the plan says of files is a row a file, which every executor
-is sent and the rows are joined with by the key.
+where Spark cannot be told it, its size or its name. What the plan says of files is looked up by the number in lists
+that tasks are sent. Where these are large, or the key is no number, it is a row a file, which the rows are joined with.
 
 Invariant: the keys of the files of a group differ, and sizes were asked of the files themselves.
 """
@@ -49,6 +49,8 @@ _SAID = {
     "_last_updated_sequence_number": ("first_row_id", "data_sequence_number"),
 }
 """What the plan says of a file, by the metadata columns that are made of it."""
+_MOST_BYTES = 1 << 20
+"""Of lists that are sent with the tasks."""
 _FIRST = "__floeberg_first_row_id"
 _LINEAGE = {
     "_row_id": f"{_FIRST} + {ROW}",
@@ -111,8 +113,22 @@ def with_file_values(
         return frame
     files = plan.to_arrow().select(said).take(list(group.numbers))
     columns = {f"__floeberg_{name}": files[name] for name in said}
+    if group.key == "number" and files.nbytes <= _MOST_BYTES:
+        lists = spark.createDataFrame(_as_lists(columns))
+        values = {name: F.get(lists.select(name).scalar(), F.expr(KEY)) for name in columns}
+        return frame.withColumns(values)
     known = spark.createDataFrame(keyed(group, columns))
     return frame.join(F.broadcast(known), F.expr(f"{KEY} = {KEY_OF_FILE}"))
+
+
+def _as_lists(columns: dict[str, Any]) -> pa.Table:
+    """A row of a list of each column."""
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    def as_list(column: pa.ChunkedArray) -> pa.Array:
+        return pa.ListArray.from_arrays(pa.array([0, len(column)], pa.int32()), column.combine_chunks())
+
+    return pa.table({name: as_list(column) for name, column in columns.items()})
 
 
 def metadata_values(schema: StructType, group: FileGroup, special: Collection[str]) -> dict[str, str]:

@@ -11,9 +11,11 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import NotInstalledError
+from floeberg.spark.session.batch_limits import batch_limits
+from floeberg.spark.session.settings import changed_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     import pyarrow as pa
     from pyspark.sql import DataFrame
@@ -21,15 +23,19 @@ if TYPE_CHECKING:
 
 __all__ = ["mapped", "run_tasks"]
 
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CANNOT_IMPORT = re.compile(r"Spark runs its Python workers with .+? which cannot import Floeberg: [^\n]*")
 
 
-def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any]) -> list[Any]:
+def run_tasks(
+    frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any], *, short: Collection[str] = ()
+) -> list[Any]:
     """Runs a task for each partition of a frame.
 
     Args:
         frame: The rows.
         work: What a task does with its batches. It can be pickled, and so can its result.
+        short: Columns of texts that are short, whatever the rows.
 
     Returns:
         The results of the tasks, one each.
@@ -49,8 +55,10 @@ def run_tasks(frame: DataFrame, work: Callable[[Iterator[pa.RecordBatch]], Any])
             {"done": pyarrow.array([pickle.dumps(work(batches))], pyarrow.binary())}
         )
 
+    spark = frame.sparkSession
     try:
-        done = mapped(frame, run, "done binary").collect()
+        with changed_settings(spark, batch_limits(spark, frame.schema, short)):
+            done = mapped(frame, run, "done binary").collect()
     except PySparkException as error:
         if told := _CANNOT_IMPORT.search(str(error)):
             raise NotInstalledError(told[0]) from error
@@ -92,6 +100,7 @@ def mapped(
         warnings.filterwarnings(
             "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
         )
-        # PySpark takes a dot in a name for a field of a struct.
-        plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
-        return plain.mapInArrow(run, schema)
+        # PySpark takes a dot in a name for a field of a struct. Spark copies every row to change a name.
+        if not all(map(_PLAIN.fullmatch, names)):
+            frame = frame.toDF(*(f"c{number}" for number in range(len(names))))
+        return frame.mapInArrow(run, schema)

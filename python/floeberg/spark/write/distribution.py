@@ -2,7 +2,7 @@
 
 In: a frame of rows, and the partitions, the order and the properties of a table. Out: the frame, so that tasks write
 few files of many rows: with `hash` the rows of a partition come together, with `range` rows are sorted across tasks as
-well.
+well. Behind the columns of the rows it may have others, by which Spark brings rows together.
 
 Invariant: only tasks and order change, never rows.
 """
@@ -10,15 +10,15 @@ Invariant: only tasks and order change, never rows.
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from floeberg.table import Table
     from floeberg.types import PartitionField
@@ -33,6 +33,9 @@ _DEFAULT_SIZE = 512 << 20
 _SHRINKS = 3
 """So many bytes of rows that Spark sends between tasks become about one of a file, which is encoded by columns."""
 _KEY = "floeberg_partition_"
+_MOST_UNSORTED = 64
+"""Of so many partitions a writer has all files open, so that rows need not come partition by partition."""
+_BUCKETS = re.compile(r"bucket\[(\d+)\]")
 _UNSEEDED = -1693959553
 """Its hash in Spark, whose `hash` begins with 42, is 0: what follows it is hashed as if the seed were 0."""
 _HASHED_ALIKE = {
@@ -45,7 +48,7 @@ _HASHED_ALIKE = {
 
 
 def distributed(frame: DataFrame, table: Table, mode: str | None, columns: Mapping[str, str]) -> DataFrame:
-    """The frame, with its rows where the table asks for them.
+    """The frame, with its rows where the table asks for them, and with more columns behind its own.
 
     Args:
         frame: The rows.
@@ -75,25 +78,27 @@ def distributed(frame: DataFrame, table: Table, mode: str | None, columns: Mappi
     by_key = [F.col(name) for name in names]
     is_range = wanted == "range"
     spread = keyed.repartitionByRange(*by_key, *sorting) if is_range else keyed.hint("rebalance", *names)
-    return spread.sortWithinPartitions(*by_key, *sorting).drop(*names)
+    if is_range or _most_partitions(spec.fields) > _MOST_UNSORTED:
+        spread = spread.sortWithinPartitions(*by_key, *sorting)
+    # Spark would copy every row to leave the keys out.
+    return spread
 
 
-@contextmanager
-def advised(spark: SparkSession, table: Table, options: Mapping[str, str]) -> Iterator[None]:
-    """Lets Spark's adaptive execution aim at tasks that fill a file, in the block."""
+def advised(table: Table, options: Mapping[str, str]) -> dict[str, str]:
+    """The settings that let Spark's adaptive execution aim at tasks that fill a file."""
     wanted = options.get(_SIZE) or table.properties.get(_SIZE) or str(_DEFAULT_SIZE)
-    before = spark.conf.get(_ADVISED, None)
-    if not wanted.isdigit() or not int(wanted):
-        yield
-        return
-    spark.conf.set(_ADVISED, f"{int(wanted) * _SHRINKS}b")
-    try:
-        yield
-    finally:
-        if before is None:
-            spark.conf.unset(_ADVISED)
-        else:
-            spark.conf.set(_ADVISED, before)
+    return {_ADVISED: f"{int(wanted) * _SHRINKS}b"} if wanted.isdigit() and int(wanted) else {}
+
+
+def _most_partitions(fields: Sequence[PartitionField]) -> float:
+    """How many partitions the rows may have."""
+    most = 1.0
+    for each in fields:
+        transform = str(each.transform)
+        if transform != "void":
+            found = _BUCKETS.fullmatch(transform)
+            most *= inf if found is None else int(found[1])
+    return most
 
 
 def _partition_key(  # noqa: PLR0911 - one return a transform
@@ -125,7 +130,7 @@ def _partition_key(  # noqa: PLR0911 - one return a transform
         if kind in {"string", "binary"}:
             return F.expr(f"substring({own}, 1, {found[1]})")
         return F.expr(f"{own} - pmod({own}, {found[1]})") if kind in {"int", "bigint"} else F.col(own)
-    if found := re.fullmatch(r"bucket\[(\d+)\]", transform):
+    if found := _BUCKETS.fullmatch(transform):
         if kind in _HASHED_ALIKE:
             return F.expr(_bucket(_HASHED_ALIKE[kind].format(own), int(found[1])))
         from floeberg.spark.functions import bucket  # noqa: PLC0415 - few tables need it

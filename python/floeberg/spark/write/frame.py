@@ -18,6 +18,7 @@ from floeberg.lance import LanceTable
 from floeberg.spark.read.branch_reads import frames_read
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
+from floeberg.spark.session.settings import changed_settings
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
@@ -79,7 +80,7 @@ class FrameWrite:
         recipe.check_schema(columns.schema(_arrow_schema(frame)))
         by_table = dict(zip(columns.names, frame.columns, strict=True))
         spread = distributed(frame, table, self.distribution_mode, by_table)
-        with advised(frame.sparkSession, table, self.options):
+        with changed_settings(frame.sparkSession, advised(table, self.options)):
             found: list[Appended] = run_tasks(spread, AppendTask(recipe, columns, _uuid(table)))
         return found
 

@@ -130,7 +130,7 @@ class RowChange:
         # Only a source can match a row twice.
         task = ChangeTask(recipe, columns, has_lineage, copies, may_repeat=self.command == "merge")
         try:
-            done: list[Changed] = run_tasks(frame, task)
+            done: list[Changed] = run_tasks(frame, task, short=PLACES)
             receipts += [each.written for each in done if each.written is not None]
             self._check_once(done)
             if copies:

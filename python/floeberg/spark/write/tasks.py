@@ -67,7 +67,7 @@ class AppendTask:
 
     Args:
         recipe: How.
-        columns: How the frame's columns become the table's.
+        columns: How the frame's first columns become the table's. Others are left out.
         table: The UUID of the table.
     """
 
@@ -77,6 +77,8 @@ class AppendTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Appended:
         """Writes the rows of a task. Where it fails it leaves no file."""
+        width = len(self.columns.names)
+        batches = (batch.select(range(width)) for batch in batches)
         first, receipt = _first(batches), None
         if first is not None:
             task, partition = _task()

@@ -7,6 +7,7 @@ mod options;
 mod locations;
 mod receipt;
 mod encode;
+mod merged;
 mod sort;
 mod partitioner;
 mod layout;

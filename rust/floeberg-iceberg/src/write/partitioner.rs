@@ -49,6 +49,11 @@ impl Partitioner {
         Ok(Self { fields: fields.collect::<Result<_>>()? })
     }
 
+    /// Can there be more than one partition?
+    pub fn is_partitioned(&self) -> bool {
+        !self.fields.is_empty()
+    }
+
     /// The rows of a batch by partition, in the order in which partitions first occur.
     pub fn split(
         &self,

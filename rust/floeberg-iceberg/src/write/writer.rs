@@ -20,6 +20,7 @@ use floeberg_io::Store;
 use super::encode::Threads;
 use super::fanout::Fanout;
 use super::layout::WriteLayout;
+use super::merged::merged;
 use super::partitioner::Part;
 use super::recipe::check_name;
 use super::sort::Sorter;
@@ -114,7 +115,7 @@ impl Writer {
     /// Errors: those of the store. The files are removed then.
     pub fn finish(mut self) -> Result<Receipt> {
         let files = self.unless_broken(|writer| {
-            writer.encode_round()?;
+            writer.encode_round(true)?;
             writer.encode_sorted()?;
             writer.files.finish_all()
         })?;
@@ -149,21 +150,20 @@ impl Writer {
             self.round_size += size.sum::<u64>();
             self.round.push(part);
             if self.round_size >= self.round_limit {
-                self.encode_round()?;
+                self.encode_round(false)?;
             }
         }
         Ok(())
     }
 
-    fn encode_round(&mut self) -> Result<()> {
+    fn encode_round(&mut self, is_last: bool) -> Result<()> {
         self.round_size = 0;
         let round = mem::take(&mut self.round);
-        if let Some(first) = round.first()
-            && !mem::replace(&mut self.has_begun, true)
-        {
-            self.layout.file = Arc::clone(&self.layout.file).for_rows(first)?;
+        if !round.is_empty() && !mem::replace(&mut self.has_begun, true) {
+            self.layout.file = Arc::clone(&self.layout.file).for_rows(&round, is_last)?;
             self.files.store_as(&self.layout.file);
         }
+        let round = if self.layout.partitioner.is_partitioned() { merged(round, BATCH_ROWS)? } else { round };
         let Threads { number, cancel } = &self.threads;
         let split = |batch: &RecordBatch| {
             self.layout.partitioner.split(batch, self.layout.file.as_ref(), self.layout.keys.as_deref())

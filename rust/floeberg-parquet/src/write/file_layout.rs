@@ -27,8 +27,8 @@ impl FileLayout for ParquetLayout {
     }
 
     /// Without dictionaries of columns whose values hardly repeat.
-    fn for_rows(self: Arc<Self>, first: &RecordBatch) -> Result<Arc<dyn FileLayout>> {
-        Ok(Arc::new(self.with_dictionaries_for(first)?))
+    fn for_rows(self: Arc<Self>, first: &[RecordBatch], are_all: bool) -> Result<Arc<dyn FileLayout>> {
+        Ok(Arc::new(self.with_dictionaries_for(first, are_all)?))
     }
 
     /// With variants shredded by the types that they have in common.

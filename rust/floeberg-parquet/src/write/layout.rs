@@ -122,9 +122,9 @@ impl ParquetLayout {
     }
 
     /// The same, without dictionaries of columns whose values hardly repeat in these rows.
-    pub fn with_dictionaries_for(&self, rows: &RecordBatch) -> Result<Self> {
-        let columns = stored_columns(rows.columns(), &self.fields)?;
-        let plain = without_repetition(&columns);
+    pub fn with_dictionaries_for(&self, rows: &[RecordBatch], are_all: bool) -> Result<Self> {
+        let batches = rows.iter().map(|rows| stored_columns(rows.columns(), &self.fields));
+        let plain = without_repetition(&batches.collect::<Result<Vec<_>>>()?, are_all);
         // They are not nested, so each column is a leaf of its name.
         let paths = plain.iter().map(|number| ColumnPath::from(self.arrow.field(*number).name().clone()));
         Ok(Self { options: self.options.without_dictionaries(paths), ..self.clone() })

@@ -35,7 +35,7 @@ impl FileLayout for IpcLayout {
         Ok(Piece::of_columns(batch.columns().to_vec(), batch.num_rows()))
     }
 
-    fn for_rows(self: Arc<Self>, _: &RecordBatch) -> Result<Arc<dyn FileLayout>> {
+    fn for_rows(self: Arc<Self>, _: &[RecordBatch], _: bool) -> Result<Arc<dyn FileLayout>> {
         Ok(self)
     }
 

@@ -193,7 +193,12 @@ fn partitions_in_any_order_get_a_file_each_however_many_they_are() {
 
 #[test]
 fn as_many_files_are_open_as_their_columns_fit_into_memory() {
-    let (recipe, rows) = many_partitions((0..2).flat_map(|_| 0..10));
+    let (_, rows) = many_partitions((0..2).flat_map(|_| 0..10));
+    // Rows that are so large that each turn is encoded before the next one.
+    let text = || Some(Value::String("a".repeat(256 << 10)));
+    let rows: Rows = rows.into_iter().map(|row| vec![text(), row[1].clone()]).collect();
+    let fields = vec![Field::required(1, "s", P::String), Field::optional(2, "p", P::Int)];
+    let recipe = partitioned(super::fixture::recipe(fields), &[(2, Transform::Identity)]);
     for most in [10, 3, 1] {
         // Files of two columns, for which there is half of the memory.
         let (_, receipt) = write(&recipe, &rows, 10, 2 * most * 2 * COLUMN_MEMORY);

@@ -24,7 +24,7 @@ impl FileLayout for AvroLayout {
         Ok(Piece::of_columns(batch.columns().to_vec(), batch.num_rows()))
     }
 
-    fn for_rows(self: Arc<Self>, _: &RecordBatch) -> Result<Arc<dyn FileLayout>> {
+    fn for_rows(self: Arc<Self>, _: &[RecordBatch], _: bool) -> Result<Arc<dyn FileLayout>> {
         Ok(self)
     }
 

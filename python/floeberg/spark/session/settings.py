@@ -1,0 +1,67 @@
+"""How are settings of a session changed for a while?
+
+Invariant: after the last of those who changed a setting, it is what it was before the first of them, whichever thread
+ends when.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyspark.sql import SparkSession
+
+__all__ = ["changed_settings", "own_setting"]
+
+
+@dataclass
+class _Changed:
+    """A setting that is changed.
+
+    Args:
+        before: Its value before; `None` where it had none.
+        users: How many blocks changed it.
+    """
+
+    before: str | None
+    users: int = 0
+
+
+_CHANGED: WeakKeyDictionary[Any, dict[str, _Changed]] = WeakKeyDictionary()
+_LOCK = Lock()
+
+
+@contextmanager
+def changed_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Changes settings of a session in the block."""
+    with _LOCK:
+        known = _CHANGED.setdefault(spark, {})
+        for name, value in settings.items():
+            known.setdefault(name, _Changed(spark.conf.get(name, None))).users += 1
+            spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            for name in settings:
+                known[name].users -= 1
+                if known[name].users:
+                    continue
+                before = known.pop(name).before
+                if before is None:
+                    spark.conf.unset(name)
+                else:
+                    spark.conf.set(name, before)
+
+
+def own_setting(spark: SparkSession, name: str) -> str | None:
+    """The value that the user gave a setting of a session; `None` where it has none."""
+    with _LOCK:
+        changed = _CHANGED.get(spark, {}).get(name)
+        return spark.conf.get(name, None) if changed is None else changed.before
