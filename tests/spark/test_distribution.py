@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import functions as F  # noqa: N812
 
+import floeberg as fb
+import floeberg.spark
 from floeberg.spark.write.distribution import _HASHED_ALIKE, _bucket
 from floeberg.transforms import bucket
 
@@ -33,3 +36,12 @@ def test_a_bucket_of_spark_is_that_of_the_table(spark, kind, buckets):
     own = given["own"].combine_chunks()
     whole = own.cast("int64") if kind in {"tinyint", "smallint"} else own
     assert given["bucket"].to_pylist() == bucket(whole, buckets).to_pylist()
+
+
+def test_columns_with_the_names_of_keys_keep_their_values(spark, tmp_path):
+    catalog = fb.load_catalog("own", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("db")
+    rows = pa.table({"id": [1, 2], "floeberg_partition_0": ["a", "b"], "Floeberg_Partition__1": ["c", "d"]})
+    table = catalog.create_table("db.t", rows.schema, partition_spec=["bucket(4, id)"])
+    floeberg.spark.write(spark.createDataFrame(rows), table)
+    assert table.refresh().scan().to_arrow().sort_by("id").to_pylist() == rows.to_pylist()

@@ -101,6 +101,6 @@ def mapped(
             "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
         )
         # PySpark takes a dot in a name for a field of a struct. Spark copies every row to change a name.
-        if not all(map(_PLAIN.fullmatch, names)):
+        if not all(map(_PLAIN.fullmatch, names)) or len({name.lower() for name in names}) < len(names):
             frame = frame.toDF(*(f"c{number}" for number in range(len(names))))
         return frame.mapInArrow(run, schema)

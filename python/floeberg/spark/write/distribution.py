@@ -73,7 +73,7 @@ def distributed(frame: DataFrame, table: Table, mode: str | None, columns: Mappi
     sorting = _sorting(table, columns) if wanted == "range" else []
     if not keys and not sorting:
         return frame
-    names = [f"{_KEY}{at}" for at in range(len(keys))]
+    names = _new_names(frame.columns, len(keys))
     keyed = frame.withColumns(dict(zip(names, keys, strict=True))) if keys else frame
     by_key = [F.col(name) for name in names]
     is_range = wanted == "range"
@@ -82,6 +82,14 @@ def distributed(frame: DataFrame, table: Table, mode: str | None, columns: Mappi
         spread = spread.sortWithinPartitions(*by_key, *sorting)
     # Spark would copy every row to leave the keys out.
     return spread
+
+
+def _new_names(taken: Sequence[str], number: int) -> list[str]:
+    """Names that no column has."""
+    beginning, folded = _KEY, [name.lower() for name in taken]
+    while any(name.startswith(beginning) for name in folded):
+        beginning += "_"
+    return [f"{beginning}{at}" for at in range(number)]
 
 
 def advised(table: Table, options: Mapping[str, str]) -> dict[str, str]:
