@@ -52,6 +52,8 @@ def test_statements_run_in_spark_connect(tmp_path):
         made = floeberg.spark.write(spark.range(4), "sales.made", catalog=lake, mode="create", partition_spec=["id"])
         told["made"] = [made.added_rows, lake.load_table("sales.orders").scan().count()]
         told["left"] = sorted(each.name for each in spark.catalog.listTables())
+        from floeberg.spark.session.batch_limits import batch_limits
+        told["limits"] = list(batch_limits(spark, spark.range(4).schema).values())
         print(json.dumps(told), flush=True)
         """,
         json.dumps({"warehouse": str(tmp_path)}),
@@ -64,3 +66,4 @@ def test_statements_run_in_spark_connect(tmp_path):
     assert told["errors"] == ["AnalysisException", "NoSuchTableError", "UnsupportedError"]
     assert (told["changed"], told["made"]) == ([3, 1, 2], [4, 22])
     assert told["left"] == ["followed", "own"]
+    assert told["limits"] == ["2147483647", "10000"]

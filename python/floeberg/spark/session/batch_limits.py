@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["batch_limits"]
 
 _BYTES, _ROWS = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Bytes", "Records"))
+_DEFAULT = "67108864b"
+"""Spark's own limit, as Spark Connect shows it where none is set."""
 _NONE = "2147483647"
 """Of this limit Spark does not compute the bytes."""
 _MOST_BYTES = 64 << 20
@@ -34,7 +36,7 @@ _TEXT = 16 << 10
 _FIXED = frozenset(
     {
         *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double"),
-        *("date", "timestamp", "timestamp_ntz", "void"),
+        *("date", "time", "timestamp", "timestamp_ntz", "void"),
     }
 )
 
@@ -48,7 +50,7 @@ def batch_limits(spark: SparkSession, schema: StructType, short: Collection[str]
         short: Columns of texts that are short, whatever the rows.
     """
     rows = _rows(schema, short)
-    if rows is None or own_setting(spark, _BYTES) is not None:
+    if rows is None or own_setting(spark, _BYTES) not in {None, _DEFAULT}:
         return {}
     given = own_setting(spark, _ROWS) or ""
     # Zero, or what is negative, is no limit.
