@@ -79,6 +79,30 @@ def test_the_rows_of_the_oldest_snapshot_are_inserts(tmp_path):
     assert found[0]["_commit_snapshot_id"] == second
 
 
+@pytest.mark.unchecked_tables("snapshots are expired or changed by hand")
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_changes_of_rows_of_a_snapshot_that_has_expired_are_an_error_and_appends_are_not(tmp_path, mode):
+    table = table_in(tmp_path, properties={"format-version": "2", "write.update.mode": mode})
+    first = append(table, 1, 2)
+    stream = Stream(table, changelog="true", identifier_columns="id")
+    assert len(stream.batch()) == 2
+    second = append(table, 3)
+    expire(table, first)
+    assert len(stream.batch()) == 1
+    table.update({"part": "x"}, "id = 2")
+    start, end = stream.start, stream.reader.latestOffset(stream.start, None)
+    expire(table, second)
+    message = f"changed rows of snapshot {second}, which has expired.*a checkpoint of its own"
+    # Spark has noted no end that it could not read.
+    with pytest.raises(InvalidInputError, match=message):
+        stream.restart().batch()
+    with pytest.raises(InvalidInputError, match=message):
+        stream.between(start, end)
+    since = str(table.current_snapshot().timestamp_ms)
+    with pytest.raises(InvalidInputError, match=message):
+        Stream(table, changelog="true", stream_from_timestamp=since).batch()
+
+
 def test_a_compaction_is_no_change(tmp_path):
     table = table_in(tmp_path)
     append(table, 1)

@@ -215,6 +215,19 @@ def test_a_stream_begins_at_a_time(table):
 
 
 @pytest.mark.unchecked_tables("snapshots are expired or changed by hand")
+def test_available_now_with_a_time_leaves_later_snapshots_to_the_next_run(table):
+    append(table, 1)
+    since = table.current_snapshot().timestamp_ms + 1
+    stream = Stream(table, stream_from_timestamp=str(since))
+    stream.reader.prepareForTriggerAvailableNow()
+    append(table, 2)
+    forge(table, lambda metadata: metadata["snapshots"][-1].update({"timestamp-ms": since}))
+    assert stream.batch() is None
+    stream.restart().reader.prepareForTriggerAvailableNow()
+    assert stream.ids() == [2]
+
+
+@pytest.mark.unchecked_tables("snapshots are expired or changed by hand")
 def test_a_start_that_has_expired_says_what_is_left(table):
     first = append(table, 1)
     since = table.current_snapshot().timestamp_ms
@@ -383,6 +396,47 @@ def test_a_checkpoint_of_another_source_is_an_error(table, offset):
     stream = Stream(table)
     with pytest.raises(InvalidInputError, match="checkpoint"):
         stream.reader.latestOffset(offset, None)
+
+
+@pytest.mark.parametrize("options", [{}, {"filter": "id > 0"}], ids=["all", "filtered"])
+@pytest.mark.parametrize("position", [-1, 4, 2**80])
+def test_a_checkpoint_with_files_that_a_snapshot_lacks_is_an_error(table, position, options):
+    files(table, [1], [2], [3])
+    stream = Stream(table, streaming_max_files_per_micro_batch="1", **options)
+    assert stream.ids() == [1]
+    first, damaged = stream.reader.initialOffset(), stream.start | {"position": position}
+    message = f"offset that Floeberg did not write.*{position}|{position} files .* which has 3"
+    with pytest.raises(InvalidInputError, match=message):
+        stream.reader.latestOffset(damaged, None)
+    for start, end in ((first, damaged), (damaged, stream.start | {"position": 0, "complete": True})):
+        with pytest.raises(InvalidInputError, match=message):
+            stream.reader.partitions(start, end)
+
+
+def test_a_batch_that_ends_before_it_begins_is_an_error(table):
+    files(table, [1], [2], [3])
+    stream = Stream(table, streaming_max_files_per_micro_batch="1")
+    stream.all()
+    (_, one, _), (_, two, _), _ = stream.log
+    with pytest.raises(InvalidInputError, match="from file 2 to file 1"):
+        stream.reader.partitions(two, one)
+    with pytest.raises(InvalidInputError, match="another table"):
+        stream.reader.partitions(one | {"table_uuid": "other"}, two)
+
+
+@pytest.mark.unchecked_tables("snapshots are expired or changed by hand")
+def test_a_batch_whose_end_has_expired_says_so(table):
+    append(table, 1)
+    stream = Stream(table)
+    assert stream.ids() == [1]
+    second = append(table, 2)
+    start, end = stream.start, stream.reader.latestOffset(stream.start, None)
+    table.manage_snapshots().rollback_to_snapshot(start["snapshot_id"]).commit()
+    expire(table, second)
+    with pytest.raises(
+        InvalidInputError, match=f"{second}, up to which a batch of the stream reads, has expired"
+    ):
+        stream.restart().reader.partitions(start, end)
 
 
 def test_what_travels_to_tasks_has_no_secret_and_no_file_list(tmp_path):

@@ -190,6 +190,36 @@ def test_a_branch_has_batches_of_its_own(table, monkeypatch):
     assert sorted(table.scan(branch="audit").to_arrow()["id"].to_pylist()) == [1, 9]
 
 
+def test_a_branch_that_is_made_of_main_has_its_batches(table, monkeypatch):
+    for number in range(2):
+        Sink(table).run(monkeypatch, number, rows(number))
+    # The query goes on in a branch that is not there yet, with the batch that was not noted.
+    for number in (1, 2):
+        Sink(table, branch="audit").run(monkeypatch, number, rows(number))
+    assert ids(table) == [0, 1]
+    assert sorted(table.scan(branch="audit").to_arrow()["id"].to_pylist()) == [0, 1, 2]
+
+
+def test_batches_of_an_audited_table_go_to_the_branch_of_the_catalog(tmp_path, monkeypatch):
+    place = {"type": "filesystem", "warehouse": str(tmp_path)}
+    table = table_in(tmp_path, properties={"write.wap.enabled": "true"})
+    append(table, 9)
+    sink = Sink(table)
+    options = {
+        "table": "db.t",
+        "catalog": "streams",
+        **{f"catalog.{key}": value for key, value in place.items()},
+    }
+    sink.options = options | {"catalog.wap.branch": "audit"}
+    for number in (0, 0, 1, 0):
+        sink.run(monkeypatch, number, rows(number))
+    assert ids(table) == [9]
+    assert sorted(table.scan(branch="audit").to_arrow()["id"].to_pylist()) == [0, 1, 9]
+    sink.options = options | {"catalog.wap.id": "load-1"}
+    with pytest.raises(UnsupportedError, match="cannot stage"):
+        sink.writer()
+
+
 @pytest.mark.parametrize(
     "option", ["idempotency-key", "overwrite-mode", "overwrite-filter", "validate-from-snapshot-id"]
 )

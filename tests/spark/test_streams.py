@@ -271,6 +271,29 @@ def test_rows_of_a_batch_that_share_a_key(spark, tmp_path):
     assert ids(sink) == [1, 2]
 
 
+def test_upserts_of_an_audited_table_go_to_the_branch_of_the_session(spark, tmp_path):
+    sink = table_in(tmp_path / "sink", properties={"write.wap.enabled": "true"})
+    append(sink, 1)
+    upsert = floeberg.spark.upsert_batches(sink.location(), ["id"], query_id="one")
+
+    def found(**options):
+        return sorted(sink.refresh().scan(**options).to_arrow()["part"].to_pylist())
+
+    try:
+        spark.conf.set("spark.wap.branch", "audit")
+        for number in (0, 0, 1, 0):
+            upsert(spark.createDataFrame([(1, f"new {number}")], "id bigint, part string"), number)
+        assert (found(), found(branch="audit")) == (["1"], ["new 1"])
+        assert len(sink.snapshots()) == 3
+        spark.conf.unset("spark.wap.branch")
+        spark.conf.set("spark.wap.id", "load-1")
+        with pytest.raises(fb.errors.UnsupportedError, match="cannot be staged"):
+            upsert(spark.createDataFrame([(1, "staged")], "id bigint, part string"), 2)
+    finally:
+        spark.conf.unset("spark.wap.branch")
+        spark.conf.unset("spark.wap.id")
+
+
 @needs_arrow
 @pytest.mark.unchecked_tables("snapshots are expired or changed by hand")
 def test_an_expired_start_stops_the_query_and_says_what_to_do(spark, source, sink, tmp_path):

@@ -45,7 +45,9 @@ class StreamBatch:
     def is_done(self, table: Table) -> bool:
         """Whether a snapshot of the branch has this batch of the query, or a later one."""
         known = {each.snapshot_id: each for each in table.snapshots()}
-        ref = table.refs().get(self.branch)
+        refs = table.refs()
+        # A branch that is not there yet begins at what `main` has.
+        ref = refs.get(self.branch, refs.get("main"))
         at = None if ref is None else ref.snapshot_id
         while at is not None and (snapshot := known.pop(at, None)) is not None:
             number = snapshot.summary.get(_EPOCH_ID, "")

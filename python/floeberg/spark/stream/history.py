@@ -88,16 +88,19 @@ class History:
             head = table.scan(branch=branch).snapshot_id if branch else table.scan().snapshot_id
         return cls(known, head, branch or "main", options)
 
-    def first(self) -> tuple[Snapshot, bool] | None:
+    def first(self, last: int | None) -> tuple[Snapshot, bool] | None:
         """The snapshot where a stream begins, and whether all of its rows are read; `None` where there is none yet.
 
         Without a time, a stream begins with all rows of the oldest snapshot that is left.
+
+        Args:
+            last: The newest snapshot that may be read.
 
         Raises:
             InvalidInputError: Snapshots after the time have expired.
         """
         since = self.options.from_timestamp_ms
-        line = list(self.ancestors(self.head))
+        line = self.ancestors(last)
         if not line:
             return None
         oldest = line[-1]
@@ -129,6 +132,11 @@ class History:
             found.append(snapshot)
             if snapshot.parent_snapshot_id == snapshot_id:
                 return found[::-1]
+        if last is not None and last not in self.snapshots:
+            raise InvalidInputError(
+                f"snapshot {last}, up to which a batch of the stream reads, has expired: its rows may be missed. To go "
+                f"on, {_ANEW}"
+            )
         if snapshot_id in self.snapshots:
             raise InvalidInputError(
                 f"snapshot {snapshot_id}, up to which the stream has read, is not in branch {self.branch!r} any more: "
@@ -170,6 +178,11 @@ class History:
                 raise InvalidInputError(
                     f"the stream stopped inside snapshot {end.snapshot_id}, which it does not read"
                 )
+            if last.start > end.position:
+                raise InvalidInputError(
+                    f"the checkpoint is damaged: a batch reads snapshot {end.snapshot_id} from file {last.start} to "
+                    f"file {end.position}. To go on, {_ANEW}"
+                )
             found[-1] = Piece(last.snapshot, last.start, end.position, last.is_whole, last.ordinal)
         return found
 
@@ -180,13 +193,17 @@ class History:
         """Whether rows of a snapshot are read.
 
         Raises:
-            InvalidInputError: It deletes or overwrites, and no option says to skip it.
+            InvalidInputError: It deletes or overwrites, and no option says to skip it. Or a changelog cannot tell what
+                it changed.
             UnsupportedError: It does not say what it did.
         """
         operation = snapshot.operation
         if operation == "replace":
             return False
-        if self.options.changelog or operation == "append":
+        if operation == "append":
+            return True
+        if self.options.changelog:
+            self._check_comparable(snapshot)
             return True
         if operation not in _SKIPS:
             raise UnsupportedError(
@@ -199,6 +216,16 @@ class History:
             f"snapshot {snapshot.snapshot_id} {what}, and a stream reads what was appended: set {option}=true to skip "
             f"such snapshots, or changelog=true to read what they changed"
         )
+
+    def _check_comparable(self, snapshot: Snapshot) -> None:
+        """Raises where the snapshot before one has expired, so that nothing tells what it changed."""
+        before = snapshot.parent_snapshot_id
+        if before is not None and before not in self.snapshots:
+            raise InvalidInputError(
+                f"snapshot {snapshot.snapshot_id} changed rows of snapshot {before}, which has expired: what it "
+                f"changed is not known any more. To go on, {_ANEW}. A changelog needs the snapshot up to which it has "
+                "read: expire it later"
+            )
 
     def known(self, snapshot_id: int) -> Snapshot:
         """A snapshot by its id.

@@ -78,10 +78,10 @@ class StreamOffset:
             return cls(
                 table=_text(found, "table_uuid"),
                 snapshot_id=None if snapshot_id == _NONE else snapshot_id,
-                position=_integer(found, "position"),
+                position=_integer(found, "position", least=0),
                 is_complete=_flag(found, "complete"),
                 is_whole=_flag(found, "scan_all_files"),
-                ordinal=_integer(found, "ordinal"),
+                ordinal=_integer(found, "ordinal", least=0),
                 first=None if first == _NONE else (first, _flag(found, "first_scan_all_files")),
             )
         except (KeyError, TypeError) as error:
@@ -91,9 +91,9 @@ class StreamOffset:
             ) from error
 
 
-def _integer(found: Mapping[str, Any], key: str) -> int:
+def _integer(found: Mapping[str, Any], key: str, least: int = _NONE) -> int:
     value = found[key]
-    if not isinstance(value, int) or isinstance(value, bool) or value < _NONE:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise TypeError(key)
     return value
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from floeberg.errors import InvalidInputError
 from floeberg.expressions import as_expression
 from floeberg.scan import Scan
 from floeberg.scan.plan import Plan
@@ -61,18 +62,23 @@ class StreamPlanning:
             yield run[0], self._appended(run)
 
     def plan(self, piece: Piece) -> Plan:
-        """The plan of one piece."""
+        """The plan of one piece.
+
+        Raises:
+            InvalidInputError: The snapshot has fewer files.
+        """
         plan = self.scan(piece).plan_files()
         if piece.has_all_files:
             return plan
-        numbers = range(piece.start, len(plan) if piece.end is None else piece.end)
-        if self.options.filter is not None:
-            batches = self._everything(piece).plan_files().iter_batches()
-            paths = [path for batch in batches for path in batch["file_path"].to_pylist()]
-            wanted = set(paths[numbers.start : piece.end])
-            found = plan.to_arrow()["file_path"].to_pylist()
-            return _only(plan, [number for number, path in enumerate(found) if path in wanted])
-        return _only(plan, list(numbers))
+        if self.options.filter is None:
+            _check_position(piece.snapshot, max(piece.start, piece.end or 0), len(plan))
+            return _only(plan, list(range(piece.start, len(plan) if piece.end is None else piece.end)))
+        batches = self._everything(piece).plan_files().iter_batches()
+        paths = [path for batch in batches for path in batch["file_path"].to_pylist()]
+        _check_position(piece.snapshot, max(piece.start, piece.end or 0), len(paths))
+        wanted = set(paths[piece.start : piece.end])
+        found = plan.to_arrow()["file_path"].to_pylist()
+        return _only(plan, [number for number, path in enumerate(found) if path in wanted])
 
     def scan(self, piece: Piece) -> Scan:
         """What is read of the snapshot of a piece."""
@@ -125,7 +131,7 @@ class StreamPlanning:
         """
         at = start
         if start.snapshot_id is None:
-            found = history.first()
+            found = history.first(last)
             if found is None:
                 return start
             first, is_whole = found
@@ -169,6 +175,7 @@ class StreamPlanning:
                         return replace(at, position=position)
                     limit.take(1, count)
                 position += 1
+        _check_position(snapshot, at.position, position)
         return done
 
 
@@ -178,6 +185,15 @@ def _counted(snapshot: Snapshot, at: StreamOffset) -> tuple[int | None, int | No
         return None, None
     kind = "total" if at.is_whole else "added"
     return _number(snapshot, f"{kind}-data-files"), _number(snapshot, f"{kind}-records")
+
+
+def _check_position(snapshot: Snapshot, position: int, files: int) -> None:
+    """Raises where an offset is after the last file of its snapshot."""
+    if position > files:
+        raise InvalidInputError(
+            f"the checkpoint is damaged: it says that {position} files of snapshot {snapshot.snapshot_id} were read, "
+            f"which has {files}. Give the query a checkpoint of its own"
+        )
 
 
 def _number(snapshot: Snapshot, key: str) -> int | None:

@@ -139,7 +139,7 @@ class FloebergStreamReader(StreamTaskReader, AvailableNow):  # type: ignore[misc
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Notes the newest snapshot. Later ones are not read."""
-        self._last = (self._history(self._table(None)).head,)
+        self._last = (self._history(self._table()).head,)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Plans what is between two offsets."""
@@ -147,7 +147,7 @@ class FloebergStreamReader(StreamTaskReader, AvailableNow):  # type: ignore[misc
         self._seen = last
         if start == end:
             return []
-        table = self._table(last)
+        table = self._table(first, last)
         planning, output = self._columns(self._planning(table))
         pieces = self._history(table).pieces(first, last)
         if self._options.stream.changelog:
@@ -184,19 +184,20 @@ class FloebergStreamReader(StreamTaskReader, AvailableNow):  # type: ignore[misc
     def _history(self, table: Table) -> History:
         return History.of(table, self._options.branch, self._options.stream)
 
-    def _table(self, at: StreamOffset | None) -> Table:
+    def _table(self, *offsets: StreamOffset) -> Table:
         """The table as it is now.
 
         Raises:
-            InvalidInputError: It is another table than that of the stream, or of an offset.
+            InvalidInputError: It is another table than that of the stream, or of one of the offsets.
         """
         if self._opened is None:
             self._opened = self._options.locator.open()
             self._expectation.check_table(self._opened)
         else:
             self._opened.refresh()
-        if at is not None and at.table != (self._expectation.table or ""):
-            raise InvalidInputError(_OTHER_TABLE.format(at.table))
+        for each in offsets:
+            if each.table != (self._expectation.table or ""):
+                raise InvalidInputError(_OTHER_TABLE.format(each.table))
         return self._opened
 
 

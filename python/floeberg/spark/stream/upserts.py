@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from floeberg._arguments import checked_names, checked_text
 from floeberg.commit.retries import Retries
 from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
+from floeberg.spark.session.audits import audited
 from floeberg.spark.session.environment import check_pyspark, is_connect
 from floeberg.spark.stream.batches import StreamBatch
 from floeberg.spark.tables import open_named
@@ -39,7 +40,7 @@ def upsert_batches(  # noqa: PLR0913 - the parts of a write
     join_cols: Sequence[str],
     *,
     catalog: Catalog | str | None = None,
-    branch: str = "main",
+    branch: str | None = None,
     order_by: Sequence[str] = (),
     query_id: str | None = None,
 ) -> Callable[[DataFrame, int], None]:
@@ -53,7 +54,8 @@ def upsert_batches(  # noqa: PLR0913 - the parts of a write
         table: The table's name in the catalog, a table directory or metadata file, or a table.
         join_cols: The columns that identify a row.
         catalog: The catalog, or its name in the configuration. By default, the configured default catalog.
-        branch: The branch to write to.
+        branch: The branch to write to. By default, `main` or the branch of an audit, `spark.wap.branch`, as
+            `floeberg.spark.write` says.
         order_by: The columns by which the last row of a key in a batch is found. Without them, a key that is twice in a
             batch is an error.
         query_id: An id of the query that stays the same over restarts. By default, Spark's own, which a session of
@@ -74,7 +76,7 @@ def upsert_batches(  # noqa: PLR0913 - the parts of a write
         table,
         tuple(keys),
         catalog,
-        checked_text("branch", branch),
+        None if branch is None else checked_text("branch", branch),
         tuple(checked_names("order_by", order_by)),
         None if query_id is None else checked_text("query_id", query_id),
     )
@@ -87,7 +89,7 @@ class _UpsertBatches:
     table: str | Table
     join_cols: tuple[str, ...]
     catalog: Catalog | str | None
-    branch: str
+    branch: str | None
     order_by: tuple[str, ...]
     query_id: str | None
 
@@ -101,14 +103,15 @@ class _UpsertBatches:
         Raises:
             InvalidInputError: The rows do not fit the table, a key is null, or it is twice in the batch.
             CommitConflictError: Another writer changed the rows, at every attempt.
-            UnsupportedError: Spark does not tell the id of the query.
+            UnsupportedError: Spark does not tell the id of the query, or the session stages writes of the table.
         """
-        batch = StreamBatch(self._query(frame), number, self.branch)
-        done = 0
+        query, done = self._query(frame), 0
         while True:
             table = open_named(self.table, self.catalog)
             if done or not isinstance(self.table, str):
                 table.refresh()
+            table = audited(frame.sparkSession, table)
+            batch = StreamBatch(query, number, self._target(table))
             if batch.is_done(table):
                 return
             try:
@@ -121,6 +124,22 @@ class _UpsertBatches:
                 sleep(retries.wait(done))
             else:
                 return
+
+    def _target(self, table: Table) -> str:
+        """The branch that is written to.
+
+        Raises:
+            UnsupportedError: The session stages writes of the table.
+        """
+        target = table._audit.target(  # noqa: SLF001 - the package's own
+            table.properties, branch=self.branch, snapshot_properties={}, stage_only=False
+        )
+        if target.is_staged:
+            raise UnsupportedError(
+                "batches of a stream cannot be staged with a wap.id, since one that runs again would not be found: "
+                "unset it, or write to a branch"
+            )
+        return "main" if target.branch is None else target.branch
 
     def _query(self, frame: DataFrame) -> str:
         if self.query_id is not None:
@@ -140,8 +159,8 @@ class _UpsertBatches:
         names = [field.name for field in table.schema().fields]
         lineage = ("_row_id",) if table.format_version >= _LINEAGE else ()
         scan = table.scan(selected_fields=(*self.join_cols, "_file", "_pos", *lineage))
-        if self.branch in table.refs():
-            scan = scan.use_ref(self.branch)
+        if batch.branch in table.refs():
+            scan = scan.use_ref(batch.branch)
         target = scan.to_spark(frame.sparkSession)
         ours = target.select(
             *(F.col(_quoted(name)).alias(f"{_KEY}_{at}") for at, name in enumerate(self.join_cols)),
@@ -166,7 +185,7 @@ class _UpsertBatches:
         RowChange(
             table,
             "merge",
-            self.branch,
+            batch.branch,
             scan.snapshot_id,
             conflict_filter=True,
             explain_twice=lambda file, position: f"row {position} of {file}",

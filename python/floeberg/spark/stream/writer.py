@@ -31,7 +31,7 @@ from floeberg.spark.stream.batches import StreamBatch
 from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
 from floeberg.spark.write.options import write_options
 from floeberg.spark.write.sent_table import SentTable
-from floeberg.spark.write.writer import prepared_write, write_task
+from floeberg.spark.write.writer import check_published, prepared_write, write_task
 from floeberg.write.receipt import Receipt
 
 if TYPE_CHECKING:
@@ -111,7 +111,8 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
         Raises:
             InvalidInputError: The rows do not fit the table, or an option is not for streams.
             NotFoundError: The table does not exist.
-            UnsupportedError: The table cannot be written where it was opened, or PySpark is 4.0.
+            UnsupportedError: The table cannot be written where it was opened, a `wap.id` stages its writes, or PySpark
+                is 4.0.
         """
         if _Writer is object:
             raise UnsupportedError(_NO_ARROW)
@@ -124,6 +125,7 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
             )
         options = write_options(own)
         table = options.locator.open()
+        check_published(table, options)
         columns, recipe = prepared_write(table, options, schema)
         return cls(SentTable.of(table), recipe, columns, options, overwrites=overwrite)
 
@@ -205,7 +207,8 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
                 "Spark did not tell the tasks the id of their query, so that a batch could be written twice: use "
                 "foreachBatch with floeberg.spark.write and an idempotency_key of the query and the batch"
             )
-        return StreamBatch(query_id, number, self._options.branch or "main")
+        branch = self._table._branch_to_write(self._options.branch)  # noqa: SLF001 - the package's own
+        return StreamBatch(query_id, number, branch)
 
     def _remove(self, files: Sequence[BatchFiles]) -> None:
         """Removes files that no commit has. Another commit of their batch has other files."""

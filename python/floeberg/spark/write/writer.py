@@ -121,7 +121,7 @@ class FloebergWriter(DataSourceArrowWriter):
             raise InvalidInputError(
                 "the option 'validate-from-version' is for Lance tables: use 'validate-from-snapshot-id'"
             )
-        _check_published(table, options)
+        check_published(table, options)
         columns, recipe = prepared_write(table, options, schema)
         write_id = recipe.write_id
         key = write_id if options.idempotency_key is None else options.idempotency_key
@@ -225,7 +225,7 @@ class FloebergWriter(DataSourceArrowWriter):
         )
 
 
-def _check_published(table: Table, options: WriteOptions) -> None:
+def check_published(table: Table, options: WriteOptions) -> None:
     """Raises `UnsupportedError` for a write that is to be staged: a repeated job would not find what it did."""
     target = table._audit.target(  # noqa: SLF001 - the package's own
         table.properties,
