@@ -439,6 +439,13 @@ def test_a_batch_whose_end_has_expired_says_so(table):
         stream.restart().reader.partitions(start, end)
 
 
+@pytest.mark.parametrize("options", [{}, {"streaming_max_files_per_micro_batch": "1"}])
+def test_lance_tables_are_refused(tmp_path, options):
+    fb.lance.create_table(str(tmp_path / "t.lance"), rows(1))
+    with pytest.raises(UnsupportedError, match="Lance tables cannot be read as streams"):
+        Stream(str(tmp_path / "t.lance"), **options)
+
+
 def test_what_travels_to_tasks_has_no_secret_and_no_file_list(tmp_path):
     from lifecycle import sent
 

@@ -9,9 +9,12 @@ import pyarrow as pa
 import pyspark.sql.datasource as pyspark_source
 import pyspark.sql.types as spark
 import pytest
+from pyspark.sql.datasource import CaseInsensitiveDict
 
 import floeberg as fb
+import floeberg.spark
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError, UnsupportedError
+from floeberg.spark.datasource import FloebergDataSource
 from floeberg.spark.stream import writer as module
 from floeberg.spark.write import commit_marker
 from streaming import QUERY, SCHEMA, Sink, Stream, append, rows, table_in
@@ -188,6 +191,18 @@ def test_a_branch_has_batches_of_its_own(table, monkeypatch):
         Sink(table, branch=branch, fanout_enabled="true").run(monkeypatch, 0, rows(1))
     assert ids(table) == [1, 9]
     assert sorted(table.scan(branch="audit").to_arrow()["id"].to_pylist()) == [1, 9]
+
+
+def test_lance_tables_are_refused(tmp_path):
+    place = str(tmp_path / "t.lance")
+    fb.lance.create_table(place, rows(1))
+    with pytest.raises(UnsupportedError, match="is a Lance table, and one of Iceberg was expected"):
+        FloebergDataSource(CaseInsensitiveDict({"path": place})).streamWriter(schema=SCHEMA, overwrite=False)
+    upsert = floeberg.spark.upsert_batches(place, ["id"], query_id="one")
+    with pytest.raises(
+        UnsupportedError, match="is a Lance table, and batches of streams are upserted into tables of"
+    ):
+        upsert(None, 0)
 
 
 def test_a_branch_that_is_made_of_main_has_its_batches(table, monkeypatch):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from floeberg._arguments import checked_names, checked_text
 from floeberg.commit.retries import Retries
 from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
+from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audited
 from floeberg.spark.session.environment import check_pyspark, is_connect
 from floeberg.spark.stream.batches import StreamBatch
@@ -103,11 +104,16 @@ class _UpsertBatches:
         Raises:
             InvalidInputError: The rows do not fit the table, a key is null, or it is twice in the batch.
             CommitConflictError: Another writer changed the rows, at every attempt.
-            UnsupportedError: Spark does not tell the id of the query, or the session stages writes of the table.
+            UnsupportedError: Spark does not tell the id of the query, the session stages writes of the table, or it is
+                a Lance table.
         """
         query, done = self._query(frame), 0
         while True:
             table = open_named(self.table, self.catalog)
+            if isinstance(table, LanceTable):
+                raise UnsupportedError(
+                    f"{table.location} is a Lance table, and batches of streams are upserted into tables of Iceberg"
+                )
             if done or not isinstance(self.table, str):
                 table.refresh()
             table = audited(frame.sparkSession, table)
