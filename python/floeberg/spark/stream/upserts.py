@@ -59,8 +59,8 @@ def upsert_batches(  # noqa: PLR0913 - the parts of a write
             `floeberg.spark.write` says.
         order_by: The columns by which the last row of a key in a batch is found. Without them, a key that is twice in a
             batch is an error.
-        query_id: An id of the query that stays the same over restarts. By default, Spark's own, which a session of
-            Spark Connect does not tell.
+        query_id: An id of the query that stays the same over restarts, and is another one for a new checkpoint, whose
+            batches count from 0 again. By default, Spark's own, which a session of Spark Connect does not tell.
 
     Returns:
         The function.
