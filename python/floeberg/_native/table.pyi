@@ -71,6 +71,16 @@ class Table:
     def identity(self) -> tuple[str | None, int]:
         """The UUID of the table, and when it was last changed: milliseconds from 1970-01-01 UTC."""
 
+    def newest_number(self, branch: str, key: str, value: str, wanted: str) -> int | None:
+        """Finds the newest snapshot of a branch whose summary has a value by a key, and a whole number by another.
+
+        Args:
+            branch: The branch, which may not be there yet.
+            key: The key of the value.
+            value: The value.
+            wanted: The key of the number.
+        """
+
     def find_commit(self, key: str, *, branch: str, operations: list[str] | None) -> int | None:
         """Finds the snapshot of a commit by its idempotency key.
 

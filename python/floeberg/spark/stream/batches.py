@@ -44,14 +44,5 @@ class StreamBatch:
 
     def is_done(self, table: Table) -> bool:
         """Whether a snapshot of the branch has this batch of the query, or a later one."""
-        known = {each.snapshot_id: each for each in table.snapshots()}
-        refs = table.refs()
-        # A branch that is not there yet begins at what `main` has.
-        ref = refs.get(self.branch, refs.get("main"))
-        at = None if ref is None else ref.snapshot_id
-        while at is not None and (snapshot := known.pop(at, None)) is not None:
-            number = snapshot.summary.get(_EPOCH_ID, "")
-            if snapshot.summary.get(_QUERY_ID) == self.query_id and number.isdecimal():
-                return int(number) >= self.number
-            at = snapshot.parent_snapshot_id
-        return False
+        newest = table._inner.newest_number(self.branch, _QUERY_ID, self.query_id, _EPOCH_ID)  # noqa: SLF001 - the package's own
+        return newest is not None and newest >= self.number

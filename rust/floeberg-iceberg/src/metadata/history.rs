@@ -11,7 +11,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Snapshot, TableMetadata};
+use super::{MAIN_BRANCH, Snapshot, TableMetadata};
 
 /// A snapshot became current.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,12 @@ impl TableMetadata {
             next = snapshot.parent_snapshot_id;
         }
         ancestors
+    }
+
+    /// The snapshots of a branch that are not expired, newest first. A branch that is not there yet begins at what `main` has.
+    pub fn snapshots_of(&self, branch: &str) -> Vec<Arc<Snapshot>> {
+        let head = self.refs.get(branch).or_else(|| self.refs.get(MAIN_BRANCH));
+        head.map(|head| self.ancestors_of(head.snapshot_id)).unwrap_or_default()
     }
 
     /// Is a snapshot another one or an ancestor of it? False where a snapshot between them was expired.

@@ -132,6 +132,15 @@ impl Table {
         runtime::call(py, || key.find(self.table.metadata()))
     }
 
+    /// The whole number by the key `wanted` in the summary of the newest snapshot of a branch that has `value` by `key` there. The
+    /// branch may not be there yet.
+    fn newest_number(&self, branch: &str, key: &str, value: &str, wanted: &str) -> Option<u64> {
+        let snapshots = self.table.metadata().snapshots_of(branch);
+        let mut own =
+            snapshots.iter().filter(|each| each.summary.get(key).is_some_and(|found| found == value));
+        own.find_map(|each| each.summary.get(wanted)?.parse().ok())
+    }
+
     /// The operation of a snapshot.
     fn operation_of(&self, snapshot_id: i64) -> Option<String> {
         self.table.metadata().snapshot(snapshot_id).ok()?.operation.clone()

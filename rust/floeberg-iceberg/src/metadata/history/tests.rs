@@ -18,6 +18,15 @@ fn ancestors_are_the_snapshot_and_its_parents_newest_first() {
 }
 
 #[test]
+fn a_branch_that_is_not_there_begins_at_what_main_has() {
+    let metadata = parsed(&v2());
+    let ids = |branch| metadata.snapshots_of(branch).iter().map(|each| each.snapshot_id).collect::<Vec<_>>();
+    let main = metadata.current_snapshot_id.unwrap();
+    assert_eq!(ids("main").first(), Some(&main));
+    assert_eq!(ids("new"), ids("main"));
+}
+
+#[test]
 fn ancestors_end_where_a_parent_was_expired() {
     let metadata = parsed(&with(v2(), "/snapshots/1", "parent-snapshot-id", json!(9)));
     assert_eq!(ids(&metadata, 30), [30, 20]);
