@@ -30,8 +30,9 @@ _SIZE = "write.target-file-size-bytes"
 _MODES = ("none", "hash", "range")
 _ADVISED = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
 _DEFAULT_SIZE = 512 << 20
-_SHRINKS = 3
-"""So many bytes of rows that Spark sends between tasks become about one of a file, which is encoded by columns."""
+_TWICE_SHRUNK = 6
+"""So many bytes of rows that Spark sends between tasks become about two of files, which are encoded by columns. What is
+larger than this is split between tasks, and each part still fills a file; a task ends files at the target's size."""
 _KEY = "floeberg_partition_"
 _MOST_UNSORTED = 64
 """Of so many partitions a writer has all files open, so that rows need not come partition by partition."""
@@ -95,7 +96,7 @@ def _new_names(taken: Sequence[str], number: int) -> list[str]:
 def advised(table: Table, options: Mapping[str, str]) -> dict[str, str]:
     """The settings that let Spark's adaptive execution aim at tasks that fill a file."""
     wanted = options.get(_SIZE) or table.properties.get(_SIZE) or str(_DEFAULT_SIZE)
-    return {_ADVISED: f"{int(wanted) * _SHRINKS}b"} if wanted.isdigit() and int(wanted) else {}
+    return {_ADVISED: f"{int(wanted) * _TWICE_SHRUNK}b"} if wanted.isdigit() and int(wanted) else {}
 
 
 def _most_partitions(fields: Sequence[PartitionField]) -> float:
