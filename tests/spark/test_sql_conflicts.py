@@ -54,8 +54,8 @@ def meanwhile(lake, monkeypatch):
     told = {"ran": 0, "done": None}
     run = row_changes.run_tasks
 
-    def slow(*arguments):
-        done = run(*arguments)
+    def slow(*arguments, **named):
+        done = run(*arguments, **named)
         told["ran"] += 1
         if told["done"] is not None:
             told["done"], change = None, told["done"]
