@@ -198,7 +198,7 @@ fn as_many_files_are_open_as_their_columns_fit_into_memory() {
     let text = || Some(Value::String("a".repeat(256 << 10)));
     let rows: Rows = rows.into_iter().map(|row| vec![text(), row[1].clone()]).collect();
     let fields = vec![Field::required(1, "s", P::String), Field::optional(2, "p", P::Int)];
-    let recipe = partitioned(super::fixture::recipe(fields), &[(2, Transform::Identity)]);
+    let recipe = partitioned(recipe(fields), &[(2, Transform::Identity)]);
     for most in [10, 3, 1] {
         // Files of two columns, for which there is half of the memory.
         let (_, receipt) = write(&recipe, &rows, 10, 2 * most * 2 * COLUMN_MEMORY);
